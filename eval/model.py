@@ -116,7 +116,12 @@ class Solution:
 
 @dataclass(frozen=True)
 class CaseRecord:
-    """What became of one test case; field for field one of `details` in a record."""
+    """What became of one test case; field for field one of `details` in a record.
+
+    output_passed  what the output was worth apart from the time it took: whether it was whole
+                   and right when the program ended by itself within 1.25 × its time limit;
+                   None when there was no such output. Lets pass@1 be told at other limits
+    """
 
     case_type: CaseType
     test_case_i: int
@@ -140,11 +145,16 @@ class CaseRecord:
     output_bytes: int = 0
     output_sha256: str = ""
     transcript: str | None = None
+    output_passed: bool | None = None
 
 
 @dataclass(frozen=True)
 class SolutionRecord:
-    """What became of one solution: one JSON line of piston_eval_results.jsonl."""
+    """What became of one solution: one JSON line of piston_eval_results.jsonl.
+
+    time_limit_s, memory_limit_bytes  the limits the verdicts were given by, scale included
+    has_checker                       a checker decides what is not equal to the expected output
+    """
 
     problem_id: str
     solution_id: str
@@ -166,3 +176,8 @@ class SolutionRecord:
     sandbox: Mapping[str, Any]
     key: str
     schema: int = SCHEMA
+    time_limit_s: float | None = None
+    memory_limit_bytes: int | None = None
+    contest_id: str = ""
+    contest_year: int | None = None
+    has_checker: bool | None = None
