@@ -1,0 +1,77 @@
+# Two commands to know: `make grade` and `make test`. Each installs what it needs into .venv first.
+#
+#   install    everything: what running, testing and linting need
+#   grade      grades examples/ in the embedded sandbox
+#   test       all tests                       test-fast  those that take under a second each
+#   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
+#   clean      removes .venv and what tools left; results/ stays
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip --disable-pip-version-check --quiet install -c constraints.txt
+GRADE := eval/eval_with_piston_gentest_checker_stats.py
+
+.PHONY: install grade test test-fast lint bench examples clean help
+
+help:
+	@sed -n 's/^# \{0,1\}//p' Makefile
+
+# ---- what is installed: one stamp a set, made again when the pins or the needs change ----
+
+$(VENV)/.python: constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
+	  echo "make: $(PYTHON) is missing or older than 3.10; install it with: apt-get install python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "make: $(PYTHON) has no venv module; install it with: apt-get install python3-venv" >&2; exit 1; }
+	@command -v g++ >/dev/null || { \
+	  echo "make: g++ is missing; install it with: apt-get install g++" >&2; exit 1; }
+	@test -x $(RUN) || { echo "making $(VENV)"; $(PYTHON) -m venv $(VENV); }
+	@$(PIP) setuptools
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.python
+	@echo "installing what grading needs into $(VENV)"
+	@$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python
+	@echo "installing what tests need into $(VENV)"
+	@$(PIP) --no-build-isolation -e '.[test]'
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.lint: $(VENV)/.test
+	@echo "installing the linters into $(VENV)"
+	@$(PIP) --no-build-isolation -e '.[test,lint]'
+	@touch $@
+
+install: $(VENV)/.lint
+
+# ---- what is run ----
+
+grade: $(VENV)/.run
+	@$(RUN) $(GRADE) --solutions-path examples/solutions.jsonl --dataset examples/problems.jsonl \
+	  --generated-tests-dir examples/generated_tests --max-generated-tests -1 \
+	  --skip-large-inputs-over 3000000 --sandbox local $(ARGS)
+
+test: $(VENV)/.test
+	$(RUN) -m pytest -q -n $(JOBS) $(ARGS)
+
+test-fast: $(VENV)/.test
+	$(RUN) -m pytest -q -n $(JOBS) -m 'not slow' $(ARGS)
+
+lint: $(VENV)/.lint
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: $(VENV)/.test
+	$(RUN) benchmarks/suite.py $(ARGS)
+
+# Writes examples/*.jsonl and examples/generated_tests/ from examples/src/.
+examples: $(VENV)/.run
+	$(RUN) examples/make_examples.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
