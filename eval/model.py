@@ -176,6 +176,10 @@ class SolutionRecord:
     sandbox: Mapping[str, Any]
     key: str
     schema: int = SCHEMA
+    contest_id: str = ""
+    contest_year: int | None = None
+    checker: str | None = None
+    limits: Mapping[str, Any] = field(default_factory=dict)
     time_limit_s: float | None = None
     memory_limit_bytes: int | None = None
     contest_id: str = ""
