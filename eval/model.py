@@ -121,6 +121,7 @@ class CaseRecord:
     output_passed  what the output was worth apart from the time it took: whether it was whole
                    and right when the program ended by itself within 1.25 × its time limit;
                    None when there was no such output. Lets pass@1 be told at other limits
+    repeats        verdicts of all runs under --repeat, this one's first
     """
 
     case_type: CaseType
@@ -146,6 +147,7 @@ class CaseRecord:
     output_sha256: str = ""
     transcript: str | None = None
     output_passed: bool | None = None
+    repeats: tuple[CaseVerdict, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,10 +178,6 @@ class SolutionRecord:
     sandbox: Mapping[str, Any]
     key: str
     schema: int = SCHEMA
-    contest_id: str = ""
-    contest_year: int | None = None
-    checker: str | None = None
-    limits: Mapping[str, Any] = field(default_factory=dict)
     time_limit_s: float | None = None
     memory_limit_bytes: int | None = None
     contest_id: str = ""
