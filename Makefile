@@ -10,7 +10,7 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 RUN := $(VENV)/bin/python
-PIP := $(RUN) -m pip --disable-pip-version-check --quiet install -c constraints.txt
+PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt
 GRADE := eval/eval_with_piston_gentest_checker_stats.py
 
 .PHONY: install grade test test-fast lint bench examples clean help
@@ -47,6 +47,7 @@ $(VENV)/.lint: $(VENV)/.test
 	@touch $@
 
 install: $(VENV)/.lint
+	@echo "$(VENV) is ready"
 
 # ---- what is run ----
 

@@ -1,0 +1,2 @@
+# expect: failed WA failed_checker
+print(int(input()) - 1)

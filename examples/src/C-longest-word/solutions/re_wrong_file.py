@@ -1,0 +1,2 @@
+# expect: failed RE runtime_error
+print(max(open("words.txt").read().split(), key=len))

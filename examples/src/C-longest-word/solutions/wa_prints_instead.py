@@ -1,0 +1,2 @@
+# expect: failed WA failed_outputs_match
+print(max(open("input.txt").read().split(), key=len))

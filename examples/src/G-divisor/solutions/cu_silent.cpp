@@ -1,0 +1,2 @@
+// expect: failed CU checker_unclear
+int main() {}

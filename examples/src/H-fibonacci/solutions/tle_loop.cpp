@@ -1,0 +1,13 @@
+// expect: failed TLE time_limit_exceeded
+#include <iostream>
+
+int main() {
+    long long n, a = 0, b = 1;
+    std::cin >> n;
+    while (n--) {
+        long long next = (a + b) % 998244353;
+        a = b;
+        b = next;
+    }
+    std::cout << a << "\n";
+}

@@ -1,0 +1,2 @@
+# expect: no_tests
+print(input())

@@ -1,0 +1,3 @@
+# expect: failed WA presentation_error
+input()
+print(sorted(map(int, input().split()), reverse=True))

@@ -1,0 +1,3 @@
+# expect: failed WA failed_outputs_match
+word = input()
+print("YES" if word[0] == word[-1] else "NO")
