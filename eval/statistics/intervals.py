@@ -1,0 +1,129 @@
+"""Confidence intervals of a mean over problems.
+
+one sample a problem, problems on their own ─▶ Wilson
+several samples, or problems in clusters    ─▶ bootstrap over problems or clusters
+every value 0, or every value 1             ─▶ Wilson over problems or clusters, since
+                                               resampling equal values shows no spread
+fewer than two problems or clusters         ─▶ none
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Any
+
+RESAMPLES = 2000
+_DRAWS_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval: `low` and `high` in the units of the mean, `level` in (0, 1)."""
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def z_value(level: float) -> float:
+    """The normal quantile of a two-sided interval: 1.96 for 0.95."""
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}; it must be between 0 and 1, such as 0.95")
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a share (Wilson 1927), without continuity correction."""
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}; n must be 1 or more, successes 0 … n")
+    z = z_value(level)
+    share = successes / n
+    spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    middle = share + z * z / (2 * n)
+    low = 0.0 if successes == 0 else max(0.0, (middle - spread) / scale)
+    high = 1.0 if successes == n else min(1.0, (middle + spread) / scale)
+    return Interval(low, high, level, "wilson")
+
+
+def bootstrap_mean(
+    values: Sequence[float],
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> Interval | None:
+    """Percentile bootstrap of the mean of `values`; whole clusters are drawn when given.
+
+    Equal values are drawn together: a resample of P problems is one multinomial draw over the
+    distinct values, the same distribution for much less work. None for fewer than two units.
+    The same seed gives the same interval, whatever the order of the values.
+    """
+    import numpy as np
+
+    z_value(level)
+    units = _units(values, clusters)
+    drawn = sum(units.values())
+    if drawn < 2:
+        return None
+    distinct = sorted(units)
+    sums = np.array([total for total, _ in distinct])
+    sizes = np.array([size for _, size in distinct], dtype=float)
+    odds = np.array([units[unit] for unit in distinct], dtype=float) / drawn
+    generator = np.random.Generator(np.random.PCG64(seed))
+    step = max(1, _DRAWS_AT_ONCE // len(distinct))
+    means = []
+    for start in range(0, resamples, step):
+        counts = generator.multinomial(drawn, odds, size=min(step, resamples - start))
+        means.append((counts @ sums) / (counts @ sizes))
+    tail = (1 - level) / 2
+    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
+    method = "bootstrap over problems" if clusters is None else "bootstrap over clusters"
+    return Interval(float(low), float(high), level, method)
+
+
+def _units(
+    values: Sequence[float], clusters: Sequence[Hashable] | None
+) -> Counter[tuple[float, int]]:
+    """How often each (sum, size) of a unit that is drawn whole occurs."""
+    if clusters is None:
+        return Counter((value, 1) for value in values)
+    sums: dict[Hashable, tuple[float, int]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        total, size = sums.get(cluster, (0.0, 0))
+        sums[cluster] = (total + value, size + 1)
+    return Counter(sums.values())
+
+
+def interval_of_mean(
+    values: Sequence[float],
+    *,
+    single: bool,
+    clusters: Sequence[Hashable] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval | None:
+    """The interval that fits shares in 0 … 1, one a problem (see the top of this file).
+
+    single  every value is 0 or 1 and comes from one sample
+    """
+    if not values:
+        return None
+    if clusters is None and single:
+        return wilson(sum(values), len(values), level)
+    alike = min(values) == max(values) and values[0] in (0.0, 1.0)
+    units = len(values) if clusters is None else len(set(clusters))
+    if units < 2:
+        return None
+    if alike:
+        return wilson(values[0] * units, units, level)
+    return bootstrap_mean(values, clusters, level=level, seed=seed)

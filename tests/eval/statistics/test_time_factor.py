@@ -1,0 +1,58 @@
+"""Verdicts at other time limits: a table of solutions and what must come out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from eval.statistics.time_factor import passes_at
+from tests.eval.statistics.made_records import case, solution
+
+LATE_RIGHT = case("TLE", cpu_s=1.1, output_passed=True)
+LATE_WRONG = case("TLE", cpu_s=1.1, output_passed=False)
+LATE_KILLED = case("TLE", cpu_s=1.26, output_passed=None)
+IDLE_KILLED = case("TLE", cpu_s=0.1, output_passed=None)
+
+
+@pytest.mark.parametrize(
+    ("cases", "at"),
+    [
+        ([case(cpu_s=0.5)], (True, True, True)),
+        ([case(cpu_s=0.8)], (True, True, True)),
+        ([case(cpu_s=0.81)], (False, True, True)),
+        ([case(cpu_s=0.1), case(cpu_s=0.99)], (False, True, True)),
+        ([case("WA", cpu_s=0.1)], (False, False, False)),
+        ([LATE_RIGHT], (False, False, True)),
+        ([case(), LATE_RIGHT, case("SK")], (False, False, True)),
+        ([LATE_WRONG], (False, False, False)),
+        ([LATE_KILLED], (False, False, False)),
+        ([IDLE_KILLED], (False, False, False)),
+        ([LATE_RIGHT, case("WA")], (False, False, False)),
+        ([LATE_RIGHT, case("SK", reason="not_run_after_failure")], (False, False, None)),
+        ([case("WA"), case("SK", reason="not_run_after_failure")], (False, False, False)),
+        ([LATE_RIGHT, case("ER")], (False, False, None)),
+        ([case(cpu_s=None)], (None, True, True)),
+        ([case(cpu_s=None), case(cpu_s=0.9)], (False, True, True)),
+        ([case("CU")], (False, False, False)),
+    ],
+)
+def test_factors(cases: list[Any], at: tuple[bool | None, ...]) -> None:
+    record = solution(cases=cases)
+    assert tuple(passes_at(record, factor) for factor in (0.8, 1.0, 1.25)) == at
+
+
+def test_records_without_the_worth_of_a_late_output_do_not_tell() -> None:
+    record = solution(cases=[LATE_RIGHT])
+    del record["details"][0]["output_passed"]
+    assert passes_at(record, 1.25) is None
+
+
+def test_without_cases_nothing_gets_better() -> None:
+    record = {"status": "failed", "details": [], "time_limit_s": 1.0}
+    assert passes_at(record, 1.25) is False
+
+
+def test_without_limit_nothing_is_known() -> None:
+    record = solution(cases=[case()], time_limit_s=None)
+    assert passes_at(record, 0.8) is None
