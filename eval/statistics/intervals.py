@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass
-from math import sqrt
+from math import fsum, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -86,7 +86,9 @@ def bootstrap_mean(
         counts = generator.multinomial(drawn, odds, size=min(step, resamples - start))
         means.append((counts @ sums) / (counts @ sizes))
     tail = (1 - level) / 2
-    low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
+    # Rounding may put the mean of equal values a little beside them.
+    inside = np.clip(np.concatenate(means), (sums / sizes).min(), (sums / sizes).max())
+    low, high = np.quantile(inside, [tail, 1 - tail])
     method = "bootstrap over problems" if clusters is None else "bootstrap over clusters"
     return Interval(float(low), float(high), level, method)
 
@@ -97,11 +99,10 @@ def _units(
     """How often each (sum, size) of a unit that is drawn whole occurs."""
     if clusters is None:
         return Counter((value, 1) for value in values)
-    sums: dict[Hashable, tuple[float, int]] = {}
+    members: dict[Hashable, list[float]] = {}
     for value, cluster in zip(values, clusters, strict=True):
-        total, size = sums.get(cluster, (0.0, 0))
-        sums[cluster] = (total + value, size + 1)
-    return Counter(sums.values())
+        members.setdefault(cluster, []).append(value)
+    return Counter((fsum(unit), len(unit)) for unit in members.values())
 
 
 def interval_of_mean(
