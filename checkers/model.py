@@ -19,6 +19,7 @@ class Check:
     score      0.0 … 1.0, the share of the points; None when unclear
     message    one line for people
     stdout, stderr, exit_code   the checker program's own, empty for built-ins
+    points     what a scoring checker gave, before it became a share; else None
     """
 
     outcome: Outcome
@@ -28,6 +29,7 @@ class Check:
     stdout: bytes = b""
     stderr: bytes = b""
     exit_code: int | None = None
+    points: float | None = None
 
     @property
     def accepted(self) -> bool:

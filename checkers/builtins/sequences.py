@@ -1,0 +1,231 @@
+"""Built-ins that read two sequences side by side: wcmp, ncmp, uncmp, rcmp4/6/9, rncmp, nyesno.
+
+They go window by window (`checkers.tokens`). A window whose tokens are alike and well formed
+is passed as a whole; in any other one the tokens are judged one by one, the answer's first,
+as testlib does.
+"""
+
+from __future__ import annotations
+
+import functools
+from array import array
+from collections.abc import Callable, Iterator
+
+from checkers.builtins.stream import (
+    Stream,
+    close_to,
+    failed,
+    misformed,
+    near,
+    ok,
+    without_mark,
+    wrong,
+)
+from checkers.tokens import TESTLIB_BLANK, Lockstep, Test, Tokens, always, first_unequal, shown
+
+
+def _pair(output: bytes, answer: bytes, test: Test = always) -> Lockstep:
+    """The answer's tokens beside the output's."""
+    return Lockstep(
+        Tokens(without_mark(answer, "answer"), blank=TESTLIB_BLANK, test=test),
+        Tokens(without_mark(output, "output"), blank=TESTLIB_BLANK, test=test),
+    )
+
+
+def wcmp(_input: bytes, output: bytes, answer: bytes) -> None:
+    """The same tokens in the same order."""
+    if without_mark(output, "output") == answer:
+        raise ok("the same tokens")
+    pair = _pair(output, answer)
+    for start, expected, _, found, _ in pair:
+        at = first_unequal(expected, found)
+        if at >= 0:
+            raise wrong(
+                f"token {start + at + 1}: expected '{shown(expected[at])}', "
+                f"found '{shown(found[at])}'"
+            )
+    if pair.rest_b:
+        raise wrong(f"the output has extra tokens after the {pair.count} expected")
+    if pair.rest_a:
+        raise wrong(f"the output ends after {pair.count} tokens, more are expected")
+    raise ok(f"{pair.count} tokens")
+
+
+# Readers of tokens: only the rules of a kind of stream, nothing to read from.
+_ANSWER = Stream(b"", "answer")
+_OUTPUT = Stream(b"", "output")
+
+_SIGNS = bytes(
+    ord("1") if chr(c).isdigit() and c < 128 else ord(" ") if c in b" \t\r\n" else c
+    for c in range(256)
+)
+_LEADING = bytes(ord("1") if c in b"123456789" else s for c, s in enumerate(_SIGNS))
+_LEADING = _LEADING[:48] + b"0" + _LEADING[49:]
+_KNOWN = b"1 -"
+
+
+def plainly_integers(window: bytes) -> bool:
+    """Whether every token is surely a 64-bit integer in testlib's spelling.
+
+    A few searches for what can't be in one, each at the speed of memory: a regular
+    expression takes ten times as long. False means "look closer" (19 digits, say).
+    """
+    text = b" " + window.translate(_SIGNS) + b" "
+    if text.translate(None, _KNOWN) or b"1" * 19 in text:
+        return False
+    if b"-" in text and (b"1-" in text or b"--" in text or b"- " in text):
+        return False
+    if b"0" not in window:
+        return True
+    zeros = b" " + window.translate(_LEADING)
+    return not (b" 00" in zeros or b" 01" in zeros or b"-0" in zeros)
+
+
+def ncmp(_input: bytes, output: bytes, answer: bytes) -> None:
+    """The same 64-bit integers in the same order."""
+    pair = _pair(output, answer, plainly_integers)
+    for start, expected, sure_a, found, sure_b in pair:
+        if not (sure_a and sure_b):
+            for i, (a, b) in enumerate(zip(expected, found, strict=True)):
+                if _ANSWER.as_integer(a) != _OUTPUT.as_integer(b):
+                    raise _differ(start + i, a, b)
+        # Every integer has one spelling: equal tokens are equal numbers.
+        elif (at := first_unequal(expected, found)) >= 0:
+            raise _differ(start + at, expected[at], found[at])
+    missing = _count_integers(pair.drain_a(), _ANSWER)
+    extra = _count_integers(pair.drain_b(), _OUTPUT)
+    _same_length(pair.count, missing, extra)
+    raise ok(f"{pair.count} numbers")
+
+
+def _differ(index: int, expected: bytes, found: bytes) -> Exception:
+    return wrong(f"number {index + 1}: expected '{shown(expected)}', found '{shown(found)}'")
+
+
+def _same_length(count: int, missing: int, extra: int) -> None:
+    if missing:
+        raise wrong(f"the answer has {count + missing} elements, the output {count}")
+    if extra:
+        raise wrong(f"the output has {count + extra} elements, the answer {count}")
+
+
+def _count_integers(windows: Iterator[tuple[list[bytes], bool]], stream: Stream) -> int:
+    count = 0
+    for tokens, sure in windows:
+        if not sure:
+            for token in tokens:
+                stream.as_integer(token)
+        count += len(tokens)
+    return count
+
+
+def uncmp(_input: bytes, output: bytes, answer: bytes) -> None:
+    """The same 64-bit integers, each as often, in any order."""
+    expected = _integers(answer, _ANSWER)
+    found = _integers(output, _OUTPUT)
+    if len(expected) != len(found):
+        raise wrong(f"expected {len(expected)} numbers, found {len(found)}")
+    if expected != found and sorted(expected) != sorted(found):
+        raise wrong(f"not the same {len(expected)} numbers in some order")
+    raise ok(f"{len(expected)} numbers")
+
+
+def _integers(data: bytes, stream: Stream) -> array[int]:
+    """All numbers of a stream, 8 bytes each."""
+    numbers = array("q")
+    tokens = Tokens(without_mark(data, stream.whose), blank=TESTLIB_BLANK, test=plainly_integers)
+    while (window := tokens.take())[0]:
+        numbers.extend(map(int if window[1] else stream.as_integer, window[0]))
+    return numbers
+
+
+_NUMBER = b"0123456789+-.eE \t\r\n"
+
+
+def _number_characters(window: bytes) -> bool:
+    return not window.translate(None, _NUMBER)
+
+
+def _doubles(tokens: list[bytes], sure: bool, stream: Stream) -> list[float] | None:
+    """The doubles of a window; None when one of them is none, to be found one by one.
+
+    Python's float() takes what testlib takes once letters other than e, and underscores,
+    are ruled out.
+    """
+    if not sure:
+        return None
+    try:
+        return list(map(float, tokens))
+    except ValueError:
+        return None
+
+
+def _double_sequence(
+    error: float,
+    alike: Callable[[float, float, float], bool],
+    _input: bytes,
+    output: bytes,
+    answer: bytes,
+) -> None:
+    """As many doubles as the answer has; more in the output is a presentation error."""
+    pair = _pair(output, answer, _number_characters)
+    for start, expected, sure_a, found, sure_b in pair:
+        a = _doubles(expected, sure_a, _ANSWER)
+        b = a if expected == found else _doubles(found, sure_b, _OUTPUT)
+        if a is None or b is None:
+            a, b = [], []
+            for ours, theirs in zip(expected, found, strict=True):
+                a.append(_ANSWER.as_double(ours))
+                b.append(_OUTPUT.as_double(theirs))
+                _alike(start + len(a), a[-1], b[-1], error, alike)
+        elif a is not b:
+            for i, (x, y) in enumerate(zip(a, b, strict=True), start + 1):
+                if x != y:
+                    _alike(i, x, y, error, alike)
+    if pair.rest_a:
+        _ANSWER.as_double(pair.left_a[0][0])
+        raise misformed(f"the output ends after {pair.count} numbers, more are expected")
+    if pair.rest_b:
+        raise misformed(f"the output has extra tokens after the {pair.count} expected")
+    raise ok(f"{pair.count} numbers")
+
+
+def _alike(
+    number: int,
+    expected: float,
+    found: float,
+    error: float,
+    alike: Callable[[float, float, float], bool],
+) -> None:
+    if not alike(expected, found, error):
+        raise wrong(
+            f"number {number}: expected {expected:.10g}, found {found:.10g}, error over {error:g}"
+        )
+
+
+rcmp4 = functools.partial(_double_sequence, 1e-4, close_to)
+rcmp6 = functools.partial(_double_sequence, 1e-6, close_to)
+rcmp9 = functools.partial(_double_sequence, 1e-9, close_to)
+rncmp = functools.partial(_double_sequence, 1.5e-5, near)
+
+_YES_NO = frozenset((b"YES", b"NO"))
+
+
+def nyesno(_input: bytes, output: bytes, answer: bytes) -> None:
+    """The same sequence of YES and NO, in any case."""
+    pair = _pair(output, answer)
+    for start, expected, _, found, _ in pair:
+        a, b = list(map(bytes.upper, expected)), list(map(bytes.upper, found))
+        if a == b and _YES_NO.issuperset(a):
+            continue
+        for i, (x, y) in enumerate(zip(a, b, strict=True), start + 1):
+            if x not in _YES_NO:
+                raise failed(f"token {i} of the answer file is '{shown(x)}', not YES or NO")
+            if y not in _YES_NO:
+                raise misformed(f"token {i}: expected YES or NO, found '{shown(y)}'")
+            if x != y:
+                raise wrong(f"token {i}: expected {x.decode()}, found {y.decode()}")
+    missing = sum(len(tokens) for tokens, _ in pair.drain_a())
+    extra = sum(len(tokens) for tokens, _ in pair.drain_b())
+    _same_length(pair.count, missing, extra)
+    raise ok(f"{pair.count} tokens")
