@@ -1,0 +1,6 @@
+#include <cstdio>
+
+int main() {
+    freopen("output.txt", "w", stdout);
+    puts("6");
+}

@@ -1,0 +1,2 @@
+#error this is not going to work
+int main() {}

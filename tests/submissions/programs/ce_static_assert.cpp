@@ -1,0 +1,2 @@
+static_assert(sizeof(int) == 3, "an int of three bytes");
+int main() {}

@@ -1,0 +1,2 @@
+int elsewhere();
+int main() { return elsewhere(); }

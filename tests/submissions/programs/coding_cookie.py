@@ -1,0 +1,3 @@
+# -*- coding: latin-1 -*-
+input()
+print(sum(map(int, input().split())))

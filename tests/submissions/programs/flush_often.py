@@ -1,0 +1,2 @@
+for i in range(5000):
+    print(i, flush=True)

@@ -1,0 +1,1 @@
+print(hash("gradebox"), list({"a", "b", "c", "d"}))

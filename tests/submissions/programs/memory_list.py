@@ -1,0 +1,3 @@
+room = []
+while True:
+    room.append([0] * 100000)

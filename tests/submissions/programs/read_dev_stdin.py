@@ -1,0 +1,2 @@
+with open("/dev/stdin") as text:
+    print(sum(map(int, text.read().split()[1:])))

@@ -1,0 +1,5 @@
+import sys
+
+input = sys.stdin.readline
+input()
+sys.stdout.write(str(sum(map(int, input().split()))))

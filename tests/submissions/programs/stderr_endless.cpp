@@ -1,0 +1,7 @@
+#include <cstdio>
+
+int main() {
+    puts("6");
+    fflush(stdout);
+    for (;;) fputs("still here, still here, still here\n", stderr);
+}

@@ -1,0 +1,3 @@
+if True:
+        print(6)
+	print(7)

@@ -1,0 +1,2 @@
+text = input()
+print(len(text), text[::-1])

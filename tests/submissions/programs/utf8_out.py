@@ -1,0 +1,1 @@
+print("Übergrößenträger 漢字 😀")
