@@ -1,0 +1,138 @@
+"""Lines of JSON-lines files, plain or gzip: bytes in, numbered lines out, memory flat.
+
+paths and globs ─▶ files ─▶ (line number, bytes | why it cannot be read)
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, cast
+
+from eval.input_error import InputError, shown
+
+MAX_LINE_BYTES = 64 << 20
+_BOM = b"\xef\xbb\xbf"
+_UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_REMEDY = "give a JSON-lines file, one object a line"
+
+
+def find_files(paths: Sequence[str | Path]) -> list[Path]:
+    """The files that paths and globs name, each once, those of a glob sorted by name.
+
+    A path that exists is never read as a glob. InputError for one that names nothing,
+    for a folder, and for a file that cannot be read as JSON lines.
+    """
+    if not paths:
+        raise InputError(f"--solutions-path is empty: {_REMEDY}")
+    found: dict[Path, None] = {}
+    for path in paths:
+        for file in _expand(path):
+            found.setdefault(file)
+    for file in found:
+        _probe(file)
+    return list(found)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes | str]]:
+    """Every line that is not blank, with its 1-based number; a str says why one is unreadable.
+
+    Lines end with LF or CR LF. One of more than MAX_LINE_BYTES is passed over without
+    being held.
+    """
+    number = 0
+    try:
+        with _open(path) as file:
+            while line := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+                    _pass_over(file)
+                    yield number, f"the line is longer than {MAX_LINE_BYTES} bytes: cut it"
+                    continue
+                line = line.removeprefix(_BOM) if number == 1 else line
+                if line.strip():
+                    yield number, line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(
+            f"{path} is damaged after line {number} ({error}): compress or copy it again"
+        ) from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _expand(path: str | Path) -> list[Path]:
+    name = os.fspath(path)
+    file = Path(name)
+    if "\0" in name or not name:
+        raise InputError(f"{shown(name)} is no path: {_REMEDY}")
+    if file.is_dir():
+        raise InputError(f"{name} is a folder: give a file of it, or a glob such as {name}/*.jsonl")
+    if file.exists():
+        return [file]
+    if not glob.has_magic(name):
+        raise InputError(f"{name} does not exist: {_REMEDY}")
+    files = [Path(hit) for hit in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
+    files = [hit for hit in files if not hit.is_dir()]
+    if not files:
+        raise InputError(f"no file matches {name}: quote the glob, and look at the folder")
+    return files
+
+
+def _probe(path: Path) -> None:
+    """Raises for what is no JSON-lines file at all, before anything is graded."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(4)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    if head == b"PAR1":
+        raise InputError(f"{path} is a parquet file: export it as JSON lines (to_json, lines=True)")
+    if head.startswith(_UTF16_OR_32):
+        raise InputError(f"{path} is not UTF-8 but UTF-16 or UTF-32: save it as UTF-8")
+    for number, line in read_lines(path):
+        _probe_first(path, number, line)
+        return
+    raise InputError(f"{path} is empty: {_REMEDY}")
+
+
+def _probe_first(path: Path, number: int, line: bytes | str) -> None:
+    if isinstance(line, str):
+        return
+    if line.lstrip().startswith(b"["):
+        raise InputError(
+            f"{path} is one JSON array: {_REMEDY} (jq -c '.[]' {path.name} > solutions.jsonl)"
+        )
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 (line {number}, byte {error.start}): "
+            "save it as UTF-8 (iconv -t UTF-8)"
+        ) from error
+
+
+def _open(path: Path) -> IO[bytes]:
+    """The file's bytes; gzip is known by its first bytes, whatever the name."""
+    raw = path.open("rb")
+    try:
+        magic = raw.read(2)
+        if not raw.seekable():
+            raise InputError(f"{path} is no regular file: write it to a file first")
+        raw.seek(0)
+    except (OSError, InputError):
+        raw.close()
+        raise
+    if magic == b"\x1f\x8b":
+        raw.close()
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    return raw
+
+
+def _pass_over(file: IO[bytes]) -> None:
+    while chunk := file.readline(1 << 20):
+        if chunk.endswith(b"\n"):
+            return
