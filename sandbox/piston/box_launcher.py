@@ -1,0 +1,295 @@
+"""Runs one program inside a Piston box and prints what became of it. Sent to the server.
+
+Piston itself can't carry bytes: it cuts stdin, decodes output piece by piece, kills for
+stderr. So this file is the main file of the job; it puts a data file on descriptor 0,
+starts the real program and prints its output in frames of plain ASCII:
+
+    GBX1 nonce
+    R n / B n      n characters of stdout follow, as they are / as base64
+    E n            stderr, base64
+    F name n       a collected file, base64 (the name in hexadecimal)
+    Z nonce exit signal cpu_us rss_kib stdout_bytes stderr_bytes wall_us why
+
+`why`: "-" ended by itself; "output", "wall" killed here for that; "short" the server can't
+carry the whole output. The job is in the file gbx-job (see sandbox/piston/job.py).
+
+The program runs as the same user and could forge frames. It gains nothing: output and
+exit status are its own to choose, time and memory are checked against the server's.
+Must run under any Python from 3.6 on: nothing newer, nothing heavy to import.
+"""
+# pathlib and contextlib would cost each run milliseconds
+# ruff: noqa: PTH, SIM105, UP037
+
+import sys
+
+sys.path.pop(0)  # the program's files lie there: none may stand in for a library module
+
+import binascii
+import os
+import resource
+import select
+import signal
+import time
+import zlib
+
+IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
+
+PIECE = 48 * 1024  # a multiple of 3: base64 of a piece needs no padding
+CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\r") + b"\x7f"
+TICK_MS = 20
+
+
+class Job:
+    """What gbx-job says, its fields separated by NUL."""
+
+    def __init__(self, raw: bytes) -> None:
+        fields = raw.split(b"\0")
+        numbers = [int(x) for x in fields[1].split()]
+        self.nonce = fields[0].decode()
+        (
+            self.stdout_max,
+            self.stderr_max,
+            self.budget,
+            self.wall_ms,
+            self.processes,
+            self.open_files,
+            self.file_max,
+            self.only_base64,
+            self.fixed_addresses,
+            argc,
+        ) = numbers
+        self.argv = fields[2 : 2 + argc]
+        self.collect = [x for x in fields[2 + argc :] if x]
+
+
+class Printer:
+    """Writes frames, and stops writing stdout when the server's limit would be reached."""
+
+    def __init__(self, job: Job) -> None:
+        self.only_base64 = job.only_base64
+        self.left = job.budget - 400  # the first and the last line always fit
+        self.short = False
+        self.put("GBX1 " + job.nonce + "\n")
+
+    def put(self, text: "bytes | str") -> None:
+        data = text if isinstance(text, bytes) else text.encode()
+        while data:
+            data = data[os.write(1, data) :]
+
+    def frame(self, head: bytes, body: bytes) -> None:
+        head = head + b" %d\n" % len(body)
+        size = len(head) + len(body) + 1
+        if self.short or size > self.left:
+            self.short = True
+            return
+        self.left -= size
+        self.put(head + body + b"\n")
+
+    def stdout(self, piece: bytes) -> None:
+        plain = not self.only_base64 and len(piece.translate(None, CONTROLS)) == len(piece)
+        if plain and max(piece) < 128:
+            self.frame(b"R", piece)
+        else:
+            self.frame(b"B", binascii.b2a_base64(piece).rstrip())
+
+
+class Pipe:
+    """What comes out of one descriptor of the program, counted and kept up to a limit."""
+
+    def __init__(self, read: int, keep: int) -> None:
+        self.read = read
+        self.keep = keep
+        self.total = 0
+        self.open = True
+        os.set_blocking(read, False)
+
+    def next(self) -> "bytes | None":
+        """The bytes to keep of what is there now; None when nothing is."""
+        try:
+            piece = os.read(self.read, PIECE)
+        except BlockingIOError:
+            return None
+        if not piece:
+            self.open = False
+            return None
+        room = max(0, self.keep - self.total)
+        self.total += len(piece)
+        return piece[:room]
+
+
+def limit(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def environment() -> "dict[str, str]":
+    kept = {k: os.environ[k] for k in ("PATH", "LD_LIBRARY_PATH") if k in os.environ}
+    return dict(kept, HOME="/tmp", LANG="C.UTF-8", PYTHONHASHSEED="0")
+
+
+def start(job: Job, stdin: int, out: int, err: int) -> int:
+    argv = [a.replace(b"{python}", os.fsencode(sys.executable)) for a in job.argv]
+    if job.fixed_addresses:
+        argv = [b"/usr/bin/setarch", os.uname().machine.encode(), b"-R", *argv]
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        for place, fd in enumerate((stdin, out, err)):
+            os.dup2(fd, place)
+        os.setsid()
+        for number in (*IGNORED, signal.SIGPIPE, signal.SIGXFSZ):  # as any program finds them
+            signal.signal(number, signal.SIG_DFL)
+        limit(resource.RLIMIT_CORE, 0)
+        limit(resource.RLIMIT_FSIZE, job.file_max)
+        limit(resource.RLIMIT_NOFILE, job.open_files)
+        limit(resource.RLIMIT_NPROC, job.processes + 8)  # the server's own shells count too
+        os.execve(argv[0], argv, environment())
+    finally:
+        os._exit(127)
+
+
+def waited_s(pid: int) -> float:
+    """Seconds the program was ready and had no core."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as f:
+            return int(f.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+class Watch:
+    """Wakes up when output is there or the program has ended."""
+
+    def __init__(self, pid: int, pipes: "list[Pipe]") -> None:
+        self.poll = select.poll()
+        self.pipes = pipes
+        for pipe in pipes:
+            self.poll.register(pipe.read, select.POLLIN)
+        self.exact = hasattr(os, "pidfd_open")
+        if self.exact:
+            try:
+                self.poll.register(os.pidfd_open(pid), select.POLLIN)
+            except OSError:  # a kernel without it
+                self.exact = False
+        self.tick_ms = TICK_MS
+
+    def wait(self) -> None:
+        self.poll.poll(self.tick_ms)
+        for pipe in [p for p in self.pipes if not p.open]:
+            self.poll.unregister(pipe.read)
+            self.pipes.remove(pipe)
+        if not self.pipes and not self.exact:  # it closed its output, so its end is near
+            self.tick_ms = 1
+
+
+def overdue(job: Job, pid: int, spent_s: float) -> bool:
+    """Whether it used up its wall time, the time it waited for a core taken off."""
+    limit_s = job.wall_ms / 1000
+    return spent_s > limit_s and spent_s - waited_s(pid) > limit_s
+
+
+def drain(out: Pipe, err: Pipe, printer: Printer, kept: "list[bytes]") -> bool:
+    """Passes on one piece of each pipe; whether there was one."""
+    some = False
+    for pipe in (out, err):
+        piece = pipe.next() if pipe.open else None
+        some = some or piece is not None
+        if piece and pipe is out:
+            printer.stdout(piece)
+        elif piece:
+            kept.append(piece)
+    return some
+
+
+def attend(
+    job: Job, pid: int, out: Pipe, err: Pipe, printer: Printer
+) -> "tuple[int, resource.struct_rusage, bytes, str, float]":
+    """Passes output on until the program has ended; (status, usage, stderr, why, seconds)."""
+    watch = Watch(pid, [out, err])
+    began = time.monotonic()
+    kept: "list[bytes]" = []
+    why, ended = "-", 0
+    while not ended:
+        watch.wait()
+        drain(out, err, printer, kept)
+        if out.total > job.stdout_max:
+            why = "output"
+        elif overdue(job, pid, time.monotonic() - began):
+            why = "wall"
+        if why != "-":
+            os.killpg(pid, signal.SIGKILL)
+        ended, status, usage = os.wait4(pid, 0 if why != "-" else os.WNOHANG)
+    while out.total <= job.stdout_max and drain(out, err, printer, kept):
+        pass
+    if out.total > job.stdout_max:
+        why = "output"
+    return status, usage, b"".join(kept), why, time.monotonic() - began
+
+
+def collected(name: bytes, most: int) -> "bytes | None":
+    """A regular file of the working folder, never through a link; None when there is none."""
+    try:
+        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    try:
+        if (os.fstat(fd).st_mode & 0o170000) != 0o100000:
+            return None
+        with os.fdopen(os.dup(fd), "rb") as f:
+            return f.read(most)
+    finally:
+        os.close(fd)
+
+
+def main() -> None:
+    with open("gbx-job", "rb") as f:
+        job = Job(f.read())
+    stdin = os.open("gbx-stdin", os.O_RDONLY)
+    for name in ("gbx-job", "gbx-stdin", sys.argv[0]):
+        os.unlink(name)
+    if os.path.exists("gbx-program"):
+        with open("gbx-program", "rb") as f, open("main", "wb") as g:
+            g.write(zlib.decompress(f.read(), 31))
+        os.unlink("gbx-program")
+        os.chmod("main", 0o755)
+    printer = Printer(job)
+    out_read, out_write = os.pipe()
+    err_read, err_write = os.pipe()
+    for number in IGNORED:  # the program may send them here
+        signal.signal(number, signal.SIG_IGN)
+    pid = start(job, stdin, out_write, err_write)
+    for fd in (stdin, out_write, err_write):
+        os.close(fd)
+    out, err = Pipe(out_read, job.stdout_max), Pipe(err_read, job.stderr_max)
+    status, usage, stderr, why, wall_s = attend(job, pid, out, err, printer)
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except OSError:
+        pass
+    stderr = stderr[: max(0, (printer.left - 40) // 4 * 3)]  # never the reason for "short"
+    if stderr:
+        printer.frame(b"E", binascii.b2a_base64(stderr).rstrip())
+    for wanted in job.collect:
+        data = collected(wanted, job.stdout_max)
+        if data is not None:
+            body = binascii.b2a_base64(data).rstrip()
+            printer.frame(b"F " + binascii.hexlify(wanted), body)
+    if printer.short and why == "-":
+        why = "short"
+    numbers = (
+        os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
+        os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+        int((usage.ru_utime + usage.ru_stime) * 1e6),
+        usage.ru_maxrss,
+        out.total,
+        err.total,
+        int(wall_s * 1e6),
+    )
+    printer.put(f"Z {job.nonce} {' '.join(map(str, numbers))} {why}\n")
+
+
+if __name__ == "__main__":
+    main()
