@@ -1,0 +1,246 @@
+"""Each fault of a server, and what becomes of the call: a table."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from eval.sampling import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
+from eval.sampling.servers import LocalContract, OpenAIChat, OpenAICompletions
+from tests.eval.sampling.fake_server import (
+    Answer,
+    FakeServer,
+    Handler,
+    as_json,
+    chat,
+    free_url,
+    raw,
+    status,
+    then,
+)
+
+FAST = SamplerOptions(
+    concurrency=1,
+    http_timeout_s=5.0,
+    call_timeout_s=20.0,
+    retry=RetryPolicy(first_s=0.01, longest_s=0.02, budget_s=10.0, max_retries=4),
+)
+ASK = Request(item="p", messages=({"role": "user", "content": "?"},), prompt="?")
+
+
+def ask(
+    answer: Answer | Handler, options: SamplerOptions = FAST, secret: str = ""
+) -> tuple[Outcome, int]:
+    """The outcome of one call, and how often the server was asked."""
+    outcomes: list[Outcome] = []
+    with FakeServer(answer) as server:
+        Sampler(OpenAIChat(server.url, "m", secret=secret), options).run([ASK], outcomes.append)
+        asked = len(server.calls)
+    assert len(outcomes) == 1
+    return outcomes[0], asked
+
+
+QUOTA = {"error": {"type": "insufficient_quota", "message": "You exceeded your current quota"}}
+
+HELPED_BY_ANOTHER_TRY = {
+    "429": status(429),
+    "429 with another body": raw(b"slow down", status=429),
+    "408": status(408),
+    "500": status(500),
+    "502 html": raw(b"<html>bad gateway</html>", status=502),
+    "503": status(503),
+    "529": status(529),
+    "broken json": raw(b'{"choices": [{"mess'),
+    "no json": raw(b"hello"),
+    "json that is no object": raw(b"[1, 2]"),
+    "json too deep": raw(b"[" * 100_000 + b"]" * 100_000),
+    "no utf-8": raw(b'{"choices": "\xff\xfe"}'),
+    "a number of 10,000 digits": raw(b'{"choices": ' + b"9" * 10_000 + b"}"),
+    "no choices": as_json({"id": "x"}),
+    "choices empty": as_json({"choices": []}),
+    "content of another kind": chat({"text": "x"}),
+    "cut before the body": replace(chat("hello"), cut=0),
+    "cut in the body": replace(chat("hello"), cut=20),
+    "upstream's 502 in a 200": as_json({"error": {"code": 502, "message": "upstream"}}),
+    "upstream's 429 in a 200": as_json({"error": {"code": 429, "message": "rate"}}),
+    "empty reply": chat(""),
+    "blank reply": chat(" \n"),
+    "null reply": chat(None),
+}
+
+
+@pytest.mark.parametrize("fault", HELPED_BY_ANOTHER_TRY)
+def test_faults_that_are_tried_again(fault: str) -> None:
+    outcome, asked = ask(then(HELPED_BY_ANOTHER_TRY[fault], chat("late")))
+    assert outcome.reply is not None and outcome.reply.text == "late", outcome.failure
+    assert asked == 2
+    assert outcome.attempts == 2
+
+
+FINAL = {
+    "429 for want of quota": (status(429, QUOTA), "InsufficientQuota", "current quota"),
+    "402": (status(402), "InsufficientQuota", "HTTP 402"),
+    "400": (status(400), "RequestRefused", "HTTP 400"),
+    "401": (status(401), "RequestRefused", "HTTP 401"),
+    "404": (raw(b"no such page", status=404), "RequestRefused", "no such page"),
+    "redirect": (
+        Answer(status=307, headers={"location": "http://127.0.0.1:1/"}),
+        "RequestRefused",
+        "HTTP 307",
+    ),
+    "quota in a 200": (
+        as_json({"error": {"code": "insufficient_quota", "message": "pay"}}),
+        "InsufficientQuota",
+        "pay",
+    ),
+    "refused in a 200": (
+        as_json({"error": {"code": 400, "message": "bad model"}}),
+        "RequestRefused",
+        "bad model",
+    ),
+    "no message": (as_json({"choices": [{"text": "x"}]}), "BadReply", "no field 'message'"),
+}
+
+
+@pytest.mark.parametrize("fault", FINAL)
+def test_faults_that_are_final(fault: str) -> None:
+    answer, error, words = FINAL[fault]
+    outcome, asked = ask(then(answer, chat("late")))
+    assert outcome.reply is None and outcome.failure is not None
+    assert (outcome.failure.error, asked) == (error, 1)
+    assert words in outcome.failure.message
+
+
+def test_an_empty_reply_is_tried_once_more_and_no_more() -> None:
+    outcome, asked = ask(chat("", finish_reason="length"))
+    assert outcome.reply is not None
+    assert (outcome.reply.text, outcome.reply.finish_reason, asked) == ("", "length", 2)
+
+
+def test_a_refusal_is_not_asked_again() -> None:
+    choice = {"message": {"content": None, "refusal": "I can't"}, "finish_reason": "stop"}
+    outcome, asked = ask(as_json({"choices": [choice]}))
+    assert outcome.reply is not None and outcome.reply.refused
+    assert asked == 1
+
+
+def test_retries_end_with_the_number_allowed() -> None:
+    outcome, asked = ask(status(500))
+    assert outcome.failure is not None and outcome.failure.error == "ServerError"
+    assert asked == 5
+
+
+def test_retries_end_with_the_budget() -> None:
+    retry = RetryPolicy(first_s=0.2, jitter=0.0, budget_s=0.1)
+    outcome, asked = ask(status(500), replace(FAST, retry=retry))
+    assert outcome.failure is not None
+    assert asked == 1
+
+
+@pytest.mark.parametrize("answer", [Answer(delay_s=3.0), replace(chat("x" * 40), trickle_s=0.1)])
+def test_a_slow_call_ends_with_its_deadline(answer: Answer) -> None:
+    outcome, _ = ask(answer, replace(FAST, call_timeout_s=0.3))
+    assert outcome.failure is not None
+    assert outcome.failure.error == "TimeoutError"
+    assert "0.3 seconds" in outcome.failure.message
+
+
+def test_a_server_that_stands_still_is_a_timeout_of_its_own() -> None:
+    retry = RetryPolicy(max_retries=0)
+    outcome, _ = ask(Answer(delay_s=2.0), replace(FAST, http_timeout_s=0.2, retry=retry))
+    assert outcome.failure is not None and outcome.failure.error == "TimeoutError"
+    assert "ReadTimeout" in outcome.failure.message
+
+
+def test_the_key_is_sent_but_never_shown(caplog: pytest.LogCaptureFixture) -> None:
+    key = "sk-very-secret"
+    echo = status(400, {"error": f"bad key {key}"})
+    with caplog.at_level(logging.DEBUG, "gradebox"):
+        outcome, _ = ask(echo, secret=key)
+    assert outcome.failure is not None
+    assert "***" in outcome.failure.message
+    assert key not in outcome.failure.message
+    assert key not in caplog.text
+
+
+def test_a_server_that_is_gone_ends_the_run() -> None:
+    retry = RetryPolicy(max_retries=0)
+    options = replace(FAST, retry=retry, lost_after=3)
+    many = [replace(ASK, item=str(i)) for i in range(50)]
+    outcomes: list[Outcome] = []
+    url = free_url()
+    with pytest.raises(ServerLost, match="3 calls in a row") as caught:
+        Sampler(OpenAIChat(url, "m"), options).run(many, outcomes.append)
+    assert url in str(caught.value) and "to go on" in str(caught.value)
+    assert [o.failure.error for o in outcomes if o.failure] == ["NetworkError"] * 3
+
+
+def test_terminal_codes_of_a_server_do_not_reach_the_message() -> None:
+    outcome, _ = ask(raw(b"\x1b[2J\x07gone\r\n" + b"x" * 5000, status=400))
+    assert outcome.failure is not None
+    assert outcome.failure.message.isprintable()
+    assert len(outcome.failure.message) < 400
+
+
+def test_an_answer_with_a_lone_surrogate_is_kept() -> None:
+    body = b'{"choices": [{"message": {"content": "a\\ud800b"}}]}'
+    outcome, _ = ask(raw(body))
+    assert outcome.reply is not None
+    assert outcome.reply.text == "a\ud800b"
+
+
+def test_a_reply_over_the_cap_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from eval.sampling import http_json
+
+    monkeypatch.setitem(http_json.post_json.__kwdefaults__, "max_bytes", 1000)
+    outcome, asked = ask(chat("x" * 2000))
+    assert outcome.failure is not None and outcome.failure.error == "BadReply"
+    assert "over 1000 bytes" in outcome.failure.message
+    assert asked == 1
+
+
+def test_a_compressed_bomb_is_not_asked_for() -> None:
+    with FakeServer(chat("x")) as server:
+        Sampler(OpenAIChat(server.url, "m"), FAST).run([ASK], lambda o: None)
+    assert server.calls[0].headers["accept-encoding"] == "identity"
+
+
+def test_the_local_contract_says_which_field_is_missing() -> None:
+    outcomes: list[Outcome] = []
+    with FakeServer(as_json({"output": "5", "time": 1})) as server:
+        Sampler(LocalContract(server.url, "d"), FAST).run([ASK], outcomes.append)
+    assert outcomes[0].failure is not None
+    assert outcomes[0].failure.message == (
+        "no field 'answer' in the reply; it has output, time: name the right one with "
+        "--response-field"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("5", "5"), (5, "5"), (0.5, "0.5"), (True, "true"), (None, "")]
+)
+def test_the_local_contract_takes_plain_values(value: object, text: str) -> None:
+    outcomes: list[Outcome] = []
+    with FakeServer(as_json({"answer": value})) as server:
+        Sampler(LocalContract(server.url, "d"), FAST).run([ASK], outcomes.append)
+    assert outcomes[0].reply is not None and outcomes[0].reply.text == text
+
+
+def test_completions_read_the_text() -> None:
+    outcomes: list[Outcome] = []
+    with FakeServer(chat("so 5")) as server:
+        asked = replace(ASK, stop=("\nQ:",), seed=4)
+        llm = OpenAICompletions(server.url + "/v1", "base", {"temperature": 0})
+        Sampler(llm, FAST).run([asked], outcomes.append)
+    assert outcomes[0].reply is not None and outcomes[0].reply.text == "so 5"
+    call = server.calls[0]
+    assert call.path == "/v1/completions"
+    assert call.body == {
+        "model": "base",
+        "prompt": "?",
+        "temperature": 0,
+        "stop": ["\nQ:"],
+        "seed": 4,
+    }
