@@ -50,20 +50,27 @@ class SamplerOptions:
 
 
 class Pace:
-    """Lets calls start at least `interval_s` apart."""
+    """Lets calls start at least `interval_s` apart, in the order in which they ask."""
 
-    def __init__(self, interval_s: float) -> None:
+    def __init__(
+        self,
+        interval_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._interval_s = interval_s
+        self._clock = clock
+        self._sleep = sleep
         self._next = 0.0
 
     async def turn(self) -> None:
-        """Waits until it is this caller's turn; turns are given in the order of asking."""
+        """Waits until it is this caller's turn."""
         if self._interval_s <= 0:
             return
-        now = time.monotonic()
+        now = self._clock()
         start = max(now, self._next)
         self._next = start + self._interval_s
-        await asyncio.sleep(start - now)
+        await self._sleep(start - now)
 
 
 class Sampler:

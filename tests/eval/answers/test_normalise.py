@@ -1,0 +1,100 @@
+"""What the math harness takes as equal, and its replacement by name."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.answers.normalise import exact, harness, judge_by_name, last_boxed
+from eval.input_error import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        (r"\boxed{5}", "5"),
+        (r"first \boxed{1}, then \boxed{2}.", "2"),
+        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"\boxed {3}", "3"),
+        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
+        (r"\boxed{a} and \boxed{b", "a"),
+        (r"\boxed{ \boxed{7} }", "7"),
+        (r"\boxed{}", ""),
+        (r"} \boxed{1} {", "1"),
+        (r"\fbox{1}", None),
+        ("5", None),
+        ("", None),
+    ],
+)
+def test_last_boxed(text: str, inside: str | None) -> None:
+    assert last_boxed(text) == inside
+
+
+@given(st.text("\\boxed{} a$"))
+def test_last_boxed_is_part_of_the_text_and_balanced(text: str) -> None:
+    inside = last_boxed(text)
+    assert inside is None or "{" + inside + "}" in text
+
+
+def test_a_million_open_boxes_end() -> None:
+    assert last_boxed("\\boxed{" * 100_000 + "5") is None
+
+
+@pytest.mark.parametrize(
+    ("reference", "response"),
+    [
+        ("5", "5"),
+        ("5", r"so the answer is \boxed{5}"),
+        (r"\frac{1}{2}", r"\boxed{\frac{1}{2}}"),
+        (r"(-\infty,4]", r"$\boxed{\left( -\infty, 4 \right]}$"),
+        ("Even", r"\boxed{even}"),
+        ("10000", r"\boxed{10\,000}"),
+        ("x + 1", r"\(x+1\)"),
+    ],
+)
+def test_equal_in_the_harness(reference: str, response: str) -> None:
+    assert harness(reference, response)
+
+
+@pytest.mark.parametrize(
+    ("reference", "response"),
+    [
+        ("5", "6"),
+        ("5", "so it is 5"),
+        ("5", r"\boxed{5} no, \boxed{6}"),
+        ("(0,4]", "(0,4)"),
+        ("5", ""),
+        ("", ""),
+        ("5", r"\boxed{}"),
+        ("5", "-5"),
+        ("25", "2500"),
+    ],
+)
+def test_unequal_in_the_harness(reference: str, response: str) -> None:
+    assert not harness(reference, response)
+
+
+def test_exact_keeps_everything_but_the_space_around() -> None:
+    assert exact("5", " 5\n")
+    assert not exact("5", r"\boxed{5}")
+    assert not exact("", " ")
+
+
+def test_the_rule_can_be_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_rules.py").write_text("def same_length(a, b):\n    return len(a) == len(b)\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    judge = judge_by_name("my_rules:same_length")
+    assert judge("12", "34") and not judge("12", "3")
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing", "no_such_module:f", "json:no_such", "json:__doc__", ":"]
+)
+def test_unknown_rules(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        judge_by_name(name)
+    assert repr(name) in str(caught.value)

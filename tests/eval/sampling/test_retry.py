@@ -1,0 +1,83 @@
+"""The laws of waiting between tries."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eval.sampling.errors import CallError
+from eval.sampling.http_json import retry_after_s
+from eval.sampling.retry import RetryPolicy, call_with_retries
+
+ROLLS = st.floats(0, 1, exclude_max=True)
+
+
+@pytest.mark.parametrize(
+    ("failures", "middle_s"), [(1, 1), (2, 2), (3, 4), (4, 8), (5, 16), (6, 30), (7, 30), (99, 30)]
+)
+def test_waits_double_up_to_thirty_seconds(failures: int, middle_s: float) -> None:
+    policy = RetryPolicy()
+    assert policy.wait_s(failures, None, 0.0) == middle_s * 0.5
+    assert policy.wait_s(failures, None, 0.5) == middle_s
+
+
+@given(failures=st.integers(1, 10_000), roll=ROLLS)
+def test_a_wait_lies_within_half_of_its_middle(failures: int, roll: float) -> None:
+    policy = RetryPolicy()
+    middle = policy.wait_s(failures, None, 0.5)
+    assert 0.5 * middle <= policy.wait_s(failures, None, roll) < 1.5 * middle
+
+
+@given(failures=st.integers(1, 50), roll=ROLLS, asked=st.floats(0, 600))
+def test_never_sooner_than_the_server_asked(failures: int, roll: float, asked: float) -> None:
+    assert RetryPolicy().wait_s(failures, asked, roll) >= asked
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("3", 3.0), ("0.5", 0.5), ("1e9", 600.0), ("inf", 600.0)]
+    + [(h, None) for h in ("", "soon", "-1", "0", "nan", "Wed, 21 Oct 2015 07:28:00 GMT", None)],
+)
+def test_retry_after(header: str | None, seconds: float | None) -> None:
+    assert retry_after_s(header) == seconds
+
+
+def failing(slept: list[float], error: CallError, policy: RetryPolicy) -> int:
+    """How often a call that always fails is made; the waits go to `slept`."""
+    calls = 0
+
+    async def call() -> None:
+        nonlocal calls
+        calls += 1
+        raise error
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    with pytest.raises(CallError) as caught:
+        asyncio.run(call_with_retries(call, policy, sleep=sleep, roll=lambda: 0.5))
+    assert caught.value is error
+    return calls
+
+
+def test_tries_end_with_the_number_allowed() -> None:
+    slept: list[float] = []
+    error = CallError("ServerError", "x", retry=True)
+    assert failing(slept, error, RetryPolicy(max_retries=3, budget_s=1e9)) == 4
+    assert slept == [1, 2, 4]
+
+
+def test_no_wait_is_begun_that_the_budget_does_not_cover() -> None:
+    slept: list[float] = []
+    error = CallError("RateLimited", "x", retry=True, retry_after_s=500)
+    assert failing(slept, error, RetryPolicy()) == 1
+    assert slept == []
+
+
+def test_a_final_error_is_raised_at_once() -> None:
+    slept: list[float] = []
+    assert failing(slept, CallError("RequestRefused", "x"), RetryPolicy()) == 1
+    assert slept == []

@@ -1,0 +1,203 @@
+"""Many calls: at once, paced, in flat memory, resumed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from eval.input_error import InputError
+from eval.sampling import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
+from eval.sampling.response_file import ResponseFile, read_lines
+from eval.sampling.sampler import Pace
+from eval.sampling.servers import OpenAIChat
+from tests.eval.sampling.fake_server import Answer, Call, FakeServer, chat, status
+
+FAST = SamplerOptions(
+    concurrency=4, retry=RetryPolicy(first_s=0.01, max_retries=1), call_timeout_s=20.0
+)
+
+
+def asks(count: int, samples: int = 1) -> list[Request]:
+    return [
+        Request(f"p{i}", s, messages=({"role": "user", "content": f"q{i}"},), seed=s)
+        for i in range(count)
+        for s in range(samples)
+    ]
+
+
+def run_into(path: Path, server: OpenAIChat, requests: list[Request]) -> int:
+    """Asks what the file lacks; how many calls failed."""
+    failed = 0
+
+    def done(outcome: Outcome) -> None:
+        nonlocal failed
+        failed += outcome.failure is not None
+        file.add(outcome)
+
+    with ResponseFile(path, parameters=server.parameters) as file:
+        lacking = [r for r in requests if file.lacks(r)]
+        Sampler(server, FAST).run(lacking, done)
+    return failed
+
+
+def test_every_request_is_asked_once_and_at_most_n_at_a_time() -> None:
+    seen: list[Outcome] = []
+    slow = Answer(body=chat("x").body, delay_s=0.02)
+    with FakeServer(slow) as server:
+        Sampler(OpenAIChat(server.url, "m"), FAST).run(asks(20, 2), seen.append)
+        assert len(server.calls) == 40
+        assert 2 <= server.most_at_once <= 4
+    assert {o.request.key for o in seen} == {r.key for r in asks(20, 2)}
+
+
+def test_requests_are_taken_only_when_a_worker_is_free() -> None:
+    taken = done = 0
+    ahead = 0
+
+    def source() -> Iterator[Request]:
+        nonlocal taken
+        for request in asks(100):
+            taken += 1
+            yield request
+
+    def count(outcome: Outcome) -> None:
+        nonlocal done, ahead
+        done += 1
+        ahead = max(ahead, taken - done)
+
+    with FakeServer(chat("x")) as server:
+        Sampler(OpenAIChat(server.url, "m"), FAST).run(source(), count)
+    assert (taken, done) == (100, 100)
+    assert ahead < 2 * FAST.concurrency
+
+
+def test_calls_start_apart() -> None:
+    now, waits = 100.0, []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    async def turns(pace: Pace) -> None:
+        nonlocal now
+        for _ in range(3):
+            await pace.turn()
+        now += 10.0
+        await pace.turn()
+
+    asyncio.run(turns(Pace(2.0, clock=lambda: now, sleep=sleep)))
+    assert waits == [0.0, 2.0, 4.0, 0.0]
+
+
+def test_seeds_go_with_the_samples() -> None:
+    with FakeServer(chat("x")) as server:
+        Sampler(OpenAIChat(server.url, "m"), FAST).run(asks(1, 3), lambda o: None)
+        assert sorted(c.body["seed"] for c in server.calls) == [0, 1, 2]
+
+
+def test_an_error_of_ours_ends_the_run_and_is_not_swallowed() -> None:
+    def broken(outcome: Outcome) -> None:
+        raise RuntimeError("disk full")
+
+    with FakeServer(chat("x")) as server, pytest.raises(RuntimeError, match="disk full"):
+        Sampler(OpenAIChat(server.url, "m"), FAST).run(asks(50), broken)
+
+
+def test_resume_asks_only_what_is_lacking(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+
+    def every_third_fails(call: Call) -> Answer:
+        number = int(call.body["messages"][0]["content"][1:])
+        return status(400) if number % 3 == 0 else chat(f"a{number}")
+
+    with FakeServer(every_third_fails) as server:
+        assert run_into(path, OpenAIChat(server.url, "m"), asks(9)) == 3
+        failed = path.with_name("r.failed.jsonl")
+        assert {r["problem_id"] for r in read_lines(failed)} == {"p0", "p3", "p6"}
+    with FakeServer(chat("later")) as server:
+        assert run_into(path, OpenAIChat(server.url, "m"), asks(9)) == 0
+        assert sorted(c.body["messages"][0]["content"] for c in server.calls) == ["q0", "q3", "q6"]
+    by_id = {r["problem_id"]: r["response"] for r in read_lines(path)}
+    assert by_id == {f"p{i}": "later" if i % 3 == 0 else f"a{i}" for i in range(9)}
+    assert not failed.exists()
+
+
+def test_a_lost_server_leaves_what_was_answered(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with FakeServer(chat("x")) as server:
+        llm = OpenAIChat(server.url, "m")
+        run_into(path, llm, asks(5))
+    with pytest.raises(ServerLost):
+        run_into(path, llm, asks(40))
+    assert len(list(read_lines(path))) == 5
+
+
+def test_a_line_cut_by_a_kill_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with FakeServer(chat("x")) as server:
+        llm = OpenAIChat(server.url, "m")
+        run_into(path, llm, asks(3))
+        whole = path.read_bytes()
+        path.write_bytes(whole[:-10])
+        run_into(path, llm, asks(3))
+        assert len(server.calls) == 4
+    assert len(list(read_lines(path))) == 3
+
+
+def test_another_prompt_is_not_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with FakeServer(chat("x")) as server:
+        run_into(path, OpenAIChat(server.url, "m"), asks(2))
+        with pytest.raises(InputError, match="p0 sample 0 was answered to another prompt"):
+            run_into(path, OpenAIChat(server.url, "m", {"temperature": 1}), asks(2))
+        assert len(server.calls) == 2
+
+
+def test_another_address_of_the_same_model_is_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with FakeServer(chat("x")) as server:
+        run_into(path, OpenAIChat(server.url, "m"), asks(2))
+    with FakeServer(chat("x")) as server:
+        run_into(path, OpenAIChat(server.url, "m"), asks(2))
+        assert server.calls == []
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with (
+        ResponseFile(path, parameters={}),
+        pytest.raises(InputError, match="being written by another run"),
+    ):
+        ResponseFile(path, parameters={})
+
+
+@pytest.mark.parametrize("line", ["[1]", "{", '{"id": 1}', '{"problem_id": "p", "sample_id": "x"}'])
+def test_a_file_of_something_else_is_not_touched(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(InputError, match=r"r\.jsonl line 1"):
+        ResponseFile(path, parameters={})
+    assert path.read_text() == line + "\n"
+
+
+def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    line = {"problem_id": "p", "sample_id": 0, "request_sha256": "00", "response": "a"}
+    path.write_text(json.dumps(line) + "\n" + json.dumps(line | {"response": "b"}) + "\n")
+    with ResponseFile(path, parameters={}) as file:
+        assert [r["response"] for r in file.records()] == ["b"]
+
+
+def test_responses_are_what_the_code_grader_takes(tmp_path: Path) -> None:
+    from eval.solutions import read_solutions
+
+    path = tmp_path / "r.jsonl"
+    with FakeServer(chat("Thus\n```python\nprint(5)\n```\n")) as server:
+        run_into(path, OpenAIChat(server.url, "m"), asks(2, 2))
+    solutions = list(read_solutions([path]))
+    assert sorted(s.solution_id for s in solutions) == ["p0#0", "p0#1", "p1#0", "p1#1"]
+    assert {s.code for s in solutions} == {"print(5)\n"}
+    assert all(s.error is None for s in solutions)
