@@ -25,7 +25,7 @@ int main() {
     volatile int zero = 0;
     if (way == "null") *reinterpret_cast<volatile int *>(static_cast<long>(zero)) = 1;
     if (way == "wild") reinterpret_cast<volatile int *>(zero + 0x7000000000000000L)[0] = 1;
-    if (way == "divide") zero = 1 / zero;
+    if (way == "divide") zero = 100 / zero;
     if (way == "abort") abort();
     if (way == "assert") assert(zero == 1);
     if (way == "throw") throw std::runtime_error("a \xff strange text");

