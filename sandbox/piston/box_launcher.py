@@ -18,7 +18,7 @@ exit status are its own to choose, time and memory are checked against the serve
 Must run under any Python from 3.6 on: nothing newer, nothing heavy to import.
 """
 # pathlib and contextlib would cost each run milliseconds
-# ruff: noqa: PTH, SIM105, UP037
+# ruff: noqa: PTH101, PTH108, PTH110, PTH123, SIM105, UP037
 
 import sys
 
@@ -288,7 +288,8 @@ def main() -> None:
         err.total,
         int(wall_s * 1e6),
     )
-    printer.put(f"Z {job.nonce} {' '.join(map(str, numbers))} {why}\n")
+    figures = " ".join(map(str, numbers))
+    printer.put(f"Z {job.nonce} {figures} {why}\n")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,14 @@ class LimitTooSmall(Refused):
 
 
 class Tampered(Transient):
-    """The report is damaged though the server calls the run good: the transport, or forgery."""
+    """The report is damaged though the server calls the run good: the transport, or forgery.
+
+    forged  the server carries a trusted program's output of that size, so the program
+            itself is the likely cause; when it stays so, it is treated as killed
+    """
+
+    forged: bool = False
+    stage: Stage | None = None
 
 
 def execution(
@@ -75,6 +82,25 @@ def execution(
         limits_hit=frozenset(hit),
         files=report.files,
         contended=contended,
+    )
+
+
+def forged_execution(stage: Stage, limits: Limits, sent_cpu_s: float = 0.0) -> Execution:
+    """The evidence of a program that again and again spoils its launcher's report.
+
+    It is its own doing, so it counts as killed: for its output when that was too much.
+    """
+    flood = stage.status in ("OL", "EL")
+    return Execution(
+        exit_code=None,
+        signal=int(signal.SIGKILL),
+        cpu_s=max(0.0, (stage.cpu_s or 0.0) - sent_cpu_s),
+        wall_s=stage.wall_s or 0.0,
+        memory_bytes=stage.memory_bytes,
+        stderr=b"the program interfered with the launcher that reports its output",
+        stdout_cut=True,
+        killed_for="output" if flood else None,
+        limits_hit=frozenset({"output"} if flood else ()),
     )
 
 

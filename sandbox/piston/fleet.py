@@ -53,12 +53,16 @@ class Endpoint:
 
 @dataclass
 class Lease:
-    """The right to send one request to an endpoint."""
+    """The right to send one request to an endpoint.
+
+    waited_s  what the request took beyond the run itself; its user fills it in
+    """
 
     endpoint: Endpoint
     alone: bool
     shared: bool
     start_number: int
+    waited_s: float = 0.0
 
 
 class Fleet:

@@ -1,0 +1,237 @@
+"""Runs on a real Piston server: through the launcher, in one request a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sandbox import languages
+from sandbox.errors import MissingToolchain
+from sandbox.languages import Language
+from sandbox.model import Compiled, Execution, Limits, Program
+from sandbox.piston.answer import Stage, read_answer
+from sandbox.piston.build import Built, build_files, read_built
+from sandbox.piston.compile_cache import CompileCache
+from sandbox.piston.evidence import LimitTooSmall, Tampered, execution
+from sandbox.piston.faults import BodyTooLarge, Transient
+from sandbox.piston.fleet import Endpoint
+from sandbox.piston.job import BadReport, Report, decode_report, encode_job
+from sandbox.piston.limits import Sent, allowance, plan_limits
+from sandbox.piston.probe import learn
+from sandbox.piston.request import (
+    BINARY,
+    JOB,
+    LAUNCHER,
+    PROGRAM,
+    PYTHON_RUNTIME,
+    STDIN,
+    File,
+    codeforces_files,
+    encode,
+    launcher_source,
+    nonce,
+)
+
+UNLIMITED_CHARS = 1 << 40
+PIECE_CHARS = 1 << 16  # the most a server reads of a program's output at once
+QUEUE_S = 120.0  # how long a request may wait in the server's queue before it is given up
+
+_ECHO = b"import sys\nsys.stdout.write('x' * int(sys.stdin.read()))\n"
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """One run as the caller asked for it."""
+
+    compiled: Compiled
+    limits: Limits
+    stdin: bytes = b""
+    args: Sequence[str] = ()
+    files: Mapping[str, bytes] | None = None
+    collect: Sequence[str] = ()
+
+
+class Launched:
+    """What a client does with an endpoint that is a real Piston."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.runtime = PYTHON_RUNTIME[package]
+        self.only_base64 = package == "codeforces"
+        self.cache = CompileCache()
+
+    def able(self, endpoint: Endpoint, row: Language) -> bool:
+        """Whether the endpoint has the runtimes that this language needs."""
+        return all(name in endpoint.runtimes for name in self.needs(row))
+
+    def needs(self, row: Language) -> tuple[str, ...]:
+        """Runtimes a language needs: one that runs launchers, one that compiles."""
+        if row.compile is None:
+            return (self.runtime,) if row.piston[0] == "python" else (row.piston[0], self.runtime)
+        return (self.runtime, self._builder(row))
+
+    def runnable(self, row: Language) -> bool:
+        """Whether a launcher can run this language at all."""
+        return row.piston[0] in ("python", "c", "c++")
+
+    def prepare(self, endpoint: Endpoint) -> None:
+        """Learns the endpoint's limits, the first time it is used."""
+        if endpoint.probed:
+            return
+        with endpoint.probing:
+            if not endpoint.probed:
+                learn(endpoint, self.runtime, only_base64=self.only_base64, extra=self._extra(60.0))
+
+    def compile(
+        self, endpoint: Endpoint, program: Program, limits: Limits
+    ) -> tuple[Built | None, bool]:
+        """The binary for this endpoint's platform (None: the language needs none)."""
+        row = languages.find(program.language)
+        if row.compile is None:
+            return None, True
+        self.prepare(endpoint)
+        key = (program.digest, endpoint.platform)
+        return self.cache.get(key, lambda: self._build(endpoint, row, program, limits))
+
+    def run(self, endpoint: Endpoint, request: RunRequest, compile_limits: Limits) -> Execution:
+        """One run; see sandbox/piston/evidence.py for what it raises."""
+        self.prepare(endpoint)
+        row = languages.find(request.compiled.program.language)
+        if not self.runnable(row):
+            raise MissingToolchain(
+                f"{row.name} can't be run on a Piston server; use --sandbox local"
+            )
+        files, argv = self._program(endpoint, row, request, compile_limits)
+        for name, content in (request.files or {}).items():
+            files.append(File(name, content))
+        carried = len(request.stdin) + sum(len(f.content) for f in files)
+        sent = plan_limits(request.limits, endpoint.learnt, carried)
+        stage, report = self._launch(endpoint, request, argv, files, sent)
+        if report is not None:
+            extra = allowance(endpoint.learnt, carried + report.stdout_bytes)
+            sent = replace(sent, allowance_s=extra)
+        return self._judge(endpoint, stage, report, request.limits, sent)
+
+    def _builder(self, row: Language) -> str:
+        return self.runtime if self.package == "codeforces" else row.piston[0]
+
+    def _extra(self, wall_s: float) -> list[File]:
+        return codeforces_files(wall_s) if self.package == "codeforces" else []
+
+    def _program(
+        self, endpoint: Endpoint, row: Language, request: RunRequest, compile_limits: Limits
+    ) -> tuple[list[File], list[str]]:
+        program = request.compiled.program
+        if row.compile is None:
+            main, *_ = program.files
+            files = [File(n, c) for n, c in program.files.items()]
+            return files, ["{python}", main, *request.args]
+        built, _ = self.compile(endpoint, program, compile_limits)
+        if built is None or built.binary is None:
+            raise Transient(f"{endpoint.url}: the program does not compile there any more")
+        return [File(PROGRAM, built.binary)], [f"./{BINARY}", *request.args]
+
+    def _launch(
+        self,
+        endpoint: Endpoint,
+        request: RunRequest,
+        argv: Sequence[str],
+        files: Sequence[File],
+        sent: Sent,
+    ) -> tuple[Stage, Report | None]:
+        mark = nonce()
+        job = encode_job(
+            mark,
+            argv,
+            request.limits,
+            budget=endpoint.learnt.output_chars or UNLIMITED_CHARS,
+            collect=request.collect,
+            only_base64=self.only_base64,
+            fixed_addresses=endpoint.fixed_addresses,
+        )
+        head = [
+            File(LAUNCHER, launcher_source(), source=True),
+            File(JOB, job),
+            File(STDIN, request.stdin),
+        ]
+        body = encode(self.runtime, "*", [*head, *files, *self._extra(sent.wall_s)], sent.fields)
+        self._fits(endpoint, body)
+        kept = min(request.limits.output_bytes, UNLIMITED_CHARS)
+        value = self.post(endpoint, body, sent.wall_s, answer_max=kept * 4 + (16 << 20))
+        stage = read_answer(value).run
+        try:
+            return stage, decode_report(stage.stdout, mark)
+        except BadReport as error:
+            started = stage.stdout.startswith(f"GBX1 {mark}")
+            if stage.status is None and not started:
+                raise Transient(
+                    f"{endpoint.url}: the launcher's report is damaged: {error}"
+                ) from None
+            return stage, None
+
+    def post(self, endpoint: Endpoint, body: bytes, wall_s: float, answer_max: int) -> object:
+        """One execute; the time allowed covers the server's queue, compiling and the run."""
+        return endpoint.transport.post(
+            "/api/v2/execute", body, timeout_s=QUEUE_S + wall_s + 30, answer_max=answer_max
+        )
+
+    def _fits(self, endpoint: Endpoint, body: bytes) -> None:
+        refused = endpoint.learnt.body_bytes
+        if refused is not None and len(body) >= refused:
+            raise BodyTooLarge(
+                f"{endpoint.url}: this run needs a request of {len(body)} bytes and the server "
+                f"refuses {refused}; raise its body limit (docs/piston.md, 'The request body')"
+            )
+
+    def _judge(
+        self, endpoint: Endpoint, stage: Stage, report: Report | None, limits: Limits, sent: Sent
+    ) -> Execution:
+        """The evidence. A damaged report is looked into: can the server carry that much?"""
+        try:
+            return execution(stage, report, limits, sent, contended=False)
+        except Tampered as fault:
+            known = endpoint.learnt.output_chars
+            size = known or len(stage.stdout) + 2 * PIECE_CHARS
+            fault.forged = self._carries(endpoint, size)
+            fault.stage = stage
+            if stage.status in ("OL", "EL") and not fault.forged:
+                chars = max(512, len(stage.stdout))
+                endpoint.learnt = replace(endpoint.learnt, output_chars=chars)
+                raise LimitTooSmall("output", f"about {chars}", "more output") from fault
+            raise
+
+    def _carries(self, endpoint: Endpoint, chars: int) -> bool:
+        """Whether a program of ours can print that much there."""
+        text = str(chars).encode()
+        files = [File("p.py", _ECHO, source=True), *self._extra(60.0)]
+        body = encode(self.runtime, "*", files, {"stdin": text.decode()})
+        run = read_answer(self.post(endpoint, body, 60, answer_max=chars * 3 + (1 << 20))).run
+        return run.status is None and len(run.stdout) == chars
+
+    def _build(self, endpoint: Endpoint, row: Language, program: Program, limits: Limits) -> Built:
+        mark = nonce()
+        runtime = self._builder(row)
+        files = [*build_files(row, program, mark, runtime), *self._extra(limits.wall_s)]
+        sent = plan_limits(limits, endpoint.learnt, 0)
+        body = encode(runtime, "*", files, sent.fields)
+        self._fits(endpoint, body)
+        started = time.monotonic()
+        answer = read_answer(self.post(endpoint, body, sent.wall_s, answer_max=1 << 30))
+        if answer.compile is not None and answer.compile.code != 0:
+            raise Transient(
+                f"{endpoint.url}: the compiler there fails on a two-line program: "
+                f"{answer.compile.stderr[-300:]!r}"
+            )
+        stage = answer.run
+        if stage.status == "TO":
+            if sent.short:
+                raise LimitTooSmall(sent.short[0], "learnt", f"compiling {row.name}")
+            took = time.monotonic() - started
+            return Built(1, f"compiling was ended after {took:.1f} s".encode(), None, "")
+        if stage.status in ("OL", "EL"):
+            raise LimitTooSmall("output", "learnt", "a compiled program to come back")
+        try:
+            return read_built(stage.stdout, mark)
+        except BadReport as error:
+            raise Transient(f"{endpoint.url}: {error}; {stage.stderr[-200:]!r}") from error
