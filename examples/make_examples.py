@@ -96,8 +96,11 @@ def problem_row(folder: Path) -> dict[str, Any]:
 
 
 def expectation(words: str) -> tuple[dict[str, str | None], str | None]:
-    """`passed AC passed_by_checker language=c++20` → ({status, verdict, reason}, language)."""
-    plain = [word for word in words.split() if "=" not in word]
+    """`passed AC passed_by_checker language=c++20` → ({status, verdict, reason}, language).
+
+    A `-`, or nothing at the end, stands for None.
+    """
+    plain = [None if word == "-" else word for word in words.split() if "=" not in word]
     options = dict(word.split("=", 1) for word in words.split() if "=" in word)
     keys = ("status", "verdict", "reason")
     return dict(zip(keys, [*plain, None, None], strict=False)), options.get("language")

@@ -1,4 +1,4 @@
-// expect: unsupported SK unsupported_interactive
+// expect: unsupported - unsupported_interactive
 #include <iostream>
 #include <string>
 
