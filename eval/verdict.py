@@ -196,7 +196,7 @@ def sum_up(cases: Sequence[CaseRecord]) -> Outcome:
         return Outcome("error", "ER", None)
     if not failed and not any(c.verdict == "AC" for c in cases):
         interactive = any(c.reason == "unsupported_interactive" for c in cases)
-        return Outcome("unsupported" if interactive else "no_tests", verdict, None)
+        return Outcome("unsupported" if interactive else "no_tests", "SK" if cases else None, None)
     points = [c.score or 0.0 for c in cases if _has_points(c)]
     score = round(sum(points) / len(points), 9) if points else None
     return Outcome("failed" if failed else "passed", verdict or "AC", score)

@@ -1,0 +1,132 @@
+"""What a run grades with, opened from its options: files, problems, tests, sandbox."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checkers.choose import open_checker
+from checkers.errors import CheckerError
+from checkers.protocol import Checker
+from eval.generated_tests import GeneratedTests
+from eval.input_error import InputError
+from eval.kits import Kit, KitShelf, UnsupportedTests
+from eval.model import Problem, TestRef
+from eval.options import Options
+from eval.problems import ProblemSet, open_problems
+from eval.solution_files import find_files
+from eval.solutions import read_solutions
+from eval.test_store import open_tests
+from sandbox.errors import SandboxUnavailable
+from sandbox.model import Description
+from sandbox.protocol import Sandbox
+
+LOOK_AT_SOLUTIONS = 1000
+
+
+@dataclass
+class Materials:
+    """Everything a run has open; `close` by leaving the context."""
+
+    options: Options
+    files: list[Path]
+    problems: ProblemSet
+    generated: GeneratedTests | None
+    sandbox: Sandbox
+    description: Description
+    shelf: KitShelf = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shelf = KitShelf(self._make_kit)
+
+    def canonical(self, problem_id: str) -> str | None:
+        """A problem's own id for any of its names, None for an unknown one."""
+        problem = self.problems.get(problem_id)
+        return problem.id if problem is not None else None
+
+    def about_sandbox(self) -> str:
+        """One line on the sandbox that was chosen."""
+        d = self.description
+        exact = ", ".join(sorted(d.exact)) or "nothing"
+        return f"sandbox {d.backend}, level {d.level}, exact: {exact}"
+
+    def _make_kit(self, problem: Problem) -> Kit:
+        if problem.interactive and not can_interact(problem, self.sandbox):
+            sizes = self.problems.official_sizes(problem.id)
+            refs = [TestRef("official", i, size) for i, size in enumerate(sizes)]
+            return Kit(problem, UnsupportedTests(refs), None)
+        tests = open_tests(self.problems, self.generated, problem, self.options.choice())
+        try:
+            return Kit(problem, tests, self._checker(problem))
+        except BaseException:
+            tests.close()
+            raise
+
+    def _checker(self, problem: Problem) -> Checker | None:
+        """The checker the user named, else the problem's: by name a built-in, or its program."""
+        chosen = self.options.checker
+        try:
+            return open_checker(
+                self.sandbox,
+                source=problem.checker,
+                name=chosen or problem.checker_name,
+                testlib=self.options.testlib,
+                programs=chosen is not None,
+            )
+        except CheckerError as e:
+            remedy = "" if chosen else "; or leave the problem out with --problems"
+            raise InputError(f"problem {problem.id}: {e}{remedy}") from None
+
+
+def can_interact(problem: Problem, sandbox: Sandbox) -> bool:
+    """Whether a problem that talks can be judged here."""
+    return False
+
+
+@contextlib.contextmanager
+def open_materials(options: Options, sandbox: Sandbox | None) -> Iterator[Materials]:
+    """Opens all; raises InputError for whatever of it can't be had. `sandbox`: use this one."""
+    with contextlib.ExitStack() as stack:
+        files = find_files(options.solutions_path)
+        problems = open_problems(
+            options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
+        )
+        stack.callback(problems.close)
+        generated = None
+        if options.generated_tests_dir is not None:
+            generated = GeneratedTests(options.generated_tests_dir)
+        if sandbox is None:
+            sandbox = stack.enter_context(_open_sandbox(options, files))
+        materials = Materials(options, files, problems, generated, sandbox, sandbox.describe())
+        stack.callback(materials.shelf.close)
+        yield materials
+
+
+def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
+    from sandbox.choose import open_sandbox
+
+    try:
+        return open_sandbox(
+            options.sandbox,
+            endpoints=tuple(options.endpoint) or None,
+            slots=options.workers,
+            languages=_languages(files),
+            options={
+                "endpoint_concurrency": options.endpoint_concurrency,
+                "piston_package": options.piston_package,
+                "allow_unsafe": options.allow_unsafe_sandbox,
+            },
+        )
+    except SandboxUnavailable as e:
+        raise InputError(str(e)) from None
+
+
+def _languages(files: list[Path]) -> list[str]:
+    """Languages of the first solutions: what a sandbox must have to be chosen."""
+    found: dict[str, None] = {}
+    for solution in read_solutions(files, limit=LOOK_AT_SOLUTIONS):
+        if solution.error is None:
+            found.setdefault(solution.language)
+    return list(found)

@@ -1,0 +1,138 @@
+"""What the user sees while a run goes on: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, Literal, TextIO
+
+from eval.model import CaseVerdict
+
+PLAIN_EVERY_S = 10.0
+ORDER = ("AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "ER")
+
+
+class Tally:
+    """Counts of a run, filled from any thread.
+
+    statuses, verdicts  of solutions; cases: verdicts of cases graded in this run
+    before              solutions whose record was there already
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.statuses: Counter[str] = Counter()
+        self.verdicts: Counter[str] = Counter()
+        self.cases: Counter[str] = Counter()
+        self.solutions = 0
+        self.before = 0
+
+    def solution(self, status: str, verdict: str | None, when: Literal["now", "before"]) -> None:
+        """Counts a solution that has its record."""
+        with self._lock:
+            self.solutions += 1
+            self.before += when == "before"
+            self.statuses[status] += 1
+            self.verdicts[verdict or ("no code" if status == "failed" else status)] += 1
+
+    def case(self, verdict: CaseVerdict) -> None:
+        """Counts a case that was graded."""
+        with self._lock:
+            self.cases[verdict] += 1
+
+    def counts(self) -> str:
+        """Verdicts of the solutions so far, such as `AC 12 WA 3 TLE 1`."""
+        with self._lock:
+            found = dict(self.verdicts)
+        known = [f"{v} {found.pop(v)}" for v in ORDER if v in found]
+        return " ".join([*known, *(f"{v} {n}" for v, n in sorted(found.items()))])
+
+
+class Progress:
+    """Shows a tally as it fills; call `tick` often and `close` at the end.
+
+    total    solutions there will be, None when unknown
+    slowest  gives (name, seconds) of the solution that has been at work longest
+    """
+
+    def __init__(
+        self,
+        tally: Tally,
+        total: int | None,
+        slowest: Callable[[], tuple[str, float] | None] = lambda: None,
+        stream: TextIO | None = None,
+    ) -> None:
+        self._tally = tally
+        self._total = total
+        self._slowest = slowest
+        self._stream = stream or sys.stderr
+        self._bar = self._open_bar() if self._stream.isatty() else None
+        self._next_line = time.monotonic() + PLAIN_EVERY_S
+        self._started = time.monotonic()
+
+    def _open_bar(self) -> object:
+        from tqdm import tqdm
+
+        return tqdm(
+            total=self._total,
+            unit="sol",
+            file=self._stream,
+            dynamic_ncols=True,
+            mininterval=0.1,
+            smoothing=0.05,
+            bar_format="{percentage:3.0f}%|{bar:10}| {n_fmt}/{total_fmt} "
+            "[{elapsed}<{remaining}, {rate_fmt}]{postfix}"
+            if self._total
+            else None,
+        )
+
+    def tick(self) -> None:
+        """Brings what is shown up to date, at most as often as is of use."""
+        if self._bar is not None:
+            self._draw()
+        elif time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + PLAIN_EVERY_S
+            self._line()
+
+    def _draw(self) -> None:
+        bar: Any = self._bar
+        cases = sum(self._tally.cases.values())
+        text = f"{self._tally.counts()} · {cases} cases"
+        slow = self._slowest()
+        if slow is not None and slow[1] >= 2:
+            text += f" · {slow[0]} {slow[1]:.0f}s"
+        bar.set_postfix_str(text, refresh=False)
+        bar.update(self._tally.solutions - bar.n)
+
+    def _line(self) -> None:
+        done, total = self._tally.solutions, self._total
+        share = f"{done}/{total}" if total else f"{done}"
+        text = f"{share} solutions, {sum(self._tally.cases.values())} cases"
+        fresh = done - self._tally.before
+        if total and fresh > 0 and done < total:
+            left_s = (time.monotonic() - self._started) / fresh * max(0, total - done)
+            text += f", about {_duration(left_s)} left"
+        slow = self._slowest()
+        if slow is not None and slow[1] >= PLAIN_EVERY_S:
+            text += f", at work on {slow[0]} for {slow[1]:.0f} s"
+        print(f"{text}: {self._tally.counts()}", file=self._stream, flush=True)
+
+    def close(self) -> None:
+        """Shows the last state."""
+        if self._bar is not None:
+            bar: Any = self._bar
+            self._draw()
+            bar.close()
+        elif self._tally.solutions > self._tally.before:
+            self._line()
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

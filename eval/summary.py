@@ -1,0 +1,106 @@
+"""What is printed when a run ends: a table of at most 80 columns, and loud lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+WIDTH = 80
+STATUS_NOTES = {
+    "passed": "every judged case accepted",
+    "failed": "a case failed, or no code",
+    "no_tests": "not counted: no test to run",
+    "unsupported": "not counted: interactive without interactor",
+    "invalid": "not counted: bad line or unknown problem",
+    "error": "not counted: the machine failed; graded again at the next start",
+}
+LOUD = ("error", "invalid")
+_NOT_FAILURES = ("AC",)
+
+
+def table(metrics: Mapping[str, Any], folder: str) -> str:
+    """The summary of a finished run from its metrics."""
+    statuses, run = metrics["statuses"], metrics["run"]
+    rows = ["", *_heading(metrics)]
+    for status, note in STATUS_NOTES.items():
+        if statuses.get(status) or status in ("passed", "failed"):
+            rows.append(f"  {status:<12}{statuses.get(status, 0):>9}  {note}")
+    failed = {v: n for v, n in metrics["verdicts"].items() if v not in _NOT_FAILURES}
+    if failed:
+        rows += _wrap("  failed by    ", [f"{_verdict(v)} {n}" for v, n in failed.items()])
+    cases = metrics["case_verdicts"]
+    rows += _wrap("  cases        ", [f"{v} {n}" for v, n in cases.items()] or ["none"])
+    for k, value in metrics["pass_at_k"].items():
+        rows.append(f"  {'pass@' + k:<13}{_estimate(value)}")
+    rows.append(f"  {'this run':<13}{_effort(run)}")
+    rows += _wrap("  records      ", [folder])
+    return "\n".join(rows)
+
+
+def loud_lines(metrics: Mapping[str, Any]) -> list[str]:
+    """What nobody may overlook, a line each."""
+    lines = []
+    for status in LOUD:
+        count = metrics["statuses"].get(status, 0)
+        for trouble in metrics["first_troubles"].get(status, ())[: 3 if count else 0]:
+            lines.append(_cut(f"  {_with_line(trouble)}"))
+        if count:
+            at = len(lines) - len(metrics["first_troubles"].get(status, ())[:3])
+            lines.insert(at, f"!! {count} solutions {_LOUD_TEXT[status]}:")
+    unclear = metrics["case_verdicts"].get("CU", 0)
+    if unclear:
+        lines.append(f"!! {unclear} cases have no verdict (CU): the checker said nothing usable")
+    unstable = metrics["unstable_cases"]["count"]
+    if unstable:
+        lines.append(f"!! {unstable} cases changed their verdict between runs (unstable_cases)")
+    return lines
+
+
+_LOUD_TEXT = {
+    "error": "could not be graded because the machine failed; start again for just those",
+    "invalid": "are invalid",
+}
+
+
+def _heading(metrics: Mapping[str, Any]) -> list[str]:
+    counted = metrics["num_attempted"]
+    box = metrics["sandbox"]
+    return [
+        f"{metrics['num_solutions']} solutions of {metrics['run']['num_problems_seen']} problems, "
+        f"{counted} counted; sandbox {box.get('backend')}, level {box.get('level')}"
+    ]
+
+
+def _verdict(name: str) -> str:
+    return "no code" if name == "none" else name
+
+
+def _estimate(value: Mapping[str, Any]) -> str:
+    return f"{value['value']:.4f}" if value["value"] is not None else str(value["note"])
+
+
+def _effort(run: Mapping[str, Any]) -> str:
+    return (
+        f"{run['graded_now']} solutions graded in {run['wall_s']:.1f} s, "
+        f"{run['from_before']} from before"
+    )
+
+
+def _with_line(trouble: Mapping[str, Any]) -> str:
+    error = str(trouble["error"])
+    where = f"line {trouble['line']}"
+    return error if error.startswith(where) else f"{where}: {error}"
+
+
+def _wrap(head: str, words: list[str]) -> list[str]:
+    rows = [head]
+    for word in words:
+        if len(rows[-1]) + len(word) + 2 > WIDTH and rows[-1].strip() != head.strip():
+            rows.append(" " * len(head))
+        rows[-1] += word + "  "
+    return [row.rstrip() for row in rows]
+
+
+def _cut(text: str) -> str:
+    clean = "".join(c if c.isprintable() else "?" for c in text)
+    return clean if len(clean) <= 2 * WIDTH else clean[: 2 * WIDTH - 1] + "…"

@@ -1,0 +1,142 @@
+"""A sandbox that runs nothing: a function of the program and its input says what came out.
+
+    FakeSandbox(script)       script(Call) -> Execution | bytes | Exception
+    ready("42\\n", cpu_s=0.1)  an Execution that ended well
+
+The calls it got are kept (`calls`) unless `record` is off; compiles are counted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+
+
+@dataclass(frozen=True)
+class Call:
+    """One run that was asked for."""
+
+    program: Program
+    limits: Limits
+    stdin: bytes
+    files: Mapping[str, bytes]
+    args: tuple[str, ...]
+    collect: tuple[str, ...]
+    alone: bool
+
+    @property
+    def source(self) -> str:
+        return next(iter(self.program.files.values())).decode()
+
+
+Answer = Execution | bytes | Exception
+
+
+def ready(stdout: bytes | str = b"", **fields: Any) -> Execution:
+    """An execution that ended well unless `fields` say otherwise."""
+    data = stdout.encode() if isinstance(stdout, str) else stdout
+    known: dict[str, Any] = {
+        "exit_code": 0,
+        "signal": None,
+        "cpu_s": 0.01,
+        "wall_s": 0.02,
+        "memory_bytes": 1 << 20,
+        "stdout": data,
+        "stdout_bytes": len(data),
+    }
+    return Execution(**{**known, **fields})
+
+
+def echo(call: Call) -> Answer:
+    """The input is the output."""
+    return call.stdin
+
+
+@dataclass
+class FakeSandbox:
+    """Implements `sandbox.protocol.Sandbox`; an Exception that the script gives is raised.
+
+    compile_log  gives the compiler's words for a source it refuses, else None
+    """
+
+    script: Callable[[Call], Answer] = echo
+    compile_log: Callable[[str], bytes | Exception | None] = lambda source: None
+    backend: str = "box"
+    level: str = "full"
+    toolchains: Mapping[str, str] = field(
+        default_factory=lambda: {"python": "Python 3.11", "c++17": "g++ 12"}
+    )
+    slots: int = 2
+    record: bool = True
+    calls: list[Call] = field(default_factory=list)
+    compiled: list[str] = field(default_factory=list)
+    running: int = 0
+    most_running: int = 0
+    capabilities: frozenset[Any] = frozenset({"collect", "alone"})
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+        source = next(iter(program.files.values())).decode()
+        if self.record:
+            with self._lock:
+                self.compiled.append(source)
+        log = self.compile_log(source)
+        if isinstance(log, Exception):
+            raise log
+        return Compiled(program, ok=log is None, log=log or b"")
+
+    def run(
+        self,
+        compiled: Compiled,
+        limits: Limits,
+        *,
+        stdin: bytes = b"",
+        args: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        collect: Sequence[str] = (),
+        alone: bool = False,
+    ) -> Execution:
+        call = Call(
+            compiled.program, limits, stdin, files or {}, tuple(args), tuple(collect), alone
+        )
+        if self.record:
+            with self._lock:
+                self.calls.append(call)
+                self.running += 1
+                self.most_running = max(self.most_running, self.running)
+        try:
+            answer = self.script(call)
+        finally:
+            if self.record:
+                with self._lock:
+                    self.running -= 1
+        if isinstance(answer, Exception):
+            raise answer
+        return ready(answer) if isinstance(answer, bytes) else answer
+
+    def interact(self, *args: Any, **kwargs: Any) -> Interaction:
+        raise AssertionError("no test of this fake talks to an interactor")
+
+    def describe(self) -> Description:
+        return Description(self.backend, self.level, frozenset({"cpu"}), self.toolchains)
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> FakeSandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
