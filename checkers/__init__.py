@@ -5,6 +5,7 @@ open_checker(sandbox, source=…, name=…) -> Checker     the checker of a prob
 """
 
 from checkers.builtins import builtin
+from checkers.choose import open_checker
 from checkers.model import Check, accept, reject, unclear
 
-__all__ = ["Check", "accept", "builtin", "reject", "unclear"]
+__all__ = ["Check", "accept", "builtin", "open_checker", "reject", "unclear"]

@@ -9,7 +9,3 @@ class CheckerError(ValueError):
 
 class UnknownChecker(CheckerError):
     """No built-in has this name or option; the message lists the nearest."""
-
-
-class CheckerNotCompiled(CheckerError):
-    """The checker's own source does not compile; the message ends with the compiler's words."""

@@ -1,0 +1,313 @@
+"""Runs one Python checker many times from one warm start. Runs inside the box, by itself:
+
+    python3 warm_driver.py CHECKER.py FOLDER [CLEAN_FOLDER…]
+
+    host ──request──▶ driver ──fork──▶ child: becomes the checker, in a fresh FOLDER/case
+    host ◀──frames─── driver ◀─pipes── stdout, stderr; then wait4, kill, clean
+
+Request: 4 bytes length, that many bytes of JSON {args, files: [[name, bytes]…], stdin: bytes,
+collect: […], limits: {…}}, then the contents one after the other, stdin last.
+Frames to the host: 1 byte kind, 4 bytes length, payload. Kinds: R ready, O stdout, E stderr,
+N name of a collected file, F its contents, D done: JSON of the evidence (see `_evidence`).
+
+What makes a case equal to a plain start of `python3 checker.py args…`
+- The child runs the checker as `__main__` of a new module and ends by returning from the
+  driver: SystemExit, tracebacks, threads, atexit and flushing are the interpreter's own.
+- What stdin, stdout and stderr are is changed below Python (dup2); the driver itself never
+  reads or writes through sys.stdin, sys.stdout or sys.stderr.
+- Only modules that the checker imports anyway are imported early, none with threads or
+  state of its own but random, which is seeded anew.
+
+What keeps cases apart
+- The driver never reads a case's contents: the child takes them from the pipe itself. The
+  buffer that outputs pass through is wiped.
+- The child leads a session of its own. When its first process has ended all others are
+  killed, those that fled into another session too: the driver is their subreaper.
+- The folders are emptied. When any of this can't be had the evidence says `clean: false`
+  and the driver ends: the host starts another one in a new box.
+- The driver is not dumpable: a case can't open its memory or descriptors. A case that kills
+  the driver ends the session; the host then runs the case by a plain start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import re
+import resource
+import select
+import signal
+import stat
+import sys
+import time
+import types
+import warnings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checkers.programs import warm_case, warm_clean
+    from checkers.programs.warm_case import Json
+else:  # in the box the three files lie side by side
+    import warm_case
+    import warm_clean
+
+# pathlib would be one more module that a plain start does not load
+# ruff: noqa: PTH102, PTH118, PTH119, PTH123
+
+# code if it compiles, source, name, arguments: what a child becomes
+Case = tuple["types.CodeType | None", bytes, str, list[str]]
+
+BLOCK_BYTES = warm_case.BLOCK_BYTES
+
+# Imported early when the checker's text names them: they are cheap to share and have no
+# threads, no open files and (random aside) no state that a plain start would not have.
+EARLY = tuple(
+    re.findall(
+        r"\w+",
+        """
+        array ast bisect cmath collections copy dataclasses datetime decimal enum fractions
+        functools heapq io itertools json math operator os pathlib random re string struct sys
+        textwrap time traceback typing unicodedata
+        """,
+    )
+)
+
+
+def main() -> Case | None:
+    """Serves requests until the host closes the pipe; in a child: returns the case to become."""
+    script, folder, *clean = sys.argv[1:]
+    requests, replies = _take_over_streams()
+    warm_case.prctl(warm_case.PR_SET_DUMPABLE, 0)
+    orphans_come_here = warm_case.prctl(warm_case.PR_SET_CHILD_SUBREAPER, 1)
+    with open(script, "rb") as f:
+        source = f.read()
+    name = os.path.basename(script)
+    code = _compiled(source, os.path.join(os.path.realpath(folder), "case", name))
+    _import_early(source)
+    gc.collect()
+    gc.freeze()
+    _send(replies, b"R", b"{}")
+    while True:
+        head = _read_exactly(requests, 4)
+        if head is None:
+            return None
+        text = _read_exactly(requests, int.from_bytes(head, "big"))
+        if text is None:
+            return None
+        request = json.loads(text)
+        case = _new_folder(folder)
+        out, err = os.pipe(), os.pipe()
+        started = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            os.close(out[0])
+            os.close(err[0])
+            os.close(replies)
+            warm_case.become_case(request, requests, case, out[1], err[1], source, script)
+            return code, source, name, request["args"]
+        os.close(out[1])
+        os.close(err[1])
+        evidence = _watch(pid, out[0], err[0], replies, request["limits"], started)
+        killed = warm_clean.kill_rest(pid) and orphans_come_here
+        _send_files(replies, case, request)
+        emptied = all([warm_clean.remove(case), *(warm_clean.empty(place) for place in clean)])
+        evidence["clean"] = killed and emptied
+        _send(replies, b"D", json.dumps(evidence).encode())
+        if not evidence["clean"]:
+            return None
+
+
+def _take_over_streams() -> tuple[int, int]:
+    """Moves the protocol to high descriptors that no program inherits."""
+    null = os.open(os.devnull, os.O_RDWR)
+    requests, replies = os.dup(0), os.dup(1)
+    for stream in (0, 1):
+        os.dup2(null, stream)
+    os.close(null)
+    return requests, replies
+
+
+def _compiled(source: bytes, path: str) -> types.CodeType | None:
+    """The code, or None: then each child compiles it itself and says what is wrong with it."""
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("default")
+            code = compile(source, path, "exec", dont_inherit=True)
+        return None if said else code
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+        return None
+
+
+def _import_early(source: bytes) -> None:
+    for name in EARLY:
+        if name.encode() in source:
+            __import__(name)
+
+
+def _read_exactly(fd: int, size: int) -> bytes | None:
+    """`size` bytes, or None when the host is gone."""
+    parts = []
+    while size:
+        part = os.read(fd, min(size, BLOCK_BYTES))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _send(fd: int, kind: bytes, payload: bytes | memoryview) -> None:
+    warm_case.write(fd, kind + len(payload).to_bytes(4, "big"))
+    warm_case.write(fd, payload)
+
+
+def _new_folder(folder: str) -> str:
+    case = os.path.join(folder, "case")
+    os.mkdir(case, 0o700)
+    return case
+
+
+# The driver, while a case runs.
+
+
+class _Flow:
+    """One stream of a case on its way to the host, up to a limit."""
+
+    def __init__(self, fd: int, kind: bytes, most: int) -> None:
+        self.fd, self.kind, self.most = fd, kind, most
+        self.seen = 0
+        self.open = True
+        os.set_blocking(fd, False)
+
+    def forward(self, buffer: bytearray, replies: int) -> bool:
+        """Sends on what is there."""
+        try:
+            size = os.readv(self.fd, [buffer])
+        except BlockingIOError:
+            return False
+        if size == 0:
+            self.open = False
+            return False
+        room = max(0, min(size, self.most - self.seen))
+        self.seen += size
+        if room:
+            _send(replies, self.kind, memoryview(buffer)[:room])
+        return True
+
+    @property
+    def cut(self) -> bool:
+        return self.seen > self.most
+
+
+def _watch(pid: int, out: int, err: int, replies: int, limits: Json, started: float) -> Json:
+    """Passes the output on until the first process ends or breaks a limit."""
+    flows = {
+        out: _Flow(out, b"O", limits["output_bytes"]),
+        err: _Flow(err, b"E", limits["stderr_bytes"]),
+    }
+    buffer = bytearray(BLOCK_BYTES)
+    ended = os.pidfd_open(pid)
+    killed_for = None
+    deadline = started + limits["wall_s"]
+    while True:
+        left = deadline - time.monotonic()
+        waiting = [ended, *(fd for fd, flow in flows.items() if flow.open)]
+        ready = select.select(waiting, [], [], max(0, left))[0]
+        for fd in ready:
+            if fd != ended:
+                flows[fd].forward(buffer, replies)
+        if flows[out].cut:
+            killed_for = "output"
+        elif left <= 0:
+            killed_for = "wall"
+        if killed_for or ended in ready:
+            break
+    _signal_group(pid)
+    status, usage = _reap(pid)
+    for flow in flows.values():
+        # What the pipe still holds is part of the output; a writer that fled gets no more.
+        for _ in range(64):
+            if flow.cut or not flow.open or not flow.forward(buffer, replies):
+                break
+        os.close(flow.fd)
+    os.close(ended)
+    buffer[:] = bytes(len(buffer))
+    wall_s = time.monotonic() - started
+    return _evidence(status, usage, wall_s, limits, killed_for, flows[out], flows[err])
+
+
+def _evidence(
+    status: int,
+    usage: resource.struct_rusage,
+    wall_s: float,
+    limits: Json,
+    killed_for: str | None,
+    out: _Flow,
+    err: _Flow,
+) -> Json:
+    """The facts of an `Execution`, as JSON: the names are its fields."""
+    code = os.waitstatus_to_exitcode(status)
+    cpu_s = usage.ru_utime + usage.ru_stime
+    if killed_for is None and out.cut:
+        killed_for = "output"
+    if killed_for is None and (code == -signal.SIGXCPU or cpu_s > limits["cpu_s"]):
+        killed_for = "cpu"
+    return {
+        "exit_code": code if code >= 0 else None,
+        "signal": -code if code < 0 else None,
+        "cpu_s": cpu_s,
+        "wall_s": wall_s,
+        "memory_bytes": usage.ru_maxrss * 1024,
+        "stdout_bytes": out.seen,
+        "stdout_cut": out.cut,
+        "stderr_cut": err.cut,
+        "killed_for": killed_for,
+    }
+
+
+def _signal_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _reap(pid: int) -> tuple[int, resource.struct_rusage]:
+    _, status, usage = os.wait4(pid, 0)
+    return status, usage
+
+
+def _send_files(replies: int, case: str, request: Json) -> None:
+    """The files asked for, if they are regular files; never what a link points at."""
+    for name in request["collect"]:
+        if "/" in name or name in ("", ".", ".."):
+            continue
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            fd = os.open(os.path.join(case, name), flags)
+        except OSError:
+            continue
+        try:
+            if stat.S_ISREG(os.fstat(fd).st_mode):
+                _send(replies, b"N", name.encode())
+                _send_contents(replies, fd, request["limits"]["output_bytes"])
+        finally:
+            os.close(fd)
+
+
+def _send_contents(replies: int, fd: int, most: int) -> None:
+    while most > 0:
+        part = os.read(fd, min(most, BLOCK_BYTES))
+        if not part:
+            return
+        most -= len(part)
+        _send(replies, b"F", part)
+
+
+if __name__ == "__main__":
+    case = main()
+    if case is not None:
+        # Here, at the top, the program has all but one frame of its recursion limit.
+        exec(*warm_case.main_module(*case))
