@@ -1,0 +1,178 @@
+"""Compiles programs inside a box, each once: the result is kept by its content."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from sandbox.box.artifact import Artifact
+from sandbox.box.blob import Executable
+from sandbox.box.toolchain import Tool, resolve
+from sandbox.languages import Language, find
+from sandbox.model import MIB, Compiled, Execution, Limits, Program
+
+LIMITS = Limits(
+    cpu_s=60,
+    wall_s=180,
+    memory_bytes=2048 * MIB,
+    output_bytes=256 * MIB,
+    processes=64,
+    file_size_bytes=256 * MIB,
+    disk_bytes=512 * MIB,
+)
+KEPT_BYTES = 256 * MIB
+BINARY = "program"
+
+RunCompiler = Callable[[Artifact, dict[str, bytes], Limits, str], Execution]
+
+
+@dataclass
+class _Entry:
+    done: threading.Event
+    compiled: Compiled | None = None
+    size: int = 0
+
+
+class Compiler:
+    """Turns programs into artifacts; the same program is compiled once, whoever asks.
+
+    `run` runs a compiler in a box: (artifact, source files, limits, file to collect).
+    """
+
+    def __init__(self, run: RunCompiler) -> None:
+        self._run = run
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str, Limits], _Entry] = OrderedDict()
+        self._bytes = 0
+
+    def compile(self, program: Program, limits: Limits | None) -> Compiled:
+        """See `Sandbox.compile`."""
+        row = find(program.language)
+        tool = resolve(row)
+        if row.compile is None:
+            return Compiled(
+                program, True, toolchain=tool.version, artifact=_interpreted(row, tool, program)
+            )
+        key = (program.digest, tool.version, limits or LIMITS)
+        while True:
+            with self._lock:
+                entry = self._kept.get(key)
+                mine = entry is None
+                if entry is None:
+                    entry = self._kept[key] = _Entry(threading.Event())
+                else:
+                    self._kept.move_to_end(key)
+            if mine:
+                return self._first(key, entry, row, tool, program, limits or LIMITS)
+            entry.done.wait()
+            kept = entry.compiled
+            if kept is not None and (not kept.ok or _hold(kept)):
+                return replace(kept, cached=True)
+            # the first one met a fault of the machine, or it was let go meanwhile: once more
+
+    def _first(
+        self,
+        key: tuple[str, str, Limits],
+        entry: _Entry,
+        row: Language,
+        tool: Tool,
+        program: Program,
+        limits: Limits,
+    ) -> Compiled:
+        try:
+            compiled = self._build(row, tool, program, limits)
+        except BaseException:
+            with self._lock:
+                self._kept.pop(key, None)
+            entry.done.set()
+            raise
+        with self._lock:
+            entry.size = len(compiled.log)
+            if compiled.ok:
+                entry.size += (
+                    compiled.artifact.executable.size if compiled.artifact.executable else 0
+                )
+                _hold(compiled)  # one for the caller, one for the cache
+            entry.compiled = compiled
+            self._bytes += entry.size
+            while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+                oldest = next(iter(self._kept))
+                if self._kept[oldest].compiled is None:
+                    break
+                self._let_go(self._kept.pop(oldest))
+        entry.done.set()
+        return compiled
+
+    def _let_go(self, entry: _Entry) -> None:
+        self._bytes -= entry.size
+        if entry.compiled is not None:
+            entry.compiled.close()
+
+    def _build(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
+        source = row.source
+        fill = {"source": source, "binary": BINARY, "tool": tool.path}
+        flags = [part.format(**fill) for part in row.compile or ()]
+        argv = (tool.path, *flags, *_static(tool.path, row))
+        digest = f"compile {row.name}"
+        files = _renamed(row, program)
+        seen = self._run(Artifact(argv, digest), files, limits, BINARY)
+        binary = seen.files.get(BINARY)
+        log = seen.stderr or seen.stdout
+        if seen.exit_code != 0 or binary is None:
+            if seen.killed_for:
+                log = f"the compiler was stopped: {seen.killed_for} limit\n".encode() + log
+            return Compiled(program, False, log, tool.version, replace(seen, files={}))
+        artifact = Artifact(
+            tuple(
+                part.format(source=source, binary=f"/program/{Path(source).stem}", tool=tool.path)
+                for part in row.run
+            ),
+            program.digest,
+            Executable(binary),
+        )
+        return Compiled(
+            program, True, log, tool.version, replace(seen, files={}), artifact=artifact
+        )
+
+    def close(self) -> None:
+        """Frees everything that is kept."""
+        with self._lock:
+            for entry in self._kept.values():
+                self._let_go(entry)
+            self._kept.clear()
+
+
+def _hold(compiled: Compiled) -> bool:
+    executable = compiled.artifact.executable if compiled.artifact else None
+    return executable is None or executable.hold()
+
+
+def _renamed(row: Language, program: Program) -> dict[str, bytes]:
+    """The files with the main one under the name its language wants."""
+    (_, main), *others = program.files.items()
+    return {row.source: main, **{name: data for name, data in others if name != row.source}}
+
+
+def _interpreted(row: Language, tool: Tool, program: Program) -> Artifact:
+    fill = {"source": f"/program/{row.source}", "tool": tool.path}
+    argv = tuple(part.format(binary="", **fill) for part in row.run)
+    return Artifact(argv, program.digest, files=_renamed(row, program))
+
+
+@cache
+def _static(tool: str, row: Language) -> tuple[str, ...]:
+    """-static where the libraries allow it: a static program starts in half the time."""
+    if not row.name.startswith("c"):
+        return ()
+    for library in ("libstdc++.a", "libc.a"):
+        done = subprocess.run(
+            [tool, f"-print-file-name={library}"], capture_output=True, text=True, check=False
+        )
+        if done.returncode or not Path(done.stdout.strip()).is_absolute():
+            return ()
+    return ("-static",)

@@ -1,0 +1,59 @@
+/* The wire between the driver (wire.py) and the box, and what the box was set up with. */
+#ifndef GRADEBOX_LAUNCHER_H
+#define GRADEBOX_LAUNCHER_H
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OP_RUN = 1, OP_LOAD = 2 };
+enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8 };
+enum { K_CPU = 1, K_WALL, K_MEMORY, K_OUTPUT, K_ABORT };
+enum { H_MEMORY = 1, H_PROCESSES = 2, H_DISK = 4 };
+enum { MESSAGE_CAP = 160 * 1024, INLINE_CAP = 32 * 1024, ERR_CAP = 64 * 1024, MAX_ARGS = 256, MAX_FDS = 64 };
+enum { PROC_FD = 4, PROGRAM_FD = 5 }; /* kept open by the box: its /proc and /program, both writable */
+
+struct request {
+    uint32_t op, flags;
+    int64_t cpu_ns, wall_ns, memory, output, fsize, disk;
+    uint32_t err_cap, nproc, nofile;
+    int32_t core;
+    uint32_t argc, nfiles, ncollect, stdin_len;
+} __attribute__((packed));
+
+struct reply {
+    int32_t err, wstatus;
+    uint32_t killed, hit;
+    int64_t cpu_ns, wall_ns, waited_ns, end_ns, memory, peak_raw, out_size, err_total;
+    uint32_t out_inline, err_len, collected, pad;
+} __attribute__((packed));
+
+extern struct setup {
+    int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd, scratch_fd;
+    int peak_resets, scratch, is_init;
+    int64_t cpu_unit;
+    uint32_t uid, nproc_rlimit, spawn_flags;
+    const char *cpu_key, *oom_key;
+    char **env;
+} setup;
+
+int box_loop(void);
+#endif

@@ -1,0 +1,164 @@
+"""Builds the seccomp program of a box: an allow list, as bytes the kernel loads.
+
+Whatever is not listed fails with ENOSYS, as on an older kernel, so that runtimes fall back
+by themselves. The filter is inherited by every program from the box, which is why it also
+allows the few calls the box itself needs; those need a capability that programs never have.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from dataclasses import dataclass
+
+from sandbox.box.syscalls import NUMBERS
+from sandbox.errors import SandboxUnavailable
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+ALLOWED = _words("""
+read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction
+rt_sigprocmask rt_sigreturn pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2
+access pipe pipe2 select pselect6 sched_yield mremap msync mincore madvise dup dup2 dup3
+pause nanosleep getitimer setitimer alarm getpid sendfile connect accept accept4 sendto
+recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown bind listen getsockname getpeername
+setsockopt getsockopt execve execveat exit exit_group wait4 waitid kill uname fcntl flock
+fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir rename renameat
+renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink symlinkat readlink
+readlinkat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat umask gettimeofday
+getrlimit setrlimit getrusage sysinfo times getuid getgid setuid setgid geteuid getegid
+setpgid getppid getpgrp setsid setreuid setregid getgroups setresuid getresuid setresgid
+getresgid getpgid setfsuid setfsgid getsid capget capset rt_sigpending rt_sigtimedwait
+rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack utime utimes utimensat futimesat
+mknod mknodat personality statfs fstatfs getpriority sched_getparam sched_getscheduler
+sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_getattr
+sched_getaffinity mlock munlock mlockall munlockall mlock2 prctl arch_prctl sync syncfs
+sync_file_range gettid readahead getxattr lgetxattr fgetxattr listxattr llistxattr
+flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area epoll_create
+epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address restart_syscall
+fadvise64 timer_create timer_settime timer_gettime timer_getoverrun timer_delete
+clock_gettime clock_getres clock_nanosleep openat openat2 newfstatat ppoll set_robust_list
+get_robust_list eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime
+timerfd_gettime fallocate getcpu getrandom memfd_create membarrier copy_file_range statx
+rseq pkey_mprotect pkey_alloc pkey_free close_range faccessat faccessat2 cachestat
+map_shadow_stack
+""")
+
+REFUSED = {  # asked for by programs that mean no harm, so they get an answer they understand
+    errno.EPERM: _words("""unshare setns ptrace process_vm_readv process_vm_writev kcmp bpf
+        perf_event_open userfaultfd keyctl add_key request_key sched_setaffinity
+        sched_setscheduler sched_setparam sched_setattr ioprio_set chroot pivot_root
+        setxattr lsetxattr fsetxattr"""),
+}
+
+CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
+NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x00000080
+AF_UNIX = 1
+TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450, 0x540F)
+MS_NOSUID_NODEV, MNT_DETACH = 6, 2
+
+LD, JEQ, JSET, JGE, RET = 0x20, 0x15, 0x45, 0x35, 0x06
+ALLOW, KILL = 0x7FFF0000, 0x80000000
+NR, ARCH, ARG0, ARG1, ARG2, ARG3 = 0, 4, 16, 24, 32, 40
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a box's filter lets through beside the allow list.
+
+    fork      processes may be made; without it only threads, so that the CPU time of the
+              one process is that of the whole run
+    mounts    the box remounts its scratch folder
+    """
+
+    fork: bool = True
+    mounts: bool = True
+
+
+def _fail(number: int) -> tuple[int, int, int, int]:
+    return (RET, 0, 0, 0x00050000 | number)
+
+
+def build(what: Filter, machine: str | None = None) -> bytes:
+    """The program for this machine, an array of struct sock_filter.
+
+    Raises SandboxUnavailable on a machine the number table has no column for: a filter
+    with another machine's numbers would let anything through.
+    """
+    machine = machine or platform.machine()
+    if machine not in ARCHES:
+        raise SandboxUnavailable(
+            f"no system call table for {machine!r}; known: {', '.join(ARCHES)} "
+            "(sandbox/box/syscalls.py)"
+        )
+    column, audit = ARCHES[machine]
+    code: list[tuple[int, int, int, int]] = [
+        (LD, 0, 0, ARCH),
+        (JEQ, 1, 0, audit),
+        (RET, 0, 0, KILL),
+        (LD, 0, 0, NR),
+        (JGE, 0, 1, 0x40000000),  # the x32 numbers of x86_64
+        _fail(errno.ENOSYS),
+    ]
+
+    def rule(name: str, body: list[tuple[int, int, int, int]]) -> None:
+        number = NUMBERS[name][column]
+        if number is not None:
+            code.append((JEQ, 0, len(body), number))
+            code.extend(body)
+
+    for name in ALLOWED:
+        rule(name, [(RET, 0, 0, ALLOW)])
+    for number, names in REFUSED.items():
+        for name in names:
+            rule(name, [_fail(number)])
+    for name, body in _conditional(what).items():
+        rule(name, body)
+    code.append(_fail(errno.ENOSYS))
+    return b"".join(struct.pack("=HBBI", *line) for line in code)
+
+
+def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
+    allow, again = (RET, 0, 0, ALLOW), _fail(errno.EAGAIN)
+    clone = [
+        (LD, 0, 0, ARG0),
+        (JSET, 0, 1, NEVER_NEW),
+        _fail(errno.EPERM),
+        # With fork barred, a process can be made only together with a namespace, which takes
+        # a capability: the box has it, a program does not.
+        (JSET, 0, 1, 0 if what.fork else CLONE_THREAD | CLONE_NEWUTS | CLONE_NEWPID),
+        allow,
+        allow if what.fork else again,
+    ]
+    made = [allow] if what.fork else [again]
+    rules = {
+        "clone": clone,
+        "fork": made,
+        "vfork": made,
+        "clone3": [_fail(errno.ENOSYS)],
+        "socket": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "socketpair": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "prlimit64": _only(ARG0, (0,), errno.EPERM),
+        "setpriority": [
+            *((LD, 0, 0, ARG1), (JEQ, 1, 0, 0), _fail(errno.EPERM)),
+            *_only(ARG0, (0,), errno.EPERM),
+        ],
+        "ioctl": _only(ARG1, TERMINAL_QUERIES, errno.ENOTTY),
+    }
+    if what.mounts:
+        rules["mount"] = _only(ARG3, (MS_NOSUID_NODEV,), errno.EPERM)
+        rules["umount2"] = _only(ARG1, (MNT_DETACH,), errno.EPERM)
+    return rules
+
+
+def _only(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int, int, int, int]]:
+    """Allows the call when the low word of an argument is one of `values`."""
+    n = len(values)
+    tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
+    return [(LD, 0, 0, argument), *tests, _fail(error), (RET, 0, 0, ALLOW)]

@@ -1,0 +1,222 @@
+/* Builds the box once: namespaces, ids, mounts, the filter; then hands over to its loop.
+ *
+ * The driver sends one message: struct plan, then NUL-ended strings (environment, steps),
+ * then the seccomp program. A step is an operation and its three arguments.
+ */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <linux/filter.h>
+#include <linux/mount.h>
+#include <linux/seccomp.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+
+struct setup setup;
+
+struct plan {
+    uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, staged, env, steps, filter_len;
+    int32_t cpu, mem, peak, limit, oom, pids_event, pids_max; /* places in the passed descriptors, or -1 */
+    int64_t cpu_unit;
+    char cpu_key[16], oom_key[16], uid_map[64], gid_map[64];
+} __attribute__((packed));
+
+static char message[128 * 1024];
+static struct plan *plan = (struct plan *)message;
+
+static void die(const char *stage, const char *what) {
+    struct { struct reply r; char text[256]; } m = {.r = {.err = errno ? errno : EIO}};
+    m.r.err_len = snprintf(m.text, sizeof m.text, "%s %s", stage, what);
+    if (m.r.err_len >= sizeof m.text) m.r.err_len = sizeof m.text - 1;
+    if (send(3, &m, sizeof m.r + m.r.err_len, MSG_NOSIGNAL) < 0) _exit(2);
+    _exit(1);
+}
+
+/* ---- steps: each takes (path, argument, flags) and returns 0, or -1 with errno ---------- */
+
+static int harden(const char *path, const char *flags) { /* r read-only, d devices may be used */
+    struct mount_attr a = {.attr_set = MOUNT_ATTR_NOSUID};
+    if (strchr(flags, 'r')) a.attr_set |= MOUNT_ATTR_RDONLY;
+    if (!strchr(flags, 'd')) a.attr_set |= MOUNT_ATTR_NODEV;
+    return syscall(SYS_mount_setattr, AT_FDCWD, path, AT_RECURSIVE, &a, sizeof a);
+}
+static int step_dir(const char *path, const char *mode, const char *flags) {
+    (void)flags;
+    return mkdir(path, 0755) && errno != EEXIST ? -1 : chmod(path, strtol(mode, NULL, 8));
+}
+static int step_link(const char *path, const char *target, const char *flags) {
+    (void)flags;
+    return symlink(target, path);
+}
+static int step_file(const char *path, const char *text, const char *flags) {
+    (void)flags;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    ssize_t n = strlen(text);
+    return fd < 0 || write(fd, text, n) != n || close(fd) ? -1 : 0;
+}
+static int step_bind(const char *path, const char *from, const char *flags) {
+    if (mount(from, path, NULL, MS_BIND | MS_REC, NULL)) return -1;
+    return harden(path, flags);
+}
+static int step_tmpfs(const char *path, const char *options, const char *flags) {
+    return mount("box", path, "tmpfs", MS_NOSUID | (strchr(flags, 'd') ? 0 : MS_NODEV), options);
+}
+static int keep_writable(const char *path, int as) { /* a private view, while the visible one turns read-only */
+    int fd = syscall(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+    if (fd < 0) return -1;
+    if (fd != as && (dup3(fd, as, O_CLOEXEC) < 0 || close(fd))) return -1;
+    return harden(path, "r");
+}
+static int step_proc(const char *path, const char *options, const char *flags) {
+    if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) &&
+        mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2"))
+        return strchr(flags, 'o') ? 0 : -1;
+    return keep_writable(path, PROC_FD);
+}
+static int step_program(const char *path, const char *options, const char *flags) {
+    return step_tmpfs(path, options, flags) ? -1 : keep_writable(path, PROGRAM_FD);
+}
+static int step_root(const char *path, const char *old, const char *flags) { /* old empty: let it go */
+    (void)flags;
+    if (chdir(path) || syscall(SYS_pivot_root, ".", *old ? old : ".")) return -1;
+    return (!*old && umount2(".", MNT_DETACH)) || chdir("/") ? -1 : 0;
+}
+static int step_seal(const char *path, const char *unused, const char *flags) { /* remount read-only */
+    (void)unused;
+    struct mount_attr a = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID};
+    (void)flags;
+    return syscall(SYS_mount_setattr, AT_FDCWD, path, 0, &a, sizeof a);
+}
+
+static const struct { char op; int (*does)(const char *, const char *, const char *); } steps[] = {
+    {'D', step_dir}, {'L', step_link}, {'F', step_file}, {'B', step_bind}, {'T', step_tmpfs},
+    {'P', step_proc}, {'X', step_program}, {'R', step_root}, {'S', step_seal},
+};
+
+static char *take(char **at, char *end) {
+    char *p = *at, *z = p < end ? memchr(p, 0, end - p) : NULL;
+    if (!z) { errno = EBADMSG; die("plan", "cut"); }
+    *at = z + 1;
+    return p;
+}
+
+static void take_step(char **at, char *end) {
+    char *op = take(at, end), *path = take(at, end), *arg = take(at, end), *flags = take(at, end);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].op == *op) {
+            if (steps[i].does(path, arg, flags)) die(op, path);
+            return;
+        }
+    errno = EBADMSG;
+    die("plan: unknown step", op);
+}
+
+static char *stage(char *at, char *end) {
+    /* As root the box runs under ids that may not walk to every source (a 0700 home on the way):
+     * the outer process, still root, hangs each source under /tmp/<number>, where the box finds it. */
+    int trees[64];
+    char place[32];
+    struct stat s[64];
+    if (plan->staged > 64) { errno = EBADMSG; die("plan", "sources"); }
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) die("stage", "namespace");
+    for (uint32_t i = 0; i < plan->staged; i++) {
+        const char *from = take(&at, end);
+        trees[i] = syscall(SYS_open_tree, AT_FDCWD, from, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+        if (trees[i] < 0 || fstat(trees[i], s + i)) die("stage", from);
+    }
+    if (step_tmpfs("/tmp", "mode=755,size=1m", "")) die("stage", "/tmp");
+    for (uint32_t i = 0; i < plan->staged; i++) {
+        snprintf(place, sizeof place, "/tmp/%u", i);
+        if ((S_ISDIR(s[i].st_mode) ? step_dir(place, "755", "") : step_file(place, "", "")) ||
+            syscall(SYS_move_mount, trees[i], "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH)) die("stage", place);
+        close(trees[i]);
+    }
+    return at;
+}
+
+static int box(int ready, char *at, char *end) {
+    static char *env[64];
+    char go;
+    while (read(ready, &go, 1) < 0 && errno == EINTR) {}
+    close(ready);
+    errno = 0;
+    if (plan->set_ids && (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
+                          syscall(SYS_setresuid, 0, 0, 0))) die("ids", "");
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the driver ends the outer process, that ends everything */
+    umask(0);
+    setsid();
+    if ((plan->clone_flags & CLONE_NEWNS) && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) die("mounts", "private");
+    if (plan->env >= sizeof env / sizeof *env) die("plan", "environment");
+    for (uint32_t i = 0; i < plan->env; i++) env[i] = take(&at, end);
+    for (uint32_t i = 0; i < plan->steps; i++) take_step(&at, end);
+    setup.env = env;
+    setup.is_init = getpid() == 1;
+    struct rlimit zero = {0, 0}, all = {RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_CORE, &zero);
+    setrlimit(RLIMIT_STACK, &all); /* deep recursion is within the memory limit */
+    personality(ADDR_NO_RANDOMIZE);
+    prctl(PR_SET_DUMPABLE, 0); /* nothing in here may be traced or read through /proc */
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) die("no_new_privs", "");
+    if ((size_t)(end - at) < plan->filter_len) die("plan", "filter");
+    static struct sock_filter code[4096];
+    struct sock_fprog prog = {plan->filter_len / sizeof *code, code};
+    if (prog.len > sizeof code / sizeof *code) die("plan", "filter length");
+    memcpy(code, at, plan->filter_len);
+    if (prog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog)) die("seccomp", "");
+    struct reply hello = {0};
+    if (send(3, &hello, sizeof hello, MSG_NOSIGNAL) < 0) return 1;
+    return box_loop();
+}
+
+static void write_file(pid_t pid, const char *name, const char *text) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t n = strlen(text);
+    if (fd < 0 || write(fd, text, n) != n || close(fd)) die("ids", path);
+}
+
+static int at_place(const int *fds, int count, int place) {
+    if (place < 0 || place >= count) return -1;
+    return fcntl(fds[place], F_DUPFD_CLOEXEC, 10); /* out of the way of the fixed numbers */
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) return strcmp(argv[1], "self-test") ? 2 : 0; /* the program that probes run */
+    union { struct cmsghdr h; char b[CMSG_SPACE(16 * sizeof(int))]; } c;
+    struct iovec v = {message, sizeof message - 1};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
+    ssize_t n = recvmsg(3, &m, MSG_CMSG_CLOEXEC);
+    if (n < (ssize_t)sizeof *plan) return 2;
+    struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+    int count = h ? (h->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0, *fds = h ? (int *)CMSG_DATA(h) : NULL, go[2];
+    setup = (struct setup){.cpu_fd = at_place(fds, count, plan->cpu), .mem_fd = at_place(fds, count, plan->mem),
+        .peak_fd = at_place(fds, count, plan->peak), .limit_fd = at_place(fds, count, plan->limit),
+        .oom_fd = at_place(fds, count, plan->oom), .pids_event_fd = at_place(fds, count, plan->pids_event),
+        .pids_max_fd = at_place(fds, count, plan->pids_max), .scratch_fd = -1,
+        .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags, .scratch = plan->scratch, .cpu_unit = plan->cpu_unit, .uid = plan->uid,
+        .nproc_rlimit = plan->nproc_rlimit, .cpu_key = *plan->cpu_key ? plan->cpu_key : NULL, .oom_key = plan->oom_key};
+    for (int i = 0; i < count; i++) close(fds[i]);
+    fcntl(3, F_SETFD, FD_CLOEXEC);
+    char *rest = message + sizeof *plan;
+    if (plan->staged) rest = stage(rest, message + n);
+    if (pipe2(go, O_CLOEXEC)) die("pipe", "");
+    pid_t pid = syscall(SYS_clone, plan->clone_flags | SIGCHLD, 0, 0, 0, 0);
+    if (pid < 0) die("clone", "namespaces");
+    if (!pid) {
+        close(go[1]);
+        _exit(box(go[0], rest, message + n));
+    }
+    if (*plan->uid_map) {
+        if (!plan->set_ids) write_file(pid, "setgroups", "deny");
+        write_file(pid, "gid_map", plan->gid_map);
+        write_file(pid, "uid_map", plan->uid_map);
+    }
+    struct reply born = {.out_size = pid};
+    if (send(3, &born, sizeof born, MSG_NOSIGNAL) < 0) return 2;
+    close(3);
+    close(go[1]);
+    int st;
+    while (waitpid(pid, &st, 0) < 0 && errno == EINTR) {}
+    return WIFEXITED(st) ? WEXITSTATUS(st) : 3;
+}

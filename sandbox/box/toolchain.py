@@ -1,0 +1,90 @@
+"""Finds compilers and interpreters on this machine, and what a box must show of the host."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from sandbox.errors import MissingToolchain
+from sandbox.languages import Language
+
+SHIM_FOLDERS = ("shims",)
+SYSTEM_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One compiler or interpreter: its real path, the line it says of itself, its folders.
+
+    binds   host folders a box must show beside the system's own
+    """
+
+    path: str
+    version: str
+    binds: tuple[str, ...]
+
+
+def resolve(row: Language) -> Tool:
+    """The tool of a language, by its real path, never through a version manager's shim.
+
+    Raises MissingToolchain with the command that installs it.
+    """
+    return _resolve(row.name, row.tool, row.version, row.install)
+
+
+@cache
+def _resolve(name: str, candidates: tuple[str, ...], ask: tuple[str, ...], install: str) -> Tool:
+    for candidate in candidates:
+        path = _python() if candidate == "python3" else _which(candidate)
+        if path:
+            return Tool(path, _version(path, ask), _folders(path))
+    raise MissingToolchain(
+        f"{name}: none of {', '.join(candidates)} on this machine; install it: {install or '?'}"
+    )
+
+
+def _python() -> str | None:
+    """The interpreter that runs this, outside any virtual environment; else the system's."""
+    base = Path(sys.base_prefix) / "bin" / f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    named = os.environ.get("GRADEBOX_PYTHON")
+    for path in (named, str(base), "/usr/bin/python3", _which("python3")):
+        if path and os.access(path, os.X_OK) and not _is_shim(path):
+            return str(Path(path).resolve())
+    return None
+
+
+def _which(name: str) -> str | None:
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    path = shutil.which(name, path=os.pathsep.join([*SYSTEM_FOLDERS, *folders]))
+    return None if path is None or _is_shim(path) else path
+
+
+def _is_shim(path: str) -> bool:
+    return Path(path).parent.name in SHIM_FOLDERS
+
+
+def _version(path: str, ask: tuple[str, ...]) -> str:
+    try:
+        done = subprocess.run(
+            [path, *ask], capture_output=True, text=True, timeout=20, check=False, env={}
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "unknown"
+    lines = (done.stdout or done.stderr).strip().splitlines()
+    return lines[0].strip() if lines else "unknown"
+
+
+def _folders(path: str) -> tuple[str, ...]:
+    """The installation a tool lies in, unless it is the system's own."""
+    real = Path(path).resolve()
+    if str(real).startswith(("/usr/bin/", "/usr/lib/")):
+        return ()
+    prefix = real.parent.parent if real.parent.name == "bin" else real.parent
+    if str(prefix) in ("/", "/usr"):
+        return (str(real),)
+    return tuple(str(prefix / part) for part in ("bin", "lib", "lib64", "libexec", "include"))

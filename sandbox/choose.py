@@ -1,0 +1,70 @@
+"""Opens the sandbox a run asks for: the embedded box, a Piston fleet, or whichever fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from sandbox.protocol import Sandbox
+
+Kind = Literal["auto", "local", "piston"]
+DEFAULT_ENDPOINT = "http://localhost:2000"
+
+
+def open_sandbox(
+    kind: Kind = "auto",
+    *,
+    endpoints: Sequence[str] | None = None,
+    slots: int | None = None,
+    languages: Sequence[str] = (),
+    options: Mapping[str, Any] | None = None,
+) -> Sandbox:
+    """The sandbox to use, opened.
+
+    kind       local: the embedded box; piston: the servers at `endpoints` (or the default
+               one); auto: Piston when endpoints are given, or when one answers at
+               http://localhost:2000 with the runtimes of `languages`; else the embedded box
+    slots      programs at once; None: one a physical core
+    options    handed to the backend's constructor
+
+    Raises SandboxUnavailable: endpoints that were asked for and do not answer are never
+    replaced silently.
+    """
+    options = dict(options or {})
+    if kind == "piston" or (kind == "auto" and endpoints):
+        return _piston(list(endpoints or [DEFAULT_ENDPOINT]), slots, options)
+    if kind == "auto" and _default_answers(languages):
+        return _piston([DEFAULT_ENDPOINT], slots, options)
+    from sandbox.box import EmbeddedSandbox
+
+    allowed = {"level", "fresh"}
+    return EmbeddedSandbox(slots, **{k: v for k, v in options.items() if k in allowed})
+
+
+def _piston(endpoints: list[str], slots: int | None, options: dict[str, Any]) -> Sandbox:
+    from sandbox.piston import PistonSandbox
+
+    known = {"endpoint_concurrency", "package"}
+    chosen = {k: v for k, v in options.items() if k in known}
+    return PistonSandbox(endpoints, slots=slots or 0, **chosen)
+
+
+def _default_answers(languages: Sequence[str]) -> bool:
+    """Whether a Piston with the needed runtimes answers at the default address, quickly."""
+    import requests
+
+    from sandbox.languages import find
+
+    try:
+        answer = requests.get(f"{DEFAULT_ENDPOINT}/api/v2/runtimes", timeout=(0.3, 2))
+        rows = answer.json() if answer.ok else []
+    except (requests.RequestException, ValueError):
+        return False
+    if not isinstance(rows, list):
+        return False
+    have: set[str] = set()
+    for row in rows:
+        if isinstance(row, dict):
+            names = [row.get("language"), *(row.get("aliases") or [])]
+            have.update(name for name in names if isinstance(name, str))
+    return bool(rows) and all(find(name).piston[0] in have for name in languages)
