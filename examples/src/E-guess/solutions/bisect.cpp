@@ -1,4 +1,4 @@
-// expect: unsupported - unsupported_interactive
+// expect: unsupported SK unsupported_interactive
 #include <iostream>
 #include <string>
 

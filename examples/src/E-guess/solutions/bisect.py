@@ -1,4 +1,4 @@
-# expect: unsupported - unsupported_interactive
+# expect: unsupported SK unsupported_interactive
 low, high = 1, 1000
 answer = ""
 while answer != "equal":
