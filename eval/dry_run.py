@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eval.choice import choose
 from eval.generated_tests import GeneratedTests
@@ -81,7 +81,10 @@ def _chosen(
     official = [TestRef("official", i, size) for i, size in enumerate(sizes)]
     choice = options.choice()
     made = generated.refs(problem) if generated is not None and choice.max_generated else []
-    return tuple(choose(problem.id, official, made, choice))
+    plan = choose(problem.id, official, made, choice)
+    if problem.interactive and not problem.interactor:
+        return tuple(replace(ref, skip="unsupported_interactive") for ref in plan)
+    return tuple(plan)
 
 
 def _text(plan: _Plan, files: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, NoReturn
@@ -27,23 +27,32 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in _names(text))
+def _reads(make: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:
+    """`make` for argparse: its ValueError becomes a message that says what is wanted."""
+
+    def read(text: str) -> Any:
+        try:
+            return make(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted}") from None
+
+    return read
 
 
-def _scale(text: str) -> tuple[str, float]:
+def _scale_of(text: str) -> tuple[str, float]:
     language, equals, factor = text.rpartition("=")
     if not equals or not language:
         raise ValueError(text)
     return language, float(factor)
 
 
-_WANTED = {
-    int: "a whole number",
-    float: "a number",
-    _numbers: "whole numbers with commas between, such as 1,5,10",
-    _scale: "LANGUAGE=FACTOR, such as python=2",
-}
+_int = _reads(int, "a whole number")
+_float = _reads(float, "a number")
+_numbers = _reads(
+    lambda text: tuple(int(part) for part in _names(text)),
+    "a list of whole numbers such as 1,5,10",
+)
+_scale = _reads(_scale_of, "LANGUAGE=FACTOR, such as python=2")
 
 # (flag, what argparse is told); the default comes from Options.
 _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -55,33 +64,33 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--dataset-subsets", {"type": _names, "metavar": "A,B",
         "help": "subsets; the first that has a problem wins"}),
     ("--problems", {"type": _names, "metavar": "ID,ID", "help": "only these problems"}),
-    ("--limit", {"type": int, "metavar": "N", "help": "only the first N solutions"}),
+    ("--limit", {"type": _int, "metavar": "N", "help": "only the first N solutions"}),
     ("--sandbox", {"choices": SANDBOXES,
         "help": "where programs run; auto: Piston when --endpoint is given or one answers at "
         "http://localhost:2000 with the languages needed, else the embedded box"}),
     ("--endpoint", {"type": _names, "metavar": "URL,URL", "help": "Piston servers"}),
-    ("--endpoint-concurrency", {"type": int, "metavar": "N",
+    ("--endpoint-concurrency", {"type": _int, "metavar": "N",
         "help": "programs at once on one Piston server"}),
     ("--piston-package", {"choices": PACKAGES, "help": "language packages of the servers"}),
     ("--allow-unsafe-sandbox", {"action": "store_true",
         "help": "run even where this machine can't isolate programs"}),
     ("--generated-tests-dir", {"type": Path, "metavar": "DIR",
         "help": "folder of the generated tests' parquet files"}),
-    ("--max-generated-tests", {"type": int, "metavar": "N",
+    ("--max-generated-tests", {"type": _int, "metavar": "N",
         "help": "0 none, -1 all, N the first N of a problem"}),
-    ("--generated-tests-sample", {"type": float, "metavar": "SHARE",
+    ("--generated-tests-sample", {"type": _float, "metavar": "SHARE",
         "help": "share of the generated tests, in (0, 1]"}),
     ("--sort-generated-tests", {"choices": SORTS, "help": "by input size, before the limit"}),
-    ("--skip-large-inputs-over", {"type": int, "metavar": "BYTES",
+    ("--skip-large-inputs-over", {"type": _int, "metavar": "BYTES",
         "help": "tests with a longer input are skipped; -1: none is"}),
-    ("--max-generated-bytes-per-problem", {"type": int, "metavar": "BYTES",
+    ("--max-generated-bytes-per-problem", {"type": _int, "metavar": "BYTES",
         "help": "input bytes of a problem's generated tests; -1: no limit"}),
-    ("--generated-tests-workers", {"type": int, "metavar": "N",
+    ("--generated-tests-workers", {"type": _int, "metavar": "N",
         "help": "cases of one solution running at once; 0: no cap"}),
     ("--stop-on-first-failure", {"action": "store_true",
         "help": "cases after a solution's first failing one are not run"}),
     ("--results-dir", {"type": Path, "metavar": "DIR", "help": "where results go"}),
-    ("--workers", {"type": int, "metavar": "N",
+    ("--workers", {"type": _int, "metavar": "N",
         "help": "programs running at once; 0: one for each physical core"}),
     ("--compare", {"choices": COMPARISONS, "help": "how outputs are compared"}),
     ("--checker", {"metavar": "NAME",
@@ -89,13 +98,13 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--testlib", {"metavar": "PATH", "help": "testlib.h, for checkers that include it"}),
     ("--time-limit-scale", {"type": _scale, "action": "append", "metavar": "LANG=F",
         "help": "multiplies a language's time limits; may be given again"}),
-    ("--repeat", {"type": int, "metavar": "N",
+    ("--repeat", {"type": _int, "metavar": "N",
         "help": "run every case N times and report those that change their verdict"}),
-    ("--seed", {"type": int, "metavar": "N", "help": "of the sample and of intervals"}),
+    ("--seed", {"type": _int, "metavar": "N", "help": "of the sample and of intervals"}),
     ("--fresh", {"action": "store_true", "help": "start over, forgetting earlier records"}),
     ("--dry-run", {"action": "store_true", "help": "print the plan and run nothing"}),
     ("--k", {"type": _numbers, "metavar": "K,K", "help": "for pass@k"}),
-    ("--max-stored-output", {"type": int, "metavar": "BYTES",
+    ("--max-stored-output", {"type": _int, "metavar": "BYTES",
         "help": "bytes of each output kept in a record"}),
     ("--log-file", {"type": Path, "metavar": "FILE", "help": "details, with tracebacks"}),
 )  # fmt: skip
@@ -104,17 +113,6 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}; see --help")
-
-    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
-        """As argparse does, but the message says what is wanted instead of a type's name."""
-        wanted = _WANTED.get(action.type)
-        if wanted is not None:
-            try:
-                return action.type(arg_string)  # type: ignore[operator]
-            except ValueError:
-                flag = action.option_strings[0]
-                raise InputError(f"{flag} {arg_string!r}: {wanted} is needed") from None
-        return super()._get_value(action, arg_string)
 
 
 def _default(name: str) -> Any:

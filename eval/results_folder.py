@@ -112,7 +112,7 @@ class ResultsFolder:
 
     def _index(self, offset: int, record: Mapping[str, Any]) -> None:
         self._by_identity.put(identity(record), offset)
-        if record.get("key") and record.get("status") != "error":
+        if record.get("key") and _is_settled(record):
             self._by_key.put(fingerprint(str(record["key"])), offset)
 
     def _read(self, backend: str) -> None:
@@ -212,6 +212,13 @@ class ResultsFolder:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _is_settled(record: Mapping[str, Any]) -> bool:
+    """Whether nothing of it is to be graded again: the machine failed at no case."""
+    if record.get("status") == "error":
+        return False
+    return all(case["verdict"] != "ER" for case in record.get("details", ()))
 
 
 class _replacing:

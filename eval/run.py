@@ -62,10 +62,10 @@ class RunResult:
         """0 all graded, 2 every solution invalid, 3 infrastructure errors, 130 interrupted."""
         if self.interrupted:
             return 130
-        statuses = [f.metrics["statuses"] for f in self.files if f.metrics is not None]
-        if any(s.get("error") for s in statuses):
+        found = [f.metrics for f in self.files if f.metrics is not None]
+        if any(m["statuses"].get("error") or m["case_verdicts"].get("ER") for m in found):
             return 3
-        return 2 if all(set(s) <= {"invalid"} for s in statuses) else 0
+        return 2 if all(set(m["statuses"]) <= {"invalid"} for m in found) else 0
 
 
 def run_grading(

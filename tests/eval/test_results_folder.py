@@ -1,0 +1,166 @@
+"""What a folder keeps between runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from eval.input_error import InputError
+from eval.records import as_json, encode, read_records
+from eval.results_folder import OTHERS_NAME, ResultsFolder, stem_of
+from tests.fakes.records import CASE, record
+
+
+def fields(solution_id: str, key: str = "", **more):
+    return as_json(record(solution_id, key=key or f"key {solution_id}", **more))
+
+
+def open_folder(tmp_path, **more) -> ResultsFolder:
+    return ResultsFolder(tmp_path / "run", backend="box", **more)
+
+
+def ids(folder_or_path) -> list[str]:
+    return [r["solution_id"] for r in read_records(folder_or_path)]
+
+
+def test_records_end_in_the_order_of_the_solutions(tmp_path):
+    with open_folder(tmp_path) as folder:
+        for ordinal, name in ((2, "c"), (0, "a"), (1, "b")):
+            folder.add(ordinal, fields(name))
+        assert folder.compact() is True
+    assert ids(tmp_path / "run") == ["a", "b", "c"]
+
+
+def test_the_next_run_finds_records_and_leaves_a_file_in_order_alone(tmp_path):
+    with open_folder(tmp_path) as folder:
+        for ordinal, name in enumerate("ab"):
+            folder.add(ordinal, fields(name))
+        assert folder.compact() is False
+    before = (tmp_path / "run" / "piston_eval_results.jsonl").stat()
+    with open_folder(tmp_path) as folder:
+        assert folder.find("key b") == fields("b")
+        assert folder.find("another") is None
+        assert [folder.place(i, fields(n)) for i, n in enumerate("ab")] == [True, True]
+        assert folder.compact() is False
+        assert folder.added == 0
+    after = (tmp_path / "run" / "piston_eval_results.jsonl").stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
+
+
+def test_a_changed_record_takes_the_place_of_the_old_one(tmp_path):
+    with open_folder(tmp_path) as folder:
+        folder.add(0, fields("a", score=0.5))
+        folder.add(1, fields("b"))
+    with open_folder(tmp_path) as folder:
+        assert folder.place(0, fields("a", score=0.7)) is False
+        folder.place(1, fields("b"))
+        folder.compact()
+    assert [r["score"] for r in read_records(tmp_path / "run")] == [0.7, 1.0]
+
+
+@pytest.mark.parametrize(
+    "unsettled", [{"status": "error"}, {"details": (CASE, replace(CASE, verdict="ER"))}]
+)
+def test_what_the_machine_failed_at_is_not_found(tmp_path, unsettled):
+    with open_folder(tmp_path) as folder:
+        folder.add(0, fields("a", **unsettled))
+        assert folder.find("key a") is None
+    with open_folder(tmp_path) as folder:
+        assert folder.find("key a") is None
+
+
+def test_a_part_of_the_solutions_loses_no_record_of_the_others(tmp_path):
+    with open_folder(tmp_path) as folder:
+        for ordinal, name in enumerate("abc"):
+            folder.add(ordinal, fields(name))
+        folder.compact()
+    with open_folder(tmp_path) as folder:
+        folder.place(0, fields("b"))
+        folder.compact()
+    assert ids(tmp_path / "run") == ["b"]
+    with open_folder(tmp_path) as folder:
+        assert folder.find("key a") == fields("a")
+        for ordinal, name in enumerate("abc"):
+            assert folder.place(ordinal, fields(name))
+        folder.compact()
+    assert ids(tmp_path / "run") == ["a", "b", "c"]
+    assert ids(tmp_path / "run" / OTHERS_NAME) == []
+
+
+def test_starting_over_forgets_everything(tmp_path):
+    with open_folder(tmp_path) as folder:
+        folder.add(0, fields("a"))
+        folder.write_metrics({"x": 1})
+    with open_folder(tmp_path, fresh=True) as folder:
+        assert folder.find("key a") is None
+        assert not folder.metrics_path.exists()
+
+
+def test_metrics_go_when_the_first_record_comes(tmp_path):
+    with open_folder(tmp_path) as folder:
+        folder.write_metrics({"x": 1})
+        assert json.loads(folder.metrics_path.read_text()) == {"x": 1}
+        folder.add(0, fields("a"))
+        assert not folder.metrics_path.exists()
+
+
+def test_another_kind_of_sandbox_is_refused(tmp_path):
+    with open_folder(tmp_path) as folder:
+        folder.add(0, fields("a"))
+    with pytest.raises(
+        InputError, match=r"made with sandbox 'box', this run uses 'piston'.*--fresh"
+    ):
+        ResultsFolder(tmp_path / "run", backend="piston")
+    with ResultsFolder(tmp_path / "run", backend="piston", fresh=True) as folder:
+        assert folder.find("key a") is None
+
+
+def test_two_runs_at_once_are_refused(tmp_path):
+    with open_folder(tmp_path), pytest.raises(InputError, match="another run"):
+        open_folder(tmp_path)
+
+
+def test_damage_is_repaired(tmp_path):
+    with open_folder(tmp_path) as folder:
+        folder.add(0, fields("a"))
+    path = tmp_path / "run" / "piston_eval_results.jsonl"
+    with path.open("ab") as file:
+        file.write(b"\0\0\0\n" + encode(fields("b")) + encode(fields("c"))[:40])
+    with open_folder(tmp_path) as folder:
+        assert folder.find("key b") == fields("b")
+        assert folder.find("key c") is None
+        for ordinal, name in enumerate("abc"):
+            folder.place(ordinal, fields(name))
+        folder.compact()
+    assert ids(tmp_path / "run") == ["a", "b", "c"]
+
+
+def test_a_file_in_place_of_the_folder_is_named(tmp_path):
+    (tmp_path / "run").write_text("")
+    with pytest.raises(InputError, match=r"can't write results there.*another --results-dir"):
+        open_folder(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_the_right_to_write_is_named(tmp_path):
+    (tmp_path / "run").mkdir(mode=0o500)
+    with pytest.raises(InputError, match=r"Permission denied.*another --results-dir"):
+        open_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("a.jsonl", "a"),
+        ("a.jsonl.gz", "a"),
+        ("a.b.json", "a.b"),
+        ("run-1.2", "run-1.2"),
+        ("A.JSONL", "A"),
+        (".jsonl", ".jsonl"),
+    ],
+)
+def test_folders_are_named_by_the_file(tmp_path, name, stem):
+    assert stem_of(tmp_path / name) == stem

@@ -1,0 +1,1 @@
+"""Stand-ins for what tests must not need: see each module."""
