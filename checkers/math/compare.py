@@ -1,0 +1,406 @@
+"""Compares two structures (checkers.math.read) under a policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import sympy
+from sympy import Expr
+
+from checkers.math import numeric, region
+from checkers.math.latex import ParseError, parse
+from checkers.math.policy import Policy
+from checkers.math.read import (
+    Exact,
+    Leaf,
+    Ratio,
+    Region,
+    Relation,
+    Seq,
+    Value,
+    Words,
+    as_piece,
+    split_top,
+    unit_scale,
+)
+from checkers.math.tables import NEUTRAL_UNITS, UNITS
+
+MOST_MATCHED = 60  # items of a list compared each with each
+
+
+@lru_cache(maxsize=2048)
+def expression(text: str) -> Expr:
+    return parse(text)
+
+
+class Comparer:
+    """One comparison under one policy; `equal` raises ParseError for what cannot be read."""
+
+    def __init__(self, policy: Policy):
+        self.policy = policy
+
+    def equal(self, gold: Value, answer: Value) -> bool:
+        gold, answer = _same_shape(gold, answer)
+        if isinstance(gold, Words) or isinstance(answer, Words):
+            return self.words(gold, answer)
+        if isinstance(gold, Exact) or isinstance(answer, Exact):
+            return self.exact(gold, answer)
+        if self.is_regional(gold) or self.is_regional(answer):
+            return self.regions(gold, answer)
+        if isinstance(gold, Seq) or isinstance(answer, Seq):
+            return self.sequences(gold, answer)
+        if isinstance(gold, Relation) or isinstance(answer, Relation):
+            return self.relations(gold, answer)
+        if isinstance(gold, Ratio) or isinstance(answer, Ratio):
+            return self.ratios(gold, answer)
+        assert isinstance(gold, Leaf) and isinstance(answer, Leaf)
+        return self.leaves(gold, answer)
+
+    # -- words, times ----------------------------------------------------------
+    def words(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Words) and isinstance(answer, Words):
+            return gold.text == answer.text
+        word, other = (gold, answer) if isinstance(gold, Words) else (answer, gold)
+        assert isinstance(word, Words)
+        if isinstance(other, Relation) and other.is_equation:
+            return Words(other.sides[-1].lower()) == word
+        if isinstance(other, Leaf):
+            plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
+            return bool(plain) and plain == word.text
+        return False
+
+    def exact(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Exact) and isinstance(answer, Exact):
+            if gold.kind != answer.kind:
+                return False
+            if gold.kind == "clock" and (not gold.fields[3] or not answer.fields[3]):
+                return gold.fields[:3] == answer.fields[:3]
+            return gold.fields == answer.fields
+        for one, other in ((gold, answer), (answer, gold)):
+            if isinstance(one, Exact) and one.kind == "clock" and isinstance(other, Leaf | Ratio):
+                if one.fields[2] or one.fields[3]:
+                    return False
+                return self.ratios(Ratio((str(one.fields[0]), str(one.fields[1]))), other)
+            if isinstance(one, Exact) and isinstance(other, Relation) and other.is_equation:
+                from checkers.math.read import read
+
+                return self.equal(one, read(other.sides[-1]))
+        return False
+
+    # -- sets of reals -----------------------------------------------------------
+    def is_regional(self, value: Value) -> bool:
+        """Whether it is written as a set of reals: intervals or inequalities."""
+        if isinstance(value, Region):
+            return True
+        if isinstance(value, Relation):
+            return not value.is_equation
+        return isinstance(value, Seq) and value.kind == "" and any(map(self.is_regional, value.items))
+
+    def regions(self, gold: Value, answer: Value) -> bool:
+        if self.both_inequalities(gold, answer):
+            same = region.same_relations(_relations(gold), _relations(answer))
+            if same is not None:
+                return same
+        left, right = region.to_region(gold), region.to_region(answer)
+        if left is None or right is None:
+            return False
+        return region.equal(left, right, self.policy)
+
+    def both_inequalities(self, gold: Value, answer: Value) -> bool:
+        return bool(_relations(gold)) and bool(_relations(answer))
+
+    # -- lists -------------------------------------------------------------------
+    def sequences(self, gold: Value, answer: Value) -> bool:
+        matrix = self.as_matrices(gold, answer)
+        if matrix is not None:
+            return matrix
+        if isinstance(gold, Relation) and isinstance(answer, Seq):
+            gold = _assigned(gold)
+        if isinstance(answer, Relation) and isinstance(gold, Seq):
+            answer = _assigned(answer)
+        left, right = _as_seq(gold), _as_seq(answer)
+        if left is None or right is None or len(left.items) != len(right.items):
+            return self.by_set(left, right)
+        if "{}" in (left.kind, right.kind) and not self.policy.compare_sets:
+            if not {left.kind, right.kind} <= {"", "{}"}:
+                return False
+        if {left.kind, right.kind} == {"()", "[]"}:
+            return False
+        if self.is_ordered(left, right):
+            pairs = zip(left.items, right.items, strict=True)
+            return all(self.equal(*_unwrapped(g, a, both=True)) for g, a in pairs)
+        return self.matched(left.items, right.items)
+
+    def by_set(self, left: Seq | None, right: Seq | None) -> bool:
+        """Sets and lists of tuples may repeat an element; lists of numbers may not."""
+        if left is None or right is None or not {left.kind, right.kind} <= {"", "{}"}:
+            return False
+        a, b = (self.distinct(s) if _repeats(s) else list(s.items) for s in (left, right))
+        return len(a) == len(b) and self.matched(a, b)
+
+    def distinct(self, seq: Seq) -> list[Value]:
+        out: list[Value] = []
+        for item in seq.items[:MOST_MATCHED]:
+            if not any(self.equal(item, kept) for kept in out):
+                out.append(item)
+        return out + list(seq.items[MOST_MATCHED:])
+
+    def is_ordered(self, left: Seq, right: Seq) -> bool:
+        return not self.policy.compare_sets and not {left.kind, right.kind} <= {"", "{}"}
+
+    def matched(self, gold: Sequence[Value], answer: Sequence[Value]) -> bool:
+        """Whether the items agree in some order; assignments agree by name."""
+        if all(isinstance(v, Relation) and v.is_equation for v in (*gold, *answer)):
+            return self.one_to_one(gold, answer, both=False)
+        return self.one_to_one(gold, answer, both=True)
+
+    def one_to_one(self, gold: Sequence[Value], answer: Sequence[Value], both: bool) -> bool:
+        left = list(answer)
+        if len(gold) > MOST_MATCHED:
+            return sorted(map(_plain, gold)) == sorted(map(_plain, answer))
+        for item in gold:
+            for i, other in enumerate(left):
+                if self.equal(*_unwrapped(item, other, both)):
+                    del left[i]
+                    break
+            else:
+                return False
+        return True
+
+    def as_matrices(self, gold: Value, answer: Value) -> bool | None:
+        """A matrix or vector against a list: the same entries in the same order."""
+        texts = [v.text if isinstance(v, Leaf) and "\\begin" in v.text else "" for v in (gold, answer)]
+        if not any(texts):
+            return None
+        rows = [_rows(expression(t)) if t else _seq_rows(v) for t, v in zip(texts, (gold, answer), strict=True)]
+        left, right = rows
+        if left is None or right is None:
+            return False
+        if len(left) != len(right) and 1 in (len(left), len(right)):
+            left = [[x] for r in left for x in r] if all(len(r) == 1 for r in right) else left
+            right = [[x] for r in right for x in r] if all(len(r) == 1 for r in left) else right
+        if [len(r) for r in left] != [len(r) for r in right]:
+            return False
+        return all(
+            self.numbers(a, b) for x, y in zip(left, right, strict=True) for a, b in zip(x, y, strict=True)
+        )
+
+    # -- equations -----------------------------------------------------------------
+    def relations(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Relation) and isinstance(answer, Relation):
+            return self.equations(gold, answer)
+        one, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
+        assert isinstance(one, Relation)
+        if not is_assignment(one):
+            return False
+        value = _value(one.sides[-1])
+        return self.equal(value, other) if one is gold else self.equal(other, value)
+
+    def equations(self, gold: Relation, answer: Relation) -> bool:
+        a_name, b_name = is_assignment(gold), is_assignment(answer)
+        if a_name and b_name:
+            values = _value(gold.sides[-1]), _value(answer.sides[-1])
+            if same_name(gold.sides[0], answer.sides[0]):
+                return self.equal(*values)
+            if gold.sides[0] == values[1] or len(gold.sides) > 2 or len(answer.sides) > 2:
+                return False
+        if len(gold.sides) != 2 or len(answer.sides) != 2:
+            return gold == answer
+        left, right = (expression(r.sides[0]) - expression(r.sides[1]) for r in (gold, answer))
+        if isinstance(left, sympy.MatrixBase) or isinstance(right, sympy.MatrixBase):
+            return False
+        return numeric.proportional(left, right) is True
+
+    # -- ratios ----------------------------------------------------------------------
+    def ratios(self, gold: Value, answer: Value) -> bool:
+        sides = []
+        for value in (gold, answer):
+            if isinstance(value, Ratio):
+                sides.append([expression(p) for p in value.parts])
+            elif isinstance(value, Leaf):
+                sides.append([*expression(value.text).as_numer_denom()])
+            else:
+                return False
+        left, right = sides
+        if len(left) != len(right):
+            return False
+        return all(
+            self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
+        )
+
+    # -- one expression ----------------------------------------------------------------
+    def leaves(self, gold: Leaf, answer: Leaf) -> bool:
+        a, b = expression(gold.text), expression(answer.text)
+        if gold.unit and answer.unit and gold.unit != answer.unit:
+            factor = _conversion(gold.unit, answer.unit)
+            if factor is None:
+                return False
+            return self.numbers(a * factor, b)
+        if gold.unit != answer.unit and self.trailing_symbol(gold, answer):
+            return True
+        if gold.percent != answer.percent:
+            share, plain = (a, b) if gold.percent else (b, a)
+            return self.numbers(share, plain) or self.numbers(share / 100, plain)
+        if gold.degree != answer.degree:
+            if "rad" in (gold.unit, answer.unit):
+                a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
+                return self.numbers(a, b)
+            turned, plain = (a, b) if gold.degree else (b, a)
+            if self.numbers(turned, plain, gold.text, answer.text):
+                return True
+            return bool(plain.has(sympy.pi)) and self.numbers(turned * sympy.pi / 180, plain)
+        return self.numbers(a, b, gold.text, answer.text)
+
+    def trailing_symbol(self, gold: Leaf, answer: Leaf) -> bool:
+        """`5 m` read as a product is 5 metres when the other side has a length."""
+        for one, other in ((gold, answer), (answer, gold)):
+            m = re.fullmatch(r"(.*[\d)}])\s*([a-zA-Z])", other.text)
+            if one.unit and not other.unit and m and m[2].lower() in UNITS:
+                factor = _conversion(one.unit, m[2].lower())
+                if factor is not None:
+                    return self.numbers(expression(one.text) * factor, expression(m[1]))
+        return False
+
+    def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
+        """Equality of two expressions under the policy's tolerances."""
+        p = self.policy
+        same = numeric.equal(a, b, p.rel_tol, p.abs_tol)
+        if same:
+            return True
+        if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
+            return False
+        if a_text and b_text and (
+            numeric.rounding_equals(a_text, b, b_text) or numeric.rounding_equals(b_text, a, a_text)
+        ):
+            return True
+        if p.percent and a.is_number and b.is_number and _decimal_form(a_text, b_text):
+            return numeric.percent_close(a, b, p.percent_rel_tol)
+        if same is None:
+            raise ParseError("evaluation decides nothing")
+        return False
+
+
+def _repeats(seq: Seq) -> bool:
+    return seq.kind == "{}" or all(isinstance(i, Seq) for i in seq.items)
+
+
+def _decimal_form(a: str, b: str) -> bool:
+    return "." in a + b or "%" in a + b
+
+
+def _same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
+    """`100,200` is a list when the other side is one; a single item stands for itself."""
+    for one, other, swap in ((gold, answer, False), (answer, gold, True)):
+        if isinstance(one, Leaf) and isinstance(other, Seq) and re.fullmatch(r"-?\d+(?:,\d{3})+", one.text):
+            listed = Seq("", tuple(Leaf(t) for t in one.text.split(",")))
+            if len(listed.items) == len(other.items) and other.kind != "":
+                return (other, listed) if swap else (listed, other)
+        if isinstance(one, Seq) and len(one.items) == 1 and not isinstance(other, Seq):
+            return (other, one.items[0]) if swap else (one.items[0], other)
+    return gold, answer
+
+
+def _relations(value: Value) -> tuple[Relation, ...]:
+    if isinstance(value, Relation):
+        return (value,)
+    if isinstance(value, Seq) and value.kind == "" and all(isinstance(i, Relation) for i in value.items):
+        return tuple(i for i in value.items if isinstance(i, Relation))
+    return ()
+
+
+def _as_seq(value: Value) -> Seq | None:
+    if isinstance(value, Seq):
+        return value
+    if isinstance(value, Leaf | Relation | Ratio | Words):
+        return Seq("", (value,))
+    if isinstance(value, Region) and not value.pieces and not value.without:
+        return Seq("{}", tuple(Leaf(p) for p in value.points))
+    return None
+
+
+def _assigned(value: Relation) -> Value:
+    return _value(value.sides[-1]) if is_assignment(value) else value
+
+
+def _unwrapped(gold: Value, answer: Value, both: bool) -> tuple[Value, Value]:
+    if both:
+        if isinstance(gold, Relation) and not isinstance(answer, Relation):
+            gold = _assigned(gold)
+        elif isinstance(answer, Relation) and not isinstance(gold, Relation):
+            answer = _assigned(answer)
+    return gold, answer
+
+
+def _value(text: str) -> Value:
+    from checkers.math.read import read
+
+    return read(text, 1)
+
+
+_NAME = re.compile(
+    r"(?:\\?[A-Za-z]+|[A-Z]{1,4})'*(?:_(?:\{[^{}]*\}|\w))?(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"
+    r"|[A-Z][A-Z]?[A-Z]?|[\[|]?[A-Z]{1,4}[\]|]?|[|]\w+[|]|\\angle\s*[A-Z]{1,3}|m?\\angle\s*[A-Z]{1,3}"
+    r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?|\\frac\{d[a-z]\}\{d[a-z]\}"
+)
+_TUPLE_NAME = re.compile(r"\(\s*\w+(?:_\{?\w+\}?)?(?:\s*,\s*\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}")
+
+
+def is_assignment(relation: Relation) -> bool:
+    """Whether it names a value: `x = 5`, `f(x) = 2x`, `(x,y) = (1,2)`, `z = 1+1 = 2`."""
+    if not relation.is_equation:
+        return False
+    left = relation.sides[0].replace("\ue000", "").replace("\ue001", "").strip()
+    if _NAME.fullmatch(left) or _TUPLE_NAME.fullmatch(left):
+        return True
+    if re.fullmatch(r"[A-Za-z_{}\d]+(?::[A-Za-z_{}\d]+)+", left):
+        return True
+    return bool(re.fullmatch(r"[A-Za-z][A-Za-z ]+", left))
+
+
+def same_name(a: str, b: str) -> bool:
+    """Whether two left sides may name the same thing: equal, or a function and `y`."""
+    a, b = (re.sub(r"[\s{}\ue000\ue001]", "", t) for t in (a, b))
+    if a == b or (a.lower() == b.lower()):
+        return True
+    return any(
+        re.fullmatch(r"[a-zA-Z]\([a-z]\)", x) and y in ("y", x[0]) for x, y in ((a, b), (b, a))
+    )
+
+
+def _conversion(gold: str, answer: str) -> Expr | None:
+    """Factor from the gold's unit to the answer's; None when they do not convert."""
+    if gold.split("^")[0] in NEUTRAL_UNITS or answer.split("^")[0] in NEUTRAL_UNITS:
+        return sympy.Integer(1)
+    a, b = unit_scale(gold), unit_scale(answer)
+    if a and b:
+        if a[0] != b[0]:
+            return None
+        factor = a[1] / b[1]
+        return sympy.Rational(factor.numerator, factor.denominator)
+    if a or b:
+        return None
+    left, right = set(gold.split()), set(answer.split())
+    return sympy.Integer(1) if left <= right or right <= left else None
+
+
+def _rows(matrix: Expr) -> list[list[Expr]] | None:
+    return matrix.tolist() if isinstance(matrix, sympy.MatrixBase) else None
+
+
+def _seq_rows(value: Value) -> list[list[Expr]] | None:
+    if not isinstance(value, Seq) or value.kind == "{}":
+        return None
+    if all(isinstance(i, Seq) for i in value.items):
+        return [[expression(x.text) for x in i.items if isinstance(x, Leaf)] for i in value.items if isinstance(i, Seq)]
+    if all(isinstance(i, Leaf) for i in value.items):
+        return [[expression(i.text) for i in value.items if isinstance(i, Leaf)]]
+    return None
+
+
+def _plain(value: Value) -> str:
+    return re.sub(r"\s", "", value.text) if isinstance(value, Leaf) else repr(value)
+
+
+__all__ = ["Comparer", "as_piece", "expression", "split_top"]

@@ -1,0 +1,84 @@
+"""Decides whether two answers are the same. Runs in a worker, under its limits.
+
+    clean ─▶ text equality ─▶ choices ─▶ read (structure) ─▶ compare part by part
+                                                                 └▶ leaf: latex ─▶ numeric
+    what the reader does not know goes to the engine (math-verify)
+"""
+
+from __future__ import annotations
+
+import re
+
+from checkers.math import engine
+from checkers.math.clean import LONGEST, clean, words
+from checkers.math.compare import Comparer
+from checkers.math.latex import ParseError
+from checkers.math.policy import Policy
+from checkers.math.read import TooLong, Words, read
+
+_LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
+_LABELLED = re.compile(r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.):])\s*(\S.*)", re.S)
+_CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
+
+
+def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
+    """(equal, reason). Never raises for anything the texts contain, but limits may end it."""
+    if policy.text_only:
+        return harness_form(gold) == harness_form(answer), "text"
+    if len(gold) > LONGEST or len(answer) > LONGEST:
+        return gold.strip() == answer.strip(), "too long to read"
+    left, right = clean(gold), clean(answer)
+    if not left or not right:
+        return False, "empty"
+    if re.sub(r"\s", "", left) == re.sub(r"\s", "", right):
+        return True, "text"
+    letters = choices(left, right)
+    if letters is not None:
+        return letters, "choice"
+    if words(left) == words(right) and len(words(left)) > 1 and not re.search(r"[\d\\^_=]", left):
+        return True, "text"
+    try:
+        return Comparer(policy).equal(read(left), read(right)), "value"
+    except TooLong as e:
+        return False, f"not read: {e}"
+    except ParseError as e:
+        if isinstance(read(left), Words) and isinstance(read(right), Words):
+            return False, "text"
+        if policy.name != "harness" and engine.same(gold, answer):
+            return True, "engine"
+        return False, f"not read: {e}"
+
+
+def choices(left: str, right: str) -> bool | None:
+    """The verdict when one answer is a bare letter and the other is a labelled choice."""
+    left, right = (
+        _CHOICE_WORD.sub("", t.replace("\ue000", "").replace("\ue001", "").strip())
+        for t in (left, right)
+    )
+    a, b = _letter(left), _letter(right)
+    if a is None or b is None:
+        return None
+    bare_left, bare_right = _LETTER.fullmatch(left), _LETTER.fullmatch(right)
+    if not bare_left and not bare_right:
+        return None
+    return a == b
+
+
+def _letter(text: str) -> str | None:
+    bare = _LETTER.fullmatch(text)
+    if bare:
+        return bare[1].upper()
+    labelled = _LABELLED.fullmatch(text)
+    return (labelled[1] or labelled[2]).upper() if labelled else None
+
+
+_HARNESS_MARKS = re.compile(
+    r"\\(?:left|right|,|!|;|:| |displaystyle|quad|qquad|text|mathrm|mathbf|mbox|\(|\)|\[|\])|[${}\s]|\\%|%"
+)
+
+
+def harness_form(text: str) -> str:
+    """The math harness's own form: LaTeX markers and white space dropped, lower case."""
+    text = re.sub(r"\\[dt]frac", r"\\frac", text)
+    text = _HARNESS_MARKS.sub("", text)
+    return text.strip(" .").lower()
