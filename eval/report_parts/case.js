@@ -50,7 +50,7 @@ function difference(texts, item) {
   const place = h("div", { class: "box", tabindex: "0", role: "group", "aria-label": "Expected and actual output" });
   let unified = matchMedia("(max-width: 760px)").matches;
   const note = h("p", { class: "dim" });
-  const toggle = h("button", { type: "button", class: "quiet" });
+  const toggle = h("button", { type: "button" });
   const draw = () => {
     const { table, rows: lines } = diffTable(expected, output, unified);
     place.replaceChildren(table);
@@ -105,6 +105,6 @@ function caseView(row, detail, place) {
     parts.push(h("p", { class: "dim" }, "The report leaves this case's texts out for size; the command shows them."));
   }
   parts.push(h("h3", {}, "Run it again"), copyBox(`${detail.command} --case ${item[K.type]}:${item[K.number]}`));
-  if (texts && texts.input_sha256) parts.push(h("p", { class: "dim mono" }, visible(`input sha256 ${texts.input_sha256}`)));
+  if (texts && texts.input_sha256) parts.push(h("p", { class: "dim mono hash" }, visible(`input sha256 ${texts.input_sha256}`)));
   return parts;
 }

@@ -83,22 +83,22 @@ function diffRows(linesA, linesB) {
   return rows;
 }
 
-// A line with what differs from its counterpart marked.
+// A line with the words that differ from its counterpart marked.
 function markedLine(line, other) {
   if (other === null) return visible(line);
+  const words = line.split(/(\s+)/);
+  const others = other.split(/(\s+)/);
   let start = 0;
-  while (start < line.length && start < other.length && line[start] === other[start]) start += 1;
+  while (start < words.length && start < others.length && words[start] === others[start]) start += 1;
   let end = 0;
-  while (end < line.length - start && end < other.length - start &&
-    line[line.length - 1 - end] === other[other.length - 1 - end]) end += 1;
-  // Never cut a pair of surrogates in two.
-  const isLow = (i) => i < line.length && line[i] >= "\udc00" && line[i] <= "\udfff";
-  if (isLow(start)) start -= 1;
-  if (end && isLow(line.length - end)) end -= 1;
+  while (end < words.length - start && end < others.length - start &&
+    words[words.length - 1 - end] === others[others.length - 1 - end]) end += 1;
+  const part = (from, to) => words.slice(from, to).join("");
+  const marked = part(start, words.length - end);
   const fragment = document.createDocumentFragment();
-  fragment.append(visible(line.slice(0, start)));
-  if (start < line.length - end) fragment.append(h("mark", {}, visible(line.slice(start, line.length - end))));
-  fragment.append(visible(line.slice(line.length - end)));
+  fragment.append(visible(part(0, start)));
+  if (marked) fragment.append(h("mark", {}, visible(marked)));
+  fragment.append(visible(part(words.length - end, words.length)));
   return fragment;
 }
 

@@ -39,7 +39,7 @@ const cutText = (text, most) => (text.length > most ? `${text.slice(0, most - 1)
 function shareColumns(items, action) {
   return (width) => {
     const height = 250;
-    const [left, right, top, bottom] = [40, 6, 18, 40];
+    const [left, right, top, bottom] = [40, 14, 18, 40];
     const step = (width - left - right) / items.length;
     const y = (share) => top + (1 - share) * (height - top - bottom);
     const skip = Math.max(1, Math.ceil(40 / step));
@@ -47,6 +47,7 @@ function shareColumns(items, action) {
       svg("line", { class: "grid", x1: left, x2: width - right, y1: y(share), y2: y(share) }),
       label(left - 6, y(share) + 4, percent(share, 0), "end"),
     ]);
+    if (step > 30) parts.push(label(left - 6, height - bottom + 34, "n", "end"));
     items.forEach((item, place) => {
       const x = left + step * (place + 0.5);
       const about = `${item.name}: ${percent(item.share)} of ${plural(item.problems, "problem")}, ${rangeText(item.interval)}`;
@@ -56,7 +57,7 @@ function shareColumns(items, action) {
         svg("circle", { class: "dot", cx: x, cy: y(item.share), r: Math.min(6, step / 3) }),
         step > 42 && label(x, y(item.interval ? item.interval.high : item.share) - 7, percent(item.share, 0), "middle", "value")));
       if (place % skip === 0) parts.push(label(x, height - bottom + 18, item.short || item.name));
-      if (step > 30) parts.push(label(x, height - bottom + 34, `n=${count(item.problems)}`));
+      if (step > 30) parts.push(label(x, height - bottom + 34, count(item.problems)));
     });
     return frame(width, height, "pass@1 by rating", parts);
   };

@@ -64,7 +64,7 @@ function drawPlots() {
   const level = `${Math.round(100 * stats.level)}% intervals`;
   if (tables.rating.length) {
     const items = tables.rating.map((row) => ({ ...shareItem(row), short: visibleString(row.group).replace(/-\d+$/, "") }));
-    place.append(plotCard("pass@1 by rating", `mean over problems, ${level}`,
+    place.append(plotCard("pass@1 by rating", `mean over problems, ${level}; n: problems`,
       shareColumns(items, (item) => filterBy({ rating: item.group }))));
   }
   const counted = Object.entries(verdicts.solutions);

@@ -64,10 +64,13 @@ def _cases(random_: random.Random, passes: bool, limit: float, many: int) -> Ite
         if index in failing:
             numbers[random_.randrange(len(numbers))] = "0"
             fields["output"] = "\n".join(numbers) + "\n"
+            fields["output_bytes"] = len(fields["output"])
             if verdict == "TLE":
                 fields.update(cpu_s=limit * random_.uniform(1.01, 1.26), output="", output_bytes=0)
             if verdict == "RE":
-                fields.update(exit_code=1, stderr="Traceback …\nIndexError: list index out of range\n")
+                fields.update(
+                    exit_code=1, stderr="Traceback …\nIndexError: list index out of range\n"
+                )
             if verdict == "MLE":
                 fields["memory_bytes"] = (256 << 20) + 4096
             if verdict == "CU":
