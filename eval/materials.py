@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from checkers.choose import open_checker
 from checkers.errors import CheckerError
@@ -109,13 +110,13 @@ def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
 
     try:
         return open_sandbox(
-            options.sandbox,
+            cast("Kind", options.sandbox),
             endpoints=tuple(options.endpoint) or None,
             slots=options.workers,
             languages=_languages(files),
             options={
                 "endpoint_concurrency": options.endpoint_concurrency,
-                "piston_package": options.piston_package,
+                "package": options.piston_package,
                 "allow_unsafe": options.allow_unsafe_sandbox,
             },
         )
