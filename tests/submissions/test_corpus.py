@@ -102,7 +102,8 @@ def check(box: Sandbox, rows: list[Row]) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("program", BY_PROGRAM)
 def test_program(box: Sandbox, program: str) -> None:
-    assert check(box, BY_PROGRAM[program]) == []
+    wrong = check(box, BY_PROGRAM[program])
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@
 
 struct Base {
     Base() { call(); }
-    void call() { act(); }
+    __attribute__((noipa)) void call() { act(); }
     virtual void act() = 0;
 };
 struct Derived : Base {
