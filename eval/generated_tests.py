@@ -5,6 +5,9 @@
         "6/A"       "3 …"  "YES"   0
         └─ one scan of numbers and sizes a file ─▶ refs; contents ─▶ a few rows at a time
 
+What is held of a file at once is one parquet page of each column read (writers make
+pages of a megabyte, or of a thousand rows where rows are larger) and a few rows.
+
 A row without input, output or number is no test, nor is a second one of the same
 number: both are left out and named in `notes`. A file's rows may call a problem by an
 alias; the first of (id, aliases…) that has rows in the file is taken.

@@ -13,12 +13,14 @@ from typing import Any
 
 from eval.input_error import InputError
 from eval.notes import Notes
+from eval.problems.json_spans import Split, split_tests
 from eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, RowError, official_pairs
 from eval.problems.source import TestSize
 
 _BOM = b"\xef\xbb\xbf"
 _ROWS_REMEMBERED = 4
-_REMEMBERED_BYTES = 1 << 20
+LONG_LINE_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 
 class JsonRows:
@@ -31,6 +33,7 @@ class JsonRows:
         self._path = path
         self._lock = threading.Lock()
         self._recent: OrderedDict[int, dict[str, Any]] = OrderedDict()
+        self._long_sizes: dict[int, list[TestSize]] = {}
         self._offsets = array("Q")
         self._sizes = array("Q")
         try:
@@ -40,72 +43,109 @@ class JsonRows:
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """One pass over the file; a line at a time is held."""
-        for line_number, offset, line in self._lines():
+        for line_number, offset, size in self._extents():
+            line = self._read(offset, size)
+            if line_number == 1 and line.startswith(_BOM):
+                offset, line = offset + len(_BOM), line.removeprefix(_BOM)
+            if line.isspace() or not line:
+                continue
             try:
-                row = _parse(line)
+                row = self._parse_head(line)
             except RowError as error:
                 self.notes.add(f"{self._path}, line {line_number} is no problem: {error}")
                 continue
             self._offsets.append(offset)
             self._sizes.append(len(line))
-            number = len(self._offsets) - 1
-            self._remember(number, row, len(line))
-            yield number, {column: row.get(column) for column in NAME_COLUMNS}
+            del line  # while the caller works, and while the next one is read
+            yield len(self._offsets) - 1, {column: row.get(column) for column in NAME_COLUMNS}
 
     def row(self, number: int) -> Mapping[str, Any]:
-        row = self._row(number)
+        row = self._recall(number)
+        if row is None:
+            row = self._parse_head(self._line(number))
         return {key: value for key, value in row.items() if key != TESTS_COLUMN}
 
     def sizes(self, number: int) -> list[TestSize]:
-        return [
-            TestSize(len(_utf8(given)), expected is not None)
-            for given, expected in official_pairs(_tests_value(self._row(number)))
-        ]
+        sizes = self._long_sizes.get(number)
+        if sizes is None:
+            sizes = [
+                TestSize(len(_utf8(given)), expected is not None)
+                for given, expected in self._pairs(number)
+            ]
+            if self._sizes[number] > LONG_LINE_BYTES:
+                self._long_sizes[number] = sizes  # a second scan would cost seconds
+        return sizes
 
     def tests(self, number: int) -> Iterator[tuple[bytes, bytes]]:
-        for given, expected in official_pairs(_tests_value(self._row(number))):
+        for given, expected in self._pairs(number):
             yield _utf8(given), _utf8(expected or "")
 
     def close(self) -> None:
         self._file.close()
 
-    def _lines(self) -> Iterator[tuple[int, int, bytes]]:
-        """(1-based number, offset, bytes) of every line that is not blank."""
-        offset = 0
+    def _extents(self) -> Iterator[tuple[int, int, int]]:
+        """(1-based number, offset, bytes) of every line; nothing longer than a chunk is held."""
+        number, start, at = 1, 0, 0
+        while chunk := self._read(at, _CHUNK_BYTES):
+            found = chunk.find(b"\n")
+            while found >= 0:
+                yield number, start, at + found + 1 - start
+                number, start = number + 1, at + found + 1
+                found = chunk.find(b"\n", found + 1)
+            at += len(chunk)
+        if at > start:
+            yield number, start, at - start
+
+    def _read(self, offset: int, size: int) -> bytes:
         try:
-            for number, line in enumerate(self._file, 1):
-                start = offset
-                offset += len(line)
-                if number == 1 and line.startswith(_BOM):
-                    start, line = start + len(_BOM), line.removeprefix(_BOM)
-                if line.strip():
-                    yield number, start, line
+            return os.pread(self._file.fileno(), size, offset)
         except OSError as error:
             raise InputError(f"{self._path} cannot be read: {error.strerror or error}") from error
 
-    def _row(self, number: int) -> dict[str, Any]:
+    def _pairs(self, number: int) -> Iterator[tuple[str, str | None]]:
+        """A row's tests: of a long line one at a time, of another all from one parsing."""
+        row = self._recall(number)
+        if row is None:
+            line = self._line(number)
+            split = _split(line)
+            if split is not None:
+                for i, (start, end) in enumerate(split.spans):
+                    (pair,) = official_pairs([_parse(line[start:end])], first=i)
+                    yield pair
+                return
+            row = _parse(line)
+            self._remember(number, row, len(line))
+        yield from official_pairs(_tests_value(row))
+
+    def _line(self, number: int) -> bytes:
+        size = self._sizes[number]
+        line = self._read(self._offsets[number], size)
+        if len(line) < size:
+            raise InputError(f"{self._path} changed while it was read: start again")
+        return line
+
+    def _parse_head(self, line: bytes) -> dict[str, Any]:
+        """The row, its tests left out when the line is long."""
+        split = _split(line)
+        return _parse(line if split is None else split.head)
+
+    def _recall(self, number: int) -> dict[str, Any] | None:
         with self._lock:
             if number in self._recent:
                 self._recent.move_to_end(number)
-                return self._recent[number]
-        size = self._sizes[number]
-        try:
-            line = os.pread(self._file.fileno(), size, self._offsets[number])
-        except OSError as error:
-            raise InputError(f"{self._path} cannot be read: {error.strerror or error}") from error
-        if len(line) < size:
-            raise InputError(f"{self._path} changed while it was read: start again")
-        row = _parse(line)
-        self._remember(number, row, size)
-        return row
+            return self._recent.get(number)
 
     def _remember(self, number: int, row: dict[str, Any], size: int) -> None:
-        if size > _REMEMBERED_BYTES:
+        if size > LONG_LINE_BYTES:
             return
         with self._lock:
             self._recent[number] = row
             if len(self._recent) > _ROWS_REMEMBERED:
                 self._recent.popitem(last=False)
+
+
+def _split(line: bytes) -> Split | None:
+    return split_tests(line) if len(line) > LONG_LINE_BYTES else None
 
 
 def _parse(line: bytes) -> dict[str, Any]:

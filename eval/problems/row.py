@@ -105,11 +105,12 @@ def is_interactive(row: Mapping[str, Any]) -> bool:
     return bool(_text(row, "interaction_format") or _text(row, "interactor"))
 
 
-def official_pairs(value: object) -> Iterator[tuple[str, str | None]]:
+def official_pairs(value: object, first: int = 0) -> Iterator[tuple[str, str | None]]:
     """(input, expected output or None) of the `official_tests` of a JSON row.
 
     Either a list of {input, output}, or {input: […], output: […]}. A missing input is
-    an empty one. RowError names the test that is neither.
+    an empty one. RowError names the test that is neither; tests are
+    counted from `first`.
     """
     if value is None:
         return
@@ -122,7 +123,7 @@ def official_pairs(value: object) -> Iterator[tuple[str, str | None]]:
         value = [{"input": i, "output": o} for i, o in zip(inputs, outputs, strict=True)]
     if not isinstance(value, list):
         raise RowError(f"official_tests is {shown(value)}: a list of tests is needed")
-    for number, test in enumerate(value):
+    for number, test in enumerate(value, first):
         if not isinstance(test, dict):
             raise RowError(f"official test {number} is {shown(test)}: input, output are needed")
         given, expected = test.get("input"), test.get("output")

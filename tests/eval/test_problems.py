@@ -16,12 +16,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import eval.problems.json_rows as json_rows
 import eval.problems.opening as opening
 from eval.input_error import InputError
 from eval.model import Problem, TestCase
 from eval.notes import MAX_NOTES, Notes
 from eval.problem_ids import loose
 from eval.problems import ProblemSet, open_problems
+from eval.problems.json_spans import split_tests
+from eval.problems.row import RowError
 
 MIB = 1 << 20
 CHECKER = "print(1)\n"
@@ -496,3 +499,80 @@ def test_saved_splits_and_folders_of_files(tmp_path: Path) -> None:
     (tmp_path / "void").mkdir()
     with pytest.raises(InputError, match=r"cannot be loaded: .*give a local copy"):
         open_problems(str(tmp_path / "void"), cache_dir=cache)
+
+
+# --- long lines, of which one test at a time is parsed ------------------------------------
+
+SPACED = st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", "  : ")])
+OFFICIAL = (
+    st.none()
+    | st.just("[]")
+    | st.dictionaries(
+        st.sampled_from(["input", "output"]), st.lists(st.text(max_size=3), max_size=2)
+    )
+    | st.lists(
+        st.dictionaries(st.sampled_from(["input", "output", '"', "]"]), st.text(max_size=6))
+        | st.none(),
+        max_size=4,
+    )
+)
+
+
+@given(
+    st.dictionaries(st.sampled_from(["id", "a", "official", "tests"]), st.text(max_size=5)),
+    OFFICIAL,
+    st.dictionaries(st.sampled_from(["b", "c"]), st.just({"official_tests": [{"input": "no"}]})),
+    SPACED,
+    st.booleans(),
+)
+def test_a_split_line_is_the_line(
+    before: dict[str, Any],
+    official: Any,
+    after: dict[str, Any],
+    spaced: tuple[str, str],
+    ascii_only: bool,
+) -> None:
+    row = {**before, "official_tests": official, **after}
+    line = json.dumps(row, separators=spaced, ensure_ascii=ascii_only).encode()
+    split = split_tests(line)
+    plain = isinstance(official, list) and all(isinstance(test, dict) for test in official)
+    assert (split is not None) == plain
+    if split is not None:
+        assert json.loads(split.head) == {**row, "official_tests": None}
+        assert [json.loads(line[start:end]) for start, end in split.spans] == official
+
+
+@given(st.text(alphabet='{}[]",:\\ official_tests"', max_size=60), st.integers(0, 40))
+def test_splitting_lets_nothing_pass_that_is_no_json(noise: str, at: int) -> None:
+    good = '{"official_tests": [{"input": "1"}, {"input": "2"}]}'
+    line = (good[:at] + noise + good[at:]).encode()
+    try:
+        split = split_tests(line)
+        assert split is not None
+        parsed = {**json.loads(split.head), "official_tests": None}
+        tests = [json.loads(line[start:end]) for start, end in split.spans]
+    except (RowError, ValueError, AssertionError):
+        return
+    whole = json.loads(line)
+    assert whole["official_tests"] == tests
+    assert {**whole, "official_tests": None} == parsed
+
+
+def test_long_lines_are_read_as_short_ones_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = jsonl(
+        tmp_path / "p.jsonl", [*ROWS, "{", {"id": "9/A", "official_tests": [{"input": 1}]}]
+    )
+
+    def read() -> list[Any]:
+        with open_problems(str(path)) as problems:
+            found = [(problems.get(i), problems.why_missing(i)) for i in problems.ids()]
+            tests = [list(problems.official_tests(p.id)) for p, _ in found if p]
+            return [found, tests, problems.messages()]
+
+    short = read()
+    monkeypatch.setattr(json_rows, "LONG_LINE_BYTES", 0)
+    monkeypatch.setattr(json_rows, "_CHUNK_BYTES", 7)
+    assert read() == short
+    assert "official test 0 has an input or output that is no text" in short[0][-1][1]
