@@ -106,7 +106,7 @@ def open_materials(options: Options, sandbox: Sandbox | None) -> Iterator[Materi
 
 
 def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
-    from sandbox.choose import open_sandbox
+    from sandbox.choose import Kind, open_sandbox
 
     try:
         return open_sandbox(

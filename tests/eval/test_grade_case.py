@@ -1,0 +1,249 @@
+"""One case, from its test to its record, over a sandbox that answers as told."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from checkers.model import Check, accept, reject, unclear
+from eval.grade_case import Bench, CaseGrader
+from eval.input_error import InputError
+from eval.model import Problem, TestCase, TestRef
+from eval.retry import Retry
+from eval.time_policy import bounds_of
+from sandbox.errors import MissingToolchain, SandboxError
+from sandbox.model import Program
+from tests.fakes.scripted_sandbox import FakeSandbox, ready
+
+PROBLEM = Problem("1/A", time_limit_s=1.0, memory_limit_bytes=64 << 20)
+TEST = TestCase("official", 4, b"1 2\n", b"3\n")
+REF = TestRef("official", 4, 4)
+RETRY = Retry(attempts=3, first_s=0.0)
+
+
+@dataclass
+class OneTest:
+    test: TestCase = TEST
+
+    def load(self, ref: TestRef) -> TestCase:
+        return self.test
+
+
+@dataclass
+class FakeChecker:
+    answer: Check | Exception = field(default_factory=accept)
+    name: str = "fake"
+    digest: str = "fake"
+    calls: list[tuple[bytes, bytes, bytes]] = field(default_factory=list)
+
+    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
+        self.calls.append((input, output, expected))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    def close(self) -> None:
+        pass
+
+
+def grade(*answers, problem=PROBLEM, checker=None, tests=None, ref=REF, **bench):
+    """The record and the sandbox when its runs give the answers in turn, the last for ever."""
+    waiting = list(answers)
+    sandbox = FakeSandbox(lambda call: waiting.pop(0) if len(waiting) > 1 else waiting[0])
+    grader = CaseGrader(
+        Bench(sandbox, **{"retry": RETRY, **bench}),
+        problem,
+        bounds_of(problem),
+        sandbox.compile(Program("python", {"main.py": b"x"})),
+        checker,
+        tests or OneTest(),
+    )
+    return grader.grade(ref), sandbox
+
+
+def test_an_accepted_case():
+    case, sandbox = grade(ready(b" 3 ", cpu_s=0.25, stderr=b"\xff!"))
+    assert (case.verdict, case.reason, case.passed, case.score) == (
+        "AC",
+        "passed_by_exact_match",
+        True,
+        1.0,
+    )
+    assert (case.case_type, case.test_case_i) == ("official", 4)
+    assert (case.output, case.expected, case.stderr) == (" 3 ", "3\n", "\\xff!")
+    assert (case.cpu_s, case.exit_code, case.signal) == (0.25, 0, None)
+    assert (case.input_bytes, case.output_bytes) == (4, 3)
+    assert case.input_sha256 == hashlib.sha256(b"1 2\n").hexdigest()
+    assert case.output_sha256 == hashlib.sha256(b" 3 ").hexdigest()
+    assert (case.contended, case.output_passed, case.repeats) == (False, True, ())
+    call = sandbox.calls[0]
+    assert (call.stdin, call.collect, call.alone) == (b"1 2\n", (), False)
+    assert (call.limits.cpu_s, call.limits.wall_s) == (1.25, 5.0)
+    assert call.limits.memory_bytes == 64 << 20
+
+
+def test_nothing_but_the_input_goes_to_the_program():
+    _, sandbox = grade(b"4\n", checker=FakeChecker())
+    call = sandbox.calls[0]
+    assert TEST.expected not in (call.stdin, *call.files.values())
+    assert call.args == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "output", "verdict"),
+    [("open-r1", b"3", "AC"), ("exact", b"3", "WA"), ("exact", b"3\n", "AC")],
+)
+def test_the_comparison_is_the_one_asked_for(mode, output, verdict):
+    case, _ = grade(output, compare=mode)
+    assert case.verdict == verdict
+
+
+def test_a_wrong_output_says_where():
+    case, _ = grade(b"4\n")
+    assert (case.verdict, case.reason) == ("WA", "failed_outputs_match")
+    assert "'3'" in case.error
+    assert "'4'" in case.error
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "reason"),
+    [
+        (accept(), "AC", "passed_by_checker"),
+        (reject("far off"), "WA", "failed_checker"),
+        (reject("no number", "PE"), "WA", "presentation_error"),
+        (unclear("it crashed"), "CU", "checker_unclear"),
+    ],
+)
+def test_a_checker_decides_what_is_not_equal(answer, verdict, reason):
+    checker = FakeChecker(replace(answer, stdout=b"o\xff", stderr=b"e", exit_code=7))
+    case, _ = grade(b"4\n", checker=checker)
+    assert (case.verdict, case.reason) == (verdict, reason)
+    assert case.checker == {"stdout": "o\\xff", "stderr": "e", "exit_code": 7}
+    assert checker.calls == [(b"1 2\n", b"4\n", b"3\n")]
+
+
+def test_what_is_equal_needs_no_checker():
+    checker = FakeChecker(reject("never asked"))
+    case, _ = grade(b"3\n", checker=checker)
+    assert (case.reason, case.checker, checker.calls) == ("passed_by_exact_match", None, [])
+
+
+def test_a_crash_is_not_shown_to_the_checker():
+    checker = FakeChecker()
+    case, _ = grade(ready(b"3\n", exit_code=1), checker=checker)
+    assert (case.verdict, case.output_passed, checker.calls) == ("RE", None, [])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict", "contended", "alone"),
+    [
+        (0.89, None, "AC", False, [False]),
+        (0.95, 0.93, "AC", True, [False, True]),
+        (1.05, 0.97, "AC", True, [False, True]),
+        (0.95, 1.01, "TLE", True, [False, True]),
+        (1.2, 1.2, "TLE", True, [False, True]),
+        (1.3, None, "TLE", False, [False]),
+    ],
+)
+def test_near_its_limit_a_case_runs_again_alone_and_that_run_decides(
+    first, second, verdict, contended, alone
+):
+    runs = [ready(b"3", cpu_s=s) for s in (first, second) if s is not None]
+    case, sandbox = grade(*runs)
+    assert (case.verdict, case.contended) == (verdict, contended)
+    assert case.cpu_s == (second or first)
+    assert [call.alone for call in sandbox.calls] == alone
+
+
+@pytest.mark.parametrize(("output", "right"), [(b"3", True), (b"4", False)])
+def test_a_late_output_is_judged_apart_from_its_time(output, right):
+    case, _ = grade(ready(output, cpu_s=1.2))
+    assert (case.verdict, case.passed, case.output_passed) == ("TLE", False, right)
+
+
+FILE_MODE = replace(PROBLEM, input_mode="file")
+
+
+def test_file_mode_passes_files_and_nothing_on_stdin():
+    case, sandbox = grade(ready(b"chatter", files={"output.txt": b"3"}), problem=FILE_MODE)
+    assert (case.verdict, case.output, case.output_bytes) == ("AC", "3", 1)
+    call = sandbox.calls[0]
+    assert (call.stdin, call.files, call.collect) == (
+        b"",
+        {"input.txt": b"1 2\n"},
+        ("output.txt",),
+    )
+
+
+def test_an_output_file_that_was_not_written_is_said_so():
+    case, _ = grade(ready(b"3"), problem=FILE_MODE, checker=FakeChecker())
+    assert (case.verdict, case.reason) == ("WA", "failed_outputs_match")
+    assert case.error == "output.txt was not written"
+
+
+def test_a_passing_fault_of_the_machine_leaves_no_trace():
+    case, sandbox = grade(SandboxError("a"), SandboxError("b"), b"3")
+    assert case.verdict == "AC"
+    assert len(sandbox.calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "calls", "text"),
+    [
+        (SandboxError("box died"), 3, "box died"),
+        (MissingToolchain("apt-get install g++"), 1, "apt-get install g++"),
+        (RuntimeError("a bug"), 1, "RuntimeError: a bug"),
+        (ready(exit_code=None), 3, "did not say how"),
+    ],
+)
+def test_a_lasting_fault_is_no_verdict(error, calls, text):
+    case, sandbox = grade(error)
+    assert (case.verdict, case.reason, case.passed, case.score) == (
+        "ER",
+        "sandbox_error",
+        None,
+        None,
+    )
+    assert text in case.error
+    assert len(sandbox.calls) == calls
+
+
+def test_a_fault_of_the_machine_under_a_checker_is_no_verdict():
+    case, _ = grade(b"4", checker=FakeChecker(SandboxError("box died")))
+    assert (case.verdict, case.error) == ("ER", "box died")
+
+
+def test_a_lost_test_ends_the_run():
+    class Lost:
+        def load(self, ref: TestRef) -> TestCase:
+            raise InputError("tests are gone")
+
+    with pytest.raises(InputError, match="tests are gone"):
+        grade(b"3", tests=Lost())
+
+
+def test_a_skipped_case_is_not_loaded():
+    ref = replace(REF, skip="skipped_large_input", input_bytes=999)
+    case, sandbox = grade(b"3", ref=ref)
+    assert (case.verdict, case.reason, case.passed) == ("SK", "skipped_large_input", None)
+    assert (case.input_bytes, sandbox.calls) == (999, [])
+
+
+def test_repeats_tell_what_changes():
+    case, sandbox = grade(b"3", b"4", b"3", repeat=3)
+    assert (case.verdict, case.repeats) == ("AC", ("AC", "WA", "AC"))
+    assert len(sandbox.calls) == 3
+
+
+def test_only_the_start_of_large_outputs_is_stored():
+    output = b"3" + b" " * 999
+    case, _ = grade(output, stored_bytes=10)
+    assert (case.output, case.output_bytes) == ("3" + " " * 9, 1000)
+    assert case.output_sha256 == hashlib.sha256(output).hexdigest()
+
+
+def test_the_whole_size_of_a_cut_output_is_recorded():
+    case, _ = grade(ready(b"333", stdout_bytes=5000, stdout_cut=True))
+    assert (case.verdict, case.output_bytes) == ("OLE", 5000)
