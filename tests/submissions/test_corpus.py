@@ -9,12 +9,12 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
-from sandbox.choose import open_sandbox
 
 from checkers.compare import equal
 from eval.model import Problem
 from eval.time_policy import bounds_of, run_limits
 from eval.verdict import Match, ended_well, judge
+from sandbox.choose import open_sandbox
 from sandbox.model import Compiled, Execution, Program
 from sandbox.protocol import Sandbox
 from tests.submissions import table_cpp, table_python

@@ -8,7 +8,7 @@
 
 struct Base {
     Base() { call(); }
-    __attribute__((noipa)) void call() { act(); }
+    void call() { act(); }
     virtual void act() = 0;
 };
 struct Derived : Base {
