@@ -24,10 +24,10 @@ from dataclasses import dataclass
 from sandbox.languages import TABLE, Language
 
 DEFAULT_LANGUAGE = "python"
-THINK, END_THINK = "<think>", "</think>"
+END_THINK = "</think>"
 
-# Each line is matched once from its start and no part can match in two ways: linear.
-_FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
+# Tried at the start of each line only, and no part can match in two ways: linear.
+_MARK = re.compile(r"^([ \t]*)(?:(`{3,}|~{3,})([^\n]*)|<think>)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -84,33 +84,34 @@ def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
     one was opened with more signs: models forget closing fences, and wrap whole answers
     in a fence.
     """
-    lines = text.split("\n")
     opened: tuple[str, str, str] | None = None  # indent, signs, tag
-    start = 0
-    for number, raw in enumerate(lines):
-        line = raw.rstrip("\r")
-        if opened is None and line.lstrip().startswith(THINK):
-            return
-        match = _FENCE.match(line)
-        if match is None:
+    start = width = 0
+    for mark in _MARK.finditer(text):
+        indent, signs, info = mark.group(1), mark.group(2), (mark.group(3) or "").strip()
+        if signs is None:
+            if opened is None:
+                return  # a thought that never ends
             continue
-        indent, signs, info = match.group(1), match.group(2), match.group(3).strip()
         if signs[0] == "`" and "`" in info:
             continue  # an inline span, not a fence
         if opened is not None:
             if signs[0] != opened[1][0] or len(signs) < len(opened[1]):
                 continue
-            if len(indent.expandtabs(4)) > len(opened[0].expandtabs(4)) + 3:
+            if _width(indent) > width + 3:
                 continue  # text of the fence, as in an example within a docstring
             if info and _tag(info) not in known:
                 continue
-            yield _Fence(opened[2], _dedent(lines[start:number], opened[0]))
+            yield _Fence(opened[2], _dedent(text[start : mark.start()], opened[0]))
             opened = None
             if not info:
                 continue
-        opened, start = (indent, signs, _tag(info)), number + 1
+        opened, start, width = (indent, signs, _tag(info)), mark.end() + 1, _width(indent)
     if opened is not None:
-        yield _Fence(opened[2], _dedent(lines[start:], opened[0]))
+        yield _Fence(opened[2], _dedent(text[start:], opened[0]))
+
+
+def _width(indent: str) -> int:
+    return len(indent.expandtabs(4))
 
 
 def _tag(info: str) -> str:
@@ -119,12 +120,11 @@ def _tag(info: str) -> str:
     return words[0].lstrip(".").rstrip(",;:") if words else ""
 
 
-def _dedent(lines: list[str], indent: str) -> str:
+def _dedent(code: str, indent: str) -> str:
     """The lines without the fence's own indentation, where they have it; LF line ends."""
-    cut = len(indent)
-    out = []
-    for line in lines:
-        body = line.rstrip("\r")
-        lead = len(body) - len(body.lstrip(" \t"))
-        out.append(body[min(cut, lead) :])
-    return "\n".join(out) + "\n" if out else ""
+    code = code.replace("\r\n", "\n")
+    if code and not code.endswith("\n"):
+        code += "\n"
+    if not indent:
+        return code
+    return re.sub(rf"^[ \t]{{1,{len(indent)}}}", "", code, flags=re.MULTILINE)

@@ -150,6 +150,12 @@ def test_hostile_repetition_is_read_in_one_pass(unit: str, known: bool) -> None:
     assert (code is not None) == known
 
 
+def test_a_long_indent_is_measured_once() -> None:
+    """Half a megabyte of blanks, then marks that each have to be compared with it."""
+    text = " " * 500_000 + F + "\n" + (F + "zz\n") * 80_000
+    assert extract_code(text, None)[0] == (F + "zz\n") * 80_000
+
+
 LINES = st.lists(
     st.sampled_from(["x = 1", "  y", "", "`a`", "text", "<b>", "``", "~~", '"""']), min_size=1
 )
