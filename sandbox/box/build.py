@@ -14,7 +14,7 @@ from pathlib import Path
 from sandbox.errors import SandboxUnavailable
 
 HERE = Path(__file__).resolve().parent
-SOURCES = ("launcher.c", "setup.c")
+SOURCES = ("setup.c", "launcher.c", "watch.c")
 HEADERS = ("launcher.h",)
 FLAGS = ("-O2", "-std=gnu11", "-static", "-Wall", "-Wextra")
 

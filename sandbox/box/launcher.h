@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,7 +30,10 @@ enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8 };
 enum { K_CPU = 1, K_WALL, K_MEMORY, K_OUTPUT, K_ABORT };
 enum { H_MEMORY = 1, H_PROCESSES = 2, H_DISK = 4 };
 enum { MESSAGE_CAP = 160 * 1024, INLINE_CAP = 32 * 1024, ERR_CAP = 64 * 1024, MAX_ARGS = 256, MAX_FDS = 64 };
-enum { PROC_FD = 4, PROGRAM_FD = 5 }; /* kept open by the box: its /proc and /program, both writable */
+enum { SOCKET = 3, PROC_FD = 4, PROGRAM_FD = 5 }; /* kept open by the box: its /proc and /program, both writable */
+
+enum { FILTER_CAP = 2048 };
+#define MY_PID 0xF1F1F1F1u /* in the child's filter: filled in with its own pid */
 
 struct request {
     uint32_t op, flags;
@@ -47,13 +51,34 @@ struct reply {
 } __attribute__((packed));
 
 extern struct setup {
-    int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd, scratch_fd;
+    int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd, scratch_fd, ruleset_fd;
     int peak_resets, scratch, is_init;
-    int64_t cpu_unit;
-    uint32_t uid, nproc_rlimit, spawn_flags;
+    int64_t cpu_unit, page;
+    uint32_t uid, nproc_rlimit, spawn_flags, child_filter_len;
     const char *cpu_key, *oom_key;
+    struct sock_filter *child_filter;
     char **env;
 } setup;
 
+extern struct shared { /* written by whoever watches: the stub, or the box itself */
+    pid_t program;     /* as the watcher sees it */
+    char proc_pid[16]; /* as the box's /proc sees it */
+    int exec_errno, supervised, wstatus, killed;
+    int64_t cpu_ns, wall_ns, end_ns, peak_rss, err_total, waited_ns;
+    uint32_t err_len;
+    char err[ERR_CAP];
+} sh;
+
+extern struct run { /* the run at hand */
+    struct request *rq;
+    char *argv[MAX_ARGS + 1];
+    int in_fd, out_fd, exec_fd, err_pipe[2];
+} now;
+
+int64_t number_at(int fd, const char *key);
+int64_t cpu_used(void);
+void cpu_start(void);
+void supervise(void);
+int supervise_fresh(void);
 int box_loop(void);
 #endif

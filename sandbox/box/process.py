@@ -51,6 +51,7 @@ class BoxPlan:
     namespaces: int = NAMESPACES
     scratch: bool = True
     forks: bool = True
+    child_filter: bytes = b""
 
 
 class BoxProcess:
@@ -85,7 +86,12 @@ class BoxProcess:
             actions = [(os.POSIX_SPAWN_DUP2, null, n) for n in range(3)]
             actions.append((os.POSIX_SPAWN_DUP2, theirs.fileno(), 3))
             self._outer = os.posix_spawn(
-                launcher(), ["gradebox-box"], {}, file_actions=actions, setsigmask=[]
+                launcher(),
+                ["gradebox-box"],
+                {},
+                file_actions=actions,
+                setsigmask=[],
+                setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
             )
         finally:
             os.close(null)
@@ -130,6 +136,7 @@ class BoxProcess:
             len(plan.environment),
             len(steps),
             len(plan.filter),
+            len(plan.child_filter),
             *places,
             group.cpu_unit_ns if group else 1,
             group.cpu_key.encode() if group else b"",
@@ -140,7 +147,7 @@ class BoxProcess:
         strings = sources + [f"{k}={v}" for k, v in plan.environment.items()]
         strings += [part for step in steps for part in step]
         body = b"".join(s.encode() + b"\0" for s in strings)
-        self._send(header + body + plan.filter, fds)
+        self._send(header + body + plan.filter + plan.child_filter, fds)
 
     def _send(self, data: bytes, fds: Sequence[int]) -> None:
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include "launcher.h"
 
-#include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/mount.h>
 #include <linux/seccomp.h>
 #include <sys/personality.h>
@@ -15,7 +15,7 @@
 struct setup setup;
 
 struct plan {
-    uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, staged, env, steps, filter_len;
+    uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, staged, env, steps, filter_len, child_filter_len;
     int32_t cpu, mem, peak, limit, oom, pids_event, pids_max; /* places in the passed descriptors, or -1 */
     int64_t cpu_unit;
     char cpu_key[16], oom_key[16], uid_map[64], gid_map[64];
@@ -88,9 +88,43 @@ static int step_seal(const char *path, const char *unused, const char *flags) { 
     return syscall(SYS_mount_setattr, AT_FDCWD, path, 0, &a, sizeof a);
 }
 
+static int step_keep(const char *path, const char *as, const char *flags) { /* a folder, by a fixed number */
+    (void)flags;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), to = atoi(as);
+    return fd < 0 || (fd != to && (dup3(fd, to, O_CLOEXEC) < 0 || close(fd))) ? -1 : 0;
+}
+static int step_enter(const char *path, const char *arg, const char *flags) {
+    (void)arg;
+    (void)flags;
+    return chdir(path);
+}
+static int step_allow(const char *path, const char *rights, const char *flags) { /* one Landlock rule */
+    static const uint64_t by_abi[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
+    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    uint64_t all = abi < 1 ? 0 : by_abi[abi > 5 ? 5 : abi], file = 0x1 | 0x2 | 0x4 | 0x4000 | 0x8000;
+    struct { uint64_t fs, net, scoped; } handled = {all, abi >= 4 ? 3 : 0, abi >= 6 ? 3 : 0};
+    if (abi < 1) return -1;
+    if (setup.ruleset_fd < 0) {
+        int fd = syscall(SYS_landlock_create_ruleset, &handled, abi < 4 ? 8 : abi < 6 ? 16 : 24, 0);
+        if (fd < 0 || (setup.ruleset_fd = fcntl(fd, F_DUPFD_CLOEXEC, 10)) < 0 || close(fd)) return -1;
+    }
+    struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
+    struct stat s;
+    if (rule.parent_fd < 0 || fstat(rule.parent_fd, &s)) return strchr(flags, 'o') ? 0 : -1;
+    rule.allowed_access = 0x4 | 0x8; /* read files and folders */
+    if (strchr(rights, 'x')) rule.allowed_access |= 0x1;
+    if (strchr(rights, 'w')) rule.allowed_access |= 0x2;
+    if (strchr(rights, 'a')) rule.allowed_access = all & ~0xa40ULL; /* all but device nodes and sockets */
+    rule.allowed_access &= S_ISDIR(s.st_mode) ? all : all & file;
+    int bad = syscall(SYS_landlock_add_rule, setup.ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+    return bad;
+}
+
 static const struct { char op; int (*does)(const char *, const char *, const char *); } steps[] = {
     {'D', step_dir}, {'L', step_link}, {'F', step_file}, {'B', step_bind}, {'T', step_tmpfs},
     {'P', step_proc}, {'X', step_program}, {'R', step_root}, {'S', step_seal},
+    {'K', step_keep}, {'C', step_enter}, {'A', step_allow},
 };
 
 static char *take(char **at, char *end) {
@@ -151,17 +185,21 @@ static int box(int ready, char *at, char *end) {
     for (uint32_t i = 0; i < plan->steps; i++) take_step(&at, end);
     setup.env = env;
     setup.is_init = getpid() == 1;
+    if (setup.is_init != !!(plan->clone_flags & CLONE_NEWPID)) die("plan", "pid namespace");
     struct rlimit zero = {0, 0}, all = {RLIM_INFINITY, RLIM_INFINITY};
     setrlimit(RLIMIT_CORE, &zero);
     setrlimit(RLIMIT_STACK, &all); /* deep recursion is within the memory limit */
     personality(ADDR_NO_RANDOMIZE);
     prctl(PR_SET_DUMPABLE, 0); /* nothing in here may be traced or read through /proc */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) die("no_new_privs", "");
-    if ((size_t)(end - at) < plan->filter_len) die("plan", "filter");
-    static struct sock_filter code[4096];
+    static struct sock_filter code[FILTER_CAP], child_code[FILTER_CAP];
+    if (plan->filter_len > sizeof code || plan->child_filter_len > sizeof code ||
+        (size_t)(end - at) < plan->filter_len + plan->child_filter_len) die("plan", "filter");
     struct sock_fprog prog = {plan->filter_len / sizeof *code, code};
-    if (prog.len > sizeof code / sizeof *code) die("plan", "filter length");
     memcpy(code, at, plan->filter_len);
+    memcpy(child_code, at + plan->filter_len, plan->child_filter_len);
+    setup.child_filter = child_code;
+    setup.child_filter_len = plan->child_filter_len / sizeof *code;
     if (prog.len && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog)) die("seccomp", "");
     struct reply hello = {0};
     if (send(3, &hello, sizeof hello, MSG_NOSIGNAL) < 0) return 1;
@@ -193,7 +231,7 @@ int main(int argc, char **argv) {
     setup = (struct setup){.cpu_fd = at_place(fds, count, plan->cpu), .mem_fd = at_place(fds, count, plan->mem),
         .peak_fd = at_place(fds, count, plan->peak), .limit_fd = at_place(fds, count, plan->limit),
         .oom_fd = at_place(fds, count, plan->oom), .pids_event_fd = at_place(fds, count, plan->pids_event),
-        .pids_max_fd = at_place(fds, count, plan->pids_max), .scratch_fd = -1,
+        .pids_max_fd = at_place(fds, count, plan->pids_max), .scratch_fd = -1, .ruleset_fd = -1, .page = sysconf(_SC_PAGESIZE),
         .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags, .scratch = plan->scratch, .cpu_unit = plan->cpu_unit, .uid = plan->uid,
         .nproc_rlimit = plan->nproc_rlimit, .cpu_key = *plan->cpu_key ? plan->cpu_key : NULL, .oom_key = plan->oom_key};
     for (int i = 0; i < count; i++) close(fds[i]);
