@@ -83,7 +83,7 @@ def _named(sandbox: Sandbox, name: str, testlib: str | None, programs: bool) -> 
 
 
 def _python(sandbox: Sandbox, rest: str, _testlib: str | None) -> Checker:
-    path, extra = _path_and_flags(rest, "python")
+    path, extra = split_path(rest, "python")
     program = Program("python", {"checker.py": _read(path)})
     return ProgramChecker(
         sandbox, PROTOCOLS["python"], program, name=f"python:{path.name}", extra_args=extra
@@ -91,7 +91,7 @@ def _python(sandbox: Sandbox, rest: str, _testlib: str | None) -> Checker:
 
 
 def _testlib(sandbox: Sandbox, rest: str, testlib: str | None) -> Checker:
-    path, extra = _path_and_flags(rest, "testlib")
+    path, extra = split_path(rest, "testlib")
     program = testlib_program(path, testlib)
     return ProgramChecker(
         sandbox, PROTOCOLS["testlib"], program, name=f"testlib:{path.name}", extra_args=extra
@@ -99,7 +99,7 @@ def _testlib(sandbox: Sandbox, rest: str, testlib: str | None) -> Checker:
 
 
 def _kattis(sandbox: Sandbox, rest: str, _testlib: str | None) -> Checker:
-    path, extra = _path_and_flags(rest, "kattis")
+    path, extra = split_path(rest, "kattis")
     return ProgramChecker(
         sandbox,
         PROTOCOLS["kattis"],
@@ -150,7 +150,7 @@ def _find_header(path: Path, testlib: str | None) -> Path:
     return beside
 
 
-def _path_and_flags(rest: str, kind: str) -> tuple[Path, tuple[str, ...]]:
+def split_path(rest: str, kind: str) -> tuple[Path, tuple[str, ...]]:
     """The file, and the words after it; a path with spaces is fine when it exists as written."""
     whole = Path(rest.strip()).expanduser()
     if rest.strip() and whole.is_file():

@@ -21,10 +21,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
 from typing import Any, Literal, NoReturn
 
-from checkers.tokens import Lockstep, Tokens, shown
+from checkers.tokens import Lines, Lockstep, Tokens, first_unequal, shown
 
 Mode = Literal["open-r1", "upstream", "exact"]
 MODES: tuple[Mode, ...] = ("open-r1", "upstream", "exact")
@@ -74,7 +73,8 @@ def _same_token(a: bytes, b: bytes) -> bool:
 def _same_tokens(output: bytes, expected: bytes) -> bool:
     pair = Lockstep(Tokens(output), Tokens(expected))
     for _, a, _, b, _ in pair:
-        if a != b and not all(map(_same_token, a, b)):
+        # The pairs of a window of yes and no are few: each is looked at once.
+        if a != b and not all(_same_token(x, y) for x, y in set(zip(a, b, strict=True))):
             return False
     return not (pair.rest_a or pair.rest_b)
 
@@ -95,32 +95,37 @@ def _versus(expected: bytes | None, found: bytes | None) -> str:
     return "expected {}, found {}".format(*words)
 
 
-def _kept_lines(data: bytes) -> Iterator[bytes]:
-    """The lines that count: without their ends and trailing blanks, empty ones left out."""
+_BLANK = b" \t\v\f"
+
+
+def _unix_lines(data: bytes) -> bytes:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    at = 0
-    while at < len(data):
-        end = data.find(b"\n", at + (1 << 16))
-        end = len(data) if end < 0 else end
-        for line in data[at:end].split(b"\n"):
-            kept = line.rstrip(b" \t\v\f")
-            if kept:
-                yield kept
-        at = end + 1
+    return data.strip(b"\n")
+
+
+class _KeptLines(Lines):
+    """The lines that count: without trailing blanks, empty ones left out."""
+
+    def cut(self, window: bytes) -> list[bytes]:
+        return [kept for line in window.split(b"\n") if (kept := line.rstrip(_BLANK))]
 
 
 def _unequal_line(output: bytes, expected: bytes) -> tuple[int, bytes | None, bytes | None] | None:
     """Number (from 1) and both texts of the first line that differs, None for a missing one."""
-    theirs, ours = _kept_lines(output), _kept_lines(expected)
-    number = 0
-    while True:
-        number += 1
-        a, b = next(theirs, None), next(ours, None)
-        if a != b:
-            return number, a, b
-        if a is None:
-            return None
+    theirs, ours = _unix_lines(output), _unix_lines(expected)
+    if theirs == ours:
+        return None
+    pair = Lockstep(_KeptLines(theirs), _KeptLines(ours))
+    for start, a, _, b, _ in pair:
+        at = first_unequal(a, b)
+        if at >= 0:
+            return start + at + 1, a[at], b[at]
+    if pair.rest_a or pair.rest_b:
+        found = pair.left_a[0][0] if pair.rest_a else None
+        wanted = pair.left_b[0][0] if pair.rest_b else None
+        return pair.count + 1, found, wanted
+    return None
 
 
 def _first_byte(a: bytes, b: bytes) -> int:

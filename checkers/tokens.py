@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 WINDOW_BYTES = 1 << 16
 
@@ -70,16 +71,46 @@ class Tokens:
             yield from found
 
 
+class Lines:
+    """Reads the lines of `data` window by window; LF ends a line, the last may lack it."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+        self._end = len(data) - data.endswith(b"\n")
+
+    def cut(self, window: bytes) -> list[bytes]:
+        """The lines of a window; a subclass may leave some out."""
+        return window.split(b"\n")
+
+    def take(self) -> tuple[list[bytes], bool]:
+        """The next window's lines, at least one; ([], True) at the end."""
+        while self._at < len(self._data):
+            end = self._data.find(b"\n", self._at + WINDOW_BYTES)
+            end = self._end if end < 0 else end
+            found = self.cut(self._data[self._at : end])
+            self._at = end + 1
+            if found:
+                return found, True
+        return [], True
+
+
+class Windows(Protocol):
+    """What `Lockstep` reads: lists of tokens or lines, none empty but the last."""
+
+    def take(self) -> tuple[list[bytes], bool]: ...
+
+
 @dataclass
 class Lockstep:
-    """Two token streams side by side.
+    """Two streams of tokens or lines side by side.
 
     After the loop over it has ended, `count` tokens were paired and `rest_a` and `rest_b`
     say whether tokens are left on either side (`left_a`, `left_b`: with their clean flag).
     """
 
-    a: Tokens
-    b: Tokens
+    a: Windows
+    b: Windows
     count: int = 0
 
     def __post_init__(self) -> None:
@@ -119,7 +150,7 @@ class Lockstep:
         yield from _drain(self.left_b, self.b)
 
 
-def _drain(left: tuple[list[bytes], bool], more: Tokens) -> Iterator[tuple[list[bytes], bool]]:
+def _drain(left: tuple[list[bytes], bool], more: Windows) -> Iterator[tuple[list[bytes], bool]]:
     while left[0]:
         yield left
         left = more.take()
