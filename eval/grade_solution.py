@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eval.grade_case import Bench, CaseGrader, unjudged
+from eval.interactive import interactive_attempt
 from eval.kits import Kit, KitFacts, KitShelf
 from eval.model import CaseRecord, CaseVerdict, Problem, Solution, SolutionRecord, Status, TestRef
 from eval.records import stored_text
@@ -181,8 +182,11 @@ class SolutionTask:
         self._closing = threading.Lock()
         self._closed = False
         bounds = bounds_of(subject.problem, subject.scale)
+        attempt = None
+        if kit.interactor is not None:
+            attempt = interactive_attempt(shop.bench, bounds, compiled, kit.interactor)
         self._grader = CaseGrader(
-            shop.bench, subject.problem, bounds, compiled, kit.checker, kit.tests
+            shop.bench, subject.problem, bounds, compiled, kit.checker, kit.tests, attempt
         )
 
     def run(self, unit: int) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from checkers.interactors import Interactor
 from checkers.protocol import Checker
 from eval.model import Problem, TestCase, TestRef
 
@@ -53,12 +54,20 @@ class Kit:
     problem: Problem
     tests: Tests
     checker: Checker | None
+    interactor: Interactor | None = None
     users: int = 0
+
+    @property
+    def judge_digest(self) -> str:
+        """Digest of what judges beside the comparison, "" when nothing does."""
+        judge = self.interactor or self.checker
+        return judge.digest if judge is not None else ""
 
     def close(self) -> None:
         self.tests.close()
-        if self.checker is not None:
-            self.checker.close()
+        for judge in (self.checker, self.interactor):
+            if judge is not None:
+                judge.close()
 
 
 @dataclass(frozen=True)
@@ -155,7 +164,7 @@ def _facts_of(kit: Kit, number: int) -> KitFacts:
     return KitFacts(
         number=number,
         tests=kit.tests.digest,
-        checker=kit.checker.digest if kit.checker is not None else "",
+        checker=kit.judge_digest,
         to_run=len(run),
         input_bytes=sum(ref.input_bytes for ref in run),
         num_official=sum(ref.case_type == "official" for ref in plan),

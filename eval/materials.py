@@ -13,6 +13,7 @@ from checkers.errors import CheckerError
 from checkers.protocol import Checker
 from eval.generated_tests import GeneratedTests
 from eval.input_error import InputError
+from eval.interactive import interactor_of
 from eval.kits import Kit, KitShelf, UnsupportedTests
 from eval.model import Problem, TestRef
 from eval.options import Options
@@ -54,13 +55,17 @@ class Materials:
         return f"sandbox {d.backend}, level {d.level}, exact: {exact}"
 
     def _make_kit(self, problem: Problem) -> Kit:
-        if problem.interactive and not can_interact(problem, self.sandbox):
+        interactor = interactor_of(
+            problem, self.sandbox, self.options.dataset, self.options.testlib
+        )
+        if problem.interactive and interactor is None:
             sizes = self.problems.official_sizes(problem.id)
             refs = [TestRef("official", i, size) for i, size in enumerate(sizes)]
             return Kit(problem, UnsupportedTests(refs), None)
         tests = open_tests(self.problems, self.generated, problem, self.options.choice())
         try:
-            return Kit(problem, tests, self._checker(problem))
+            checker = None if interactor is not None else self._checker(problem)
+            return Kit(problem, tests, checker, interactor)
         except BaseException:
             tests.close()
             raise
@@ -79,11 +84,6 @@ class Materials:
         except CheckerError as e:
             remedy = "" if chosen else "; or leave the problem out with --problems"
             raise InputError(f"problem {problem.id}: {e}{remedy}") from None
-
-
-def can_interact(problem: Problem, sandbox: Sandbox) -> bool:
-    """Whether a problem that talks can be judged here."""
-    return False
 
 
 @contextlib.contextmanager
