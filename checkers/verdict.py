@@ -25,7 +25,7 @@ _LABELLED = re.compile(
     re.I,
 )
 _INSTRUCTION = re.compile(r"[ \t]*(?:or\b|/\s*(?:TRUE|FALSE)\b)", re.I)
-_LINE = re.compile(r"(?:FINAL\s+ANSWER\s*[:：=\-]\s*)?(TRUE|FALSE)\s*[.!?]*", re.I)
+_LINE = re.compile(r"(?:FINAL\s+ANSWER\s*[:：]\s*)?(TRUE|FALSE)\s*[.!?]*", re.I)
 RANKS = {3: "boxed", 2: "labelled", 1: "line"}
 
 
@@ -43,8 +43,8 @@ class _Candidate:
     value: bool
 
 
-def find_verdict(response: str) -> Verdict:
-    """The verdict of a response, with the reason."""
+def extract_verdict(response: str) -> Verdict:
+    """(True | False | None, reason) of a response, as a named tuple."""
     text = _DELETED.sub("", response)
     if not text.strip():
         return Verdict(None, "the response is empty")
@@ -53,11 +53,6 @@ def find_verdict(response: str) -> Verdict:
         return Verdict(None, "no boxed, labelled or bare TRUE or FALSE")
     best = max(found)
     return Verdict(best.value, RANKS[best.rank])
-
-
-def extract_verdict(response: str) -> Verdict:
-    """(True | False | None, reason) of a response: a named tuple."""
-    return find_verdict(response)
 
 
 def _is_true(word: str) -> bool:
@@ -103,7 +98,7 @@ def _unwrap(inner: str) -> str:
 def _labelled(text: str) -> list[_Candidate]:
     found = []
     for m in _LABELLED.finditer(text):
-        if m["text"] is None and _INSTRUCTION.match(text, m.end()):
+        if _INSTRUCTION.match(text, m.end()):
             continue
         word = m["verdict"] or m["label"] or m["text"]
         found.append(_Candidate(2, m.start(), _is_true(word)))

@@ -32,7 +32,9 @@ _SIZES = re.compile(
 _THIN = re.compile(
     r"\\[!,;:> ]|\\q?quad|\\(?:thinspace|enspace|medspace|hspace\{[^{}]*\})(?![A-Za-z])|~"
 )
-_THOUSANDS = re.compile(r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))")
+_THOUSANDS = re.compile(
+    r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))"
+)
 _RENAMED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern + r"(?![A-Za-z])"), new)
     for pattern, new in (
@@ -67,9 +69,17 @@ _RENAMED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:lor)", " or "),
     )
 )
-_DEGREE = re.compile(r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?")
-_DEGREE_WORD = re.compile(rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))", re.I)
-_PERCENT = re.compile(rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?", re.I)
+_DEGREE = re.compile(
+    r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?"
+)
+_DEGREE_WORD = re.compile(
+    rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))",
+    re.I,
+)
+_PERCENT = re.compile(
+    rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?",
+    re.I,
+)
 _DOUBLED = re.compile(r"\\\\(?=[A-Za-z(){}\[\]%$!,;])")
 _SPACED_THOUSANDS = re.compile(r"(?<![\d.,/]) ?\b\d{1,3}(?: \d{3})+(?![\d/])")
 _MATH_MARKS = re.compile(r"\\[()\[\]]|\$\$?")
@@ -100,9 +110,11 @@ def spell_unicode(text: str) -> str:
 
 
 def _vulgar(text: str) -> list[str]:
-    return [
-        r"\frac{%d}{%d}" % tables.VULGAR[c] if c in tables.VULGAR else c for c in text
-    ]
+    return [_frac(*tables.VULGAR[c]) if c in tables.VULGAR else c for c in text]
+
+
+def _frac(top: int, low: int) -> str:
+    return rf"\frac{{{top}}}{{{low}}}"
 
 
 def unwrap_text(text: str) -> str:
@@ -183,7 +195,7 @@ def recurring(text: str) -> str:
         period = m[3] or (m[4] + (m[5] or "") + (m[6] or ""))
         low = 10 ** len(m[2]) * (10 ** len(period) - 1)
         top = int(m[1] + m[2] + period) - int(m[1] + m[2] or 0)
-        return r"(\frac{%d}{%d})" % (top, low)
+        return f"({_frac(top, low)})"
 
     return _RECURRING.sub(fraction, text)
 
@@ -207,7 +219,12 @@ def strip_ends(text: str) -> str:
         text = _END.sub("", text) if not text.endswith((r"\{", r"\}")) else text
         text = text.strip().lstrip(",;: ").strip()
         text = re.sub(r"^(?:=|\\approx(?![A-Za-z]))\s*", "", text)
-        if len(text) > 1 and text[0] == "{" and matching(text, 0) == len(text) - 1 and "," not in text:
+        if (
+            len(text) > 1
+            and text[0] == "{"
+            and matching(text, 0) == len(text) - 1
+            and "," not in text
+        ):
             text = text[1:-1]
         if text == before:
             return text

@@ -4,6 +4,7 @@ Source of what each gives: the documentation of dart-math's EvaluatorMath. They 
 on our own reader; SymPy objects are built without handing text to SymPy.
 """
 
+# mypy: disable-error-code="import-untyped"
 from __future__ import annotations
 
 import re
@@ -59,9 +60,7 @@ def norm_deg(s: str) -> str:
 
 def fix_a_slash_b(s: str) -> str:
     """`3/4` → `\\frac{3}{4}` wherever two plain numbers are divided."""
-    return re.sub(
-        r"(?<![\w.}])(\d{1,50})\s*/\s*(\d{1,50})(?![\w.])", r"\\frac{\1}{\2}", s
-    )
+    return re.sub(r"(?<![\w.}])(\d{1,50})\s*/\s*(\d{1,50})(?![\w.])", r"\\frac{\1}{\2}", s)
 
 
 def norm_basic_fn(s: str) -> str:
@@ -172,7 +171,8 @@ def latex2sympy_interval(s: str) -> sympy.Set:
     import sympy
 
     from checkers.math.latex import parse
-    from checkers.math.read import Region, as_piece, read
+    from checkers.math.read import as_piece, read
+    from checkers.math.values import Region
 
     value = read(clean(s))
     piece = as_piece(value)
@@ -200,7 +200,8 @@ def latex2matrix(latex_mat_str: str) -> sympy.Matrix:
     import sympy
 
     from checkers.math.latex import parse
-    from checkers.math.read import Leaf, Seq, read
+    from checkers.math.read import read
+    from checkers.math.values import Leaf, Seq
 
     value = read(clean(latex_mat_str))
     if isinstance(value, Leaf) and "\\begin" in value.text:

@@ -17,6 +17,7 @@ latex2sympy2_extended 1.11, sympy 1.14):
 needs, and refuses everything else. The ANTLR grammar builds trees and evaluates nothing.
 """
 
+# mypy: disable-error-code="import-untyped"
 from __future__ import annotations
 
 import logging
@@ -34,7 +35,9 @@ class TextRefused(ValueError):
     """Something tried to run text as Python."""
 
 
-_NUMERAL = re.compile(r"\s*[-+]?(?:\d{1,4000}|\d{0,400}\.\d{1,400}|\d{1,400}\.)(?:[eE][-+]?\d{1,3})?\s*")
+_NUMERAL = re.compile(
+    r"\s*[-+]?(?:\d{1,4000}|\d{0,400}\.\d{1,400}|\d{1,400}\.)(?:[eE][-+]?\d{1,3})?\s*"
+)
 
 
 def _numeral(text: Any, *args: Any, **kwargs: Any) -> Any:

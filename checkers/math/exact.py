@@ -68,9 +68,9 @@ def quick(gold: str, answer: str, policy: Policy) -> bool | None:
 def _within(a: Fraction, b: Fraction, text: str, policy: Policy) -> bool:
     largest = max(abs(a), abs(b))
     whole = a.denominator == b.denominator == 1
-    if not (whole and max(policy.rel_tol, policy.abs_tol) < 1e-6):
-        if abs(a - b) <= max(_exactly(policy.abs_tol), _exactly(policy.rel_tol) * largest):
-            return True
+    allowed = max(_exactly(policy.abs_tol), _exactly(policy.rel_tol) * largest)
+    if abs(a - b) <= allowed and not (whole and max(policy.rel_tol, policy.abs_tol) < 1e-6):
+        return True
     if not policy.percent or "." not in text:
         return False
     tolerance = _exactly(policy.percent_rel_tol)

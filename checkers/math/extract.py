@@ -15,7 +15,9 @@ import re
 
 from checkers.math.clean import matching
 
-_CHAT_END = re.compile(r"<\|(?:im_start|im_end|eot_id|end|endoftext|assistant|user)\|?>?|</s>|<eos>")
+_CHAT_END = re.compile(
+    r"<\|(?:im_start|im_end|eot_id|end|endoftext|assistant|user)\|?>?|</s>|<eos>"
+)
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
 _JOINT = re.compile(
     r"(?=[^.]{0,60}$)[\s$\\()\[\],;.]*(?:[A-Za-z_0-9]+\s*){0,2}[\s$\\()\[\]]*"
@@ -50,7 +52,9 @@ _PROSE_VERB = re.compile(
     re.I,
 )
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
-_TEX_WORDS = re.compile(r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+")
+_TEX_WORDS = re.compile(
+    r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
+)
 BARE_WORDS = 12
 LONGEST = 100_000  # characters looked at, from the end
 MOST_BOXES = 64  # looked at, from the end
@@ -130,7 +134,9 @@ def _sentence(text: str) -> str:
     text = text.lstrip(" *\n\t\"'“")
     text = _HOPE.sub("", text)
     end = len(text)
-    inside = [m.span() for m in _MATH.finditer(text)] + [m.span() for m in _ENVIRONMENT.finditer(text)]
+    inside = [m.span() for m in _MATH.finditer(text)] + [
+        m.span() for m in _ENVIRONMENT.finditer(text)
+    ]
     for m in re.finditer(r"\n|[.!?;](?=\s|$)|\*\*", text):
         if not any(a <= m.start() < b for a, b in inside):
             end = m.start()
@@ -140,9 +146,11 @@ def _sentence(text: str) -> str:
 
 def is_bare(text: str) -> bool:
     """Whether the whole text is an answer rather than prose around one."""
-    if "\n\n" in text or len(text) > 400 and not _ENVIRONMENT.search(text) and " " in text[:400].strip():
-        if len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
-            return False
+    if (
+        "\n\n" in text
+        or (len(text) > 400 and not _ENVIRONMENT.search(text) and " " in text[:400].strip())
+    ) and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
+        return False
     outside = _ENVIRONMENT.sub(" ", _MATH.sub(" ", text))
     outside = _TEX_WORDS.sub(" ", outside)
     count = len(_WORD.findall(outside))
@@ -193,7 +201,9 @@ def _from_statement(said: str) -> str:
 
 def _mathy(said: str) -> bool:
     """Starts as math or a number, so it is an answer and not talk about one."""
-    return bool(re.match(r"[\"'“]*\s*(?:\$|\\\(|\\\[|-?\d|\\boxed|\\frac|\\sqrt|\\pi|\\begin)", said))
+    return bool(
+        re.match(r"[\"'“]*\s*(?:\$|\\\(|\\\[|-?\d|\\boxed|\\frac|\\sqrt|\\pi|\\begin)", said)
+    )
 
 
 def extract_answer(response: str, strict: bool = False) -> str:

@@ -1,6 +1,6 @@
 """Grades answers: the first tier here, the second in the pool.
 
-    gold, response ─▶ extract ─▶ first tier ─▶ (undecided) pool ─▶ Grade
+gold, response ─▶ extract ─▶ first tier ─▶ (undecided) pool ─▶ Grade
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ class Grade:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else repr(value) if isinstance(value, float) else str(value)
+    return (
+        value if isinstance(value, str) else repr(value) if isinstance(value, float) else str(value)
+    )
 
 
 def _first(gold: str, response: str, policy: Policy) -> tuple[Grade | None, str, str]:

@@ -1,8 +1,8 @@
 """Decides whether two answers are the same. Runs in a worker, under its limits.
 
-    clean ─▶ text equality ─▶ choices ─▶ read (structure) ─▶ compare part by part
-                                                                 └▶ leaf: latex ─▶ numeric
-    what the reader does not know goes to the engine (math-verify)
+clean ─▶ text equality ─▶ choices ─▶ read (structure) ─▶ compare part by part
+                                                             └▶ leaf: latex ─▶ numeric
+what the reader does not know goes to the engine (math-verify)
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import re
 from checkers.math import engine
 from checkers.math.clean import LONGEST, clean, words
 from checkers.math.compare import Comparer
-from checkers.math.latex import ParseError
 from checkers.math.policy import Policy
-from checkers.math.read import TooLong, Words, read
+from checkers.math.read import read
+from checkers.math.tokens import ParseError
+from checkers.math.values import TooLong, Words
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.):])\s*(\S.*)", re.S)
@@ -73,7 +74,8 @@ def _letter(text: str) -> str | None:
 
 
 _HARNESS_MARKS = re.compile(
-    r"\\(?:left|right|,|!|;|:| |displaystyle|quad|qquad|text|mathrm|mathbf|mbox|\(|\)|\[|\])|[${}\s]|\\%|%"
+    r"\\(?:left|right|[,!;: ]|displaystyle|quad|qquad|text|mathrm|mathbf|mbox|[()\[\]])"
+    r"|[${}\s]|\\%|%"
 )
 
 

@@ -1,342 +1,67 @@
 """LaTeX → SymPy by recursive descent, without `eval`: the only text SymPy gets is a symbol's name.
 
-    tokens:  number · name · \\command · operator · bracket
-    sum  := product (("+"|"-") product)*
-    product := power (["*"|"/"] power)*        juxtaposition multiplies
-    power := postfix ["^" group]
-    postfix := atom ("!" | degree | "%" | "'")*
     atom := number | symbol | function | \\frac | \\sqrt | ( sum ) | |sum| | matrix
 
-Numbers are exact: 0.5 is 1/2. What could grow without bound (powers, factorials) stays
-unevaluated beyond BITS. `ParseError` says that the text is not an expression.
+The rest of the grammar is in checkers.math.grammar, operators in checkers.math.operators.
+Numbers are exact: 0.5 is 1/2. `ParseError` says that the text is not an expression.
 """
 
+# mypy: disable-error-code="import-untyped"
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
 
 import sympy
-from sympy import Expr, Integer, Rational
+from sympy import Expr, Integer
 
-from checkers.math.tables import FUNCTIONS
-
-BITS = 20_000  # of the largest integer evaluated while reading
-DEPTH = 60  # brackets and fractions nested
-TOKENS = 4000
-
-_TOKEN = re.compile(
-    r"\s+|(?P<number>\d[\d]*(?:,\d{3})+(?![\d])(?:\.\d+)?|\d+\.\d*|\.\d+|\d+)"
-    r"|\\(?P<command>[A-Za-z]+|[{}|])|(?P<name>[A-Za-z]+)|(?P<op>[-+*/^_!'%=|()\[\]{},:&])",
+from checkers.math.grammar import Grammar
+from checkers.math.operators import (
+    MANY,
+    ONE,
+    absolute,
+    apply,
+    divide,
+    power,
+    symbol,
 )
+from checkers.math.tables import FUNCTIONS, word_list
+from checkers.math.tokens import ParseError, Token, number, tokenize
+
 _ENVIRONMENT = re.compile(
-    r"\\begin\s*\{(?P<kind>[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}",
+    r"\\begin\s*\{(?P<kind>[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]+\})?"
+    r"(?P<body>.*?)\\end\s*\{(?P=kind)\}",
     re.S,
 )
 GREEK = frozenset(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi "
-    "rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Sigma Upsilon Phi "
-    "Psi Omega ell hbar".split()
+    word_list(
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa "
+        "lambda mu nu xi rho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta "
+        "Lambda Xi Sigma Upsilon Phi Psi Omega ell hbar"
+    )
 )
 _GLUED = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta", "sqrt", "pm"}, key=len, reverse=True)
 
 
-class ParseError(ValueError):
-    """The text is no expression this reader knows."""
+_ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "overrightarrow", "dot"])
+_INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-@dataclass(frozen=True)
-class Token:
-    kind: str
-    text: str
-    spaced: bool  # white space before it
-
-
-def tokenize(text: str) -> list[Token]:
-    """Tokens of a cleaned text; ParseError for a character that has no place in one."""
-    out: list[Token] = []
-    at, spaced = 0, False
-    while at < len(text):
-        m = _TOKEN.match(text, at)
-        if m is None:
-            raise ParseError(f"unexpected {text[at]!r}")
-        if m.lastgroup is None:
-            spaced = True
-        else:
-            out.append(Token(m.lastgroup, m[m.lastgroup], spaced))
-            spaced = False
-        at = m.end()
-        if len(out) > TOKENS:
-            raise ParseError(f"more than {TOKENS} tokens")
-    return out
-
-
-def number(text: str) -> Rational:
-    """Exact value of a decimal literal, thousands separators allowed."""
-    plain = text.replace(",", "")
-    if len(plain) > 4000:
-        raise ParseError("a number of more than 4000 digits")
-    value = Fraction("0" + plain if plain.startswith(".") else plain.rstrip("."))
-    return Rational(value.numerator, value.denominator)
-
-
-_TRIG = {
-    name: getattr(sympy, name)
-    for name in (
-        "sin cos tan cot sec csc sinh cosh tanh coth asin acos atan acot asec acsc "
-        "asinh acosh atanh"
-    ).split()
-}
-_FUNCTION: dict[str, Callable[[Expr], Expr]] = {
-    **_TRIG,
-    **{"arc" + n[1:]: f for n, f in _TRIG.items() if n.startswith("a") and not n.endswith("h")},
-    "arcsinh": sympy.asinh,
-    "arccosh": sympy.acosh,
-    "arctanh": sympy.atanh,
-    "ln": sympy.log,
-    "exp": sympy.exp,
-    "abs": sympy.Abs,
-    "floor": sympy.floor,
-    "ceil": sympy.ceiling,
-    "Re": sympy.re,
-    "Im": sympy.im,
-}
-_MANY = {"max": sympy.Max, "min": sympy.Min, "gcd": sympy.gcd, "lcm": sympy.lcm}
-_CLOSER = {"(": ")", "[": "]", "{": "}"}
-_ACCENTS = frozenset("vec bar hat tilde overline widehat overrightarrow dot".split())
-_INVERSE = {"sin": "asin", "cos": "acos", "tan": "atan", "cot": "acot", "sec": "asec", "csc": "acsc",
-            "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}  # fmt: skip
-
-
-def power(base: Expr, exponent: Expr) -> Expr:
-    """base ** exponent, left unevaluated when the result would be huge."""
-    if base.is_Rational and exponent.is_Rational:
-        size = max(abs(int(base.p)).bit_length(), int(base.q).bit_length())
-        if abs(exponent) * size > BITS:
-            return sympy.Pow(base, exponent, evaluate=False)
-    elif base.is_number and exponent.is_number and exponent.is_Integer and abs(exponent) > 2000:
-        return sympy.Pow(base, exponent, evaluate=False)
-    elif exponent.is_number and not exponent.is_Rational and base.is_Rational:
-        return sympy.Pow(base, exponent, evaluate=False)
-    return sympy.Pow(base, exponent)
-
-
-def factorial(value: Expr) -> Expr:
-    if value.is_Integer and 0 <= value <= 1000:
-        return sympy.factorial(value)
-    return sympy.factorial(value, evaluate=False)
-
-
-class Parser:
-    """One pass over the tokens of one expression."""
+class Parser(Grammar):
+    """One pass over the tokens of one expression: atoms, names and commands."""
 
     def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
-        self.tokens = tokens
+        super().__init__(tokens)
         self.matrices = matrices
-        self.at = 0
-        self.depth = 0
-        self.bars = 0
-
-    # -- tokens ------------------------------------------------------------
-    def peek(self, ahead: int = 0) -> Token | None:
-        i = self.at + ahead
-        return self.tokens[i] if i < len(self.tokens) else None
-
-    def is_op(self, *texts: str) -> bool:
-        t = self.peek()
-        return t is not None and t.kind == "op" and t.text in texts
-
-    def is_command(self, *texts: str) -> bool:
-        t = self.peek()
-        return t is not None and t.kind == "command" and t.text in texts
-
-    def take(self) -> Token:
-        t = self.peek()
-        if t is None:
-            raise ParseError("the expression ends too early")
-        self.at += 1
-        return t
-
-    def expect(self, text: str) -> None:
-        t = self.take()
-        if t.text != text:
-            raise ParseError(f"expected {text!r}, found {t.text!r}")
-
-    # -- grammar -----------------------------------------------------------
-    def whole(self) -> Expr:
-        value = self.sum()
-        if self.peek() is not None:
-            raise ParseError(f"unexpected {self.tokens[self.at].text!r}")
-        return value
-
-    def sum(self) -> Expr:
-        self.depth += 1
-        if self.depth > DEPTH:
-            raise ParseError(f"nested deeper than {DEPTH}")
-        sign = 1
-        while self.is_op("+", "-"):
-            sign *= -1 if self.take().text == "-" else 1
-        first = self.product()
-        terms = [first if sign == 1 else -first]
-        while self.is_op("+", "-"):
-            minus = False
-            while self.is_op("+", "-"):
-                minus ^= self.take().text == "-"
-            term = self.product()
-            terms.append(-term if minus else term)
-        self.depth -= 1
-        total = terms[0]
-        if any(isinstance(t, sympy.MatrixBase) for t in terms):
-            for term in terms[1:]:
-                total = total + term
-            return total
-        return sympy.Add(*terms) if len(terms) > 1 else total
-
-    def product(self) -> Expr:
-        value = self.signed_power()
-        while True:
-            if self.is_op("*") or self.is_command("times", "cdot", "ast"):
-                self.take()
-                value = value * self.signed_power()
-            elif self.is_op("/"):
-                self.take()
-                value = _divide(value, self.signed_power())
-            elif self.starts_atom():
-                value = self.juxtaposed(value)
-            else:
-                return value
-
-    def signed_power(self) -> Expr:
-        if self.is_op("-"):
-            self.take()
-            return -self.signed_power()
-        if self.is_op("+"):
-            self.take()
-        return self.power()
-
-    def juxtaposed(self, left: Expr) -> Expr:
-        """`2\\frac{1}{2}` and `2 3/4` are mixed numbers, all else is a product."""
-        t = self.peek()
-        before = self.tokens[self.at - 1]
-        if before.kind == "number" and t is not None and left.is_Integer:
-            if t.kind == "command" and t.text == "frac":
-                part = self.power()
-                if part.is_Rational and 0 < part < 1 and "." not in before.text:
-                    return left + part if left >= 0 else left - part
-                return left * part
-            if t.kind == "number":
-                slash, low = self.peek(1), self.peek(2)
-                if slash and low and slash.text == "/" and low.kind == "number" and t.spaced:
-                    part = number(t.text) / number(low.text)
-                    if 0 < part < 1:
-                        self.at += 3
-                        return left + part
-                raise ParseError("two numbers side by side")
-        elif t is not None and t.kind == "number":
-            raise ParseError("a number after a factor")
-        return left * self.power()
-
-    def starts_atom(self) -> bool:
-        t = self.peek()
-        if t is None:
-            return False
-        if t.kind in ("number", "name"):
-            return True
-        if t.kind == "op":
-            return t.text in "({[" or (t.text == "|" and self.bars == 0)
-        return t.text not in (
-            "times cdot ast pm mp le ge ne in cup cap setminus to rfloor rceil rangle approx "
-            "} | degree permil ldots perp angle notin subset".split()
-        )
-
-    def power(self) -> Expr:
-        base = self.postfix()
-        if self.is_op("^"):
-            self.take()
-            exponent = self.exponent()
-            if isinstance(base, sympy.MatrixBase):
-                return _matrix_power(base, exponent)
-            base = power(base, exponent)
-            base = self.postfixes(base)
-        return base
-
-    def exponent(self) -> Expr:
-        if self.is_op("-"):
-            self.take()
-            return -self.exponent()
-        t = self.peek()
-        if t is not None and t.kind == "number" and not t.spaced and "{" not in t.text:
-            self.take()
-            value = number(t.text)
-            return self.tower(value)
-        return self.tower(self.script())
-
-    def tower(self, value: Expr) -> Expr:
-        if self.is_op("^"):
-            self.take()
-            return power(value, self.exponent())
-        return value
-
-    def script(self) -> Expr:
-        """What follows ^ or _ or a command: a group or one atom."""
-        if self.is_op("{"):
-            return self.group("{")
-        if self.is_op("("):
-            return self.group("(")
-        t = self.peek()
-        if t is not None and t.kind == "name":
-            self.take()
-            if len(t.text) > 1:
-                self.tokens.insert(self.at, Token("name", t.text[1:], False))
-            return symbol(t.text[0])
-        return self.atom()
-
-    def digit_or_group(self) -> Expr:
-        """An argument of \\frac or \\binom: `\\frac12` takes one digit."""
-        t = self.peek()
-        if t is not None and t.kind == "number":
-            self.take()
-            if len(t.text) > 1:
-                self.tokens.insert(self.at, Token("number", t.text[1:], False))
-            return number(t.text[0])
-        return self.script()
-
-    def postfix(self) -> Expr:
-        return self.postfixes(self.atom())
-
-    def postfixes(self, value: Expr) -> Expr:
-        while True:
-            if self.is_op("!"):
-                self.take()
-                value = factorial(value)
-            elif self.is_command("degree"):
-                self.take()
-                value = value * sympy.pi / 180
-            elif self.is_op("%"):
-                self.take()
-                value = value / 100
-            else:
-                return value
-
-    def group(self, opener: str) -> Expr:
-        self.expect(opener)
-        bars, self.bars = self.bars, 0
-        value = self.sum()
-        self.bars = bars
-        self.expect(_CLOSER[opener])
-        return value
 
     def atom(self) -> Expr:
         t = self.take()
         if t.kind == "number":
-            return self.based(t)
+            return self.mixed(self.based(t), t)
         if t.kind == "name":
             return self.name(t.text)
         if t.kind == "command":
             return self.command(t.text)
-        if t.text in _CLOSER:
+        if t.text in ("(", "[", "{"):
             self.at -= 1
             return self.group(t.text)
         if t.text == "|":
@@ -344,7 +69,7 @@ class Parser:
             value = self.sum()
             self.expect("|")
             self.bars -= 1
-            return _absolute(value)
+            return absolute(value)
         raise ParseError(f"unexpected {t.text!r}")
 
     def based(self, token: Token) -> Expr:
@@ -389,8 +114,7 @@ class Parser:
             self.tokens.insert(self.at, Token("name", rest, False))
             if len(text) > 3:
                 raise ParseError(f"{text!r} is a word")
-            first = self.letter(text[0], alone=False)
-            return first
+            return self.letter(text[0], alone=False)
         return self.letter(text, alone=True)
 
     def letter(self, text: str, alone: bool) -> Expr:
@@ -435,7 +159,7 @@ class Parser:
             return self.accented(text)
         if text == "infty":
             return sympy.oo
-        if text in _FUNCTION or text in _MANY or text in FUNCTIONS:
+        if text in ONE or text in MANY or text in FUNCTIONS:
             return self.function(text)
         if text in GREEK:
             return self.subscripted("\\" + text) if self.is_op("_") else symbol("\\" + text)
@@ -451,7 +175,7 @@ class Parser:
 
     def read_frac(self) -> Expr:
         top = self.digit_or_group()
-        return _divide(top, self.digit_or_group())
+        return divide(top, self.digit_or_group())
 
     def read_binom(self) -> Expr:
         top, low = self.digit_or_group(), self.digit_or_group()
@@ -517,10 +241,10 @@ class Parser:
                 exponent = -self.script() if self.negative() else self.script_digit()
         if exponent == -1 and name in _INVERSE:
             name, exponent = _INVERSE[name], None
-        if name in _MANY:
+        if name in MANY:
             return self.many(name)
         argument = self.argument()
-        value = _apply(name, argument, base)
+        value = apply(name, argument, base)
         return value if exponent is None else power(value, exponent)
 
     def negative(self) -> bool:
@@ -541,7 +265,7 @@ class Parser:
             self.take()
             values.append(self.sum())
         self.take()
-        value: Expr = _MANY[name](*values)
+        value: Expr = MANY[name](*values)
         return value
 
     def argument(self) -> Expr:
@@ -559,7 +283,7 @@ class Parser:
             value = self.juxtaposed(value)
         while self.is_op("/") and self.simple_divisor():
             self.take()
-            value = _divide(value, self.power())
+            value = divide(value, self.power())
         return value
 
     def simple_divisor(self) -> bool:
@@ -573,51 +297,7 @@ class Parser:
         return any(t.text.startswith(f) for f in FUNCTIONS if f != "sqrt")
 
 
-_READERS = frozenset(
-    n[5:] for n in vars(Parser) if n.startswith("read_")
-)
-
-
-def symbol(name: str) -> sympy.Symbol:
-    return sympy.Symbol(name)
-
-
-def _apply(name: str, argument: Expr, base: Expr | None) -> Expr:
-    if name in ("log", "lg", "ln"):
-        if argument == 0:
-            raise ParseError("the logarithm of 0")
-        if base is None and name == "lg":
-            base = Integer(10)
-        return sympy.log(argument) if base is None else sympy.log(argument) / sympy.log(base)
-    if name not in _FUNCTION:
-        raise ParseError(f"unknown function {name}")
-    if name == "exp":
-        return power(sympy.E, argument)
-    return _FUNCTION[name](argument)
-
-
-def _absolute(value: Expr) -> Expr:
-    if isinstance(value, sympy.MatrixBase):
-        return value.det()
-    return sympy.Abs(value)
-
-
-def _divide(top: Expr, low: Expr) -> Expr:
-    if isinstance(low, sympy.MatrixBase):
-        raise ParseError("division by a matrix")
-    if low == 0:
-        raise ParseError("division by zero")
-    if isinstance(top, sympy.MatrixBase):
-        return top.applyfunc(lambda e: e / low)
-    return top / low
-
-
-def _matrix_power(base: sympy.MatrixBase, exponent: Expr) -> Expr:
-    if isinstance(exponent, sympy.Symbol) and exponent.name in ("T", "t"):
-        return base.T
-    if exponent.is_Integer and abs(exponent) <= 20 and base.rows == base.cols <= 6:
-        return base ** int(exponent)
-    raise ParseError("this power of a matrix")
+_READERS = frozenset(n[5:] for n in vars(Parser) if n.startswith("read_"))
 
 
 def cells(body: str) -> list[list[str]]:

@@ -5,6 +5,7 @@ wherever both are defined over the reals: identity testing by evaluation, which 
 `simplify` and is the same on every run because the points are fixed.
 """
 
+# mypy: disable-error-code="import-untyped"
 from __future__ import annotations
 
 import re
@@ -83,7 +84,10 @@ def _within(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:
     if a.is_Integer and b.is_Integer and max(rel_tol, abs_tol) < 1e-6:
         return False
     difference = abs(a - b)
-    return bool(difference <= Rational(str(abs_tol)) or difference <= Rational(str(rel_tol)) * max(abs(a), abs(b)))
+    return bool(
+        difference <= Rational(str(abs_tol))
+        or difference <= Rational(str(rel_tol)) * max(abs(a), abs(b))
+    )
 
 
 def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
@@ -139,8 +143,7 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
     if a.free_symbols != b.free_symbols:
         return False
     if not symbols:
-        same = equal(a, b)
-        return same
+        return equal(a, b)
     ratio: Expr | None = None
     agreed = 0
     for point in points(symbols):

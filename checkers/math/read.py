@@ -1,108 +1,46 @@
-"""Cleaned answer text → its structure: lists, tuples, sets, intervals, relations, units.
+"""Cleaned answer text → its structure (checkers.math.values).
 
 Text is split only; nothing is evaluated and SymPy is not needed.
-
-    "x \\in [0,1)\\cup\\{3\\}"   Region([Piece 0 closed … 1 open], [3])
-    "(1,2)"                     Seq "()", also an open interval to whoever needs one
-    "a=4,-8"                    Seq ""  of Relation, Leaf
-    "15 \\text{ cm}^2"          Leaf "15", unit "cm^2"
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from fractions import Fraction
 
-from checkers.math import tables
 from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN, strip_ends, words
-
-
-class TooLong(ValueError):
-    """An answer with more parts than the reader takes."""
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """One expression, with what was said about its unit."""
-
-    text: str
-    unit: str = ""
-    percent: bool = False
-    degree: bool = False
-
-
-@dataclass(frozen=True)
-class Words:
-    """A text answer, lower case, one spelling for one meaning."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Seq:
-    """Several answers. `kind`: "" a plain list, "()" tuple, "[]", "{}" set, "<>" vector."""
-
-    kind: str
-    items: tuple[Value, ...]
-    joined_by_or: bool = False
-
-
-@dataclass(frozen=True)
-class Piece:
-    """An interval, its ends as text."""
-
-    low: str
-    high: str
-    low_open: bool
-    high_open: bool
-
-
-@dataclass(frozen=True)
-class Region:
-    """A union of intervals and points, less some points."""
-
-    pieces: tuple[Piece, ...]
-    points: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Relation:
-    """`sides[0] ops[0] sides[1] …`; ops: < > <= >= = !="""
-
-    sides: tuple[str, ...]
-    ops: tuple[str, ...]
-
-    @property
-    def is_equation(self) -> bool:
-        return all(op == "=" for op in self.ops)
-
-
-@dataclass(frozen=True)
-class Ratio:
-    parts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Exact:
-    """A time of day or a date: equal when the fields are."""
-
-    kind: str
-    fields: tuple[int | str, ...] = field(default=())
-
-
-Value = Leaf | Words | Seq | Region | Relation | Ratio | Exact
+from checkers.math.leaf import leaf
+from checkers.math.values import (
+    Exact,
+    Leaf,
+    Piece,
+    Ratio,
+    Region,
+    Relation,
+    Seq,
+    TooLong,
+    Value,
+    Words,
+)
 
 MOST_ITEMS = 500  # of a list; longer ones are compared as text
 _OPEN, _CLOSE = "([{", ")]}"
 _THOUSANDS = re.compile(r"[-+]?[＄€£¥₹]?\s?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)")
 _OPS = re.compile(r"\\(?:le|ge|ne|approx)(?![A-Za-z])|[<>=]")
-_OP_NAMES = {r"\le": "<=", r"\ge": ">=", r"\ne": "!=", r"\approx": "=", "<": "<", ">": ">", "=": "="}
+_OP_NAMES = {
+    r"\le": "<=",
+    r"\ge": ">=",
+    r"\ne": "!=",
+    r"\approx": "=",
+    "<": "<",
+    ">": ">",
+    "=": "=",
+}
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?", re.I)
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4})")
-_MEMBER = re.compile(r"^[A-Za-z](?:_\{?\w+\}?)?\s*\\in(?![A-Za-z])\s*|^[\w,() ]{1,12}\\in(?![A-Za-z])\s*")
+_MEMBER = re.compile(
+    r"^[A-Za-z](?:_\{?\w+\}?)?\s*\\in(?![A-Za-z])\s*|^[\w,() ]{1,12}\\in(?![A-Za-z])\s*"
+)
 _CONDITION = re.compile(
     rf"[,;(\s{TEXT_OPEN}]*(?:(?:where|for|with|and)\s*{TEXT_CLOSE}?\s*)?(?:any|all|some|every)?\s*"
     rf"(?:[a-z]\s*\\in\s*\\mathbb\{{[ZNQRC]\}}(?:\^?[+*])?"
@@ -123,9 +61,7 @@ def depth_steps(text: str) -> list[int]:
         if c in _CLOSE and depth > 0:
             depth -= 1
         out.append(depth)
-        if c in _OPEN:
-            depth += 1
-        elif text.startswith((r"\langle", r"\begin"), i):
+        if c in _OPEN or text.startswith((r"\langle", r"\begin"), i):
             depth += 1
         elif text.startswith((r"\rangle", r"\end"), i):
             depth = max(0, depth - 1)
@@ -303,7 +239,7 @@ def as_piece(value: Value) -> Piece | None:
 
 
 def _joined(text: str, level: int) -> Value | None:
-    """"1 and 2", "x<1 or x>3"."""
+    """ "1 and 2", "x<1 or x>3"."""
     parts, seps = split_top(text, _AND_OR)
     parts = [strip_ends(p) for p in parts]
     if len(parts) < 2 or not all(parts):
@@ -390,197 +326,3 @@ def _ratio(text: str) -> Ratio | None:
     if 2 <= len(parts) <= 6 and all(re.fullmatch(r"[-\w.\\{}/()+*^ ]{1,40}", p) for p in parts):
         return Ratio(tuple(parts))
     return None
-
-
-# -- one expression and its unit ------------------------------------------------
-_MARKED_TAIL = re.compile(
-    rf"^(?P<value>[^{TEXT_OPEN}]*[^\s{TEXT_OPEN}])\s*(?P<unit>{TEXT_OPEN}.*)$", re.S
-)
-_BARE_TAIL = re.compile(
-    r"^(?P<value>.*[\d)}\]%])\s*(?P<unit>[A-Za-z]+\.?(?:[\s/.-]+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
-    re.S,
-)
-_MONEY = "".join(tables.CURRENCY)
-_MONEY_BEFORE = re.compile(rf"^([-+]?)\s*(?:US|USD|AUD|CAD)?\s*([{_MONEY}])\s*(?=[-\d.(\\])")
-_MONEY_AFTER = re.compile(rf"^(.*[\d)}}])\s*([{_MONEY}])$", re.S)
-_TEMPERATURE = re.compile(rf"\\degree\s*{TEXT_OPEN}?\s*([CF])\s*{TEXT_CLOSE}?$")
-
-
-_GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
-
-
-def leaf(text: str) -> Value:
-    """One expression without its unit, or words when it is a text."""
-    unit = ""
-    if m := _MONEY_BEFORE.match(text):
-        text, unit = m[1] + text[m.end() :], tables.CURRENCY[m[2]]
-    elif m := _MONEY_AFTER.match(text):
-        text, unit = m[1], tables.CURRENCY[m[2]]
-    elif m := _TEMPERATURE.search(text):
-        text, unit = text[: m.start()], {"C": "celsius", "F": "fahrenheit"}[m[1]]
-    text, scale = _cut_scale(text)
-    text, tail = _cut_unit(text)
-    unit = _merge_units(unit, tail)
-    number = number_words(text)
-    if number is not None:
-        return Leaf(number, unit)
-    if not re.search(r"[\d\\(+*/^=_]", text):
-        plain = words(text)
-        spelled, spelled_unit = _spelled_with_unit(plain)
-        if spelled is not None:
-            return Leaf(spelled, spelled_unit)
-        if _GLUED_FUNCTION.fullmatch(plain):
-            return Leaf(plain, unit)
-        if len(re.sub(r"[^A-Za-z]", "", plain)) > 1 and plain not in ("pi", "-x") or not plain:
-            if not re.fullmatch(r"-?[a-z]{2,3}", text) and not re.search(r"[-+]", plain):
-                return Words(plain)
-    if TEXT_OPEN in text:
-        inner = text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").strip()
-        if not re.search(r"\d|\\", inner):
-            return Words(words(inner))
-        text = inner
-    text = text.strip()
-    percent = text.endswith("%")
-    if percent:
-        text = text[:-1].strip()
-    degree = bool(re.search(r"\\degree\s*$", text))
-    if degree:
-        text = re.sub(r"\\degree\s*$", "", text).strip()
-    if degree and re.search(r"\\(?:sin|cos|tan|cot|sec|csc)|^(?:sin|cos|tan|cot|sec|csc)", text):
-        text, degree = text + r"\degree", False
-    return Leaf(f"({text})*{scale}" if scale != 1 else text, unit, percent, degree)
-
-
-_SCALED = re.compile(
-    rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(tables.SCALE_WORDS)})(?![A-Za-z])(.*)$", re.I | re.S
-)
-
-
-def _cut_scale(text: str) -> tuple[str, int]:
-    """`1.5 million dollars` → (`1.5 dollars`, 10**6)."""
-    m = _SCALED.match(text)
-    if m is None:
-        return text, 1
-    rest = m[3].replace(TEXT_CLOSE, " ").replace(TEXT_OPEN, " ")
-    return (m[1] + rest).strip(), tables.SCALE_WORDS[m[2].lower()]
-
-
-def _cut_unit(text: str) -> tuple[str, str]:
-    m = _MARKED_TAIL.match(text)
-    if m and re.search(r"\d|\\|^[A-Za-z]$", m["value"]) and not m["value"].rstrip().endswith(
-        ("+", "-", "*", "/", "^", "_", "(", "{")
-    ):
-        return m["value"].strip(), unit_name(m["unit"])
-    m = _BARE_TAIL.match(text)
-    if m and _is_unit(m["unit"]) and not m["value"].rstrip().endswith("\\"):
-        return m["value"].strip(), unit_name(m["unit"])
-    return text, ""
-
-
-def _is_unit(tail: str) -> bool:
-    first = re.match(r"[A-Za-z]+", tail)
-    if first is None:
-        return False
-    name = first[0].lower()
-    if name == "sec" and tail.strip(" .").lower() == "sec":
-        return True
-    if name in tables.FUNCTIONS and name != "min" or name in ("pi", "mod", "choose", "to"):
-        return False
-    if any(name.startswith(f) and len(name) - len(f) <= 1 for f in tables.FUNCTIONS if f not in ("min", "sec", "ln", "lg")):
-        return False
-    if len(name) == 1:
-        return bool(re.match(r"[A-Za-z]\s*/\s*[A-Za-z]+", tail)) and name in tables.UNITS
-    return name in tables.UNITS or name in tables.NEUTRAL_UNITS or len(name) >= 4 or (
-        len(name) == 3 and " " in tail
-    ) or name in tables.SQUARE_WORDS | tables.CUBIC_WORDS
-
-
-def _merge_units(first: str, second: str) -> str:
-    if first and second and tables.UNITS.get(second, ("",))[0] == first:
-        return first
-    return first or second
-
-
-def unit_name(text: str) -> str:
-    """One spelling of a unit: "square centimeters", "cm²" and "sq cm" are `cm^2`."""
-    text = text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").lower()
-    text = re.sub(r"[\\{}$.,()]", " ", text)
-    text = re.sub(r"\bper\b", "/", text)
-    power = ""
-    tokens = []
-    for token in re.findall(r"[a-z_]+(?:\s*\^\s*-?\d)?|/", text):
-        name, _, exponent = token.replace(" ", "").partition("^")
-        if name in tables.SQUARE_WORDS:
-            power = "^2"
-        elif name in tables.CUBIC_WORDS:
-            power = "^3"
-        elif name not in ("a", "an", "the", "of", "cdot"):
-            tokens.append(_singular(name) + (f"^{exponent}" if exponent and exponent != "1" else ""))
-    if not tokens:
-        return ""
-    if power and "^" not in tokens[0]:
-        tokens[0] += power
-    name = " ".join(tokens).replace(" / ", "/").replace("/ ", "/")
-    return {"mi/h": "mph", "km/h": "kph"}.get(name, name)
-
-
-_CANONICAL: dict[tuple[str, str], str] = {}
-for _name, _key in tables.UNITS.items():
-    _CANONICAL.setdefault(_key, _name)
-
-
-def _singular(name: str) -> str:
-    if name in tables.UNITS:
-        return _CANONICAL[tables.UNITS[name]]
-    return name[:-1] if len(name) > 3 and name.endswith("s") and not name.endswith("ss") else name
-
-
-def unit_scale(unit: str) -> tuple[str, Fraction] | None:
-    """(dimension, factor) of a simple unit or power of one; None when it has none."""
-    name, _, exponent = unit.partition("^")
-    if name not in tables.UNITS or (exponent and not exponent.isdigit()):
-        return None
-    dimension, factor = tables.UNITS[name]
-    n = int(exponent or 1)
-    return f"{dimension}^{n}", Fraction(factor) ** n
-
-
-def number_words(text: str) -> str | None:
-    """"forty-two", "two thirds", "minus one" as an expression; None when it is none."""
-    tokens = re.findall(r"[a-z]+", text.lower())
-    if not tokens or re.search(r"[^A-Za-z\s,.-]", text.replace(TEXT_OPEN, "").replace(TEXT_CLOSE, "")):
-        return None
-    sign = ""
-    if tokens[0] in ("minus", "negative"):
-        sign, tokens = "-", tokens[1:]
-    if tokens and tokens[-1] in tables.FRACTION_WORDS:
-        low = tables.FRACTION_WORDS[tokens[-1]]
-        top = _cardinal([t for t in tokens[:-1] if t != "a"]) if tokens[:-1] not in ([], ["a"]) else 1
-        return None if top is None else rf"{sign}\frac{{{top}}}{{{low}}}"
-    value = _cardinal(tokens)
-    return None if value is None else f"{sign}{value}"
-
-
-def _cardinal(tokens: list[str]) -> int | None:
-    total, current, seen = 0, 0, False
-    for token in tokens:
-        if token in tables.NUMBER_WORDS:
-            current += tables.NUMBER_WORDS[token]
-        elif token == "hundred":
-            current = max(current, 1) * 100
-        elif token in tables.SCALE_WORDS:
-            total += max(current, 1) * tables.SCALE_WORDS[token]
-            current = 0
-        elif token == "and" and seen:
-            continue
-        else:
-            return None
-        seen = True
-    return total + current if seen else None
-
-
-def _spelled_with_unit(plain: str) -> tuple[str | None, str]:
-    first, _, rest = plain.partition(" ")
-    if rest and (number := number_words(first)) is not None:
-        return number, unit_name(rest)
-    return None, ""

@@ -1,5 +1,6 @@
 """Sets of real numbers: intervals, unions and inequalities, compared end by end."""
 
+# mypy: disable-error-code="import-untyped"
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -8,12 +9,21 @@ import sympy
 from sympy import Expr
 
 from checkers.math import numeric
-from checkers.math.latex import ParseError, parse
+from checkers.math.latex import parse
 from checkers.math.policy import Policy
-from checkers.math.read import Piece, Region, Relation, Seq, Value, as_piece
+from checkers.math.read import as_piece
+from checkers.math.tokens import ParseError
+from checkers.math.values import Piece, Region, Relation, Seq, Value
 
 _NEGATED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_CLASS = {"<": sympy.Lt, ">": sympy.Gt, "<=": sympy.Le, ">=": sympy.Ge, "=": sympy.Eq, "!=": sympy.Ne}
+_CLASS = {
+    "<": sympy.Lt,
+    ">": sympy.Gt,
+    "<=": sympy.Le,
+    ">=": sympy.Ge,
+    "=": sympy.Eq,
+    "!=": sympy.Ne,
+}
 
 
 @dataclass(frozen=True)
@@ -122,7 +132,7 @@ def _solved(relation: Relation) -> tuple[sympy.Set, set[str]]:
     if len(free) != 1:
         raise ParseError("an inequality in more than one unknown")
     x = sympy.Symbol(next(iter(free)), real=True)
-    sides = [e.subs({s: x for s in e.free_symbols}) for e in sides]
+    sides = [e.subs(dict.fromkeys(e.free_symbols, x)) for e in sides]
     found: sympy.Set = sympy.S.Reals
     for left, op, right in zip(sides, relation.ops, sides[1:], strict=False):
         found = sympy.Intersection(found, _solve_one(left, op, right, x))

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+
+def word_list(text: str) -> list[str]:
+    """The words of a text, in order."""
+    return text.split()
+
+
 # one character → LaTeX; applied before anything else is looked at
 UNICODE: dict[str, str] = {
     "×": r"\times ", "⨯": r"\times ", "✕": r"\times ", "⋅": r"\cdot ", "·": r"\cdot ",
@@ -25,9 +31,11 @@ UNICODE: dict[str, str] = {
 GREEK: dict[str, str] = dict(
     zip(
         "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩϕϵ",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma "
-        "tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega "
-        "varphi varepsilon".split(),
+        word_list(
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho "
+            "sigma tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi "
+            "Omega varphi varepsilon"
+        ),
         strict=True,
     )
 )
@@ -110,9 +118,9 @@ UNITS: dict[str, tuple[str, str]] = {
     for name in names.split()
 }
 # a unit that says nothing: compatible with every other
-NEUTRAL_UNITS = frozenset("unit units u".split())
-SQUARE_WORDS = frozenset("square sq squared".split())
-CUBIC_WORDS = frozenset("cubic cu cubed".split())
+NEUTRAL_UNITS = frozenset(["unit", "units", "u"])
+SQUARE_WORDS = frozenset(["square", "sq", "squared"])
+CUBIC_WORDS = frozenset(["cubic", "cu", "cubed"])
 
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -150,8 +158,10 @@ _SAME_MEANING: tuple[tuple[str, ...], ...] = (
 MEANING: dict[str, str] = {word: row[0] for row in _SAME_MEANING for word in row}
 
 FUNCTIONS = frozenset(
-    "sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh coth "
-    "asin acos atan log ln lg exp sqrt max min gcd lcm det abs floor ceil arcsinh arccosh "
-    "arctanh".split()
+    word_list(
+        "sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh "
+        "coth asin acos atan log ln lg exp sqrt max min gcd lcm det abs floor ceil "
+        "arcsinh arccosh arctanh"
+    )
 )
 LEADING_ARTICLES = ("the ", "a ", "an ")
