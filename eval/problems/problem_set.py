@@ -17,6 +17,8 @@ from eval.problems.row import RowError, alias_ids, is_interactive, make_problem,
 from eval.problems.source import Source, TestSize
 
 _PROBLEMS_REMEMBERED = 256
+_HINTS = 20
+_HINT_LENGTH = 64
 
 
 class _Place(NamedTuple):
@@ -44,12 +46,14 @@ class ProblemSet:
         self._recent: OrderedDict[str, Problem | None] = OrderedDict()
         self._unusable: dict[str, str] = {}
         self._lock = threading.Lock()
+        self._hints_left = _HINTS
         for source in self._sources:
             self._index(source)
         for name, place in self._places.items():
             usual = loose(name)
             if usual is not None and self._usual.setdefault(usual, place) != place:
                 self._usual[usual] = None
+        self._count = len(self.ids())
         if not self._places:
             first = [m for s in self._sources for m in s.notes.messages()] or ["it is empty"]
             raise InputError(f"--dataset {dataset} has no usable problem: {first[0]}")
@@ -83,14 +87,20 @@ class ProblemSet:
         place = self._find(problem_id)
         if place is not None and place.id in self._unusable:
             return self._unusable[place.id]
-        near: list[str] = []
-        if len(problem_id) <= 64:
-            near = difflib.get_close_matches(problem_id, list(self._places)[:20000], n=1)
-        hint = f"; the nearest is {near[0]}" if near else ""
         return (
             f"unknown problem {shown(problem_id)}: not among the {len(self)} of "
-            f"{self._dataset}{hint}; look at --dataset, --dataset-split and --dataset-subsets"
+            f"{self._dataset}{self._nearest(problem_id)}; "
+            "look at --dataset, --dataset-split and --dataset-subsets"
         )
+
+    def _nearest(self, name: str) -> str:
+        """A hint at a known name; only so often, as each takes a look at all of them."""
+        with self._lock:
+            if self._hints_left == 0 or len(name) > _HINT_LENGTH:
+                return ""
+            self._hints_left -= 1
+        near = difflib.get_close_matches(name, self._places, n=1)
+        return f"; the nearest is {near[0]}" if near else ""
 
     def official_sizes(self, problem_id: str) -> list[int]:
         """UTF-8 bytes of the input of each official test, in order."""
@@ -134,7 +144,7 @@ class ProblemSet:
             source.close()
 
     def __len__(self) -> int:
-        return len(self.ids())
+        return self._count
 
     def __enter__(self) -> ProblemSet:
         return self

@@ -218,6 +218,8 @@ def test_an_unknown_problem_is_told_with_the_nearest(tmp_path: Path) -> None:
     assert problems.why_missing("1000/AB").startswith("unknown problem '1000/AB': not among the 4 ")
     assert "the nearest is 1000/A; look at --dataset," in problems.why_missing("1000/AB")
     assert len(problems.why_missing("x" * 10**6)) < 500
+    hints = ["the nearest is" in problems.why_missing(f"1000/A{i}") for i in range(100)]
+    assert (hints[0], hints[-1]) == (True, False)  # each costs a look at every name
     with pytest.raises(InputError, match="unknown problem '5/X': not among the 4 of"):
         problems.official_sizes("5/X")
 
