@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from eval.input_error import InputError
+from eval.input_error import InputError, shown
 from eval.records import latest_records, results_path
 from eval.statistics import Share, Tally, shares
 from eval.statistics.tally import COUNTED, tally_of
@@ -70,29 +70,48 @@ class Side:
 def read_side(name: str) -> Side:
     """Read a results folder or file. InputError when there is nothing to compare in it."""
     path = results_path(name)
-    tallies: dict[tuple[str, str], Tally] = {}
-    conditions: dict[str, Conditions] = {}
-    sandbox: dict[str, set[str]] = {}
-    statuses: Counter[str] = Counter()
+    reader = _Reader()
     for record in latest_records(path):
-        status = record.get("status")
-        if status is None:
-            raise InputError(f"{path}: a record has no status; give the results of a graded run")
-        statuses[status] += 1
-        if status not in COUNTED:
-            continue
+        try:
+            reader.add(record)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"{path}: the record of problem {shown(record.get('problem_id'))} is not one of a "
+                f"graded solution ({type(error).__name__}: {shown(str(error))})"
+            ) from None
+    if not reader.tallies:
+        raise InputError(f"{path}: no graded solution in it; grade some first")
+    return Side(
+        name,
+        {share.problem_id: share for share in shares(reader.tallies.values())},
+        reader.conditions,
+        reader.sandbox,
+        dict(reader.statuses),
+        read_metrics(path.parent),
+    )
+
+
+class _Reader:
+    """What is kept while records stream by."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[tuple[str, str], Tally] = {}
+        self.conditions: dict[str, Conditions] = {}
+        self.sandbox: dict[str, set[str]] = {}
+        self.statuses: Counter[str] = Counter()
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        self.statuses[record["status"]] += 1
+        if record["status"] not in COUNTED:
+            return
         problem_id = str(record["problem_id"])
         key = (problem_id, str(record.get("language")))
-        if key not in tallies:
-            tallies[key] = tally_of(record)
-        tallies[key].add(record)
-        conditions.setdefault(problem_id, Conditions()).add(record)
+        if key not in self.tallies:
+            self.tallies[key] = tally_of(record)
+        self.tallies[key].add(record)
+        self.conditions.setdefault(problem_id, Conditions()).add(record)
         for item, value in (record.get("sandbox") or {}).items():
-            sandbox.setdefault(item, set()).add(json.dumps(value, sort_keys=True))
-    if not tallies:
-        raise InputError(f"{path}: no graded solution in it; grade some first")
-    by_problem = {share.problem_id: share for share in shares(tallies.values())}
-    return Side(name, by_problem, conditions, sandbox, dict(statuses), read_metrics(path.parent))
+            self.sandbox.setdefault(item, set()).add(json.dumps(value, sort_keys=True))
 
 
 def read_metrics(folder: Path) -> Mapping[str, Any]:

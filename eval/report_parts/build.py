@@ -57,7 +57,7 @@ def build(
             use.add(record)
             place = chunks.add("details", detail_of(record, results))
             chunks.add("rows", [*row_of(record), *place])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 f"{records}: the record of problem {shown(record.get('problem_id'))} is not one "
                 f"of a graded solution ({type(error).__name__}: {shown(str(error))})"

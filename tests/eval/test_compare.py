@@ -141,7 +141,7 @@ def test_hostile_problem_ids_are_printed_harmlessly(
     [
         (lambda p: p / "missing", "No such file"),
         (lambda p: write_results(p / "empty", []), "no graded solution in it"),
-        (lambda p: write_results(p / "other", [{"problem_id": "1/A"}]), "a record has no status"),
+        (lambda p: write_results(p / "other", [{"problem_id": "1/A"}]), "not one of a graded solution"),
         (lambda p: write_results(p / "c", [solution("7/Q")]), "no problem in common"),
     ],
 )

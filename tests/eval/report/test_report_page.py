@@ -1,0 +1,317 @@
+"""What a reader does with the report, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.report_parts.build import Wanted, build
+from tests.eval.report.browser import Browser
+from tests.eval.report.made_run import METRICS, made_run
+from tests.eval.statistics.made_records import case, solution, write_results
+
+pytestmark = pytest.mark.slow
+ESCAPE, ENTER = "\ue00c", "\ue007"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "demo"
+    records = [
+        *made_run(300),
+        solution("9/A", 0, [case("ER")], rating=None),
+        solution("9/B", 0, [case("SK")]),
+    ]
+    write_results(folder, records, METRICS)
+    return build(str(folder), None, Wanted(ks=(1, 2, 9))).path
+
+
+def rows(browser: Browser, column: str) -> list[str]:
+    script = (
+        "return [...document.querySelectorAll('tr.line .c-' + arguments[0])].map(e => e.innerText)"
+    )
+    return browser.run(script, column)  # type: ignore[no-any-return]
+
+
+def select(browser: Browser, name: str, value: str) -> None:
+    browser.run(
+        "const s = document.querySelector(`[name=${arguments[0]}]`); s.value = arguments[1];"
+        "s.dispatchEvent(new Event('change'))",
+        name,
+        value,
+    )
+
+
+def text_of(browser: Browser, selector: str) -> str:
+    return browser.run("return document.querySelector(arguments[0]).innerText", selector)  # type: ignore[no-any-return]
+
+
+def test_summary(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    tiles = text_of(browser, "#tiles")
+    for name in ("pass@1", "pass@2", "pass@1 at 0.8 × time", "estimated rating"):
+        assert name in tiles
+    notices = text_of(browser, "#notices")
+    assert "1 solution ended in infrastructure errors" in notices
+    assert "pass@9 is undefined: 75 of 75 problems have fewer than 9 graded samples" in notices
+    plots = browser.run("return [...document.querySelectorAll('.plot h3')].map(e => e.innerText)")
+    assert plots == [
+        "pass@1 by rating",
+        "Verdicts of solutions",
+        "CPU time against its limit",
+        "Memory against its limit",
+        "pass@1 by tag",
+    ]
+    assert browser.run("return document.querySelectorAll('.plot svg').length") == 5
+    assert browser.console() == []
+
+
+def test_search_filter_sort_and_pages(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    assert "302 of 302 solutions, 1 to 50 shown" in text_of(browser, "#found")
+    browser.keys("/gen-00123")
+    browser.wait("return document.querySelectorAll('tr.line').length === 1")
+    assert rows(browser, "sample") == ["3 · gen-00123"]
+    browser.run("document.querySelector('#filters button').click()")
+    select(browser, "verdict", "TLE")
+    assert set(rows(browser, "verdict")) == {"TLE"}
+    select(browser, "verdict", "error")
+    assert rows(browser, "problem") == ["9/A"]
+    browser.run("document.querySelector('#filters button').click()")
+    sort = "document.querySelector('th[data-key=rating] button').click()"
+    browser.run(sort)
+    browser.run(sort)
+    ratings = [int(rating) for rating in rows(browser, "rating")]
+    assert ratings == sorted(ratings, reverse=True)
+    state = "return document.querySelector('th[data-key=rating]').getAttribute('aria-sort')"
+    assert browser.run(state) == "descending"
+    browser.run("document.activeElement.blur()")
+    browser.keys("]")
+    assert "51 to 100 shown" in text_of(browser, "#found")
+    browser.keys("[")
+    assert "1 to 50 shown" in text_of(browser, "#found")
+
+
+def test_a_mark_of_a_plot_filters_the_table(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    marks = browser.run(
+        "return [...document.querySelectorAll('.pick')].map(e => e.getAttribute('aria-label'))"
+    )
+    place = next(i for i, name in enumerate(marks) if name.startswith("runtime error: "))
+    browser.run("document.querySelectorAll('.pick')[arguments[0]].focus()", place)
+    browser.keys(ENTER)
+    assert set(rows(browser, "verdict")) == {"RE"}
+    wanted = int(marks[place].split()[2])
+    assert text_of(browser, "#found").startswith(f"{wanted} of 302 solutions")
+
+
+def test_a_solution_by_keyboard_alone(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    select(browser, "verdict", "WA")
+    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+    browser.keys("jj" + ENTER)
+    browser.wait("return !!document.querySelector('tr.open + tr .command')")
+    first = browser.run("return location.hash")
+    assert "WA" in text_of(browser, "tr.open + tr .case-head .chip")
+    failing = browser.run("return document.querySelectorAll('.cases .bad').length")
+    seen = set()
+    for _ in range(failing):
+        pressed = "return document.querySelector('.cases [aria-pressed=true]').title"
+        seen.add(browser.run(pressed))
+        browser.keys("n")
+    assert len(seen) == failing
+    assert browser.run("return location.hash") == first  # around the end, back at the first
+    browser.keys(ESCAPE)
+    assert browser.run("return document.querySelector('tr.open')") is None
+    assert browser.run("return document.activeElement.className") == "name text"
+    assert "#" not in browser.run("return location.href")
+
+
+def test_the_command_and_the_evidence_of_a_case(browser: Browser, tmp_path: Path) -> None:
+    cases = [
+        case("AC", 0),
+        case(
+            "WA",
+            17,
+            case_type="generated",
+            output="1\n2 5\nx \n",
+            expected="1\n2 3\nx\n",
+            output_bytes=9000,
+            stderr="debug: here",
+            reason="failed_checker",
+            checker={"stdout": "0", "stderr": "wrong at line 2", "exit_code": 0},
+        ),
+    ]
+    write_results(tmp_path, [solution("1/A", 2, cases)], METRICS)
+    browser.open(build(str(tmp_path), None, Wanted()).path, "#solution=0")
+    shown = text_of(browser, "tr.open + tr")
+    for words in (
+        "generated 17",
+        "failed checker",
+        "First difference at line 2.",
+        "The record keeps the first 9 B of 8.8 KB of output",
+        "debug: here",
+        "wrong at line 2",
+        f"python eval/debug_case.py {tmp_path} --problem 1/A --sample 2 --case generated:17",
+    ):
+        assert words in shown
+    marks = browser.run("return [...document.querySelectorAll('.diff mark')].map(e => e.innerText)")
+    assert marks[:2] == ["3", "5"]
+    kinds = browser.run(
+        "return [...document.querySelectorAll('.diff td.text')].map(e => e.className.trim())"
+    )
+    assert kinds == ["text", "text", "text del", "text add", "text ws", "text ws"]
+
+
+DIFFERENCES: list[tuple[str, str, list[str]]] = [
+    ("1\n2\n3\n", "1\n2\n3\n", ["eq", "eq", "eq"]),
+    ("1\n2\n3", "1\n3", ["eq", "del", "eq"]),
+    ("1\n3", "1\n2\n3", ["eq", "add", "eq"]),
+    ("a\nb\nc", "a\nx\nc", ["eq", "chg", "eq"]),
+    ("1 2\n3", "1   2 \n3", ["ws", "eq"]),
+    ("", "1\n", ["add"]),
+    ("1\n", "", ["del"]),
+    ("a\nb\nc\nd", "b\nc\nd\ne", ["del", "eq", "eq", "eq", "add"]),
+]
+
+
+def test_difference_of_lines(browser: Browser, tmp_path: Path) -> None:
+    cases = [
+        case("WA", place, expected=expected, output=output)
+        for place, (expected, output, _) in enumerate(DIFFERENCES)
+    ]
+    write_results(tmp_path, [solution("1/A", 0, cases)], METRICS)
+    page = build(str(tmp_path), None, Wanted()).path
+    script = """return [...document.querySelectorAll('.diff tbody tr')].map(row => {
+        const [a, b] = row.querySelectorAll('td.text');
+        const numbers = [...row.querySelectorAll('.no')].map(e => e.innerText !== '');
+        if (!numbers[0]) return 'add';
+        if (!numbers[1]) return 'del';
+        return a.className.includes('ws') ? 'ws' : a.className.includes('del') ? 'chg' : 'eq'; })"""
+    for place, (_, _, kinds) in enumerate(DIFFERENCES):
+        browser.open(page, f"#solution=0&case={place}")
+        assert browser.run(script) == kinds
+
+
+def test_long_outputs_are_folded_and_opened(browser: Browser, tmp_path: Path) -> None:
+    lines = [str(i) for i in range(3000)]
+    wrong = [*lines[:1500], "x", *lines[1501:]]
+    other = [f"y{i}" for i in range(3000)]
+    cases = [
+        case("WA", 0, expected="\n".join(lines), output="\n".join(wrong)),
+        case("WA", 1, expected="\n".join(lines), output="\n".join(other)),
+    ]
+    write_results(tmp_path, [solution("1/A", 0, cases)], METRICS)
+    page = build(str(tmp_path), None, Wanted()).path
+    browser.open(page, "#solution=0&case=0")
+    drawn = "return document.querySelectorAll('.diff tbody tr').length"
+    assert browser.run(drawn) == 9  # the changed line, three each side, two folds
+    browser.run("document.querySelector('.gap button').click()")
+    assert browser.run(drawn) == 8 + 1497
+    browser.open(page, "#solution=0&case=1")
+    assert browser.run(drawn) == 401
+    assert "show 2,600 more lines" in text_of(browser, ".diff .gap")
+
+
+def test_theme_follows_the_system_and_the_reader(browser: Browser, page: Path) -> None:
+    background = "return getComputedStyle(document.body).backgroundColor"
+    browser.open(page)
+    light = browser.run(background)
+    browser.dark(True)
+    browser.wait("return document.documentElement.dataset.theme === 'dark'")
+    assert browser.run(background) != light
+    browser.keys("t")
+    assert browser.run(background) == light
+    browser.run("localStorage.clear()")
+    browser.dark(False)
+
+
+@pytest.mark.parametrize("width", [320, 400, 700, 1280, 2000])
+def test_nothing_sticks_out(browser: Browser, page: Path, width: int) -> None:
+    browser.size(width, 900)
+    try:
+        browser.open(page, "#solution=2")
+        browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+        assert browser.run("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.size(1280, 900)
+
+
+def test_names_for_those_who_do_not_see(browser: Browser, page: Path) -> None:
+    """Every control has a name; every colour pair of text has contrast 4.5 or more."""
+    browser.open(page, "#solution=2")
+    nameless = browser.run(
+        """const controls = 'button, select, input, [role=button], [tabindex="0"]';
+        const name = (e) => e.innerText || e.getAttribute('aria-label') || e.textContent || '';
+        return [...document.querySelectorAll(controls)].filter(e => !name(e).trim())
+            .map(e => e.outerHTML)"""
+    )
+    assert nameless == []
+    for dark in (False, True):
+        browser.dark(dark)
+        browser.wait(
+            f"return document.documentElement.dataset.theme === '{'dark' if dark else 'light'}'"
+        )
+        weak = browser.run(CONTRAST)
+        assert weak == []
+    browser.dark(False)
+
+
+CONTRAST = """
+const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+    .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const behind = (e) => {
+    for (; e; e = e.parentElement) {
+        const c = parse(getComputedStyle(e).backgroundColor);
+        if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+};
+const ofText = (e) => !e.closest('svg, option') && !e.disabled && e.getClientRects().length
+    && [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+return [...document.querySelectorAll('main *, header *')].filter(ofText).map(e => {
+    const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    return [ratio, e.tagName, e.className, e.textContent.slice(0, 30)];
+}).filter(([ratio]) => ratio < 4.5);
+"""
+
+
+def test_data_beside_the_page(browser: Browser, tmp_path: Path) -> None:
+    write_results(tmp_path, made_run(200), METRICS)
+    report = build(str(tmp_path), None, Wanted(), inline_chars=0)
+    assert report.data == tmp_path / "report_data"
+    browser.open(report.path, "#solution=150")
+    assert "gen-00150" in text_of(browser, "tr.open + tr")
+    for path in report.data.glob("details-*.js"):
+        path.unlink()
+    browser.run("document.querySelector('tr.open').click()")
+    browser.open(report.path)
+    browser.run("document.querySelector('tr.line').click()")
+    browser.wait(
+        "return document.querySelector('tr.open + tr')?.innerText.includes('keep the folder')"
+    )
+    assert "report_data/details-0.js can't be loaded: keep the folder report_data" in text_of(
+        browser, "tr.open + tr"
+    )
+
+
+def test_twenty_thousand_solutions(browser: Browser, tmp_path: Path) -> None:
+    def records() -> Any:
+        for number in range(20_000):
+            yield solution(f"{number // 40}/A", number % 40, [case("WA" if number % 3 else "AC")])
+
+    write_results(tmp_path, records(), METRICS)
+    report = build(str(tmp_path), None, Wanted())
+    assert report.solutions == 20_000
+    browser.open(report.path, "#solution=19999")
+    assert "20,000 of 20,000 solutions" in text_of(browser, "#found")
+    assert browser.run("return document.querySelectorAll('tr.line').length") == 50
+    assert browser.run("return document.querySelectorAll('*').length") < 3000
+    assert "499/A" in text_of(browser, "tr.open")
+    select(browser, "verdict", "AC")
+    assert "6,667 of 20,000 solutions" in text_of(browser, "#found")
