@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from sandbox.box.blob import Executable
 
+PROGRAM = "{program}"  # in a command: the folder of the program's files, wherever the box has it
+
 
 @dataclass
 class Artifact:
@@ -22,6 +24,10 @@ class Artifact:
     digest: str
     executable: Executable | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
+
+    def command(self, program: str) -> list[str]:
+        """The command with the folder of the program's files filled in."""
+        return [part.replace(PROGRAM, program) for part in self.argv]
 
     def close(self) -> None:
         """Lets the executable go; another holder keeps it alive."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from sandbox.box.artifact import Artifact
+from sandbox.box.artifact import PROGRAM, Artifact
 from sandbox.box.blob import Executable
-from sandbox.box.toolchain import Tool, resolve
+from sandbox.box.toolchain import Tool
 from sandbox.languages import Language, find
 from sandbox.model import MIB, Compiled, Execution, Limits, Program
 
@@ -41,11 +41,13 @@ class _Entry:
 class Compiler:
     """Turns programs into artifacts; the same program is compiled once, whoever asks.
 
-    `run` runs a compiler in a box: (artifact, source files, limits, file to collect).
+    `run` runs a compiler in a box: (artifact, source files, limits, file to collect);
+    `find_tool` gives the compiler or interpreter of a language.
     """
 
-    def __init__(self, run: RunCompiler) -> None:
+    def __init__(self, run: RunCompiler, find_tool: Callable[[Language], Tool]) -> None:
         self._run = run
+        self._find_tool = find_tool
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str, Limits], _Entry] = OrderedDict()
         self._bytes = 0
@@ -53,7 +55,7 @@ class Compiler:
     def compile(self, program: Program, limits: Limits | None) -> Compiled:
         """See `Sandbox.compile`."""
         row = find(program.language)
-        tool = resolve(row)
+        tool = self._find_tool(row)
         if row.compile is None:
             return Compiled(
                 program, True, toolchain=tool.version, artifact=_interpreted(row, tool, program)
@@ -129,7 +131,7 @@ class Compiler:
             return Compiled(program, False, log, tool.version, replace(seen, files={}))
         artifact = Artifact(
             tuple(
-                part.format(source=source, binary=f"/program/{Path(source).stem}", tool=tool.path)
+                part.format(source=source, binary=f"{PROGRAM}/{Path(source).stem}", tool=tool.path)
                 for part in row.run
             ),
             program.digest,
@@ -159,7 +161,7 @@ def _renamed(row: Language, program: Program) -> dict[str, bytes]:
 
 
 def _interpreted(row: Language, tool: Tool, program: Program) -> Artifact:
-    fill = {"source": f"/program/{row.source}", "tool": tool.path}
+    fill = {"source": f"{PROGRAM}/{row.source}", "tool": tool.path}
     argv = tuple(part.format(binary="", **fill) for part in row.run)
     return Artifact(argv, program.digest, files=_renamed(row, program))
 

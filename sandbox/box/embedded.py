@@ -16,14 +16,14 @@ from types import TracebackType
 from sandbox import languages
 from sandbox.box import evidence, wire
 from sandbox.box.artifact import Artifact
-from sandbox.box.blob import memory_file
+from sandbox.box.blob import Executable, memory_file
 from sandbox.box.build import launcher
 from sandbox.box.compiler import Compiler
 from sandbox.box.cores import Cores
 from sandbox.box.levels import BoxFactory, choose, remove_stale_groups
 from sandbox.box.limits import check_limits, check_program, check_request
 from sandbox.box.process import BoxDied, BoxProcess
-from sandbox.box.toolchain import resolve
+from sandbox.box.toolchain import Tool, resolve
 from sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 from sandbox.protocol import Capability
@@ -40,10 +40,16 @@ class EmbeddedSandbox:
     level   forces a level by name (else SANDBOX_LEVEL, else the strongest)
     fresh   a fresh PID namespace for every run; without it everything is killed between
             runs, which is faster
+    allow_unsafe  take level "none" when nothing better works
     """
 
     def __init__(
-        self, slots: int | None = None, *, level: str | None = None, fresh: bool = True
+        self,
+        slots: int | None = None,
+        *,
+        level: str | None = None,
+        fresh: bool = True,
+        allow_unsafe: bool = False,
     ) -> None:
         self._fresh = fresh
         self._lock = threading.Lock()
@@ -53,8 +59,13 @@ class EmbeddedSandbox:
         self._description: Description | None = None
         remove_stale_groups()
         self._cores = Cores(slots)
-        self._compiler = Compiler(self._run_compiler)
-        self._factory = choose(self._find_tools(), self._try_out, level)
+        self._compiler = Compiler(self._run_compiler, self._tool)
+        self._namespaces = True
+        self._factory = choose(self._find_tools(), self._try_out, level, allow_unsafe)
+
+    def _tool(self, row: languages.Language) -> Tool:
+        """A tool that programs may run: as root without namespaces they are another user."""
+        return resolve(row, public=os.geteuid() == 0 and not self._namespaces)
 
     def _find_tools(self) -> tuple[str, ...]:
         binds: list[str] = []
@@ -69,14 +80,15 @@ class EmbeddedSandbox:
 
     def _try_out(self, factory: BoxFactory) -> None:
         """Builds a box of the level and runs the launcher's own self-test in it."""
+        self._namespaces = factory.level.namespaces
         box = factory.box()
         try:
-            fd = os.open(launcher(), os.O_RDONLY | os.O_CLOEXEC)
+            program = Executable(launcher().read_bytes())
             try:
                 request = self._request(SELF_TEST, ("launcher", "self-test"), flags=wire.EXEC_FD)
-                reply, fds = box.run(request, [fd], 60.0)
+                reply, fds = box.run(request, [program.fd], 60.0)
             finally:
-                os.close(fd)
+                program.close()
             seen = evidence.execution(reply, fds, SELF_TEST, ())
             if seen.exit_code != 0:
                 raise SandboxError(f"self-test: exit {seen.exit_code}, signal {seen.signal}")
@@ -142,7 +154,7 @@ class EmbeddedSandbox:
             limits.disk_bytes,
         )
         counts = (min(limits.stderr_bytes, wire.ERR_CAP), limits.processes, limits.open_files)
-        flags |= wire.FRESH if self._fresh else 0
+        flags |= wire.FRESH if self._fresh and self._namespaces else 0
         return wire.pack_request(wire.OP_RUN, flags, sizes, counts, 0, argv, files, collect, stdin)
 
     def _once(
@@ -169,11 +181,10 @@ class EmbeddedSandbox:
             for data in files.values():
                 own.append(memory_file(data))
                 fds.append(own[-1])
-            request = self._request(
-                limits, (*artifact.argv, *args), list(files), collect, stdin, flags
-            )
             with self._box(compiler) as box:
                 box.pin(cpu)
+                argv = (*artifact.command(box.program_folder), *args)
+                request = self._request(limits, argv, list(files), collect, stdin, flags)
                 if artifact.files:
                     box.load(artifact.digest, artifact.files)
                 reply, got = box.run(request, fds, _patience(limits))

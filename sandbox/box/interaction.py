@@ -86,7 +86,7 @@ def _start(
         fds += [stdin, stdout]
         for data in side.files.values():
             own.append(memory_file(data))
-        argv = (*side.artifact.argv, *side.args)
+        argv = (*side.artifact.command(box.program_folder), *side.args)
         if side.artifact.files:
             box.load(side.artifact.digest, side.artifact.files)
         message = request(side.limits, argv, list(side.files), side.collect, b"", flags)

@@ -118,6 +118,20 @@ def steps(
     return out
 
 
+def confined(
+    binds: Sequence[str], work: str, program: str, landlock: bool, devices: Sequence[str] = DEVICES
+) -> list[Step]:
+    """The steps of a box without namespaces: the host's own tree, of which Landlock leaves
+    the system's folders to read and the box's own working folder to write."""
+    out: list[Step] = [("K", "/proc", "4", ""), ("K", program, "5", "")]
+    if landlock:
+        paths = [p for p in binds if Path(p).exists() and os.access(p, os.R_OK)]
+        out += [("A", path, "x", "") for path in paths]
+        out += [("A", f"/dev/{name}", "w", "o") for name in devices]
+        out += [("A", program, "x", ""), ("A", work, "a", "")]
+    return [*out, ("C", work, "", "")]
+
+
 def staged(steps: Sequence[Step]) -> tuple[list[Step], list[str]]:
     """The same steps with the sources of binds taken from /tmp/<number> of the old root, and
     the sources in that order: what root's launcher hangs there first."""

@@ -14,32 +14,48 @@ from typing import Literal
 
 from sandbox.box import cgroup, layout, seccomp
 from sandbox.box.cgroup import Cgroup
+from sandbox.box.folder import BoxFolder
 from sandbox.box.process import BoxPlan, BoxProcess
 from sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
 
-LevelName = Literal["full", "delegated", "userns"]
+LevelName = Literal["full", "delegated", "userns", "landlock", "none"]
+UNSAFE = "none"
 
 
 @dataclass(frozen=True)
 class Level:
     """One rung of the ladder.
 
-    grouped   a control group counts and limits whole runs
-    exact     figures that are exact for everything a run starts
-    fits      may this process try it at all
+    grouped     a control group counts and limits whole runs
+    namespaces  the run sees a file system, processes and a network of its own
+    exact       figures that are exact for everything a run starts
+    fits        may this process try it at all
     """
 
     name: LevelName
     grouped: bool
+    namespaces: bool
     exact: frozenset[str]
     fits: Callable[[], bool]
 
 
+def _root() -> bool:
+    return os.geteuid() == 0
+
+
+def _anyone() -> bool:
+    return True
+
+
+GROUP = frozenset({"cpu", "memory", "processes"})
+# Without a group a run may not fork: then the one process's CPU time is all there is.
+ONE_PROCESS = frozenset({"cpu"})
 LEVELS = (
-    Level("full", True, frozenset({"cpu", "memory", "processes"}), lambda: os.geteuid() == 0),
-    Level("delegated", True, frozenset({"cpu", "memory", "processes"}), lambda: True),
-    # Without a group a run may not fork: then the one process's CPU time is all there is.
-    Level("userns", False, frozenset({"cpu"}), lambda: True),
+    Level("full", True, True, GROUP, _root),
+    Level("delegated", True, True, GROUP, _anyone),
+    Level("userns", False, True, ONE_PROCESS, _anyone),
+    Level("landlock", False, False, ONE_PROCESS, _anyone),
+    Level("none", False, False, ONE_PROCESS, _anyone),
 )
 
 
@@ -48,16 +64,25 @@ class BoxFactory:
 
     def __init__(self, level: Level, binds: tuple[str, ...], covered: tuple[str, ...]) -> None:
         self.level = level
-        programs = layout.steps((*layout.SYSTEM, *binds), covered)
-        compilers = layout.steps((*layout.SYSTEM, *layout.FOR_COMPILERS, *binds), covered)
-        self._run = BoxPlan(
-            programs,
-            layout.ENVIRONMENT,
-            seccomp.build(seccomp.Filter(fork=level.grouped)),
-            forks=level.grouped,
+        self._run = self._plan((*layout.SYSTEM, *binds), covered, forks=level.grouped)
+        self._compile = self._plan(
+            (*layout.SYSTEM, *layout.FOR_COMPILERS, *binds), covered, forks=True
         )
-        self._compile = BoxPlan(
-            compilers, layout.ENVIRONMENT, seccomp.build(seccomp.Filter(fork=True))
+
+    def _plan(self, binds: tuple[str, ...], covered: tuple[str, ...], *, forks: bool) -> BoxPlan:
+        if self.level.namespaces:
+            steps = layout.steps(binds, covered)
+            code = seccomp.build(seccomp.Filter(fork=forks))
+            return BoxPlan(lambda _: steps, layout.ENVIRONMENT, code, forks=forks)
+        landlock = self.level.name == "landlock"
+
+        def confined(folder: BoxFolder | None) -> list[layout.Step]:
+            assert folder is not None
+            return layout.confined(binds, str(folder.work), str(folder.program), landlock)
+
+        child = seccomp.build(seccomp.Filter(fork=forks, mounts=False, alone=not forks))
+        return BoxPlan(
+            confined, layout.ENVIRONMENT, b"", namespaces=0, forks=True, child_filter=child
         )
 
     def box(self, *, compiler: bool = False) -> BoxProcess:
@@ -75,6 +100,7 @@ def choose(
     binds: tuple[str, ...],
     try_out: Callable[[BoxFactory], None],
     forced: str | None = None,
+    allow_unsafe: bool = False,
 ) -> BoxFactory:
     """The factory of the strongest level whose box passes `try_out`.
 
@@ -87,6 +113,9 @@ def choose(
     failed = []
     for level in LEVELS:
         if forced and level.name != forced:
+            continue
+        if level.name == UNSAFE and not allow_unsafe:
+            failed.append("none: refused unless --allow-unsafe-sandbox is given")
             continue
         if not level.fits():
             failed.append(f"{level.name}: needs root")

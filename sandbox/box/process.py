@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import array
+import atexit
 import contextlib
 import os
 import signal
 import socket
 import struct
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sandbox.box import wire
 from sandbox.box.build import launcher
 from sandbox.box.cgroup import Cgroup
+from sandbox.box.folder import BoxFolder
 from sandbox.box.layout import Step, staged
 from sandbox.errors import SandboxError
 
@@ -43,13 +45,15 @@ class BoxFault(SandboxError):
 
 @dataclass(frozen=True)
 class BoxPlan:
-    """Everything a box is set up with; data only."""
+    """Everything a box is set up with; data only.
 
-    steps: Sequence[Step]
+    steps   given the box's folder, None where it has a file system of its own
+    """
+
+    steps: Callable[[BoxFolder | None], Sequence[Step]]
     environment: Mapping[str, str]
     filter: bytes
     namespaces: int = NAMESPACES
-    scratch: bool = True
     forks: bool = True
     child_filter: bytes = b""
 
@@ -68,6 +72,7 @@ class BoxProcess:
         self._core: int | None = None
         self._outer = 0
         self.pid = 0
+        self.folder = None if plan.namespaces else BoxFolder()
         self._buffer = bytearray(wire.REPLY.size + wire.INLINE_CAP + wire.ERR_CAP + 1024)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -121,19 +126,28 @@ class BoxProcess:
             if root
             else (f"{INNER_UID} {os.geteuid()} 1\n", f"{INNER_UID} {os.getegid()} 1\n")
         )
-        if not plan.namespaces & NEW_USER:
+        steps = list(plan.steps(self.folder))
+        sources: list[str] = []
+        if not plan.namespaces:
             maps = ("", "")
-        steps, sources = staged(plan.steps) if root else (list(plan.steps), [])
+            if root and self.folder:
+                self.folder.give(base + 1)
+        elif root:
+            steps, sources = staged(steps)
+        environment = dict(plan.environment)
+        if self.folder:
+            environment |= {"HOME": str(self.folder.work), "TMPDIR": str(self.folder.work)}
         header = wire.PLAN.pack(
             plan.namespaces,
             int(root and bool(maps[0])),
-            INNER_UID if root and maps[0] else 0,
-            0 if group else 3,
-            int(plan.scratch),
+            (INNER_UID if maps[0] else base + 1) if root else 0,
+            # Of the same user everything on the host counts where no namespace has its own count.
+            3 if not group and (root or plan.namespaces) else 0,
+            int(bool(plan.namespaces)),
             int(group is not None),
             0 if plan.forks else NEW_UTS,
             len(sources),
-            len(plan.environment),
+            len(environment),
             len(steps),
             len(plan.filter),
             len(plan.child_filter),
@@ -144,7 +158,7 @@ class BoxProcess:
             maps[0].encode(),
             maps[1].encode(),
         )
-        strings = sources + [f"{k}={v}" for k, v in plan.environment.items()]
+        strings = sources + [f"{k}={v}" for k, v in environment.items()]
         strings += [part for step in steps for part in step]
         body = b"".join(s.encode() + b"\0" for s in strings)
         self._send(header + body + plan.filter + plan.child_filter, fds)
@@ -179,6 +193,11 @@ class BoxProcess:
         if reply.err:
             raise BoxFault(reply.err, reply.stderr.decode(errors="replace"))
         return reply
+
+    @property
+    def program_folder(self) -> str:
+        """Where programs see their files."""
+        return str(self.folder.program) if self.folder else "/program"
 
     def pin(self, cpu: int) -> None:
         """Moves the box to a core; programs inherit it and cannot leave it."""
@@ -224,6 +243,9 @@ class BoxProcess:
             for fd in got:
                 os.close(fd)
             raise
+        finally:
+            if self.folder:
+                self.folder.empty()
 
     def start(self, request: bytes, fds: Sequence[int]) -> None:
         """The first half of `run`, for two boxes that run at once; `finish` is the second."""
@@ -234,7 +256,11 @@ class BoxProcess:
         """Waits for the answer to `start`."""
         self._socket.settimeout(patience_s)
         got: list[int] = []
-        return self._receive(got), got
+        try:
+            return self._receive(got), got
+        finally:
+            if self.folder:
+                self.folder.empty()
 
     def fileno(self) -> int:
         """The socket's descriptor, readable when an answer is there."""
@@ -257,6 +283,9 @@ class BoxProcess:
         if self.cgroup:
             self.cgroup.close()
             self.cgroup = None
+        if self.folder:
+            self.folder.close()
+            self.folder = None
 
     def _forget(self) -> None:
         """In a forked child: the box belongs to the parent."""
@@ -273,4 +302,10 @@ def _forget_all() -> None:
         box._forget()
 
 
+def _close_all() -> None:
+    for box in list(_living):
+        box.close()
+
+
+atexit.register(_close_all)
 os.register_at_fork(after_in_child=_forget_all)

@@ -62,6 +62,9 @@ NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x0
 AF_UNIX = 1
 TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450, 0x540F)
 MS_NOSUID_NODEV, MNT_DETACH = 6, 2
+MY_PID = 0xF1F1F1F1  # see launcher.h
+F_SETOWN, F_SETOWN_EX, F_SETSIG = 8, 15, 10
+SIGNALS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
 LD, JEQ, JSET, JGE, RET = 0x20, 0x15, 0x45, 0x35, 0x06
 ALLOW, KILL = 0x7FFF0000, 0x80000000
@@ -75,10 +78,13 @@ class Filter:
     fork      processes may be made; without it only threads, so that the CPU time of the
               one process is that of the whole run
     mounts    the box remounts its scratch folder
+    alone     no namespace hides the host's processes and sockets: signals reach only the
+              process itself (its pid is filled in by the launcher), no named sockets
     """
 
     fork: bool = True
     mounts: bool = True
+    alone: bool = False
 
 
 def _fail(number: int) -> tuple[int, int, int, int]:
@@ -113,12 +119,14 @@ def build(what: Filter, machine: str | None = None) -> bytes:
             code.append((JEQ, 0, len(body), number))
             code.extend(body)
 
+    conditional = _conditional(what)
     for name in ALLOWED:
-        rule(name, [(RET, 0, 0, ALLOW)])
+        if name not in conditional:
+            rule(name, [(RET, 0, 0, ALLOW)])
     for number, names in REFUSED.items():
         for name in names:
             rule(name, [_fail(number)])
-    for name, body in _conditional(what).items():
+    for name, body in conditional.items():
         rule(name, body)
     code.append(_fail(errno.ENOSYS))
     return b"".join(struct.pack("=HBBI", *line) for line in code)
@@ -151,6 +159,10 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         ],
         "ioctl": _only(ARG1, TERMINAL_QUERIES, errno.ENOTTY),
     }
+    if what.alone:
+        rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
+        rules["fcntl"] = _never(ARG1, (F_SETOWN, F_SETOWN_EX, F_SETSIG), errno.EPERM)
+        rules |= {name: _only(ARG0, (MY_PID, 0), errno.EPERM) for name in SIGNALS}
     if what.mounts:
         rules["mount"] = _only(ARG3, (MS_NOSUID_NODEV,), errno.EPERM)
         rules["umount2"] = _only(ARG1, (MNT_DETACH,), errno.EPERM)
@@ -162,3 +174,10 @@ def _only(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int,
     n = len(values)
     tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
     return [(LD, 0, 0, argument), *tests, _fail(error), (RET, 0, 0, ALLOW)]
+
+
+def _never(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int, int, int, int]]:
+    """Refuses the call when the low word of an argument is one of `values`."""
+    n = len(values)
+    tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
+    return [(LD, 0, 0, argument), *tests, (RET, 0, 0, ALLOW), _fail(error)]

@@ -176,6 +176,7 @@ static int box(int ready, char *at, char *end) {
     errno = 0;
     if (plan->set_ids && (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
                           syscall(SYS_setresuid, 0, 0, 0))) die("ids", "");
+    if (plan->uid && !plan->set_ids && syscall(SYS_setgroups, 0, NULL)) die("groups", "");
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the driver ends the outer process, that ends everything */
     umask(0);
     setsid();

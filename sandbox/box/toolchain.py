@@ -29,18 +29,22 @@ class Tool:
     binds: tuple[str, ...]
 
 
-def resolve(row: Language) -> Tool:
+def resolve(row: Language, public: bool = False) -> Tool:
     """The tool of a language, by its real path, never through a version manager's shim.
+
+    `public`: one that any user may run, because programs run as another user.
 
     Raises MissingToolchain with the command that installs it.
     """
-    return _resolve(row.name, row.tool, row.version, row.install)
+    return _resolve(row.name, row.tool, row.version, row.install, public)
 
 
 @cache
-def _resolve(name: str, candidates: tuple[str, ...], ask: tuple[str, ...], install: str) -> Tool:
+def _resolve(
+    name: str, candidates: tuple[str, ...], ask: tuple[str, ...], install: str, public: bool
+) -> Tool:
     for candidate in candidates:
-        path = _python() if candidate == "python3" else _which(candidate)
+        path = _python(public) if candidate == "python3" else _which(candidate)
         if path:
             return Tool(path, _version(path, ask), _folders(path))
     raise MissingToolchain(
@@ -48,14 +52,20 @@ def _resolve(name: str, candidates: tuple[str, ...], ask: tuple[str, ...], insta
     )
 
 
-def _python() -> str | None:
+def _python(public: bool) -> str | None:
     """The interpreter that runs this, outside any virtual environment; else the system's."""
     base = Path(sys.base_prefix) / "bin" / f"python{sys.version_info[0]}.{sys.version_info[1]}"
     named = os.environ.get("GRADEBOX_PYTHON")
     for path in (named, str(base), "/usr/bin/python3", _which("python3")):
         if path and os.access(path, os.X_OK) and not _is_shim(path):
-            return str(Path(path).resolve())
+            real = Path(path).resolve()
+            if not public or _anyone_may_reach(real):
+                return str(real)
     return None
+
+
+def _anyone_may_reach(path: Path) -> bool:
+    return all(folder.stat().st_mode & 0o001 for folder in (path, *path.parents))
 
 
 def _which(name: str) -> str | None:

@@ -53,6 +53,7 @@ static int child(void *unused) {
     cap(RLIMIT_FSIZE, fsize, fsize);
     cap(RLIMIT_NOFILE, now.rq->nofile, now.rq->nofile);
     if (setup.nproc_rlimit) cap(RLIMIT_NPROC, now.rq->nproc + setup.nproc_rlimit, now.rq->nproc + setup.nproc_rlimit);
+    umask(022);
     if (syscall(SYS_setsid) < 0) errno = 0;
     if (setup.uid && (syscall(SYS_setresgid, setup.uid, setup.uid, setup.uid) ||
                       syscall(SYS_setresuid, setup.uid, setup.uid, setup.uid))) goto bad;
@@ -153,6 +154,7 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
         if (gone) break;
         if (!sh.killed) look(t0);
         if (sh.killed) kill(sh.program, SIGKILL);
+        if (sh.killed && !setup.is_init) kill(-sh.program, SIGKILL); /* a compiler's children share its group */
         cpu_left = now.rq->cpu_ns - cpu_used();
         left = t0 + now.rq->wall_ns - now_ns(CLOCK_MONOTONIC);
         if (left < 20000000) left = 20000000;
