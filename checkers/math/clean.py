@@ -174,7 +174,8 @@ def clean(text: str) -> str:
     text = _DEGREE_WORD.sub(lambda _: r"\degree ", text)
     text = _PERCENT.sub("%", text)
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
-    text = recurring(text)
+    text = recurring(_CHOOSE.sub(r"\\binom{\1}{\2}", text))
+    text = _MODULUS.sub("", text)
     text = text.replace(_ROW, r"\\")
     text = re.sub(r"\*\*(?=\s*[\d({A-Za-z+-])(?<=[\w)}\]]\*\*)", "^", text).replace("**", "")
     text = text.replace("!=", r"\ne ").replace("<=", r"\le ").replace(">=", r"\ge ")
@@ -182,6 +183,13 @@ def clean(text: str) -> str:
     return strip_ends(_SPACES.sub(" ", text))
 
 
+_CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
+_MODULUS = re.compile(
+    rf"[\s({TEXT_OPEN}]*\\?(?<![A-Za-z])[bp]?mod(?:ulo)?(?![A-Za-z])[\s{TEXT_CLOSE}]*\{{?\s*\d+\s*\}}?[)\s{TEXT_CLOSE}]*$"
+)
+_ELLIPSIS = re.compile(
+    r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
+)
 _RECURRING = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
     r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?)"
@@ -189,7 +197,7 @@ _RECURRING = re.compile(
 
 
 def recurring(text: str) -> str:
-    """`0.1\\overline{6}` and `0.\\dot{3}` as fractions."""
+    """`0.1\\overline{6}`, `0.\\dot{3}` and `0.333…` as fractions."""
 
     def fraction(m: re.Match[str]) -> str:
         period = m[3] or (m[4] + (m[5] or "") + (m[6] or ""))
@@ -197,6 +205,7 @@ def recurring(text: str) -> str:
         top = int(m[1] + m[2] + period) - int(m[1] + m[2] or 0)
         return f"({_frac(top, low)})"
 
+    text = _ELLIPSIS.sub(lambda m: rf"{m[1]}.{m[2]}\overline{{{m[3] or m[4]}}}", text)
     return _RECURRING.sub(fraction, text)
 
 

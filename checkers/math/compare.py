@@ -67,9 +67,7 @@ class Comparer:
         if isinstance(gold, Exact) and isinstance(answer, Exact):
             if gold.kind != answer.kind:
                 return False
-            if gold.kind == "clock" and (not gold.fields[3] or not answer.fields[3]):
-                return gold.fields[:3] == answer.fields[:3]
-            return gold.fields == answer.fields
+            return _same_time(gold, answer) if gold.kind == "clock" else gold == answer
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, Exact) and one.kind == "clock" and isinstance(other, Leaf | Ratio):
                 if one.fields[2] or one.fields[3]:
@@ -283,6 +281,19 @@ class Comparer:
         if same is None:
             raise ParseError("evaluation decides nothing")
         return False
+
+
+def _same_time(a: Exact, b: Exact) -> bool:
+    """10:30 is 10:30 a.m. or p.m., 17:00 is 5 p.m., 5 a.m. is not 5 p.m."""
+    if a.fields[:3] == b.fields[:3] and (not a.fields[3] or not b.fields[3]):
+        return True
+    return _seconds(a) == _seconds(b)
+
+
+def _seconds(clock: Exact) -> int:
+    hour, minute, second, half = clock.fields
+    hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
+    return hours * 3600 + int(minute) * 60 + int(second)
 
 
 def _brackets_differ(left: str, right: str) -> bool:

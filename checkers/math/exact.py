@@ -97,6 +97,8 @@ def first_tier(gold: str, response: str, policy: Policy) -> tuple[bool | None, s
         right = _ascii(right)
     if not left or not right:
         return False, left, right
+    if policy.text_only:
+        return harness_form(left) == harness_form(right), left, right
     return quick(left, right, policy), left, right
 
 
@@ -104,3 +106,16 @@ def _ascii(text: str) -> str:
     from checkers.math.clean import spell_unicode
 
     return spell_unicode(text).encode("ascii", "ignore").decode()
+
+
+_HARNESS_MARKS = re.compile(
+    r"\\(?:left|right|[,!;: ]|displaystyle|quad|qquad|text|mathrm|mathbf|mbox|[()\[\]])"
+    r"|[${}\s]|\\%|%"
+)
+
+
+def harness_form(text: str) -> str:
+    """The math harness's own form: LaTeX markers and white space dropped, lower case."""
+    text = re.sub(r"\\[dt]frac", r"\\frac", text)
+    text = _HARNESS_MARKS.sub("", text)
+    return text.strip(" .").lower()

@@ -12,6 +12,7 @@ import re
 from checkers.math import engine
 from checkers.math.clean import LONGEST, clean, words
 from checkers.math.compare import Comparer
+from checkers.math.exact import harness_form
 from checkers.math.policy import Policy
 from checkers.math.read import read
 from checkers.math.tokens import ParseError
@@ -36,7 +37,11 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     letters = choices(left, right)
     if letters is not None:
         return letters, "choice"
-    if words(left) == words(right) and len(words(left)) > 1 and not re.search(r"[\d\\^_=]", left):
+    if (
+        words(left) == words(right)
+        and len(words(left)) > 1
+        and not re.search(r"[\d\\^_=,\[(]", left)
+    ):
         return True, "text"
     try:
         return Comparer(policy).equal(read(left), read(right)), "value"
@@ -71,16 +76,3 @@ def _letter(text: str) -> str | None:
         return bare[1].upper()
     labelled = _LABELLED.fullmatch(text)
     return (labelled[1] or labelled[2]).upper() if labelled else None
-
-
-_HARNESS_MARKS = re.compile(
-    r"\\(?:left|right|[,!;: ]|displaystyle|quad|qquad|text|mathrm|mathbf|mbox|[()\[\]])"
-    r"|[${}\s]|\\%|%"
-)
-
-
-def harness_form(text: str) -> str:
-    """The math harness's own form: LaTeX markers and white space dropped, lower case."""
-    text = re.sub(r"\\[dt]frac", r"\\frac", text)
-    text = _HARNESS_MARKS.sub("", text)
-    return text.strip(" .").lower()

@@ -39,7 +39,7 @@ GREEK = frozenset(
         "Lambda Xi Sigma Upsilon Phi Psi Omega ell hbar"
     )
 )
-_GLUED = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta", "sqrt", "pm"}, key=len, reverse=True)
+_GLUED = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta", "sqrt"}, key=len, reverse=True)
 
 
 _ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "overrightarrow", "dot"])

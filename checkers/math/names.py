@@ -7,9 +7,10 @@ import re
 from checkers.math.values import Relation
 
 _NAME = re.compile(
-    r"(?:\\?[A-Za-z]+|[A-Z]{1,4})'*(?:_(?:\{[^{}]*\}|\w))?(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"
-    r"|[A-Z][A-Z]?[A-Z]?|[\[|]?[A-Z]{1,4}[\]|]?|[|]\w+[|]|\\angle\s*[A-Z]{1,3}|m?\\angle\s*[A-Z]{1,3}"
-    r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?|\\frac\{d[a-z]\}\{d[a-z]\}"
+    r"\\?[A-Za-z]+'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
+    r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
+    r"|\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
+    r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
 )
 _TUPLE_NAME = re.compile(
     r"\(\s*\w+(?:_\{?\w+\}?)?(?:\s*,\s*\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}"

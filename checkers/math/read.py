@@ -9,6 +9,8 @@ import re
 
 from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN, strip_ends, words
 from checkers.math.leaf import leaf
+from checkers.math.tables import word_list
+from checkers.math.units import compound, number_words
 from checkers.math.values import (
     Exact,
     Leaf,
@@ -36,6 +38,16 @@ _OP_NAMES = {
     "=": "=",
 }
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
+_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+MONTHS = {name: i for i, name in enumerate(word_list(_MONTH_NAMES), start=1)}
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_LONG_DATE = re.compile(
+    rf"(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y1>\d{{4}})"
+    + rf"|(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH}),?\s+(?P<y2>\d{{4}})",
+    re.I,
+)
+_DATE_GROUPS = (("day", "day2"), ("month", "month2"), ("y1", "y2"))
+_HOUR = re.compile(r"(\d{1,2})\s*([ap])\.?\s*m\.?", re.I)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?", re.I)
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4})")
 _MEMBER = re.compile(
@@ -140,7 +152,10 @@ def _balanced(text: str) -> bool:
 def read(text: str, level: int = 0) -> Value:
     """The structure of a cleaned answer."""
     text = _HEDGE.sub("", strip_ends(text))
-    text = _MEMBER.sub("", _CONDITION.sub("", text))
+    together = compound(text)
+    if together is not None:
+        return Leaf(*together)
+    text = _MEMBER.sub("", _CONDITION.sub("", text).strip() or text)
     if level > 6 or not text:
         return Words(words(text))
     return (
@@ -161,6 +176,13 @@ def _exact(text: str) -> Value | None:
     m = _CLOCK.fullmatch(text)
     if m and int(m[1]) < 25 and int(m[2]) < 60:
         return Exact("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))
+    m = _HOUR.fullmatch(text)
+    if m and int(m[1]) < 25:
+        return Exact("clock", (int(m[1]), 0, 0, m[2].lower()))
+    m = _LONG_DATE.fullmatch(text)
+    if m:
+        day, month, year = (m[k] or m[k2] for k, k2 in _DATE_GROUPS)
+        return Exact("date", (int(year), MONTHS[month[:3].lower()], int(day)))
     m = _DATE.fullmatch(text)
     if m and m[1]:
         return Exact("date", (int(m[1]), int(m[2]), int(m[3])))
@@ -178,8 +200,11 @@ def _named(text: str) -> Value | None:
         return Region((Piece(r"-\infty", r"\infty", True, True),))
     if text in (r"\emptyset", r"\{\}") or plain == "no solution":
         return Words("no solution")
-    if plain in ("infinity",):
+    if plain == "infinity":
         return Leaf(r"\infty")
+    spelled = number_words(text)
+    if spelled is not None:
+        return Leaf(spelled)
     return None
 
 
@@ -209,6 +234,8 @@ def _region(text: str) -> Region | None:
             continue
         whole = _whole_bracket(part)
         if whole and whole[0] in (r"\{", "{"):
+            if re.search(r"[<>=|:]|\\(?:le|ge|ne|in)(?![A-Za-z])", whole[1]):
+                return None
             points += split_items(whole[1])
             continue
         piece = _piece(part)

@@ -97,14 +97,27 @@ def number_words(text: str) -> str | None:
     sign = ""
     if tokens[0] in ("minus", "negative"):
         sign, tokens = "-", tokens[1:]
+    whole = 0
+    if "and" in tokens and tokens[-1] in tables.FRACTION_WORDS:
+        at = len(tokens) - 1 - tokens[::-1].index("and")
+        before = _cardinal(tokens[:at])
+        if before is None:
+            return None
+        whole, tokens = before, tokens[at + 1 :]
     if tokens and tokens[-1] in tables.FRACTION_WORDS:
-        low = tables.FRACTION_WORDS[tokens[-1]]
-        top = (
-            _cardinal([t for t in tokens[:-1] if t != "a"]) if tokens[:-1] not in ([], ["a"]) else 1
-        )
-        return None if top is None else rf"{sign}\frac{{{top}}}{{{low}}}"
+        part = _fraction_words(tokens)
+        return None if part is None else rf"{sign}\frac{{{whole * part[1] + part[0]}}}{{{part[1]}}}"
     value = _cardinal(tokens)
     return None if value is None else f"{sign}{value}"
+
+
+def _fraction_words(tokens: list[str]) -> tuple[int, int] | None:
+    """ "two thirds", "a half", "half"; a bare "third" is a place, not a share."""
+    low = tables.FRACTION_WORDS[tokens[-1]]
+    if tokens in (["half"], ["a", tokens[-1]], ["one", tokens[-1]]):
+        return 1, low
+    top = _cardinal(tokens[:-1])
+    return None if top is None else (top, low)
 
 
 def _cardinal(tokens: list[str]) -> int | None:
@@ -130,3 +143,22 @@ def spelled_with_unit(plain: str) -> tuple[str | None, str]:
     if rest and (number := number_words(first)) is not None:
         return number, unit_name(rest)
     return None, ""
+
+
+_COMPOUND = re.compile(
+    r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
+)
+
+
+def compound(text: str) -> tuple[str, str] | None:
+    """`2 hours 30 minutes` → (`2*60+30`, `min`): two units of one dimension."""
+    m = _COMPOUND.fullmatch(text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").strip())
+    if m is None:
+        return None
+    units = unit_name(m[2]), unit_name(m[4])
+    scales = [unit_scale(u) for u in units]
+    if scales[0] is None or scales[1] is None or scales[0][0] != scales[1][0]:
+        return None
+    if scales[0][1] <= scales[1][1]:
+        return None
+    return f"{m[1]}*({scales[0][1] / scales[1][1]})+{m[3]}", units[1]
