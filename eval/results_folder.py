@@ -146,6 +146,8 @@ class ResultsFolder:
             with _replacing(self._others_path) as others:
                 for line in self._left_out():
                     others.write(line)
+            if not self._others_path.stat().st_size:
+                self._others_path.unlink()
             with _replacing(self.records_path) as file:
                 for offset in self._places:
                     if offset >= 0:

@@ -81,13 +81,14 @@ def test_a_part_of_the_solutions_loses_no_record_of_the_others(tmp_path):
         folder.place(0, fields("b"))
         folder.compact()
     assert ids(tmp_path / "run") == ["b"]
+    assert ids(tmp_path / "run" / OTHERS_NAME) == ["a", "c"]
     with open_folder(tmp_path) as folder:
         assert folder.find("key a") == fields("a")
         for ordinal, name in enumerate("abc"):
             assert folder.place(ordinal, fields(name))
         folder.compact()
     assert ids(tmp_path / "run") == ["a", "b", "c"]
-    assert ids(tmp_path / "run" / OTHERS_NAME) == []
+    assert not (tmp_path / "run" / OTHERS_NAME).exists()
 
 
 def test_starting_over_forgets_everything(tmp_path):
