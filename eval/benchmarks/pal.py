@@ -1,0 +1,122 @@
+"""Programs a model wrote instead of an answer: put together, run in the sandbox, read.
+
+output ─▶ program (its last `python` fence, or the body that continues the prompt)
+       ─▶ a run in the sandbox ─▶ what solution() returns, or `answer` holds
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sandbox import Sandbox
+
+MIB = 1 << 20
+ANSWER_MARK = "gradebox-answer:"
+_FENCE = re.compile(r"```[ \t]*(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
+_DEFINES = re.compile(
+    r"^(?:async\s+)?(?:def|import|from|class|@|#|[A-Za-z_]\w*\s*[=(])", re.MULTILINE
+)
+
+# Runs after the program and prints what it found; a result's own __str__ may do as it likes,
+# there is nothing in the box that it could reach.
+_EPILOGUE = f"""
+
+if __name__ == "__main__":
+    try:
+        _gradebox_result = solution()
+    except NameError as _gradebox_error:
+        if "'solution'" not in str(_gradebox_error):
+            raise
+        _gradebox_result = answer
+    if isinstance(_gradebox_result, (list, tuple, set)):
+        _gradebox_result = ", ".join(str(x) for x in _gradebox_result)
+    print()
+    print({ANSWER_MARK!r}, _gradebox_result)
+"""
+
+
+@dataclass(frozen=True)
+class ProgramResult:
+    """What became of a program: its answer, or why there is none.
+
+    fault   True: the machine failed, and the program is not judged
+    """
+
+    answer: str
+    error: str = ""
+    fault: bool = False
+
+
+def program_of(output: str) -> str | None:
+    """The program in a model's output, ready to run; None without one."""
+    text = output.rpartition("</think>")[2]
+    fences = _FENCE.findall(text)
+    body = fences[-1] if fences else text.partition("```")[0]
+    if not body.strip():
+        return None
+    if body[0] in " \t" and "def solution" not in body:
+        # The prompt ended with the first line of the function.
+        body = "def solution():\n" + body
+    if not fences and _DEFINES.search(body) is None:
+        return None
+    return body.rstrip() + "\n" + _EPILOGUE
+
+
+def run_programs(
+    sandbox: Sandbox, outputs: list[str], *, cpu_s: float = 5.0, memory_bytes: int = 512 * MIB
+) -> list[ProgramResult]:
+    """Runs the program of every output, as many at once as the sandbox does."""
+    with ThreadPoolExecutor(max(1, sandbox.slots)) as pool:
+        return list(pool.map(lambda o: run_program(sandbox, o, cpu_s, memory_bytes), outputs))
+
+
+def run_program(
+    sandbox: Sandbox, output: str, cpu_s: float, memory_bytes: int, tries: int = 3
+) -> ProgramResult:
+    """Runs one; a fault of the machine is tried again, and never held against the program."""
+    from sandbox import Limits, Program, SandboxError
+
+    source = program_of(output)
+    if source is None:
+        return ProgramResult("", "no program in the output")
+    files = {"main.py": source.encode("utf-8", "replace")}
+    limits = Limits(
+        cpu_s=cpu_s, wall_s=3 * cpu_s + 2, memory_bytes=memory_bytes, output_bytes=1 * MIB
+    )
+    error = ""
+    for _ in range(tries):
+        try:
+            compiled = sandbox.compile(Program("python", files))
+            if not compiled.ok:
+                return ProgramResult("", _last_line(compiled.log) or "it does not compile")
+            try:
+                return _read(sandbox.run(compiled, limits))
+            finally:
+                compiled.close()
+        except SandboxError as fault:
+            error = str(fault)
+    return ProgramResult("", error, fault=True)
+
+
+def _read(execution: object) -> ProgramResult:
+    from sandbox import Execution
+
+    assert isinstance(execution, Execution)
+    if execution.killed_for is not None:
+        return ProgramResult("", f"ended for its {execution.killed_for} limit")
+    if execution.exit_code != 0:
+        last = _last_line(execution.stderr)
+        return ProgramResult("", last or f"exit code {execution.exit_code}")
+    _, mark, answer = execution.stdout.decode("utf-8", "replace").rpartition(ANSWER_MARK)
+    if not mark:
+        return ProgramResult("", "it ended before its answer was printed")
+    return ProgramResult(answer.strip())
+
+
+def _last_line(raw: bytes) -> str:
+    lines = raw.decode("utf-8", "replace").strip().splitlines()
+    return "".join(c if c.isprintable() else " " for c in lines[-1])[:300] if lines else ""

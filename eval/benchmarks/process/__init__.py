@@ -1,0 +1,1 @@
+"""Rows of benchmark files → samples. The registry imports what is here."""
