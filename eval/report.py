@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="the page (RESULTS/report.html)"
     )
-    p.add_argument("--k", default="1", help="for pass@k: 1,5,10 (1)")
+    p.add_argument("--k", help="for pass@k: 1,5,10 (those of the run)")
     p.add_argument("--level", type=float, default=0.95, help="of the intervals (0.95)")
     p.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
     p.add_argument(
@@ -42,10 +42,10 @@ def report(args: argparse.Namespace) -> int:
     from eval.report_parts.build import Wanted, build
 
     try:
-        ks = sorted({1, *(int(k) for k in args.k.split(","))})
+        ks = sorted({1, *(int(k) for k in args.k.split(","))}) if args.k else None
     except ValueError:
         raise InputError(f"--k is {args.k!r}; give whole numbers such as 1,5,10") from None
-    if ks[0] < 1:
+    if ks and ks[0] < 1:
         raise InputError(f"--k is {args.k!r}; every k must be 1 or more")
     if not 0 < args.level < 1:
         raise InputError(f"--level is {args.level}; it must be between 0 and 1, such as 0.95")

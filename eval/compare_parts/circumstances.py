@@ -17,13 +17,13 @@ CALIBRATION_TOLERANCE = 0.1
 # tests are compared by what the records hold, not by the flags that led to them.
 FLAGS_OF_NO_MATTER = frozenset(
     {
-        *("solutions_path", "results_dir", "limit", "problems", "generated_tests_dir"),
-        *("workers", "generated_tests_workers", "executor", "ray_address"),
-        *("sandbox", "endpoint", "endpoint_concurrency", "cache"),
-        *("fresh", "dry_run", "repeat", "k", "max_stored_output", "log_file"),
+        *("--solutions-path", "--results-dir", "--limit", "--problems", "--generated-tests-dir"),
+        *("--workers", "--generated-tests-workers", "--executor", "--ray-address"),
+        *("--sandbox", "--endpoint", "--endpoint-concurrency", "--cache"),
+        *("--fresh", "--dry-run", "--repeat", "--k", "--max-stored-output", "--log-file"),
     }
 )
-FLAGS_THAT_REFUSE = frozenset({"compare"})
+FLAGS_THAT_REFUSE = frozenset({"--compare", "--checker", "--testlib"})
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,15 @@ def _test_differs(a: tuple[str, int, int], b: tuple[str, int, int]) -> bool:
 def _flags(a: Side, b: Side) -> Iterator[Difference]:
     for name in sorted(a.flags.keys() & b.flags.keys()):
         if name not in FLAGS_OF_NO_MATTER and a.flags[name] != b.flags[name]:
-            option = "--" + name.replace("_", "-")
-            text = f"{option} was {_short(a.flags[name])} and {_short(b.flags[name])}"
+            text = f"{name} was {_short(a.flags[name])} and {_short(b.flags[name])}"
             yield Difference("flags", name in FLAGS_THAT_REFUSE, text)
 
 
 def _sandbox(a: Side, b: Side) -> Iterator[Difference]:
-    for name in sorted(a.sandbox.keys() | b.sandbox.keys()):
-        x, y = a.sandbox.get(name, set()), b.sandbox.get(name, set())
+    for name in sorted(a.sandbox.keys() & b.sandbox.keys()):
+        x, y = a.sandbox[name], b.sandbox[name]
         if x != y:
-            shown = [_short(" or ".join(sorted(side)) or "unknown") for side in (x, y)]
+            shown = [_short(" or ".join(sorted(side))) for side in (x, y)]
             yield Difference("sandbox", False, f"sandbox {name} was {shown[0]} and {shown[1]}")
 
 

@@ -111,7 +111,8 @@ class _Reader:
         self.tallies[key].add(record)
         self.conditions.setdefault(problem_id, Conditions()).add(record)
         for item, value in (record.get("sandbox") or {}).items():
-            self.sandbox.setdefault(item, set()).add(json.dumps(value, sort_keys=True))
+            name = f"{item} ({record.get('language')})" if item == "toolchain" else item
+            self.sandbox.setdefault(name, set()).add(json.dumps(value, sort_keys=True))
 
 
 def read_metrics(folder: Path) -> Mapping[str, Any]:

@@ -16,14 +16,17 @@ from eval.report_parts.page import page
 from eval.report_parts.rows import CASE_COLUMNS, COLUMNS, detail_of, row_of
 from eval.statistics import Summary
 
-RUN_FACTS = ("timestamp", "flags", "sandbox", "calibration")
+RUN_FACTS = ("timestamp", "flags", "sandbox", "calibration", "problems", "run")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What numbers the report shows: the k of pass@k and how intervals are made."""
+    """What numbers the report shows and how intervals are made.
 
-    ks: Sequence[int] = (1,)
+    ks  the k of pass@k; None for those the run was asked for
+    """
+
+    ks: Sequence[int] | None = None
     level: float = 0.95
     seed: int = 0
     cluster_by_contest: bool = False
@@ -65,6 +68,7 @@ def build(
         solutions += 1
     if not solutions:
         raise InputError(f"{records}: no record in it; grade some solutions first")
+    metrics = read_metrics(records.parent)
     name = records.parent.resolve().name
     meta = {
         "name": name,
@@ -74,16 +78,24 @@ def build(
         "chunks": chunks.finish(),
         "folder": data.name if chunks.folder else None,
         "statistics": summary.result(
-            ks=wanted.ks,
+            ks=wanted.ks or _ks_of(metrics),
             level=wanted.level,
             seed=wanted.seed,
             cluster_by_contest=wanted.cluster_by_contest,
         ),
         "limits_use": use.result(),
-        "run": _facts(read_metrics(records.parent)),
+        "run": _facts(metrics),
     }
     _write(path, f"{name} · gradebox report", meta, chunks)
     return Report(path, chunks.folder, solutions)
+
+
+def _ks_of(metrics: Mapping[str, Any]) -> list[int]:
+    """The k the run was asked for, 1 always among them."""
+    found = {1}
+    for row in (metrics.get("statistics") or {}).get("pass_at_k") or ():
+        found.add(int(row["k"]))
+    return sorted(found)
 
 
 def _facts(metrics: Mapping[str, Any]) -> dict[str, Any]:

@@ -38,7 +38,7 @@ ERROR_IN_ROW = 120
 def row_of(record: Mapping[str, Any]) -> list[Any]:
     """The table's line of a solution: values in the order of COLUMNS."""
     cases = record.get("details") or ()
-    judged = [case for case in cases if case["passed"] is not None]
+    judged = [case for case in cases if case["verdict"] not in ("SK", "ER")]
     values = {
         "problem": record["problem_id"],
         "sample": record.get("sample_i"),
@@ -49,7 +49,7 @@ def row_of(record: Mapping[str, Any]) -> list[Any]:
         "score": record.get("score"),
         "rating": record.get("rating"),
         "tags": list(record.get("tags") or ()),
-        "passed": sum(case["passed"] for case in judged),
+        "passed": sum(case["passed"] is True for case in judged),
         "judged": len(judged),
         "cases": len(cases),
         "cpu_s": largest(cases, "cpu_s"),

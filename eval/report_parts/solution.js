@@ -4,8 +4,8 @@
 let opened = null;
 
 function compileFacts(detail) {
-  const { stdout, stderr, message, output, ...others } = detail.compile || {};
-  const said = [stdout, stderr, message, output].filter((text) => typeof text === "string" && text.trim());
+  const { log, stdout, stderr, ...others } = detail.compile || {};
+  const said = [log, stdout, stderr].filter((text) => typeof text === "string" && text.trim());
   if (!said.length) return [];
   return [h("h3", {}, "Compiler"), facts(others), ...said.map((text) =>
     h("div", { class: "box", tabindex: "0" }, h("pre", { class: "text" }, visible(text))))];

@@ -37,7 +37,7 @@ function byNumber(value) {
 }
 
 const COUNTED = new Set(["passed", "failed"]);
-const verdictOf = (row) => (COUNTED.has(row[C.status]) ? row[C.verdict] || "none" : row[C.status]);
+const verdictOf = (row) => (COUNTED.has(row[C.status]) ? row[C.verdict] || "no code" : row[C.status]);
 
 function ratingGroup(row) {
   const rating = row[C.rating];

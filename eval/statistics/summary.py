@@ -27,6 +27,8 @@ from eval.statistics.tables import Confidence, interval_of_shares, tables
 from eval.statistics.tally import COUNTED, Share, Tally, shares, tally_of
 from eval.statistics.time_factor import FACTORS
 
+NO_CODE = "no code"  # failed without a verdict: the response held no program
+
 
 def summarise(
     records: Iterable[Mapping[str, Any]],
@@ -66,7 +68,7 @@ class Summary:
             self._reasons[case["reason"]] += 1
         if record["status"] not in COUNTED:
             return
-        self._verdicts[record.get("verdict") or "none"] += 1
+        self._verdicts[record.get("verdict") or NO_CODE] += 1
         key = (str(record["problem_id"]), str(record.get("language")))
         tally = self._tallies.get(key)
         if tally is None:

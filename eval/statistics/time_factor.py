@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 FACTORS = (0.8, 1.0, 1.25)
-_NOT_KNOWN_REASONS = frozenset({"not_run_after_failure", "sandbox_error"})
+# What a case without a judgement says of its solution, by its verdict or reason.
+_UNJUDGED = {"not_run_after_failure": None, "ER": None, "SK": True, "CU": False}
 
 
 def passes_at(record: Mapping[str, Any], factor: float) -> bool | None:
@@ -40,7 +41,8 @@ def passes_at(record: Mapping[str, Any], factor: float) -> bool | None:
 
 def _case_passes(case: Mapping[str, Any], limit: float | None, factor: float) -> bool | None:
     if case.get("passed") is None:
-        return None if case.get("reason") in _NOT_KNOWN_REASONS else True
+        verdict = str(case.get("verdict"))
+        return _UNJUDGED.get(str(case.get("reason")), _UNJUDGED.get(verdict))
     in_time = _in_time(case.get("cpu_s"), limit, factor)
     if case["passed"]:
         return in_time if factor < 1 else True

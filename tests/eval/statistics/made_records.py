@@ -22,12 +22,13 @@ REASONS = {
     "SK": "skipped_large_input",
     "ER": "sandbox_error",
 }
-NOT_JUDGED = {"SK", "ER"}
+NOT_RUN = {"SK", "ER"}
+NOT_JUDGED = {*NOT_RUN, "CU"}
 
 
 def case(verdict: str = "AC", index: int = 0, **fields: Any) -> CaseRecord:
     """One case with plausible evidence; `fields` replace what matters to a test."""
-    judged = verdict not in NOT_JUDGED
+    judged, ran = verdict not in NOT_JUDGED, verdict not in NOT_RUN
     defaults: dict[str, Any] = {
         "case_type": "official",
         "test_case_i": index,
@@ -38,10 +39,10 @@ def case(verdict: str = "AC", index: int = 0, **fields: Any) -> CaseRecord:
         "expected": "1\n",
         "error": "",
         "reason": REASONS[verdict],
-        "cpu_s": 0.5 if judged else None,
-        "wall_s": 0.6 if judged else None,
-        "memory_bytes": 10 << 20 if judged else None,
-        "exit_code": 0 if judged else None,
+        "cpu_s": 0.5 if ran else None,
+        "wall_s": 0.6 if ran else None,
+        "memory_bytes": 10 << 20 if ran else None,
+        "exit_code": 0 if ran else None,
         "input_bytes": 4,
         "input_sha256": f"{index:064x}",
         "output_bytes": 2,

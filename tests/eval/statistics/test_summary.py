@@ -112,6 +112,12 @@ def test_time_limits() -> None:
     assert "1 solutions counted as they were judged" in late["note"]
 
 
+def test_a_response_without_code_counts_as_failed() -> None:
+    result = summarise([solution("1/A", 0, status="failed", verdict=None)])
+    assert result["verdicts"]["solutions"] == {"no code": 1}
+    assert result["pass_at_k"][0]["value"] == 0
+
+
 def test_nothing_graded() -> None:
     result = summarise([solution("1/A", 0, [case("SK")])], ks=[1, 5])
     assert result["problems"] == 0

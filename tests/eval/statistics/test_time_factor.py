@@ -35,6 +35,7 @@ IDLE_KILLED = case("TLE", cpu_s=0.1, output_passed=None)
         ([case(cpu_s=None)], (None, True, True)),
         ([case(cpu_s=None), case(cpu_s=0.9)], (False, True, True)),
         ([case("CU")], (False, False, False)),
+        ([LATE_RIGHT, case("CU")], (False, False, False)),
     ],
 )
 def test_factors(cases: list[Any], at: tuple[bool | None, ...]) -> None:
