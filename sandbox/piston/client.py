@@ -10,6 +10,7 @@ Jobs are stateless, so a request that failed is simply sent again.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -47,7 +48,7 @@ class PistonSandbox:
     """Implements `sandbox.Sandbox` over Piston's HTTP API v2.
 
     endpoints             URLs; none: PISTON_ENDPOINTS, else http://localhost:2000
-    slots                 runs wanted at once, over all endpoints
+    slots                 runs wanted at once, over all endpoints (0: one a core here)
     endpoint_concurrency  requests at once to one endpoint (default: slots shared out)
     package               "piston": the packages python and gcc; "codeforces": that one,
                           used as a runtime only
@@ -65,8 +66,9 @@ class PistonSandbox:
         package: Literal["piston", "codeforces"] = "piston",
         token: str | None = None,
     ) -> None:
-        if slots < 1:
-            raise BadRequest(f"slots is {slots}; it must be at least 1")
+        if slots < 0:
+            raise BadRequest(f"slots is {slots}; it must be at least 1, or 0 for one a core")
+        slots = slots or len(os.sched_getaffinity(0))
         if endpoint_concurrency is not None and endpoint_concurrency < 1:
             raise BadRequest(
                 f"endpoint concurrency is {endpoint_concurrency}; it must be at least 1"
@@ -309,8 +311,9 @@ class PistonSandbox:
 def check_limits(limits: Limits) -> None:
     """BadRequest for a limit that no run could live under; nothing has run by then."""
     for name, value in vars(limits).items():
-        if not value > 0 or value == float("inf"):
-            raise BadRequest(f"limit {name} is {value}; it must be positive and finite")
+        least = 0.0 if name in ("output_bytes", "stderr_bytes", "file_size_bytes") else 1e-3
+        if not least <= value < 1e15:
+            raise BadRequest(f"limit {name} is {value}; it must be from {least:g} to 1e15")
 
 
 def _contended(execution: Execution) -> Execution:

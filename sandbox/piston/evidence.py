@@ -29,7 +29,7 @@ class LimitTooSmall(Refused):
 
 
 class Tampered(Transient):
-    """The report is damaged though the server calls the run good: the transport, or forgery.
+    """The launcher's report is missing or damaged: the transport, the server, or forgery.
 
     forged  the server carries a trusted program's output of that size, so the program
             itself is the likely cause; when it stays so, it is treated as killed
@@ -128,7 +128,6 @@ def _without_report(stage: Stage, limits: Limits, sent: Sent, contended: bool) -
     if stage.memory_bytes is not None:
         memory = max(0, stage.memory_bytes - LAUNCHER_BYTES)
     killed_for: LimitName | None = None
-    number, code = stage.signal, stage.code
     if stage.status == "TO":
         by_cpu = stage.cpu_s is not None and stage.cpu_s >= sent.cpu_s * NEAR
         killed_for = "cpu" if by_cpu else "wall"
@@ -137,32 +136,22 @@ def _without_report(stage: Stage, limits: Limits, sent: Sent, contended: bool) -
         had_s = sent.cpu_s if by_cpu else sent.wall_s
         if name in sent.short and had_s < wanted_s:
             raise LimitTooSmall(name, f"{had_s:g} s", f"{wanted_s:g} s")
-        number, code = int(signal.SIGKILL), None
-    elif stage.status in ("OL", "EL"):
-        raise Tampered(f"the server's output limit was reached ({stage.status})")
-    elif stage.status is None:
-        raise Tampered("the run ended well and its report is not whole")
+    elif stage.memory_bytes is not None and stage.memory_bytes >= sent.memory_bytes * NEAR:
+        killed_for = "memory"
+        if "run_memory_limit" in sent.short and sent.memory_bytes < limits.memory_bytes:
+            had, needs = sent.memory_bytes, limits.memory_bytes + LAUNCHER_BYTES
+            raise LimitTooSmall("run_memory_limit", f"{had} bytes", f"{needs} bytes")
     else:
-        if number is None and code is not None and code > 128:
-            number, code = code - 128, None  # the server's shell reports signals this way
-        if number is None:
-            raise Transient(
-                f"the launcher failed in the server's box (code {code}): {stage.stderr[-300:]!r}"
-            )
-        if stage.memory_bytes is not None and stage.memory_bytes >= sent.memory_bytes * NEAR:
-            killed_for = "memory"
-            if "run_memory_limit" in sent.short and sent.memory_bytes < limits.memory_bytes:
-                raise LimitTooSmall(
-                    "run_memory_limit",
-                    f"{sent.memory_bytes} bytes",
-                    f"{limits.memory_bytes + LAUNCHER_BYTES} bytes",
-                )
+        raise Tampered(
+            f"the launcher's report is not whole (status {stage.status}, code {stage.code}, "
+            f"signal {stage.signal}): {stage.stderr[-200:]!r}"
+        )
     if killed_for == "cpu":
         cpu_s = max(cpu_s, limits.cpu_s)
     hit: frozenset[LimitName] = frozenset({killed_for} if killed_for else ())
     return Execution(
-        exit_code=code,
-        signal=number,
+        exit_code=None,
+        signal=int(signal.SIGKILL),
         cpu_s=cpu_s,
         wall_s=stage.wall_s or 0.0,
         memory_bytes=memory,

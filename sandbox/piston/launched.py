@@ -16,7 +16,7 @@ from sandbox.piston.compile_cache import CompileCache
 from sandbox.piston.evidence import LimitTooSmall, Tampered, execution
 from sandbox.piston.faults import BodyTooLarge, Transient
 from sandbox.piston.fleet import Endpoint
-from sandbox.piston.job import BadReport, Report, decode_report, encode_job
+from sandbox.piston.job import REPORT_BYTES, BadReport, Report, decode_report, encode_job
 from sandbox.piston.limits import Sent, allowance, plan_limits
 from sandbox.piston.probe import learn
 from sandbox.piston.request import (
@@ -35,9 +35,8 @@ from sandbox.piston.request import (
 
 UNLIMITED_CHARS = 1 << 40
 PIECE_CHARS = 1 << 16  # the most a server reads of a program's output at once
+CONTROL_CHARS = 64 << 20
 QUEUE_S = 120.0  # how long a request may wait in the server's queue before it is given up
-
-_ECHO = b"import sys\nsys.stdout.write('x' * int(sys.stdin.read()))\n"
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,11 @@ class Launched:
         if report is not None:
             extra = allowance(endpoint.learnt, carried + report.stdout_bytes)
             sent = replace(sent, allowance_s=extra)
-        return self._judge(endpoint, stage, report, request.limits, sent)
+        try:
+            return execution(stage, report, request.limits, sent, contended=False)
+        except Tampered as fault:
+            self._examine(endpoint, request, files, fault, stage)
+            raise
 
     def _builder(self, row: Language) -> str:
         return self.runtime if self.package == "codeforces" else row.piston[0]
@@ -162,12 +165,7 @@ class Launched:
         stage = read_answer(value).run
         try:
             return stage, decode_report(stage.stdout, mark)
-        except BadReport as error:
-            started = stage.stdout.startswith(f"GBX1 {mark}")
-            if stage.status is None and not started:
-                raise Transient(
-                    f"{endpoint.url}: the launcher's report is damaged: {error}"
-                ) from None
+        except BadReport:
             return stage, None
 
     def post(self, endpoint: Endpoint, body: bytes, wall_s: float, answer_max: int) -> object:
@@ -184,30 +182,32 @@ class Launched:
                 f"refuses {refused}; raise its body limit (docs/piston.md, 'The request body')"
             )
 
-    def _judge(
-        self, endpoint: Endpoint, stage: Stage, report: Report | None, limits: Limits, sent: Sent
-    ) -> Execution:
-        """The evidence. A damaged report is looked into: can the server carry that much?"""
-        try:
-            return execution(stage, report, limits, sent, contended=False)
-        except Tampered as fault:
-            known = endpoint.learnt.output_chars
-            size = known or len(stage.stdout) + 2 * PIECE_CHARS
-            fault.forged = self._carries(endpoint, size)
-            fault.stage = stage
-            if stage.status in ("OL", "EL") and not fault.forged:
-                chars = max(512, len(stage.stdout))
-                endpoint.learnt = replace(endpoint.learnt, output_chars=chars)
-                raise LimitTooSmall("output", f"about {chars}", "more output") from fault
-            raise
+    def _examine(
+        self,
+        endpoint: Endpoint,
+        request: RunRequest,
+        files: Sequence[File],
+        fault: Tampered,
+        stage: Stage,
+    ) -> None:
+        """Whose fault a missing report is: the same request again, with a program of ours.
 
-    def _carries(self, endpoint: Endpoint, chars: int) -> bool:
-        """Whether a program of ours can print that much there."""
-        text = str(chars).encode()
-        files = [File("p.py", _ECHO, source=True), *self._extra(60.0)]
-        body = encode(self.runtime, "*", files, {"stdin": text.decode()})
-        run = read_answer(self.post(endpoint, body, 60, answer_max=chars * 3 + (1 << 20))).run
-        return run.status is None and len(run.stdout) == chars
+        When that one's report is whole, the program itself spoilt its own.
+        """
+        known = endpoint.learnt.output_chars
+        chars = min(known or len(stage.stdout) + 2 * PIECE_CHARS, CONTROL_CHARS)
+        prints = max(0, chars - 2 * REPORT_BYTES)
+        code = f"import sys; sys.stdin.buffer.read(); sys.stdout.write('x' * {prints})"
+        limits = Limits(output_bytes=chars + 1)
+        sent = plan_limits(limits, endpoint.learnt, 0)
+        control = replace(request, limits=limits, collect=())
+        again, report = self._launch(endpoint, control, ["{python}", "-c", code], files, sent)
+        fault.forged = report is not None and report.stdout_bytes == prints
+        fault.stage = stage
+        if "OL" in (again.status, stage.status) and not fault.forged:
+            kept = max(512, min(len(stage.stdout), len(again.stdout)))
+            endpoint.learnt = replace(endpoint.learnt, output_chars=kept)
+            raise LimitTooSmall("output", f"about {kept}", "more output") from fault
 
     def _build(self, endpoint: Endpoint, row: Language, program: Program, limits: Limits) -> Built:
         mark = nonce()

@@ -80,6 +80,9 @@ def learn(endpoint: Endpoint, language: str, *, only_base64: bool, extra: list[F
     except BodyTooLarge:
         body_bytes = TRY_BODY_BYTES
         said, capped = _prints(endpoint, language, extra)
+    for _ in range(2 if capped else 0):  # a busy server reads several pieces as one
+        again, _ = _prints(endpoint, language, extra)
+        said = max(said, again, key=len)
     output_chars = None if not capped else max(len(said), 512)
     with contextlib.suppress(ValueError):
         machine, libc, fixed = said.split("\n", 1)[0].split(";")

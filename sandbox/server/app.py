@@ -1,0 +1,203 @@
+"""The HTTP application: Piston's API v2, health and metrics, over one Sandbox.
+
+request ─▶ token ─▶ admission ─▶ body ─▶ thread: read_job, execute ─▶ answer
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+
+from sandbox.errors import BadRequest, MissingToolchain, SandboxError
+from sandbox.model import Description
+from sandbox.protocol import Sandbox
+from sandbox.server.admission import Abandoned, Admission, Closing, Full
+from sandbox.server.connect import converse
+from sandbox.server.execute import execute
+from sandbox.server.jobs import Job, Refusal, read_job
+from sandbox.server.judging import Judge
+from sandbox.server.metrics import Metrics
+from sandbox.server.runtimes import list_runtimes
+from sandbox.server.settings import ServerSettings
+
+log = logging.getLogger("gradebox.server")
+
+VERSION = "Piston v3.1.1"  # whose API this is; clients look at it
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Server:
+    """Everything the routes share. Make it inside a running event loop."""
+
+    def __init__(self, sandbox: Sandbox, settings: ServerSettings, judge: Judge | None) -> None:
+        self.sandbox = sandbox
+        self.settings = settings
+        self.judge = judge
+        self.description: Description = sandbox.describe()
+        self.runtimes = list_runtimes(self.description.toolchains)
+        self.admission = Admission(settings.slots or sandbox.slots, settings.queue)
+        self.metrics = Metrics(self.admission)
+
+    def application(self) -> web.Application:
+        app = web.Application(
+            client_max_size=self.settings.body_bytes,
+            middlewares=[self._counted, self._authorised],
+            handler_args={"keepalive_timeout": 75.0},
+        )
+        app.router.add_get("/", self.about)
+        app.router.add_get("/health", self.health)
+        app.router.add_get("/metrics", self.show_metrics)
+        app.router.add_get("/api/v2/runtimes", self.list_runtimes)
+        app.router.add_post("/api/v2/execute", self.execute)
+        app.router.add_get("/api/v2/connect", self.connect)
+        app.router.add_get("/api/v2/packages", self.list_packages)
+        app.router.add_post("/api/v2/packages", self.install_package)
+        app.router.add_delete("/api/v2/packages", self.remove_package)
+        return app
+
+    async def about(self, request: web.Request) -> web.Response:
+        return _json(200, {"message": VERSION, "gradebox": {"protocol": 1}})
+
+    async def health(self, request: web.Request) -> web.Response:
+        if self.admission.closing:
+            return _json(503, {"status": "closing"})
+        about = {
+            "status": "ok",
+            "present": self.admission.present,
+            "running": self.admission.running,
+            "slots": self.admission.slots,
+            "queue": self.admission.queue,
+        }
+        return _json(200, about)
+
+    async def show_metrics(self, request: web.Request) -> web.Response:
+        return web.Response(
+            body=self.metrics.text(), headers={"Content-Type": self.metrics.content_type}
+        )
+
+    async def list_runtimes(self, request: web.Request) -> web.Response:
+        return _json(200, [r.as_json() for r in self.runtimes])
+
+    async def list_packages(self, request: web.Request) -> web.Response:
+        packages = dict.fromkeys((r.runtime or r.language, r.version) for r in self.runtimes)
+        return _json(
+            200,
+            [{"language": n, "language_version": v, "installed": True} for n, v in packages],
+        )
+
+    async def install_package(self, request: web.Request) -> web.Response:
+        """Nothing is installed by request; what is there already counts as done."""
+        body = await _read_json(request)
+        name = body.get("language") if isinstance(body, dict) else None
+        if any(name in (r.language, r.runtime, *r.aliases) for r in self.runtimes):
+            return _json(200, {"language": name, "version": str(body.get("version", "*"))})
+        words = (
+            f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
+            "that are installed on its machine (apt-get install …, then restart it)"
+        )
+        return _json(404, {"message": words})
+
+    async def remove_package(self, request: web.Request) -> web.Response:
+        return _json(400, {"message": "this server does not remove languages from its machine"})
+
+    async def execute(self, request: web.Request) -> web.Response:
+        if not request.content_type.startswith("application/json"):
+            return _json(415, {"message": "requests must be of type application/json"})
+        began = time.monotonic()
+        try:
+            with self.admission:
+                raw = await request.read()
+                answer = await self.admission.work(lambda: self._answer(raw))
+                self.metrics.seconds.observe(time.monotonic() - began)
+                return web.Response(body=answer, content_type="application/json")
+        except Full as full:
+            return _busy(429, str(full), full.retry_after_s)
+        except Closing:
+            return _busy(503, "the server is shutting down", 5)
+        except (Refusal, BadRequest, MissingToolchain) as refusal:
+            return _json(400, {"message": str(refusal)})
+        except SandboxError as fault:
+            log.error("the sandbox failed: %s", fault)
+            return _json(500, {"message": f"the sandbox failed: {fault}"})
+
+    async def connect(self, request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse(max_msg_size=self.settings.body_bytes)
+        await socket.prepare(request)
+        await converse(socket, self._read_job, self._run_alone)
+        return socket
+
+    async def _run_alone(self, job: Job) -> dict[str, Any]:
+        with self.admission:
+            return await self.admission.work(lambda: self._run(job))
+
+    def _answer(self, raw: bytes) -> bytes:
+        """In a thread: a body of hundreds of megabytes must not hold up other requests."""
+        try:
+            body = json.loads(raw)
+        except (ValueError, RecursionError) as error:
+            raise Refusal(f"the request is not JSON: {error}") from error
+        answer = self._run(self._read_job(body))
+        return json.dumps(answer, separators=(",", ":")).encode()
+
+    def _read_job(self, body: Any) -> Job:
+        return read_job(body, self.runtimes, self.settings.ceilings)
+
+    def _run(self, job: Job) -> dict[str, Any]:
+        answer = execute(job, self.sandbox, self.judge)
+        stage = answer.get("run") or {}
+        status = "CE" if stage is answer.get("compile") else stage.get("status") or "OK"
+        self.metrics.executions.labels(job.runtime.row, status).inc()
+        return answer
+
+    @web.middleware
+    async def _counted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answers in JSON whatever happens, and counts the answers."""
+        try:
+            response = await handler(request)
+        except web.HTTPRequestEntityTooLarge:
+            limit = self.settings.body_bytes
+            words = (
+                f"the request is over {limit} bytes; start the server with a larger --body-limit"
+            )
+            response = _json(413, {"message": words})
+        except web.HTTPException as error:
+            words = "Not Found" if error.status == 404 else error.reason
+            response = _json(error.status, {"message": words})
+        except Abandoned:
+            response = _json(499, {"message": "the client went away"})
+        self.metrics.answers.labels(str(response.status)).inc()
+        return response
+
+    @web.middleware
+    async def _authorised(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        token = self.settings.token
+        if token is not None and request.path != "/health":
+            given = request.headers.get("Authorization", "")
+            if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+                raise web.HTTPUnauthorized(reason="a bearer token is needed")
+        return await handler(request)
+
+
+async def _read_json(request: web.Request) -> Any:
+    try:
+        return json.loads(await request.read())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _json(status: int, value: Any) -> web.Response:
+    return web.Response(
+        status=status, body=json.dumps(value).encode(), content_type="application/json"
+    )
+
+
+def _busy(status: int, words: str, retry_after_s: int) -> web.Response:
+    response = _json(status, {"message": words})
+    response.headers["Retry-After"] = str(retry_after_s)
+    return response

@@ -1,0 +1,40 @@
+"""What GET /metrics shows, in Prometheus' text format."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from sandbox.server.admission import Admission
+
+_SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+
+
+class Metrics:
+    """Counters of one server; a registry of its own, so that two never mix."""
+
+    content_type = "text/plain; version=0.0.4; charset=utf-8"
+
+    def __init__(self, admission: Admission) -> None:
+        self.registry = CollectorRegistry()
+        self.executions = Counter(
+            "gradebox_executions",
+            "Programs run, by language and status (OK, RE, SG, TO, OL, CE)",
+            ["language", "status"],
+            registry=self.registry,
+        )
+        self.answers = Counter(
+            "gradebox_http_answers", "Answers by HTTP status", ["status"], registry=self.registry
+        )
+        self.seconds = Histogram(
+            "gradebox_execute_seconds",
+            "Seconds from a request's admission to its answer",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        present = Gauge("gradebox_requests_present", "Requests admitted", registry=self.registry)
+        present.set_function(lambda: admission.present)
+        running = Gauge("gradebox_requests_running", "Requests that run", registry=self.registry)
+        running.set_function(lambda: admission.running)
+
+    def text(self) -> bytes:
+        return generate_latest(self.registry)

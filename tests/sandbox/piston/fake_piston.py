@@ -1,0 +1,266 @@
+"""A Piston server for tests, with the real one's faults: it runs what it is sent.
+
+    FakePiston(settings) ─ threaded http.server on a free port of 127.0.0.1
+    .script.append(fault)   the next /execute meets that fault instead
+
+Runs only the tests' own programs (no sandbox at all), with this machine's python and g++.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+STDIN_CUT = 219_264
+
+Fault = Callable[["Handler", dict[str, Any]], None]
+
+
+@dataclass
+class Settings:
+    """The PISTON_* settings that matter, at their stock values unless raised."""
+
+    body_limit: int = 64 << 20
+    output_max: int = 64 << 20
+    run_timeout: int = 300_000
+    run_cpu_time: int = 60_000
+    run_memory_limit: int = -1
+    chunk: int = 65_536  # bytes decoded at once; a character across two is spoilt
+    idle_s: float = 5.0
+    languages: tuple[str, ...] = ("python", "c++")
+
+
+@dataclass
+class Seen:
+    """What the server was sent."""
+
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    at_once: int = 0
+    most_at_once: int = 0
+    compiles: int = 0
+
+
+class FakePiston:
+    """Starts on construction; `close` ends it."""
+
+    def __init__(self, settings: Settings | None = None, port: int = 0) -> None:
+        self.settings = settings or Settings()
+        self.seen = Seen()
+        self.script: deque[Fault] = deque()
+        self.always: Fault | None = None
+        self.lock = threading.Lock()
+        self.connections: set[socket.socket] = set()
+        fake = self
+
+        class Bound(Handler):
+            server_fake = fake
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", port), Bound)
+        self.http.daemon_threads = True
+        self.port = self.http.server_address[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.thread = threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        """Stops listening and cuts every connection, as a killed server does."""
+        self.http.shutdown()
+        self.http.server_close()
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> FakePiston:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Piston's routes."""
+
+    protocol_version = "HTTP/1.1"
+    server_fake: FakePiston
+
+    def setup(self) -> None:
+        self.timeout = self.server_fake.settings.idle_s
+        super().setup()
+        self.server_fake.connections.add(self.connection)
+
+    def finish(self) -> None:
+        self.server_fake.connections.discard(self.connection)
+        with contextlib.suppress(OSError):
+            super().finish()
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def reply(self, status: int, value: Any) -> None:
+        self.reply_raw(status, b"" if value is None else json.dumps(value).encode())
+
+    def reply_raw(self, status: int, raw: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json; charset=utf-8")
+        self.send_header("Content-Length", str(len(raw)))
+        self.end_headers()
+        self.wfile.write(raw)
+
+    def do_GET(self) -> None:
+        if self.path == "/":
+            self.reply(200, {"message": "Piston v3.1.1"})
+        elif self.path == "/api/v2/runtimes":
+            names = self.server_fake.settings.languages
+            self.reply(200, [{"language": n, "version": "1.2.3", "aliases": []} for n in names])
+        else:
+            self.reply(404, {"message": "Not Found"})
+
+    def do_POST(self) -> None:
+        fake = self.server_fake
+        size = int(self.headers["Content-Length"])
+        raw = self.rfile.read(size)
+        if size > fake.settings.body_limit:
+            self.reply(400, {"stack": "PayloadTooLargeError: request entity too large\n    at x"})
+            return
+        body = json.loads(raw)
+        with fake.lock:
+            fake.seen.bodies.append(body)
+            fake.seen.at_once += 1
+            fake.seen.most_at_once = max(fake.seen.most_at_once, fake.seen.at_once)
+            fault = fake.script.popleft() if fake.script else fake.always
+        try:
+            if fault is not None:
+                fault(self, body)
+            else:
+                self.honest(body)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+        finally:
+            with fake.lock:
+                fake.seen.at_once -= 1
+
+    def honest(self, body: dict[str, Any]) -> None:
+        """What the real server does, faults included."""
+        refusal = self.refusal(body)
+        if refusal:
+            self.reply(400, {"message": refusal})
+            return
+        self.reply(200, execute(self.server_fake, body))
+
+    def refusal(self, body: dict[str, Any]) -> str:
+        settings = self.server_fake.settings
+        if body["language"] not in settings.languages:
+            return f"{body['language']}-{body['version']} runtime is unknown"
+        if all(f.get("encoding", "utf8") != "utf8" for f in body["files"]):
+            return "files must include at least one utf8 encoded file"
+        for name in ("run_memory_limit", "run_timeout", "run_cpu_time"):
+            value, limit = body.get(name), getattr(settings, name)
+            if value and limit > 0 and value > limit:
+                return f"{name} cannot exceed the configured limit of {limit}"
+            if value and limit > 0 and value < 0:
+                return f"{name} must be non-negative"
+        return ""
+
+
+def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
+    """Writes the files, compiles when the language is c++, runs."""
+    settings = fake.settings
+    with tempfile.TemporaryDirectory(prefix="fake-piston-") as folder:
+        sources = []
+        for i, file in enumerate(body["files"]):
+            name = file.get("name") or f"file{i}.code"
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            if file.get("encoding") == "base64":
+                path.write_bytes(base64.b64decode(file["content"]))
+            else:
+                path.write_text(file["content"], encoding="utf-8")
+                sources.append(name)
+        answer: dict[str, Any] = {"language": body["language"], "version": "1.2.3"}
+        command = [os.path.realpath(sys.executable), sources[0]]
+        if body["language"] == "c++":
+            fake.seen.compiles += 1
+            for name in sources:
+                Path(folder, name).rename(Path(folder, name + ".cpp"))
+            globbed = [str(p) for p in Path(folder).glob("*.cpp")]
+            compiled = stage(["g++", "-std=c++17", *globbed], folder, body, settings, b"")
+            answer["compile"] = compiled
+            if compiled["code"] != 0:
+                return {**answer, "run": compiled}
+            command = ["./a.out"]
+        stdin = body.get("stdin", "")
+        stdin += "" if stdin.endswith("\n") else "\n"
+        args = body.get("args", [])
+        data = stdin.encode()[:STDIN_CUT]
+        answer["run"] = stage([*command, *args], folder, body, settings, data)
+    return answer
+
+
+def stage(
+    command: list[str], folder: str, body: dict[str, Any], settings: Settings, stdin: bytes
+) -> dict[str, Any]:
+    """One process to its end, decoded chunk by chunk as the real server does."""
+    wall_s = min(body.get("run_timeout") or 1e9, settings.run_timeout) / 1000
+    began = time.monotonic()
+    with (
+        tempfile.TemporaryFile() as source,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        source.write(stdin)
+        source.seek(0)
+        process = subprocess.Popen(
+            command, cwd=folder, stdin=source, stdout=out, stderr=err, start_new_session=True
+        )
+        status, code, number = None, None, None
+        while True:
+            pid, ended, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() - began > wall_s:
+                status = "TO"
+                os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(0.002)
+        process.returncode = 0
+        if os.WIFEXITED(ended):
+            code = os.WEXITSTATUS(ended)
+            status = status or ("RE" if code else None)
+        else:
+            number, status = signal.Signals(os.WTERMSIG(ended)).name, status or "SG"
+        texts = []
+        for file, over in ((out, "OL"), (err, "EL")):
+            file.seek(0)
+            kept = ""
+            while piece := file.read(settings.chunk):
+                if len(kept) + len(piece) > settings.output_max:
+                    status = over
+                    break
+                kept += piece.decode("utf-8", "replace")
+            texts.append(kept)
+    return {
+        "stdout": texts[0],
+        "stderr": texts[1],
+        "output": texts[0] + texts[1],
+        "code": code,
+        "signal": "SIGKILL" if status in ("TO", "OL", "EL") else number,
+        "status": status,
+        "message": None,
+        "cpu_time": (usage.ru_utime + usage.ru_stime) * 1000,
+        "wall_time": (time.monotonic() - began) * 1000,
+        "memory": usage.ru_maxrss * 1000,
+    }

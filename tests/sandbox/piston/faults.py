@@ -1,0 +1,146 @@
+"""Faults of real servers, for FakePiston.script. Each takes the place of one answer."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any
+
+from .fake_piston import Fault, Handler, execute
+
+
+def status_500_empty(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(500, None)
+
+
+def status_400_stack(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(400, {"stack": "Error: something inside\n    at job.js:1"})
+
+
+def status_400_nothing(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(400, {})
+
+
+def sandbox_failed(handler: Handler, body: dict[str, Any]) -> None:
+    keys = ("code", "signal", "memory", "cpu_time", "wall_time")
+    run: dict[str, Any] = dict.fromkeys(keys)
+    run.update(stdout="", stderr="", output="", status="XX", message="Cannot create box")
+    handler.reply(200, {"run": run, "language": "python", "version": "3"})
+
+
+def not_json(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply_raw(200, b"<html>502 Bad Gateway</html>")
+
+
+def empty_200(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(200, None)
+
+
+def json_list(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(200, ["run"])
+
+
+def no_run(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(200, {"language": "python"})
+
+
+def run_is_text(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(200, {"run": "ok"})
+
+
+def wrong_types(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(200, {"run": {"stdout": 5, "code": "0", "status": None}})
+
+
+def nan_time(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply_raw(200, b'{"run": {"stdout": "", "code": 0, "cpu_time": NaN}}')
+
+
+def deep_json(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply_raw(200, b"[" * 200_000)
+
+
+def connection_closed(handler: Handler, body: dict[str, Any]) -> None:
+    handler.close_connection = True
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def cut_in_the_middle(handler: Handler, body: dict[str, Any]) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "5000")
+    handler.end_headers()
+    handler.wfile.write(b'{"run": {"stdout": "hal')
+    handler.wfile.flush()
+    connection_closed(handler, body)
+
+
+def busy_429(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply(429, {"message": "busy"})
+
+
+def spoilt_character(handler: Handler, body: dict[str, Any]) -> None:
+    """A character that fell between two chunks, in the middle of a report."""
+    answer = execute(handler.server_fake, body)
+    text = answer["run"]["stdout"]
+    answer["run"]["stdout"] = text[: len(text) // 2] + "\ufffd" + text[len(text) // 2 + 1 :]
+    handler.reply(200, answer)
+
+
+def end_missing(handler: Handler, body: dict[str, Any]) -> None:
+    """The server read its child's exit before the last of its output."""
+    answer = execute(handler.server_fake, body)
+    answer["run"]["stdout"] = answer["run"]["stdout"][:-30]
+    handler.reply(200, answer)
+
+
+def slow(seconds: float) -> Fault:
+    def fault(handler: Handler, body: dict[str, Any]) -> None:
+        time.sleep(seconds)
+        handler.honest(body)
+
+    return fault
+
+
+def run_stage(**fields: Any) -> Fault:
+    """An answer whose run stage is as given, the rest as of a good run without output."""
+
+    def fault(handler: Handler, body: dict[str, Any]) -> None:
+        run = {
+            "stdout": "",
+            "stderr": "",
+            "output": "",
+            "code": None,
+            "signal": None,
+            "status": None,
+            "message": None,
+            "cpu_time": 10,
+            "wall_time": 20.5,
+            "memory": 5_000_000,
+        }
+        handler.reply(200, {"run": {**run, **fields}, "language": "python", "version": "3"})
+
+    return fault
+
+
+TRANSIENT: dict[str, Fault] = {
+    f.__name__: f
+    for f in (
+        status_500_empty,
+        status_400_stack,
+        status_400_nothing,
+        sandbox_failed,
+        not_json,
+        empty_200,
+        json_list,
+        no_run,
+        run_is_text,
+        wrong_types,
+        nan_time,
+        deep_json,
+        connection_closed,
+        cut_in_the_middle,
+        busy_429,
+        spoilt_character,
+        end_missing,
+    )
+}

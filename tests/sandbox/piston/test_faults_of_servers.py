@@ -1,0 +1,295 @@
+"""What real servers do wrong never reaches an Execution: the 14 faults, each provoked."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sandbox import Compiled, Execution, Limits, Program, SandboxError, SandboxUnavailable
+from sandbox.piston import PistonSandbox, transport
+from sandbox.piston import client as client_module
+from sandbox.piston.evidence import LimitTooSmall
+from sandbox.piston.faults import BodyTooLarge
+
+from .fake_piston import STDIN_CUT, FakePiston
+from .faults import TRANSIENT, run_stage, slow
+
+Make = Callable[..., FakePiston]
+Connect = Callable[..., PistonSandbox]
+
+ECHO = b"import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
+
+
+def python(box: PistonSandbox, source: bytes) -> Compiled:
+    return box.compile(Program("python", {"main.py": source}))
+
+
+def run(box: PistonSandbox, source: bytes, limits: Limits | None = None, **more: Any) -> Execution:
+    return box.run(python(box, source), limits or Limits(), **more)
+
+
+def warm(box: PistonSandbox) -> PistonSandbox:
+    """Past the probe, so that scripted faults meet the run itself."""
+    assert run(box, b"print(1)").stdout == b"1\n"
+    return box
+
+
+@pytest.mark.parametrize("name", TRANSIENT)
+def test_a_fault_of_the_server_is_tried_again(
+    piston: FakePiston, client: Connect, name: str
+) -> None:
+    box = warm(client(piston))
+    piston.script.append(TRANSIENT[name])
+    got = run(box, ECHO, stdin=b"7 8 9\n")
+    assert (got.stdout, got.exit_code, got.killed_for) == (b"7 8 9\n", 0, None)
+    assert not piston.script
+
+
+@pytest.mark.parametrize("name", sorted(set(TRANSIENT) - {"spoilt_character", "end_missing"}))
+def test_a_lasting_fault_is_the_machines_and_no_evidence(
+    piston: FakePiston, client: Connect, name: str
+) -> None:
+    box = warm(client(piston))
+    piston.always = TRANSIENT[name]
+    with pytest.raises(SandboxError):
+        run(box, ECHO, stdin=b"1\n")
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        b"data = open(0, 'rb').read()",
+        b"import os\ndata = b''\nwhile piece := os.read(0, 65536): data += piece",
+        b"import sys\ndata = sys.stdin.buffer.read()",
+        b"from __future__ import annotations\nimport sys\ndata = sys.stdin.read().encode()",
+    ],
+    ids=["open", "os.read", "stdin.buffer", "future"],
+)
+def test_large_input_is_not_cut(piston: FakePiston, client: Connect, reader: bytes) -> None:
+    data = b"123456789\n" * (STDIN_CUT // 5)
+    source = reader + b"\nimport hashlib\nprint(len(data), hashlib.md5(data).hexdigest())\n"
+    got = run(client(piston), source, stdin=data)
+    assert got.stdout.split() == [b"%d" % len(data), hashlib.md5(data).hexdigest().encode()]
+
+
+def test_input_reaches_c_before_any_constructor(piston: FakePiston, client: Connect) -> None:
+    source = (
+        b"#include <cstdio>\n"
+        b'struct Early { int n; Early() { if (scanf("%d", &n) != 1) n = -1; } };\n'
+        b'Early early;\nint main() { int m; if (scanf("%d", &m) != 1) return 1;'
+        b' printf("%d\\n", early.n + m); }\n'
+    )
+    box = client(piston)
+    compiled = box.compile(Program("c++17", {"main.cpp": source}))
+    assert box.run(compiled, Limits(), stdin=b"40 2").stdout == b"42\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"no newline",
+        bytes(range(256)) * 700,
+        "漢".encode() * 30_000,
+        b"\r\n\r\n",
+        b"\0" * 9,
+    ],
+    ids=["empty", "newline", "no newline", "all bytes", "kanji", "crlf", "nul"],
+)
+def test_bytes_come_back_as_they_were(server: Make, client: Connect, data: bytes) -> None:
+    spoiling = server(chunk=1000)  # splits characters, as the real server's pipe does
+    got = run(client(spoiling), ECHO, stdin=data)
+    assert (got.stdout, got.stdout_bytes, got.stdout_cut) == (data, len(data), False)
+
+
+def test_real_replacement_characters_are_output(piston: FakePiston, client: Connect) -> None:
+    text = "\ufffd and more \ufffd\n".encode()
+    assert run(client(piston), ECHO, stdin=text).stdout == text
+
+
+def test_stock_body_limit_is_learnt_and_named(server: Make, client: Connect) -> None:
+    stock = server(body_limit=102_400)
+    box = warm(client(stock))
+    assert any("body_parser.json" in line for line in box.describe().details["advice"])
+    with pytest.raises(BodyTooLarge, match=r"request of \d+ bytes .* raise its body limit"):
+        run(box, ECHO, stdin=b"x" * 200_000)
+
+
+def test_stock_output_limit_is_learnt_and_named(server: Make, client: Connect) -> None:
+    box = warm(client(server(output_max=1024, chunk=512)))
+    assert any("PISTON_OUTPUT_MAX_SIZE" in line for line in box.describe().details["advice"])
+    assert run(box, b"print('a' * 300)").stdout == b"a" * 300 + b"\n"
+    with pytest.raises(LimitTooSmall, match=r"PISTON_OUTPUT_MAX_SIZE .* 5001 bytes of stdout"):
+        run(box, b"print('a' * 5000)")
+
+
+def test_stderr_never_kills_a_program(server: Make, client: Connect) -> None:
+    box = warm(client(server(output_max=4096, chunk=512)))
+    got = run(box, b"import sys\nsys.stderr.write('e' * 200_000)\nprint('fine')")
+    assert (got.stdout, got.exit_code, got.killed_for) == (b"fine\n", 0, None)
+    assert got.stderr_cut and got.stderr.startswith(b"eee")
+
+
+def test_a_limit_between_the_probe_and_the_need_is_found(server: Make, client: Connect) -> None:
+    box = warm(client(server(output_max=3 << 20)))
+    with pytest.raises(LimitTooSmall, match="PISTON_OUTPUT_MAX_SIZE"):
+        run(box, b"print('a' * (5 << 20))")
+    assert len(run(box, b"print('a' * 500_000)").stdout) == 500_001
+
+
+def test_too_much_output_is_the_programs(piston: FakePiston, client: Connect) -> None:
+    limits = Limits(output_bytes=100_000)
+    got = run(client(piston), b"while True: print('x' * 1000)", limits)
+    assert (got.killed_for, len(got.stdout), got.stdout_cut) == ("output", 100_000, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "signal", "code"),
+    [
+        (b"import os; os.abort()", 6, None),
+        (b"import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", 11, None),
+        (b"import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 9, None),
+        (b"import sys; sys.exit(3)", None, 3),
+        (b"import os; os._exit(134)", None, 134),
+        (b"raise ValueError", None, 1),
+    ],
+)
+def test_crashes_keep_their_signal(
+    piston: FakePiston, client: Connect, source: bytes, signal: int | None, code: int | None
+) -> None:
+    got = run(client(piston), source)
+    assert (got.signal, got.exit_code, got.killed_for) == (signal, code, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "killed_for"),
+    [
+        ({"status": "TO", "signal": "SIGKILL", "cpu_time": 10_400, "wall_time": 10_600}, "cpu"),
+        ({"status": "TO", "signal": "SIGKILL", "cpu_time": 200, "wall_time": 74_000}, "wall"),
+        ({"status": "RE", "code": 137, "memory": 287_000_000}, "memory"),
+        ({"status": "SG", "signal": "SIGKILL", "memory": 286_720_000}, "memory"),
+    ],
+)
+def test_the_servers_own_kills_are_told_apart(
+    piston: FakePiston, client: Connect, fields: dict[str, Any], killed_for: str
+) -> None:
+    box = warm(client(piston))
+    piston.always = run_stage(**fields)
+    got = run(box, ECHO, Limits(cpu_s=10))
+    assert (got.killed_for, got.signal, got.exit_code) == (killed_for, 9, None)
+
+
+def test_wall_time_on_a_busy_server_is_measured_again_alone(
+    piston: FakePiston, client: Connect
+) -> None:
+    box = warm(client(piston, slots=2))
+    piston.script.append(slow(0.4))
+    other = threading.Thread(target=run, args=(box, b"print(1)"))
+    other.start()
+    deadline = time.monotonic() + 5
+    while piston.seen.at_once == 0 and time.monotonic() < deadline:
+        time.sleep(0.005)
+    piston.script.append(run_stage(status="TO", signal="SIGKILL", cpu_time=100, wall_time=9_000))
+    got = run(box, b"print(2)")
+    other.join()
+    assert (got.stdout, got.killed_for) == (b"2\n", None)
+
+
+def test_limits_sent_are_positive_and_wall_is_larger(piston: FakePiston, client: Connect) -> None:
+    box = warm(client(piston))
+    run(box, b"pass", Limits(cpu_s=1, wall_s=5, memory_bytes=64 << 20))
+    sent = piston.seen.bodies[-1]
+    assert 1000 < sent["run_cpu_time"] < 1500
+    assert sent["run_timeout"] >= 2 * 5000
+    assert sent["run_memory_limit"] * 1.024 > 64 << 20
+    for body in piston.seen.bodies:
+        for name in ("run_timeout", "run_cpu_time", "run_memory_limit"):
+            assert body.get(name, 1) > 0
+
+
+def test_a_servers_smaller_limits_are_kept_and_named(server: Make, client: Connect) -> None:
+    small = server(run_timeout=3000, run_cpu_time=3000)
+    box = warm(client(small))
+    assert {"PISTON_RUN_TIMEOUT", "PISTON_RUN_CPU_TIME"} <= {
+        line.split(": ")[1].split()[0] for line in box.describe().details["advice"]
+    }
+    run(box, b"pass", Limits(cpu_s=10))
+    assert small.seen.bodies[-1]["run_cpu_time"] == 3000
+    small.always = run_stage(status="TO", signal="SIGKILL", cpu_time=3000, wall_time=3100)
+    with pytest.raises(LimitTooSmall, match=r"PISTON_RUN_CPU_TIME \(3 s\) .* needs 10 s"):
+        run(box, b"while True: pass", Limits(cpu_s=10))
+
+
+@pytest.mark.slow
+def test_idle_connections_that_the_server_closed_do_no_harm(
+    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "IDLE_S", 60.0)  # so that the dead connection is used
+    box = warm(client(server(idle_s=0.2)))
+    time.sleep(0.6)
+    assert run(box, b"print(5)").stdout == b"5\n"
+
+
+def test_no_more_requests_at_once_than_asked_for(piston: FakePiston, client: Connect) -> None:
+    box = warm(client(piston, slots=8, endpoint_concurrency=2))
+    piston.always = slow(0.03)
+    compiled = python(box, b"print(1)")
+    threads = [threading.Thread(target=box.run, args=(compiled, Limits())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert box.slots == 2
+    assert piston.seen.most_at_once == 2
+
+
+def test_a_queued_answer_is_waited_for(piston: FakePiston, client: Connect) -> None:
+    box = warm(client(piston))
+    piston.script.append(slow(0.7))
+    assert run(box, b"print(1)", Limits(wall_s=0.2)).stdout == b"1\n"
+    assert not piston.script
+
+
+def test_an_answer_that_never_comes_is_given_up(
+    piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sandbox.piston import launched
+
+    box = warm(client(piston))
+    monkeypatch.setattr(client_module, "ATTEMPTS", 2)
+    monkeypatch.setattr(launched, "QUEUE_S", -40.8)  # the whole wait becomes 0.2 s
+    piston.always = slow(1.0)
+    with pytest.raises(SandboxError, match="Timeout"):
+        run(box, b"print(1)", Limits(wall_s=0.5))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
+        b"import os\nfd = os.open(f'/proc/{os.getppid()}/fd/1', os.O_WRONLY | os.O_TRUNC)\n"
+        b"os.write(fd, b'Z 0 0 0 0 0 0 0 0 -\\n')\n",
+    ],
+    ids=["kills its launcher", "writes into the report"],
+)
+def test_a_program_that_spoils_its_report_is_not_excused(
+    piston: FakePiston, client: Connect, source: bytes
+) -> None:
+    got = run(client(piston), source)
+    assert (got.exit_code, got.signal, got.stdout) == (None, 9, b"")
+    assert b"interfered" in got.stderr
+
+
+def test_no_server_is_said_with_the_remedy(server: Make) -> None:
+    piston = server()
+    piston.close()
+    with pytest.raises(
+        SandboxUnavailable, match=r"no Piston server answers at .*use --sandbox local"
+    ):
+        PistonSandbox([piston.url], slots=1)
