@@ -13,14 +13,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from eval.grade_case import unjudged
 from eval.grade_solution import SolutionJob, Subject, Workshop
 from eval.key import KeyParts, key_of
 from eval.kits import KitFacts, KitShelf
 from eval.model import Problem, Solution, SolutionRecord
-from eval.progress import Tally
+from eval.progress import Tally, When
 from eval.records import as_json
 from eval.results_folder import ResultsFolder
 from eval.time_policy import bounds_of
@@ -112,7 +112,7 @@ class Ledger:
             self._cond.notify_all()
         for ordinal, twin in followers:
             self._folder.add(ordinal, _renamed(fields, twin) if twin is not subject else fields)
-            self._tally.solution(record.status, record.verdict, "now")
+            self._tally.solution(record.status, record.verdict, "ran")
 
     def _subject(self, ordinal: int, solution: Solution) -> Subject | None:
         """The solution as something to be graded; None when its record is made already."""
@@ -122,7 +122,7 @@ class Ledger:
                 f"line {solution.line}: unknown problem {solution.problem_id!r}; "
                 "see --dataset, --dataset-split and --dataset-subsets"
             )
-            self._settle(ordinal, as_json(_invalid(solution, error)), "now")
+            self._settle(ordinal, as_json(_invalid(solution, error)), "at once")
             return None
         facts = self._shelf.facts(problem)
         language = find(solution.language).name
@@ -138,7 +138,7 @@ class Ledger:
         subject = replace(subject, key=self._key(subject))
         record = _without_running(subject)
         if record is not None:
-            self._settle(ordinal, as_json(record), "now")
+            self._settle(ordinal, as_json(record), "at once")
             return None
         return subject
 
@@ -176,7 +176,7 @@ class Ledger:
             self._followers += 1
         return True
 
-    def _settle(self, ordinal: int, fields: dict[str, Any], when: Literal["now", "before"]) -> None:
+    def _settle(self, ordinal: int, fields: dict[str, Any], when: When) -> None:
         kept = self._folder.place(ordinal, fields)
         self._tally.solution(fields["status"], fields["verdict"], "before" if kept else when)
 

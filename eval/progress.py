@@ -12,6 +12,10 @@ from typing import Any, Literal, TextIO
 from eval.model import CaseVerdict
 
 PLAIN_EVERY_S = 10.0
+DRAW_EVERY_S = 0.2
+SLOW_S = 3.0
+BAR = "{percentage:3.0f}%|{bar:8}| {n_fmt}/{total_fmt} {elapsed}{postfix}"
+When = Literal["before", "ran", "at once"]
 ORDER = ("AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "ER")
 
 
@@ -20,6 +24,7 @@ class Tally:
 
     statuses, verdicts  of solutions; cases: verdicts of cases graded in this run
     before              solutions whose record was there already
+    ran                 solutions that had to run for theirs
     """
 
     def __init__(self) -> None:
@@ -29,14 +34,19 @@ class Tally:
         self.cases: Counter[str] = Counter()
         self.solutions = 0
         self.before = 0
+        self.ran = 0
 
-    def solution(self, status: str, verdict: str | None, when: Literal["now", "before"]) -> None:
-        """Counts a solution that has its record."""
+    def solution(self, status: str, verdict: str | None, when: When) -> None:
+        """Counts a solution that has its record: from before, by running, or at once."""
         with self._lock:
             self.solutions += 1
             self.before += when == "before"
+            self.ran += when == "ran"
             self.statuses[status] += 1
-            self.verdicts[verdict or ("no code" if status == "failed" else status)] += 1
+            if status in ("passed", "failed", "error"):
+                self.verdicts[verdict or "no code"] += 1
+            else:
+                self.verdicts["uncounted"] += 1
 
     def case(self, verdict: CaseVerdict) -> None:
         """Counts a case that was graded."""
@@ -70,6 +80,7 @@ class Progress:
         self._slowest = slowest
         self._stream = stream or sys.stderr
         self._bar = self._open_bar() if self._stream.isatty() else None
+        self._next_draw = 0.0
         self._next_line = time.monotonic() + PLAIN_EVERY_S
         self._started = time.monotonic()
 
@@ -82,11 +93,7 @@ class Progress:
             file=self._stream,
             dynamic_ncols=True,
             mininterval=0.1,
-            smoothing=0.05,
-            bar_format="{percentage:3.0f}%|{bar:10}| {n_fmt}/{total_fmt} "
-            "[{elapsed}<{remaining}, {rate_fmt}]{postfix}"
-            if self._total
-            else None,
+            bar_format=BAR if self._total else None,
         )
 
     def tick(self) -> None:
@@ -100,20 +107,32 @@ class Progress:
     def _draw(self) -> None:
         bar: Any = self._bar
         cases = sum(self._tally.cases.values())
-        text = f"{self._tally.counts()} · {cases} cases"
+        parts = [self._tally.counts(), f"{cases} cases"]
+        left_s = self._left_s()
+        if left_s is not None:
+            parts.insert(0, f"{_duration(left_s)} left")
         slow = self._slowest()
-        if slow is not None and slow[1] >= 2:
-            text += f" · {slow[0]} {slow[1]:.0f}s"
-        bar.set_postfix_str(text, refresh=False)
-        bar.update(self._tally.solutions - bar.n)
+        if slow is not None and slow[1] >= SLOW_S:
+            parts.append(f"{slow[0]} for {slow[1]:.0f} s")
+        bar.n = self._tally.solutions
+        bar.set_postfix_str(" · ".join(parts), refresh=False)
+        if time.monotonic() >= self._next_draw:
+            self._next_draw = time.monotonic() + DRAW_EVERY_S
+            bar.refresh()
+
+    def _left_s(self) -> float | None:
+        """Seconds to go, judged by the solutions that had to run so far."""
+        left = (self._total or 0) - self._tally.solutions
+        if left <= 0 or not self._tally.ran:
+            return None
+        return (time.monotonic() - self._started) / self._tally.ran * left
 
     def _line(self) -> None:
         done, total = self._tally.solutions, self._total
         share = f"{done}/{total}" if total else f"{done}"
         text = f"{share} solutions, {sum(self._tally.cases.values())} cases"
-        fresh = done - self._tally.before
-        if total and fresh > 0 and done < total:
-            left_s = (time.monotonic() - self._started) / fresh * max(0, total - done)
+        left_s = self._left_s()
+        if left_s is not None:
             text += f", about {_duration(left_s)} left"
         slow = self._slowest()
         if slow is not None and slow[1] >= PLAIN_EVERY_S:
@@ -124,6 +143,7 @@ class Progress:
         """Shows the last state."""
         if self._bar is not None:
             bar: Any = self._bar
+            self._next_draw = 0.0
             self._draw()
             bar.close()
         elif self._tally.solutions > self._tally.before:

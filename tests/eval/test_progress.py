@@ -22,13 +22,13 @@ def filled() -> Tally:
         ("invalid", None),
         ("passed", "AC"),
     ):
-        tally.solution(status, verdict, "now")
+        tally.solution(status, verdict, "ran")
     tally.case("AC")
     return tally
 
 
 def test_verdicts_come_in_a_fixed_order():
-    assert filled().counts() == "AC 2 WA 1 invalid 1 no code 1"
+    assert filled().counts() == "AC 2 WA 1 no code 1 uncounted 1"
 
 
 def test_plain_lines_without_a_terminal(monkeypatch):
