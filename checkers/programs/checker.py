@@ -57,6 +57,7 @@ class ProgramChecker:
     def digest(self) -> str:
         parts = (
             self._protocol.name,
+            self._protocol.args,
             self._runs.program.digest,
             self._extra,
             self._limits,

@@ -1,0 +1,63 @@
+"""Names and options of built-ins, and what is said of wrong ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from checkers import builtin
+from checkers.errors import UnknownChecker
+from checkers.protocol import Checker
+
+
+def test_options_by_keyword_and_by_name_are_the_same() -> None:
+    by_name, by_keyword = (
+        builtin("kattis float_tolerance 1e-3"),
+        builtin("kattis", float_tolerance=1e-3),
+    )
+    for checker in (by_name, by_keyword, builtin("kattis float_tolerance=1e-3")):
+        assert checker(b"", b"1.0005", b"1").accepted
+        assert not checker(b"", b"1.005", b"1").accepted
+    assert by_name.digest == by_keyword.digest
+
+
+def test_each_tolerance_goes_its_own_way() -> None:
+    absolute = builtin("kattis float_absolute_tolerance 1e-3")
+    relative = builtin("kattis float_relative_tolerance 1e-3")
+    assert not absolute(b"", b"1000.5", b"1000").accepted
+    assert relative(b"", b"1000.5", b"1000").accepted
+    assert absolute(b"", b"0.0001", b"0").accepted
+    assert not relative(b"", b"0.0001", b"0").accepted
+
+
+def test_digests_tell_checkers_and_options_apart() -> None:
+    names = ("wcmp", "lcmp", "kattis", "kattis case_sensitive", "kattis float_tolerance 0.1")
+    assert len({builtin(name).digest for name in names}) == len(names)
+
+
+def test_a_builtin_is_a_checker() -> None:
+    checker = builtin("wcmp")
+    assert isinstance(checker, Checker)
+    assert checker.check(b"", b"a", b"a").accepted
+    checker.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("wcpm", ["unknown checker 'wcpm'", "did you mean 'wcmp'"]),
+        ("", ["unknown checker ''", "built-ins: wcmp"]),
+        ("rcmp7", ["did you mean", "rcmp"]),
+        ("wcmp case_sensitive", ["'wcmp' has no option case_sensitive", "docs/checkers.md"]),
+        ("kattis case", ["'case'", "needs a value"]),
+        ("kattis tolerance 1", ["'kattis' has no option tolerance"]),
+        ("kattis float_tolerance", ["needs a value"]),
+        ("kattis float_tolerance abc", ["float_tolerance 'abc'", "must be a number"]),
+        ("kattis float_tolerance nan", ["must be a number"]),
+        ("pointscmp full_points 0", ["full_points is 0", "above 0"]),
+    ],
+)
+def test_what_is_said_of_a_wrong_name(name: str, words: list[str]) -> None:
+    with pytest.raises(UnknownChecker) as said:
+        builtin(name)
+    assert [word for word in words if word not in str(said.value)] == []
+    assert "\n" not in str(said.value)

@@ -1,0 +1,234 @@
+"""A sandbox without walls: programs of these tests run as plain processes in a new folder.
+
+For programs of our own only. Limits: CPU by rlimit, wall time, bytes of stdout.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from sandbox import languages
+from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+
+WALL_S = 60.0
+
+
+class PlainSandbox:
+    """See `sandbox.protocol.Sandbox`. `runs` keeps the arguments and files of every run."""
+
+    capabilities = frozenset({"interact", "collect"})
+    slots = 2
+
+    def __init__(self) -> None:
+        self.runs: list[dict[str, Any]] = []
+        self.compiles = 0
+        self._folders: list[Path] = []
+
+    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+        self.compiles += 1
+        folder = self._folder()
+        for name, content in program.files.items():
+            (folder / name).write_bytes(content)
+        main = next(iter(program.files))
+        if languages.find(program.language).name == "python":
+            return Compiled(program, True, artifact=(sys.executable, str(folder / main)))
+        done = subprocess.run(
+            ["g++", "-std=c++17", "-O0", main, "-o", "main"],
+            cwd=folder,
+            capture_output=True,
+            check=False,
+        )
+        binary = (str(folder / "main"),)
+        return Compiled(program, done.returncode == 0, log=done.stderr, artifact=binary)
+
+    def run(
+        self,
+        compiled: Compiled,
+        limits: Limits,
+        *,
+        stdin: bytes = b"",
+        args: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        collect: Sequence[str] = (),
+        alone: bool = False,
+    ) -> Execution:
+        self.runs.append({"stdin": stdin, "args": tuple(args), "files": dict(files or {})})
+        folder = self._filled(files)
+        started = time.monotonic()
+        out, err = folder.parent / f"{folder.name}.out", folder.parent / f"{folder.name}.err"
+        with out.open("wb") as o, err.open("wb") as e:
+            process = self._start(compiled, args, folder, limits, subprocess.PIPE, o, e)
+            try:
+                process.communicate(stdin, timeout=min(limits.wall_s, WALL_S))
+                killed = None
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                killed = "wall"
+        return self._evidence(
+            process.returncode, killed, started, out, err, limits, _collected(folder, collect)
+        )
+
+    def interact(
+        self,
+        first: Compiled,
+        second: Compiled,
+        first_limits: Limits,
+        second_limits: Limits,
+        *,
+        second_args: Sequence[str] = (),
+        second_files: Mapping[str, bytes] | None = None,
+        second_collect: Sequence[str] = (),
+        transcript_bytes: int = 65536,
+    ) -> Interaction:
+        self.runs.append({"args": tuple(second_args), "files": dict(second_files or {})})
+        folders = (self._filled({}), self._filled(second_files))
+        to_second, to_first = os.pipe(), os.pipe()
+        logs = [folder.parent / f"{folder.name}.err" for folder in folders]
+        started = time.monotonic()
+        ended: list[tuple[str, float]] = []
+        processes = []
+        for i, (compiled, limits, ends) in enumerate(
+            (
+                (first, first_limits, (to_first[0], to_second[1])),
+                (second, second_limits, (to_second[0], to_first[1])),
+            )
+        ):
+            with logs[i].open("wb") as log:
+                args = () if i == 0 else second_args
+                processes.append(
+                    self._start(compiled, args, folders[i], limits, ends[0], ends[1], log)
+                )
+        for fd in (*to_second, *to_first):
+            os.close(fd)
+        killed: list[str | None] = [None, None]
+
+        def wait(i: int, limits: Limits) -> None:
+            try:
+                processes[i].wait(timeout=limits.wall_s)
+            except subprocess.TimeoutExpired:
+                killed[i] = "wall"
+                processes[i].kill()
+                processes[i].wait()
+            ended.append((("first", "second")[i], time.monotonic()))
+
+        waiting = [
+            threading.Thread(target=wait, args=(i, limits))
+            for i, limits in enumerate((first_limits, second_limits))
+        ]
+        for thread in waiting:
+            thread.start()
+        for thread in waiting:
+            thread.join()
+        empty = folders[0].parent / "none"
+        empty.write_bytes(b"")
+        seen = [
+            self._evidence(
+                processes[i].returncode,
+                killed[i],
+                started,
+                empty,
+                logs[i],
+                (first_limits, second_limits)[i],
+                _collected(folders[i], second_collect if i else ()),
+            )
+            for i in (0, 1)
+        ]
+        return Interaction(seen[0], seen[1], ended[0][0])  # type: ignore[arg-type]
+
+    def describe(self) -> Description:
+        return Description("plain", "none", frozenset(), {})
+
+    def close(self) -> None:
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def __enter__(self) -> PlainSandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _folder(self) -> Path:
+        self._folders.append(Path(tempfile.mkdtemp()))
+        place = self._folders[-1] / "work"
+        place.mkdir()
+        return place
+
+    def _filled(self, files: Mapping[str, bytes] | None) -> Path:
+        folder = self._folder()
+        for name, content in (files or {}).items():
+            (folder / name).write_bytes(content)
+        return folder
+
+    def _start(
+        self,
+        compiled: Compiled,
+        args: Sequence[str],
+        folder: Path,
+        limits: Limits,
+        stdin: Any,
+        stdout: Any,
+        stderr: Any,
+    ) -> subprocess.Popen[bytes]:
+        cpu_s = int(limits.cpu_s) + 1
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes + 1,) * 2)
+
+        return subprocess.Popen(
+            [*compiled.artifact, *args],
+            cwd=folder,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            preexec_fn=limit,
+            env={"PATH": os.environ["PATH"], "PYTHONHASHSEED": "0"},
+        )
+
+    def _evidence(
+        self,
+        code: int,
+        killed: Any,
+        started: float,
+        out: Path,
+        err: Path,
+        limits: Limits,
+        files: Mapping[str, bytes],
+    ) -> Execution:
+        size = out.stat().st_size
+        cut = size > limits.output_bytes
+        return Execution(
+            exit_code=code if code >= 0 and not killed else None,
+            signal=-code if code < 0 and not killed else None,
+            cpu_s=0.0,
+            wall_s=time.monotonic() - started,
+            memory_bytes=None,
+            stdout=out.read_bytes()[: limits.output_bytes],
+            stderr=err.read_bytes()[: limits.stderr_bytes],
+            stdout_bytes=size,
+            stdout_cut=cut,
+            killed_for="output" if cut else killed,
+            files=files,
+        )
+
+
+def _collected(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in names if (folder / name).is_file()}

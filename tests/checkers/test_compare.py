@@ -1,0 +1,146 @@
+"""Comparing without a checker: a table of two outputs and whether they are the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkers import tokens
+from checkers.compare import JSON_BYTES, MODES, Mode, equal, first_difference
+
+# output, expected, equal by open-r1, upstream, exact
+ROWS: list[tuple[bytes, bytes, bool, bool, bool]] = [
+    (b"", b"", True, True, True),
+    (b"1\n", b"1\n", True, True, True),
+    (b"1", b"1\n", True, True, False),
+    (b"1\r\n2\r\n", b"1\n2\n", True, True, False),
+    (b"1\r2", b"1\n2", True, True, False),
+    (b"1 2", b"1\n2", True, False, False),
+    (b"1  2", b"1 2", True, False, False),
+    (b" a", b"a", True, False, False),
+    (b" 1", b"1", True, True, False),
+    (b"1 \t\n", b"1\n", True, True, False),
+    (b"1\n\n\n2\n", b"1\n2\n", True, True, False),
+    (b"\n\n", b"", True, True, False),
+    (b"1\v2", b"1 2", True, False, False),
+    (b"12", b"1 2", False, False, False),
+    (b"1", b"", False, False, False),
+    (b"", b"1", False, False, False),
+    (b"1 2", b"1", False, False, False),
+    (b"1", b"1 2", False, False, False),
+    (b"yes", b"YES", True, False, False),
+    (b"No no nO", b"NO NO NO", True, False, False),
+    (b"yes", b"NO", False, False, False),
+    (b"Yes.", b"YES.", False, False, False),
+    (b"yess", b"YESS", False, False, False),
+    (b"a", b"A", False, False, False),
+    (b"yes a", b"YES A", False, False, False),
+    (b"ye", b"YE", False, False, False),
+    (b"\xff\xfe", b"\xff\xfe", True, True, True),
+    (b"\xff 1", b"\xfe 1", False, False, False),
+    (b"\xc3\xa9", b"\xc3\x89", False, False, False),
+    (b"1\0", b"1", False, False, False),
+    (b"1.0", b"1", False, True, False),
+    (b"[1,2]", b"[1, 2]", False, True, False),
+    (b'{"a":1,"b":2}', b'{"b":2,"a":1}', False, True, False),
+    (b'{"a":1}', b'{"a":2}', False, False, False),
+    (b"true", b"1", False, False, False),
+    (b"[true]", b"[1]", False, False, False),
+    (b'{"a":false}', b'{"a":0}', False, False, False),
+    (b"[1]", b"[1,2]", False, False, False),
+    (b'"1"', b"1", False, False, False),
+    (b"null", b"[]", False, False, False),
+    (b"NaN", b"[]", False, False, False),
+    (b"[NaN]", b"[ NaN]", False, False, False),
+    (b"1e400", b"1e401", False, False, False),
+    (b"[1e400]", b"[ 1e400]", False, True, False),
+    (b"[" * 50 + b"1" + b"]" * 50, b"[" * 50 + b" 1" + b"]" * 50, False, True, False),
+    (b"1" * 5000 + b" ", b"1" * 5000, True, True, False),
+    (b"[" + b"1" * 5000 + b"]", b"[ " + b"1" * 5000 + b"]", False, True, False),
+    (b"[" + b"1" * 5000 + b"]", b"[ " + b"1" * 4999 + b"2]", False, False, False),
+    (b'["' + b"1" * 500 + b'"]', b"[" + b"1" * 500 + b"]", False, False, False),
+    (b'{"[": 1}', b'{"[":1}', False, True, False),
+]
+
+
+@pytest.mark.parametrize(("output", "expected", "tokens_", "lines", "exact"), ROWS)
+def test_table(output: bytes, expected: bytes, tokens_: bool, lines: bool, exact: bool) -> None:
+    assert [equal(output, expected, mode) for mode in MODES] == [tokens_, lines, exact]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("row", ROWS)
+def test_a_difference_is_named_when_there_is_one(
+    row: tuple[bytes, bytes, bool, bool, bool], mode: Mode
+) -> None:
+    said = first_difference(row[0], row[1], mode)
+    assert (said == "") == equal(row[0], row[1], mode)
+    assert said.isprintable()
+    assert len(said) < 300
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "mode", "words"),
+    [
+        (b"1 2 3", b"1 2 4", "open-r1", "token 3: expected '4', found '3'"),
+        (b"1", b"1 2", "open-r1", "token 2: expected '2', found the end"),
+        (b"1 2", b"1", "open-r1", "token 2: expected the end, found '2'"),
+        (b"a\n\nb", b"a\nc", "upstream", "non-empty line 2: expected 'c', found 'b'"),
+        (b"a", b"a\nc", "upstream", "non-empty line 2: expected 'c', found the end"),
+        (b"abc", b"abd", "exact", "byte 3: expected 'd', found 'c'"),
+        (b"abc", b"abcd", "exact", "3 bytes, expected 4; the first 3 are equal"),
+        (b"\x1b[2J", b"1", "open-r1", "token 1: expected '1', found '\\x1b[2J'"),
+        (b"x" * 999, b"1", "open-r1", "token 1: expected '1', found 'xxxxxxxxxxxxxxxxxxxxxxxxxx…"),
+    ],
+)
+def test_words(output: bytes, expected: bytes, mode: Mode, words: str) -> None:
+    assert first_difference(output, expected, mode).startswith(words)
+
+
+def test_json_beyond_the_bounds_is_left_to_the_lines() -> None:
+    deep = b"[" * 200 + b"]" * 200
+    assert not equal(deep, b" " + deep, "upstream")
+    hidden = b'["' + b"]" * 200 + b'", ' + b"[" * 150 + b"]" * 150 + b"]"
+    assert not equal(hidden, b" " + hidden, "upstream")
+    long = b"[" + b" " * JSON_BYTES + b"1]"
+    assert not equal(long, b"[1]", "upstream")
+    bomb = b"[" * 100_000
+    assert not equal(bomb, b" " + bomb, "upstream")
+
+
+def test_an_unknown_mode_is_named() -> None:
+    with pytest.raises(ValueError, match="unknown comparison 'fuzzy': choose one of open-r1"):
+        equal(b"", b"", "fuzzy")  # type: ignore[arg-type]
+
+
+PIECES = st.sampled_from([b"yes", b"YES", b"no", b"1", b"a", b" ", b"\n", b"\r\n", b"\t", b"\v"])
+TEXTS = st.lists(PIECES, max_size=10).map(b"".join)
+
+
+@given(TEXTS, TEXTS, st.integers(1, 5))
+def test_open_r1_is_the_simple_rule(output: bytes, expected: bytes, size: int) -> None:
+    def simple(data: bytes) -> list[bytes]:
+        return [w.upper() if w.upper() in (b"YES", b"NO") else w for w in data.split()]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "WINDOW_BYTES", size)
+        assert equal(output, expected, "open-r1") == (simple(output) == simple(expected))
+
+
+@given(TEXTS, TEXTS, st.integers(1, 5))
+def test_upstream_is_the_simple_rule(output: bytes, expected: bytes, size: int) -> None:
+    def simple(data: bytes) -> list[bytes]:
+        lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        return [kept for line in lines if (kept := line.rstrip())]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "WINDOW_BYTES", size)
+        same = equal(output, expected, "upstream")
+    assert same == (simple(output) == simple(expected)) or output.strip() == expected.strip() != b""
+
+
+@given(st.binary(max_size=40), st.binary(max_size=40), st.sampled_from(MODES))
+def test_equality_goes_both_ways(a: bytes, b: bytes, mode: Mode) -> None:
+    assert equal(a, b, mode) == equal(b, a, mode)
+    assert equal(a, a, mode)
