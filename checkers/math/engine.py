@@ -69,6 +69,8 @@ def warm() -> None:
     `sympify` while they are imported, which `disarm` would forbid. Sees no answer."""
     import sympy
 
+    for name in ("math_verify", "latex2sympy2_extended"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     x = sympy.Symbol("x", real=True)
     for expr in (sympy.sin(x) ** 2 + sympy.cos(x) ** 2, sympy.sqrt(x) / x):
         sympy.simplify(expr)
@@ -98,8 +100,6 @@ def disarm() -> None:
     for module in (converter, parser):
         module.parse_expr = _numeral
     parser.parse_expr_cached = _refuse
-    for name in ("math_verify", "latex2sympy2_extended"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def same(gold: str, answer: str) -> bool:

@@ -13,7 +13,7 @@ from checkers.math import engine
 from checkers.math.clean import LONGEST, clean, words
 from checkers.math.compare import Comparer
 from checkers.math.exact import harness_form
-from checkers.math.policy import Policy
+from checkers.math.policy import Policy, find_policy
 from checkers.math.read import read
 from checkers.math.tokens import ParseError
 from checkers.math.values import TooLong, Words
@@ -53,6 +53,25 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         if policy.name != "harness" and engine.same(gold, answer):
             return True, "engine"
         return False, f"not read: {e}"
+
+
+_SAMPLES = (
+    ("2x+1", "1+2x"),
+    (r"\sin^2 x+\cos^2 x", "1"),
+    (r"\frac{1}{\sqrt{2}}", r"\frac{\sqrt{2}}{2}"),
+    (r"[1,2)", r"1 \le x < 2"),
+    (r"y=2x+1", r"2x-y+1=0"),
+    (r"\begin{pmatrix}1\\2\end{pmatrix}", "(1,2)"),
+    (r"15\text{ cm}^2", "15"),
+)
+
+
+def warm() -> None:
+    """Fills SymPy's caches with what most pairs need, before workers are forked."""
+    strict = find_policy("strict")
+    for gold, answer in _SAMPLES:
+        if not judge(gold, answer, strict)[0]:
+            raise RuntimeError(f"the judge says that {gold!r} is not {answer!r}")
 
 
 def choices(left: str, right: str) -> bool | None:

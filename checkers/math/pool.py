@@ -141,6 +141,11 @@ class Pool:
                 if self._zygote is not None:
                     self._zygote.kill(worker.pid)
 
+    def pids(self) -> list[int]:
+        """Process numbers of the workers that wait for a pair."""
+        with self._lock:
+            return [w.pid for w in self._idle]
+
     def forget(self) -> None:
         """In a forked child: the parent's workers are not ours."""
         self._lock = threading.Lock()

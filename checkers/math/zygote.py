@@ -25,10 +25,11 @@ REAP_EVERY_S = 0.5
 
 def main(control_fd: int, memory_bytes: int) -> None:
     """Serves fork requests until the control socket ends."""
-    from checkers.math import engine
+    from checkers.math import engine, judge
 
     engine.warm()
     engine.disarm()
+    judge.warm()
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=control_fd)
