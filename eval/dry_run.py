@@ -58,20 +58,22 @@ def describe_plan(options: Options) -> str:
         generated = GeneratedTests(options.generated_tests_dir)
     plan = _Plan()
     for file in files:
-        for solution in read_solutions([file], limit=options.limit, problems=options.problems):
+        solutions = read_solutions(
+            [file], limit=options.limit, problems=options.problems, resolve=problems.resolve
+        )
+        for solution in solutions:
             plan.solutions += 1
             problem = None if solution.error else problems.get(solution.problem_id)
             if problem is None:
-                plan.add_invalid(
-                    solution.error
-                    or f"line {solution.line}: unknown problem {solution.problem_id!r}"
-                )
+                why = problems.why_missing(solution.problem_id)
+                plan.add_invalid(solution.error or f"line {solution.line}: {why}")
                 continue
             if problem.id not in plan.problems:
                 plan.problems[problem.id] = _chosen(problems, generated, problem, options)
             plan.add(solution, plan.problems[problem.id])
+    notes = [*problems.messages(), *(generated.notes.messages() if generated else ())]
     problems.close()
-    return _text(plan, len(files))
+    return "\n".join([_text(plan, len(files)), *(f"note: {note}" for note in notes)])
 
 
 def _chosen(

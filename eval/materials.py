@@ -43,10 +43,10 @@ class Materials:
     def __post_init__(self) -> None:
         self.shelf = KitShelf(self._make_kit)
 
-    def canonical(self, problem_id: str) -> str | None:
-        """A problem's own id for any of its names, None for an unknown one."""
-        problem = self.problems.get(problem_id)
-        return problem.id if problem is not None else None
+    def notes(self) -> list[str]:
+        """What was passed over in the problems and the generated tests."""
+        generated = self.generated.notes.messages() if self.generated is not None else []
+        return [*self.problems.messages(), *generated]
 
     def about_sandbox(self) -> str:
         """One line on the sandbox that was chosen."""

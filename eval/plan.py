@@ -13,7 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from eval.grade_case import unjudged
 from eval.grade_solution import SolutionJob, Subject, Workshop
@@ -62,6 +62,14 @@ class Terms:
         }
 
 
+class Problems(Protocol):
+    """Where problems are found (`eval.problems.ProblemSet`)."""
+
+    def get(self, problem_id: str) -> Problem | None: ...
+
+    def why_missing(self, problem_id: str) -> str: ...
+
+
 class Ledger:
     """Gives solutions their records: from before, from a twin, or from a job that ends.
 
@@ -73,7 +81,7 @@ class Ledger:
         self,
         folder: ResultsFolder,
         shelf: KitShelf,
-        find_problem: Callable[[str], Problem | None],
+        problems: Problems,
         terms: Terms,
         tally: Tally,
         *,
@@ -81,7 +89,7 @@ class Ledger:
     ) -> None:
         self._folder = folder
         self._shelf = shelf
-        self._find_problem = find_problem
+        self._problems = problems
         self._terms = terms
         self._tally = tally
         self._is_stopping = is_stopping
@@ -116,12 +124,10 @@ class Ledger:
 
     def _subject(self, ordinal: int, solution: Solution) -> Subject | None:
         """The solution as something to be graded; None when its record is made already."""
-        problem = None if solution.error else self._find_problem(solution.problem_id)
+        problem = None if solution.error else self._problems.get(solution.problem_id)
         if problem is None:
-            error = solution.error or (
-                f"line {solution.line}: unknown problem {solution.problem_id!r}; "
-                "see --dataset, --dataset-split and --dataset-subsets"
-            )
+            why = solution.error or self._problems.why_missing(solution.problem_id)
+            error = why if solution.error else f"line {solution.line}: {why}"
             self._settle(ordinal, as_json(_invalid(solution, error)), "at once")
             return None
         facts = self._shelf.facts(problem)

@@ -148,6 +148,7 @@ def _grade_file(
                 "num_problems_seen": materials.shelf.seen,
                 "python": platform.python_version(),
                 "machine": platform.platform(),
+                "notes": materials.notes(),
             },
         )
         records = read_records(folder.records_path)
@@ -174,7 +175,7 @@ def _schedule(
     ledger = Ledger(
         folder,
         materials.shelf,
-        materials.problems.get,
+        materials.problems,
         Terms(materials.description, options.time_limit_scale, options.record_flags()),
         tally,
         is_stopping=stopper.event.is_set,
@@ -191,7 +192,7 @@ def _schedule(
         [source],
         limit=options.limit,
         problems=options.problems,
-        resolve=materials.canonical,
+        resolve=materials.problems.resolve,
     )
     progress = Progress(tally, _expected_total(options, source), partial(_slowest, scheduler))
     with stopper.stopping(scheduler):

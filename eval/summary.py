@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 WIDTH = 80
+MAX_NOTES = 10
 STATUS_NOTES = {
     "passed": "every judged case accepted",
     "failed": "a case failed, or no code",
@@ -53,6 +54,10 @@ def loud_lines(metrics: Mapping[str, Any]) -> list[str]:
     unstable = metrics["unstable_cases"]["count"]
     if unstable:
         lines.append(f"!! {unstable} cases changed their verdict between runs (unstable_cases)")
+    notes = metrics["run"]["notes"]
+    lines += [_cut(f"note: {note}") for note in notes[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        lines.append(f"note: and {len(notes) - MAX_NOTES} more, in the metrics file")
     return lines
 
 

@@ -144,7 +144,7 @@ def test_statuses_verdicts_and_counts(bench):
     assert records[2]["error"] == "main.py:1: no"
     assert {c["reason"] for c in records[2]["details"]} == {"compile_error"}
     assert [c["reason"] for c in records[4]["details"]] == ["unsupported_interactive"]
-    assert "unknown problem '9/Z'" in records[5]["error"]
+    assert records[5]["error"].startswith("line 6: unknown problem '9/Z': not among the 5 of")
     assert records[6]["error"].startswith("line 7: not JSON")
     assert records[7]["error"] == "no code in the response"
     assert records[8]["details"][0]["reason"] == "passed_by_checker"
@@ -401,3 +401,9 @@ def test_the_table_fits_eighty_columns(bench):
     assert max(map(len, text.splitlines())) <= 80
     assert "pass@5       undefined: 2 problems have fewer than 5 samples" in text
     assert "failed              2" in text
+
+
+def test_what_the_dataset_has_wrong_is_told(bench):
+    bench.write_problems([*PROBLEMS, {**PROBLEMS[0]}])
+    _, metrics, _ = bench.run(("2/B", "echo"))
+    assert any(line.startswith("note: ") and "1/A twice" in line for line in loud_lines(metrics))
