@@ -70,6 +70,7 @@ function differenceNote(lines, expected, output, item) {
   if (first) notes.unshift(`First difference at line ${(first.a < 0 ? first.b : first.a) + 1}.`);
   else if (expected === output) notes.unshift("No difference.");
   else notes.unshift("They differ in white space only.");
+  if (item[K.output_bytes] === 0) notes.unshift("The program printed nothing.");
   if (first && item[K.verdict] === "AC") notes.push("The checker accepts this output all the same.");
   return notes.join(" ");
 }

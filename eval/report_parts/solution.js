@@ -4,11 +4,10 @@
 let opened = null;
 
 function compileFacts(detail) {
-  const { log, stdout, stderr, ...others } = detail.compile || {};
-  const said = [log, stdout, stderr].filter((text) => typeof text === "string" && text.trim());
-  if (!said.length) return [];
-  return [h("h3", {}, "Compiler"), facts(others), ...said.map((text) =>
-    h("div", { class: "box", tabindex: "0" }, h("pre", { class: "text" }, visible(text))))];
+  const { log, cpu_s, memory_bytes, ok, ...others } = detail.compile || {};
+  if (typeof log !== "string" || !log.trim()) return [];
+  return [...textBox("Compiler", log), facts(others),
+    pairs([["CPU", seconds(cpu_s)], ["memory", bytes(memory_bytes)], ["compiled", ok ? "yes, with warnings" : "no"]])];
 }
 
 function solutionView(index, row, detail) {

@@ -15,11 +15,11 @@ function drawHead() {
 function drawNotices() {
   const { statuses, verdicts } = stats;
   const lines = [
-    [statuses.error, "bad", (n) => `${plural(n, "solution")} ended in infrastructure errors and count nowhere. Run the same command again: it grades just those.`],
-    [statuses.invalid, "bad", (n) => `${plural(n, "line")} of the solutions file could not be read or name no known problem. They count nowhere.`],
+    [statuses.error, "bad", (n) => `${plural(n, "solution")} ended in infrastructure errors and are not counted. Run the same command again: it grades just those.`],
+    [statuses.invalid, "bad", (n) => `${plural(n, "line")} of the solutions file could not be used (unreadable, unknown problem or language): not counted.`],
     [verdicts.cases.CU, "warn", (n) => `In ${plural(n, "case")} the checker said nothing usable. Such solutions count as failed; look at the checker's words before you trust it.`],
-    [statuses.no_tests, "warn", (n) => `${plural(n, "solution")} had no test that could be judged. They count nowhere.`],
-    [statuses.unsupported, "warn", (n) => `${plural(n, "solution")} of interactive problems without an interactor were not judged.`],
+    [statuses.no_tests, "warn", (n) => `${plural(n, "solution")} had no test that could be judged: not counted.`],
+    [statuses.unsupported, "warn", (n) => `${plural(n, "solution")} of interactive problems could not be judged, as there is no interactor: not counted.`],
     [Object.keys(meta.run).length ? 0 : 1, "warn", () => "There is no metrics file beside the records: the run has not ended yet, or was interrupted."],
     ...stats.pass_at_k.map((row) => [row.undefined, "warn", () => `pass@${row.k} is ${row.note}.`]),
   ];
@@ -82,7 +82,7 @@ function drawPlots() {
   }
   const tags = [...tables.tag].sort((a, b) => b.problems - a.problems).slice(0, 24);
   if (tags.length) {
-    const note = `the ${tags.length === tables.tag.length ? "" : `${tags.length} most frequent `}tags: pass@1, ${level}, number of problems`;
+    const note = `${tags.length === tables.tag.length ? "" : `the ${tags.length} most frequent tags: `}pass@1, ${level}, number of problems`;
     place.append(plotCard("pass@1 by tag", note,
       shareLines(tags.map(shareItem), (item) => filterBy({ tag: item.group }), "pass@1 by tag"), null, true));
   }

@@ -62,7 +62,7 @@ def hostile_record(text: str, number: int) -> dict[str, Any]:
         language=text,
         error=text,
         tags=[text, "dp"],
-        compile={"stderr": text, "tool": text, text: text},
+        compile={"log": text + ".", "ok": False, "tool": text, text: text},
         sandbox={"backend": text, "level": text},
         key=text,
     )

@@ -315,3 +315,38 @@ def test_twenty_thousand_solutions(browser: Browser, tmp_path: Path) -> None:
     assert "499/A" in text_of(browser, "tr.open")
     select(browser, "verdict", "AC")
     assert "6,667 of 20,000 solutions" in text_of(browser, "#found")
+
+
+def test_compiler_words_and_solutions_without_cases(browser: Browser, tmp_path: Path) -> None:
+    failed = solution("1/A", 0, [case("CE", cpu_s=None, output="", expected="", output_bytes=0)])
+    failed["compile"] = {"ok": False, "log": "main.cpp:3: error", "cpu_s": 0.25}
+    no_code = solution("1/A", 1, status="failed", verdict=None, error="no code in the response")
+    no_code["details"] = []
+    write_results(tmp_path, [failed, no_code], METRICS)
+    page = build(str(tmp_path), None, Wanted()).path
+    browser.open(page, "#solution=0")
+    shown = text_of(browser, "tr.open + tr")
+    assert "main.cpp:3: error" in shown
+    assert "250 ms" in shown
+    browser.open(page, "#solution=1")
+    shown = text_of(browser, "tr.open + tr")
+    assert "no code in the response" in shown
+    assert "No case was run." in shown
+    assert "no code" in rows(browser, "verdict")
+
+
+def test_a_program_that_printed_nothing(browser: Browser, tmp_path: Path) -> None:
+    write_results(tmp_path, [solution("1/A", 0, [case("WA", output="", output_bytes=0)])], METRICS)
+    browser.open(build(str(tmp_path), None, Wanted()).path, "#solution=0")
+    assert "The program printed nothing. First difference at line 1." in text_of(
+        browser, "tr.open + tr"
+    )
+
+
+def test_help_lists_the_keys(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    browser.keys("?")
+    assert browser.run("return document.querySelector('#help').open") is True
+    assert "previous failing case" in text_of(browser, "#help")
+    browser.keys(ESCAPE)
+    assert browser.run("return document.querySelector('#help').open") is False
