@@ -92,8 +92,7 @@ class Transport:
                 retry_after = response.headers.get("Retry-After", "")
         except requests.RequestException as error:
             session.close()
-            kind = type(error).__name__
-            raise Transient(f"{url}: {kind} after at most {timeout_s:.0f} s: {error}") from error
+            raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
         finally:
             self._local.used = time.monotonic()
         return judge_reply(url, status, raw, len(body or b""), retry_after)
@@ -137,6 +136,18 @@ def judge_reply(url: str, status: int, raw: bytes, body_bytes: int, retry_after:
     if status == 429:
         raise Transient(f"{url}: busy (429), retry after {retry_after[:20] or '?'} s")
     raise Transient(f"{url}: HTTP {status} ({_short(raw) or 'empty body'})")
+
+
+def _cause(error: BaseException, timeout_s: float) -> str:
+    """What went wrong, in the system's words when it has any."""
+    if isinstance(error, requests.Timeout):
+        return f"{type(error).__name__}: no answer within {timeout_s:.0f} s"
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, OSError) and seen.strerror:
+            return seen.strerror
+        seen = seen.__cause__ or seen.__context__
+    return f"{type(error).__name__}: {str(error)[:200]}"
 
 
 def _short(raw: bytes) -> str:

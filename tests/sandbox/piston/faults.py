@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from .fake_piston import Fault, Handler, execute
@@ -99,6 +101,27 @@ def slow(seconds: float) -> Fault:
         handler.honest(body)
 
     return fault
+
+
+def held(entered: threading.Event, leave: threading.Event) -> Fault:
+    """A job that says when it has come and stays until told."""
+
+    def fault(handler: Handler, body: dict[str, Any]) -> None:
+        entered.set()
+        leave.wait(30)
+        handler.honest(body)
+
+    return fault
+
+
+def also(action: Callable[[], None], fault: Fault) -> Fault:
+    """The fault, after something else."""
+
+    def both(handler: Handler, body: dict[str, Any]) -> None:
+        action()
+        fault(handler, body)
+
+    return both
 
 
 def run_stage(**fields: Any) -> Fault:

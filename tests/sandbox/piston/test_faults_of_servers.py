@@ -17,7 +17,7 @@ from sandbox.piston.evidence import LimitTooSmall
 from sandbox.piston.faults import BodyTooLarge
 
 from .fake_piston import STDIN_CUT, FakePiston
-from .faults import TRANSIENT, run_stage, slow
+from .faults import TRANSIENT, also, held, run_stage, slow
 
 Make = Callable[..., FakePiston]
 Connect = Callable[..., PistonSandbox]
@@ -189,13 +189,13 @@ def test_wall_time_on_a_busy_server_is_measured_again_alone(
     piston: FakePiston, client: Connect
 ) -> None:
     box = warm(client(piston, slots=2))
-    piston.script.append(slow(0.4))
+    entered, leave = threading.Event(), threading.Event()
+    piston.script.append(held(entered, leave))
     other = threading.Thread(target=run, args=(box, b"print(1)"))
     other.start()
-    deadline = time.monotonic() + 5
-    while piston.seen.at_once == 0 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    piston.script.append(run_stage(status="TO", signal="SIGKILL", cpu_time=100, wall_time=9_000))
+    assert entered.wait(30)
+    late = run_stage(status="TO", signal="SIGKILL", cpu_time=100, wall_time=9_000)
+    piston.script.append(also(leave.set, late))
     got = run(box, b"print(2)")
     other.join()
     assert (got.stdout, got.killed_for) == (b"2\n", None)

@@ -1,0 +1,93 @@
+"""The sandboxes that the conformance suite runs against, each opened once a session.
+
+box      the embedded box itself
+server   sandbox.server over that box, in a thread, through PistonSandbox
+piston   the real Piston named in PISTON_URL (and PISTON_PACKAGE), through PistonSandbox
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from sandbox import Sandbox, SandboxUnavailable
+from sandbox.piston import PistonSandbox
+
+NAMES = ("box", "server", "piston")
+
+
+def required(name: str) -> bool:
+    """REQUIRE=docker,piston turns a skip into a failure."""
+    return name in os.environ.get("REQUIRE", "").split(",")
+
+
+def skip(name: str, why: str) -> None:
+    if required(name):
+        pytest.fail(f"REQUIRE={name}, and {why}")
+    pytest.skip(why)
+
+
+@contextmanager
+def open_backend(name: str, slots: int = 2) -> Iterator[Sandbox]:
+    """The sandbox of that name; skips, saying why, when it can't be had here."""
+    if name == "piston":
+        url = os.environ.get("PISTON_URL")
+        if not url:
+            skip("piston", "no real Piston is named in PISTON_URL")
+        package = os.environ.get("PISTON_PACKAGE", "piston")
+        with PistonSandbox([str(url)], slots=slots, package=package) as piston:  # type: ignore[arg-type]
+            yield piston
+        return
+    from sandbox.choose import open_sandbox
+
+    try:
+        box = open_sandbox("local", slots=slots)
+    except SandboxUnavailable as error:
+        skip("box", f"no embedded box on this machine: {error}")
+        raise
+    with box:
+        if name == "box":
+            yield box
+            return
+        with served(box) as url, PistonSandbox([url], slots=slots) as client:
+            yield client
+
+
+@contextmanager
+def served(box: Sandbox, **settings: object) -> Iterator[str]:
+    """sandbox.server over `box` in a thread, on a free port; gives its URL."""
+    from eval.codeforces_judge import judge
+    from sandbox.server.serve import serve
+    from sandbox.server.settings import ServerSettings
+
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+    listening = threading.Event()
+    ports: list[int] = []
+
+    def ready(port: int) -> None:
+        ports.append(port)
+        listening.set()
+
+    def run() -> None:
+        asyncio.set_event_loop(loop)
+        chosen = ServerSettings(port=0, grace_s=30, **settings)  # type: ignore[arg-type]
+        try:
+            loop.run_until_complete(serve(box, chosen, judge, ready=ready, stop=stop))
+        finally:
+            loop.close()
+            listening.set()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert listening.wait(30) and ports, "the server did not start"
+    try:
+        yield f"http://127.0.0.1:{ports[0]}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(60)

@@ -1,0 +1,285 @@
+"""What every sandbox must do alike: the embedded box, our server, a real Piston.
+
+A table of programs and what must come out, then the rest of the protocol.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from sandbox import BadRequest, Compiled, Limits, Program, Sandbox, UnknownLanguage
+from tests.sandbox.backends import NAMES, open_backend
+
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="session", params=NAMES)
+def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    with open_backend(request.param) as sandbox:
+        yield sandbox
+
+
+def made(box: Sandbox, language: str, source: str) -> Compiled:
+    name = "main.py" if language == "python" else "main.cpp"
+    return box.compile(Program(language, {name: source.encode()}))
+
+
+def seen(box: Sandbox, language: str, source: str, **more: Any) -> Any:
+    limits = more.pop("limits", Limits())
+    return box.run(made(box, language, source), limits, **more)
+
+
+ECHO = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())"
+ENDS: list[tuple[str, str, str, bytes, dict[str, Any]]] = [
+    # name, language, source, stdin, what must be seen
+    ("prints", "python", "print(input()[::-1])", b"abc\n", {"stdout": b"cba\n", "exit_code": 0}),
+    ("no newline", "python", ECHO, b"x", {"stdout": b"x", "stdout_bytes": 1}),
+    ("nothing in, nothing out", "python", ECHO, b"", {"stdout": b"", "exit_code": 0}),
+    ("every byte", "python", ECHO, bytes(range(256)), {"stdout": bytes(range(256))}),
+    ("exit code", "python", "import sys; sys.exit(7)", b"", {"exit_code": 7, "signal": None}),
+    ("large exit code", "python", "import os; os._exit(139)", b"", {"exit_code": 139}),
+    ("exception", "python", "1 // 0", b"", {"exit_code": 1, "killed_for": None}),
+    ("abort", "python", "import os; os.abort()", b"", {"signal": 6, "exit_code": None}),
+    (
+        "c++",
+        "c++17",
+        "#include <iostream>\nint main(){int a,b;std::cin>>a>>b;std::cout<<a+b;}",
+        b"40 2",
+        {"stdout": b"42", "exit_code": 0},
+    ),
+    (
+        "c++ standard",
+        "c++20",
+        '#include <cstdio>\nint main(){printf("%ld",__cplusplus);}',
+        b"",
+        {"stdout": b"202002"},
+    ),
+    (
+        "segmentation fault",
+        "c++17",
+        "int main(){volatile int*p=nullptr;*p=1;}",
+        b"",
+        {"signal": 11, "exit_code": None, "killed_for": None},
+    ),
+    (
+        "deep recursion",
+        "c++17",
+        "int f(int n){volatile char a[512];a[0]=1;return n?f(n-1)+a[0]:0;}\n"
+        "int main(){return f(100000)!=100000;}",
+        b"",
+        {"exit_code": 0},
+    ),
+    (
+        "input before constructors",
+        "c++17",
+        "#include <cstdio>\n"
+        'struct S{int n;S(){if(scanf("%d",&n)!=1)n=-1;}} s;\nint main(){printf("%d",s.n);}',
+        b"7",
+        {"stdout": b"7"},
+    ),
+    (
+        "online judge",
+        "c++17",
+        "#ifdef ONLINE_JUDGE\nint main(){return 3;}\n#else\nint main(){}\n#endif",
+        b"",
+        {"exit_code": 3},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "stdin", "expected"), [e[1:] for e in ENDS], ids=[e[0] for e in ENDS]
+)
+def test_how_programs_end(
+    box: Sandbox, language: str, source: str, stdin: bytes, expected: dict[str, Any]
+) -> None:
+    got = seen(box, language, source, stdin=stdin)
+    assert {name: getattr(got, name) for name in expected} == expected
+
+
+LIMITS: list[tuple[str, str, str, Limits, str]] = [
+    ("cpu", "python", "while True: pass", Limits(cpu_s=0.5, wall_s=20), "cpu"),
+    (
+        "cpu of a child",
+        "python",
+        "import os\nos.fork()\nwhile True: pass",
+        Limits(cpu_s=0.6, wall_s=20),
+        "cpu",
+    ),
+    ("wall", "python", "import time; time.sleep(60)", Limits(cpu_s=1, wall_s=0.5), "wall"),
+    (
+        "memory",
+        "c++17",
+        "#include <vector>\nint main(){std::vector<int> v(100000000,1);return v[7]-1;}",
+        Limits(memory_bytes=64 * MIB),
+        "memory",
+    ),
+    (
+        "output",
+        "python",
+        "while True: print('x' * 1000)",
+        Limits(output_bytes=200_000, cpu_s=5),
+        "output",
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("language", "source", "limits", "killed_for"),
+    [e[1:] for e in LIMITS],
+    ids=[e[0] for e in LIMITS],
+)
+def test_each_limit_by_its_name(
+    box: Sandbox, language: str, source: str, limits: Limits, killed_for: str
+) -> None:
+    got = seen(box, language, source, limits=limits)
+    assert got.killed_for == killed_for
+    assert killed_for in got.limits_hit
+    assert len(got.stdout) <= limits.output_bytes
+
+
+def test_measured_cpu_time_is_of_the_program(box: Sandbox) -> None:
+    burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(time.process_time())"
+    got = seen(box, "python", burn)
+    assert float(got.stdout) * 0.9 < got.cpu_s < float(got.stdout) + 0.15
+
+
+def test_large_input_arrives_whole(box: Sandbox) -> None:
+    data = b"1234567\n" * 300_000
+    source = "import hashlib\nprint(hashlib.sha256(open(0, 'rb').read()).hexdigest())"
+    got = seen(box, "python", source, stdin=data)
+    assert got.stdout.decode().strip() == hashlib.sha256(data).hexdigest()
+
+
+def test_large_output_comes_back_whole(box: Sandbox) -> None:
+    data = "漢字かな".encode() * 40_000
+    got = seen(box, "python", ECHO, stdin=data)
+    assert (got.stdout == data, got.stdout_bytes, got.stdout_cut) == (True, len(data), False)
+
+
+def test_stderr_is_cut_and_ends_nothing(box: Sandbox) -> None:
+    source = "import sys\nsys.stderr.write('e' * 300_000)\nprint('done')"
+    got = seen(box, "python", source, limits=Limits(stderr_bytes=1000))
+    assert (got.stdout, got.exit_code, got.stderr_cut) == (b"done\n", 0, True)
+    assert got.stderr == b"e" * 1000
+
+
+def test_files_in_and_out(box: Sandbox) -> None:
+    source = "data = open('input.txt', 'rb').read()\nopen('output.txt', 'wb').write(data[::-1])"
+    got = seen(
+        box, "python", source, files={"input.txt": b"\x00\xffab"}, collect=("output.txt", "none")
+    )
+    assert dict(got.files) == {"output.txt": b"ba\xff\x00"}
+
+
+def test_a_collected_link_is_not_followed(box: Sandbox) -> None:
+    source = "import os\nos.symlink('/etc/passwd', 'output.txt')"
+    assert dict(seen(box, "python", source, collect=("output.txt",)).files) == {}
+
+
+def test_arguments(box: Sandbox) -> None:
+    args = ("one", "two words", "", "'\"$x", "漢")
+    got = seen(box, "python", "import sys\nprint(sys.argv[1:])", args=args)
+    assert got.stdout.decode() == f"{list(args)}\n"
+
+
+def test_each_run_starts_clean(box: Sandbox) -> None:
+    source = (
+        "import os\nfor d in ('.', '/tmp'):\n  p = os.path.join(d, 'left')\n"
+        "  print(os.path.exists(p))\n  open(p, 'w').close()\n"
+    )
+    compiled = made(box, "python", source)
+    for _ in range(2):
+        assert box.run(compiled, Limits()).stdout == b"False\nFalse\n"
+
+
+def test_a_deterministic_program_stays_so(box: Sandbox) -> None:
+    compiled = made(box, "python", "print(hash('text'), list({'a', 'b', 'c', 'd'}))")
+    assert len({box.run(compiled, Limits()).stdout for _ in range(3)}) == 1
+
+
+def test_there_is_no_network(box: Sandbox) -> None:
+    source = (
+        "import socket\ns = socket.socket()\ns.settimeout(2)\n"
+        "try:\n  s.connect(('192.0.2.1', 80))\nexcept OSError as e:\n  print('no')\n"
+    )
+    got = seen(box, "python", source, limits=Limits(wall_s=10))
+    assert got.stdout in (b"no\n", b"")
+    assert got.stdout == b"no\n" or got.exit_code != 0
+
+
+def test_a_refused_program_says_why(box: Sandbox) -> None:
+    compiled = made(box, "c++17", "int main() { return undeclared_name; }")
+    assert not compiled.ok
+    assert b"undeclared_name" in compiled.log
+
+
+def test_the_same_program_is_compiled_once(box: Sandbox) -> None:
+    source = f"// {id(box)}\nint main() {{}}"
+    assert not made(box, "c++17", source).cached
+    assert made(box, "c++17", source).cached
+
+
+def test_helper_files_are_compiled_with_the_program(box: Sandbox) -> None:
+    files = {
+        "main.cpp": b'#include "twice.h"\nint main(){return twice(4);}',
+        "twice.h": b"inline int twice(int n) { return 2 * n; }",
+    }
+    compiled = box.compile(Program("c++17", files))
+    assert box.run(compiled, Limits()).exit_code == 8
+
+
+def test_many_threads_at_once(box: Sandbox) -> None:
+    compiled = made(box, "python", "print(int(input()) ** 2)")
+    got: dict[int, bytes] = {}
+
+    def one(n: int) -> None:
+        got[n] = box.run(compiled, Limits(), stdin=str(n).encode()).stdout
+
+    threads = [threading.Thread(target=one, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert got == {n: b"%d\n" % (n * n) for n in range(8)}
+
+
+def test_alone(box: Sandbox) -> None:
+    assert "alone" in box.capabilities
+    got = seen(box, "python", "print(1)", alone=True)
+    assert (got.stdout, got.contended) == (b"1\n", False)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"limits": Limits(cpu_s=0)}, "cpu_s"),
+        ({"limits": Limits(memory_bytes=-1)}, "memory_bytes"),
+        ({"limits": Limits(wall_s=float("nan"))}, "wall_s"),
+        ({"files": {"../x": b""}}, r"\.\./x"),
+        ({"files": {"a/b": b""}}, "a/b"),
+        ({"collect": ("..",)}, r"\.\."),
+    ],
+)
+def test_impossible_requests_are_refused_before_anything_runs(
+    box: Sandbox, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BadRequest, match=message):
+        seen(box, "python", "print(1)", **change)
+
+
+def test_an_unknown_language_names_the_nearest(box: Sandbox) -> None:
+    with pytest.raises(UnknownLanguage, match=r"did you mean 'python'"):
+        box.compile(Program("pyhton", {"a": b""}))
+
+
+def test_description_can_be_recorded(box: Sandbox) -> None:
+    about = box.describe().as_json()
+    assert about["backend"] in ("box", "piston")
+    assert {"python", "c++17"} <= set(about["toolchains"])
