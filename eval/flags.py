@@ -106,6 +106,8 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--k", {"type": _numbers, "metavar": "K,K", "help": "for pass@k"}),
     ("--max-stored-output", {"type": _int, "metavar": "BYTES",
         "help": "bytes of each output kept in a record"}),
+    ("--cache", {"type": Path, "metavar": "DIR",
+        "help": "folder of verdicts shared between runs"}),
     ("--log-file", {"type": Path, "metavar": "FILE", "help": "details, with tracebacks"}),
 )  # fmt: skip
 

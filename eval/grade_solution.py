@@ -186,7 +186,14 @@ class SolutionTask:
         if kit.interactor is not None:
             attempt = interactive_attempt(shop.bench, bounds, compiled, kit.interactor)
         self._grader = CaseGrader(
-            shop.bench, subject.problem, bounds, compiled, kit.checker, kit.tests, attempt
+            shop.bench,
+            subject.problem,
+            bounds,
+            compiled,
+            kit.checker,
+            kit.tests,
+            attempt=attempt,
+            hashes=kit.hashes,
         )
 
     def run(self, unit: int) -> bool:

@@ -49,12 +49,17 @@ class UnsupportedTests:
 
 @dataclass
 class Kit:
-    """Tests and checker of one problem. `checker` None: outputs are compared."""
+    """Tests and checker of one problem. `checker` None: outputs are compared.
+
+    hashes  SHA-256 of the inputs that were run so far
+    users   borrowers that have not given it back
+    """
 
     problem: Problem
     tests: Tests
     checker: Checker | None
     interactor: Interactor | None = None
+    hashes: dict[tuple[str, int], str] = field(default_factory=dict)
     users: int = 0
 
     @property

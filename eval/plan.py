@@ -25,6 +25,7 @@ from eval.records import as_json
 from eval.results_folder import ResultsFolder
 from eval.time_policy import bounds_of
 from eval.verdict import sum_up
+from eval.verdict_cache import VerdictCache
 from sandbox.languages import find
 from sandbox.model import Description
 
@@ -85,6 +86,7 @@ class Ledger:
         terms: Terms,
         tally: Tally,
         *,
+        cache: VerdictCache | None = None,
         is_stopping: Callable[[], bool] = lambda: False,
     ) -> None:
         self._folder = folder
@@ -92,6 +94,7 @@ class Ledger:
         self._problems = problems
         self._terms = terms
         self._tally = tally
+        self._cache = cache
         self._is_stopping = is_stopping
         self._cond = threading.Condition()
         self._under_way: dict[str, list[tuple[int, Subject]]] = {}
@@ -105,7 +108,7 @@ class Ledger:
             subject = self._subject(ordinal, solution)
             if subject is None:
                 continue
-            old = self._folder.find(subject.key)
+            old = self._known(subject.key)
             if old is not None:
                 self._settle(ordinal, _renamed(old, subject), "before")
             elif not self._joins(ordinal, subject):
@@ -114,6 +117,8 @@ class Ledger:
     def done(self, subject: Subject, record: SolutionRecord) -> None:
         """Takes the record of a job, for its solution and for every twin."""
         fields = as_json(record)
+        if self._cache is not None:
+            self._cache.put(fields)
         with self._cond:
             followers = self._under_way.pop(subject.key)
             self._followers -= len(followers) - 1
@@ -121,6 +126,13 @@ class Ledger:
         for ordinal, twin in followers:
             self._folder.add(ordinal, _renamed(fields, twin) if twin is not subject else fields)
             self._tally.solution(record.status, record.verdict, "ran")
+
+    def _known(self, key: str) -> dict[str, Any] | None:
+        """A record with this key from an earlier run, or from another one."""
+        old = self._folder.find(key)
+        if old is None and self._cache is not None:
+            old = self._cache.find(key)
+        return old
 
     def _subject(self, ordinal: int, solution: Solution) -> Subject | None:
         """The solution as something to be graded; None when its record is made already."""

@@ -85,6 +85,13 @@ def identity(record: Mapping[str, Any]) -> int:
     )
 
 
+def is_settled(record: Mapping[str, Any]) -> bool:
+    """Whether nothing of it is to be graded again: the machine failed at no case."""
+    if record.get("status") == "error":
+        return False
+    return all(case["verdict"] != "ER" for case in record.get("details", ()))
+
+
 def results_path(path: str | Path) -> Path:
     """The records file itself, given it or the results folder it lies in."""
     path = Path(path)

@@ -24,7 +24,7 @@ from typing import IO, Any
 from eval.input_error import InputError
 from eval.lock import FolderLock
 from eval.offset_index import OffsetIndex, fingerprint
-from eval.records import RESULTS_NAME, RecordLog, encode, identity, scan
+from eval.records import RESULTS_NAME, RecordLog, encode, identity, is_settled, scan
 
 METRICS_NAME = "piston_eval_metrics.json"
 OTHERS_NAME = "other_records.jsonl"
@@ -112,7 +112,7 @@ class ResultsFolder:
 
     def _index(self, offset: int, record: Mapping[str, Any]) -> None:
         self._by_identity.put(identity(record), offset)
-        if record.get("key") and _is_settled(record):
+        if record.get("key") and is_settled(record):
             self._by_key.put(fingerprint(str(record["key"])), offset)
 
     def _read(self, backend: str) -> None:
@@ -214,13 +214,6 @@ class ResultsFolder:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _is_settled(record: Mapping[str, Any]) -> bool:
-    """Whether nothing of it is to be graded again: the machine failed at no case."""
-    if record.get("status") == "error":
-        return False
-    return all(case["verdict"] != "ER" for case in record.get("details", ()))
 
 
 class _replacing:

@@ -33,6 +33,7 @@ from eval.retry import Retry
 from eval.scheduler import Scheduler
 from eval.solutions import read_solutions
 from eval.stopping import Stopper
+from eval.verdict_cache import VerdictCache
 from sandbox.protocol import Sandbox
 
 COUNT_LINES_BELOW_BYTES = 2 << 30
@@ -178,6 +179,7 @@ def _schedule(
         materials.problems,
         Terms(materials.description, options.time_limit_scale, options.record_flags()),
         tally,
+        cache=VerdictCache(options.cache) if options.cache is not None else None,
         is_stopping=stopper.event.is_set,
     )
     bench = Bench(

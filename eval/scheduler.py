@@ -190,8 +190,8 @@ class Scheduler:
                 else:
                     mine = self._start(picked)
             except Interrupted:
-                if mine is not None:
-                    mine.broken = True
+                if isinstance(picked, tuple):
+                    picked[0].broken = True
             except InputError as e:
                 self._fail(e)
             except Exception as e:
