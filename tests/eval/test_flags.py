@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -215,3 +216,13 @@ def test_the_script_works_from_anywhere_and_needs_no_heavy_import(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "--time-limit-scale" in done.stdout
     assert "HEAVY []" in done.stdout
+
+
+def test_one_case_on_a_piston_server_is_importable_from_the_command():
+    from eval.eval_with_piston_gentest_checker_stats import run_piston_test
+
+    assert list(inspect.signature(run_piston_test).parameters)[:3] == [
+        "source_code",
+        "problem_data",
+        "test_case",
+    ]
