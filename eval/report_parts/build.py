@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,8 @@ def build(
     records = results_path(results)
     path = output or records.parent / "report.html"
     data = path.with_name(f"{path.stem}_data")
-    chunks, summary, use = Chunks(data, inline_chars), Summary(), LimitsUse()
+    token = _token(records)
+    chunks, summary, use = Chunks(data, token, inline_chars), Summary(), LimitsUse()
     solutions = 0
     for record in latest_records(records):
         try:
@@ -76,6 +78,7 @@ def build(
         "columns": [*COLUMNS, "chunk", "place"],
         "case_columns": CASE_COLUMNS,
         "chunks": chunks.finish(),
+        "token": token,
         "folder": data.name if chunks.folder else None,
         "statistics": summary.result(
             ks=wanted.ks or _ks_of(metrics),
@@ -88,6 +91,15 @@ def build(
     }
     _write(path, f"{name} · gradebox report", meta, chunks)
     return Report(path, chunks.folder, solutions)
+
+
+def _token(records: Path) -> str:
+    """Names one state of the records; empty when there is no such file."""
+    try:
+        state = records.stat()
+    except OSError:
+        return ""
+    return sha256(f"{state.st_size} {state.st_mtime_ns}".encode()).hexdigest()[:16]
 
 
 def _ks_of(metrics: Mapping[str, Any]) -> list[int]:

@@ -4,7 +4,8 @@
     Chunks.add("details", …) ─▶ details-0, details-1, …  a list of details each
 
 A page opened from the file system may not fetch files, but it may load scripts: a file is one
-call, `gradeboxChunk("rows-0", "…JSON…")`.
+call, `gradeboxChunk("rows-0", token, "…JSON…")`. The token says which report a file belongs to:
+a page left open while the report is made anew must not show data of other solutions.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ class Chunks:
 
     folder  where files go once there is too much for one page; files of an earlier report
             in it are removed
+    token   the same in the page and in its files
     """
 
-    def __init__(self, folder: Path, inline_chars: int = INLINE_CHARS) -> None:
+    def __init__(self, folder: Path, token: str, inline_chars: int = INLINE_CHARS) -> None:
         self._folder = folder
+        self._token = token
         self._inline_chars = inline_chars
         self._open: dict[str, list[str]] = {}
         self._open_chars: dict[str, int] = {}
@@ -91,7 +94,8 @@ class Chunks:
         path = self._folder / f"{name}.js"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"gradeboxChunk({script_json(name)},{script_json(text)});\n", "ascii")
+            call = ",".join(map(script_json, (name, self._token, text)))
+            path.write_text(f"gradeboxChunk({call});\n", "ascii")
         except OSError as error:
             raise InputError(
                 f"{path}: can't write: {error.strerror}; choose another place with -o"

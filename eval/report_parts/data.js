@@ -10,9 +10,9 @@ const policy = window.trustedTypes
   ? window.trustedTypes.createPolicy("gradebox", { createScriptURL: (url) => url })
   : { createScriptURL: (url) => url };
 
-window.gradeboxChunk = (name, text) => {
+window.gradeboxChunk = (name, token, text) => {
   const answer = waiting.get(name);
-  if (answer) answer(JSON.parse(text));
+  if (answer) answer(token === meta.token ? JSON.parse(text) : null);
 };
 
 function chunk(name) {
@@ -35,11 +35,12 @@ function loadFile(name) {
     const file = `${meta.folder}/${name}.js`;
     const script = document.createElement("script");
     const done = (action, value) => { waiting.delete(name); script.remove(); action(value); };
-    waiting.set(name, (value) => done(resolve, value));
-    script.addEventListener("error", () => {
-      kept.delete(name);
-      done(reject, new Error(`${visibleString(file)} can't be loaded: keep the folder ${visibleString(meta.folder)} beside this page`));
+    const fail = (why) => { kept.delete(name); done(reject, new Error(`${visibleString(file)} ${why}`)); };
+    waiting.set(name, (value) => {
+      if (value) done(resolve, value);
+      else fail("belongs to another report: it was made anew, so load this page again");
     });
+    script.addEventListener("error", () => fail(`can't be loaded: keep the folder ${visibleString(meta.folder)} beside this page`));
     script.src = policy.createScriptURL(file.split("/").map(encodeURIComponent).join("/"));
     document.head.append(script);
   });

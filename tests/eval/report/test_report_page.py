@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -281,23 +282,37 @@ return [...document.querySelectorAll('main *, header *')].filter(ofText).map(e =
 """
 
 
+OPENED = "return document.querySelector('tr.open + tr')?.innerText.includes(arguments[0])"
+
+
+def opened_shows(browser: Browser, words: str) -> bool:
+    browser.wait(OPENED.replace("arguments[0]", json.dumps(words)))
+    return True
+
+
 def test_data_beside_the_page(browser: Browser, tmp_path: Path) -> None:
     write_results(tmp_path, made_run(200), METRICS)
     report = build(str(tmp_path), None, Wanted(), inline_chars=0)
     assert report.data == tmp_path / "report_data"
     browser.open(report.path, "#solution=150")
-    assert "gen-00150" in text_of(browser, "tr.open + tr")
+    assert opened_shows(browser, "gen-00150")
     for path in report.data.glob("details-*.js"):
         path.unlink()
-    browser.run("document.querySelector('tr.open').click()")
     browser.open(report.path)
     browser.run("document.querySelector('tr.line').click()")
-    browser.wait(
-        "return document.querySelector('tr.open + tr')?.innerText.includes('keep the folder')"
+    assert opened_shows(
+        browser, "report_data/details-0.js can't be loaded: keep the folder report_data beside"
     )
-    assert "report_data/details-0.js can't be loaded: keep the folder report_data" in text_of(
-        browser, "tr.open + tr"
-    )
+
+
+def test_an_old_page_does_not_show_new_data(browser: Browser, tmp_path: Path) -> None:
+    write_results(tmp_path, made_run(20), METRICS)
+    report = build(str(tmp_path), None, Wanted(), inline_chars=0)
+    browser.open(report.path)
+    write_results(tmp_path, made_run(21, seed=2), METRICS)
+    build(str(tmp_path), None, Wanted(), inline_chars=0)
+    browser.run("document.querySelector('tr.line').click()")
+    assert opened_shows(browser, "it was made anew, so load this page again")
 
 
 def test_twenty_thousand_solutions(browser: Browser, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_chunks_give_back_what_was_added(tmp_path: Path, inline_chars: int) -> N
     folder.mkdir()
     (folder / "rows-9.js").write_text("of an earlier report")
     (folder / "mine.txt").write_text("of the user")
-    chunks = Chunks(folder, inline_chars)
+    chunks = Chunks(folder, "token", inline_chars)
     big = "x" * 300_000
     places = [chunks.add("rows", [number, big]) for number in range(10)]
     counts = chunks.finish()
@@ -136,7 +136,8 @@ def test_chunks_give_back_what_was_added(tmp_path: Path, inline_chars: int) -> N
         found[name] = json.loads(text)
     for path in folder.glob("*.js"):
         call = path.read_text("ascii").removeprefix("gradeboxChunk(").removesuffix(");\n")
-        name, text = json.loads(f"[{call}]")
+        name, token, text = json.loads(f"[{call}]")
+        assert token == "token"
         assert path.stem == name
         found[name] = json.loads(text)
     assert counts == {"rows": len(found)}
