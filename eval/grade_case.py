@@ -11,6 +11,7 @@ import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Literal, Protocol
 
 from checkers import compare
@@ -18,7 +19,7 @@ from checkers.model import Check
 from checkers.protocol import Checker
 from eval.input_error import InputError
 from eval.model import CaseRecord, CaseVerdict, Problem, Reason, TestCase, TestRef
-from eval.records import stored_text
+from eval.records import one_line, stored_text
 from eval.retry import Interrupted, Retry
 from eval.time_policy import must_run_alone, run_limits
 from eval.verdict import Bounds, Judgement, Match, judge, whole_output
@@ -143,8 +144,7 @@ class CaseGrader:
             collect=(OUTPUT_FILE,) if by_file else (),
             alone=alone,
         )
-        if execution.exit_code is None and execution.signal is None and not execution.killed_for:
-            raise SandboxError("the sandbox did not say how the program ended")
+        _check_evidence(execution)
         return execution
 
     def _output(self, execution: Execution) -> bytes | None:
@@ -181,7 +181,7 @@ class CaseGrader:
             score=judged.score,
             output=stored_text(output, limit),
             expected=stored_text(test.expected, limit),
-            error=judged.error,
+            error=one_line(judged.error),
             reason=judged.reason,
             cpu_s=round(x.cpu_s, 6),
             wall_s=round(x.wall_s, 6),
@@ -198,6 +198,14 @@ class CaseGrader:
             transcript=seen.transcript,
             output_passed=seen.output_passed,
         )
+
+
+def _check_evidence(x: Execution) -> None:
+    """Raises SandboxError for evidence no verdict can be given by: a server's reply may lie."""
+    if x.exit_code is None and x.signal is None and x.killed_for is None:
+        raise SandboxError("the sandbox did not say how the program ended")
+    if not (isfinite(x.cpu_s) and isfinite(x.wall_s) and x.cpu_s >= 0):
+        raise SandboxError(f"the sandbox told impossible times: {x.cpu_s} s, {x.wall_s} s")
 
 
 def seen_of(
@@ -232,7 +240,7 @@ def unjudged(ref: TestRef, verdict: CaseVerdict, reason: Reason, error: str = ""
         score=0.0 if failed else None,
         output="",
         expected="",
-        error=error,
+        error=one_line(error),
         reason=reason,
         input_bytes=ref.input_bytes,
     )

@@ -17,7 +17,7 @@ from eval.grade_case import Bench, CaseGrader, unjudged
 from eval.interactive import interactive_attempt
 from eval.kits import Kit, KitFacts, KitShelf
 from eval.model import CaseRecord, CaseVerdict, Problem, Solution, SolutionRecord, Status, TestRef
-from eval.records import stored_text
+from eval.records import one_line, stored_text
 from eval.time_policy import bounds_of
 from eval.verdict import fails, sum_up
 from sandbox.errors import BadRequest, SandboxError
@@ -66,7 +66,7 @@ class Subject:
             status=status,
             verdict=verdict,
             score=score,
-            error=error,
+            error=one_line(error),
             rating=p.rating,
             tags=p.tags,
             official_tests_complete=p.official_tests_complete,
@@ -267,4 +267,4 @@ def compile_fields(compiled: Compiled, stored_bytes: int) -> dict[str, Any]:
 
 
 def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:200]
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")

@@ -16,7 +16,7 @@ from checkers.interactors import Interactor
 from checkers.protocol import Checker
 from eval.model import Problem, TestCase, TestRef
 
-KEPT_OPEN = 32
+KEPT_OPEN = 8
 
 
 class Tests(Protocol):

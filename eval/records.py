@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 RESULTS_NAME = "piston_eval_results.jsonl"
 SYNC_EVERY_S = 5.0
+MAX_ERROR = 400
 _BLOCK = 1 << 16
 
 
@@ -73,6 +74,12 @@ def stored_text(data: bytes, limit: int) -> str:
 
 def _utf8_width(lead: int) -> int:
     return 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+
+
+def one_line(text: str, limit: int = MAX_ERROR) -> str:
+    """Text of a program, a checker or a server as it may stand in an error: short, one line."""
+    head = " ".join(text[: 4 * limit].split())
+    return head if len(head) <= limit else head[: limit - 1] + "…"
 
 
 def identity(record: Mapping[str, Any]) -> int:

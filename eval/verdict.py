@@ -12,6 +12,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from checkers.model import Check
 from eval.model import CaseRecord, CaseVerdict, Reason, Status
@@ -169,13 +170,13 @@ def _by_match(seen: Match) -> Judgement:
 
 def _by_check(check: Check) -> Judgement:
     """Only full points are a pass: partial credit stays in the score."""
-    if check.outcome == "unclear":
+    if check.outcome == "unclear" or not isfinite(check.score or 0.0):
         return Judgement("CU", "checker_unclear", None, None, check.message)
     score = 1.0 if check.score is None and check.accepted else check.score or 0.0
     if check.accepted and score >= 1.0:
         return Judgement("AC", "passed_by_checker", True, 1.0)
     reason: Reason = "presentation_error" if check.verdict == "PE" else "failed_checker"
-    return Judgement("WA", reason, False, min(score, 1.0), check.message)
+    return Judgement("WA", reason, False, min(max(score, 0.0), 1.0), check.message)
 
 
 def fails(verdict: CaseVerdict) -> bool:

@@ -196,6 +196,9 @@ def test_a_passing_fault_of_the_machine_leaves_no_trace():
         (MissingToolchain("apt-get install g++"), 1, "apt-get install g++"),
         (RuntimeError("a bug"), 1, "RuntimeError: a bug"),
         (ready(exit_code=None), 3, "did not say how"),
+        (ready(b"3", cpu_s=float("nan")), 3, "impossible times"),
+        (ready(b"3", cpu_s=-1.0), 3, "impossible times"),
+        (ready(b"3", wall_s=float("inf")), 3, "impossible times"),
     ],
 )
 def test_a_lasting_fault_is_no_verdict(error, calls, text):
@@ -247,3 +250,10 @@ def test_only_the_start_of_large_outputs_is_stored():
 def test_the_whole_size_of_a_cut_output_is_recorded():
     case, _ = grade(ready(b"333", stdout_bytes=5000, stdout_cut=True))
     assert (case.verdict, case.output_bytes) == ("OLE", 5000)
+
+
+def test_errors_are_short_and_of_one_line():
+    checker = FakeChecker(reject("wrong\n" + "x" * 10**6))
+    case, _ = grade(b"4", checker=checker)
+    assert case.error.startswith("wrong xxx")
+    assert len(case.error) <= 400

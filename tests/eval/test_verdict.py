@@ -102,6 +102,9 @@ OUTPUTS: list[tuple[Match | Check, tuple[str, str, bool | None, float | None]]] 
     (reject("some", score=0.25), ("WA", "failed_checker", False, 0.25)),
     (reject("form", "PE"), ("WA", "presentation_error", False, 0.0)),
     (unclear("crashed"), ("CU", "checker_unclear", None, None)),
+    (accept("not a score", float("nan")), ("CU", "checker_unclear", None, None)),
+    (reject("below", score=-2.0), ("WA", "failed_checker", False, 0.0)),
+    (accept("above", 7.0), ("AC", "passed_by_checker", True, 1.0)),
 ]
 
 
