@@ -48,11 +48,16 @@ def encode_job(
     limits: Limits,
     *,
     budget: int,
-    collect: Sequence[str],
+    files: Sequence[str] = (),
+    collect: Sequence[str] = (),
     only_base64: bool,
     fixed_addresses: bool,
 ) -> bytes:
-    """The contents of gbx-job. `budget`: characters of stdout the server can carry."""
+    """The contents of gbx-job.
+
+    budget  characters of stdout the server can carry
+    files   the real names of the files sent as gbx-0, gbx-1, …
+    """
     numbers = (
         limits.output_bytes,
         limits.stderr_bytes,
@@ -64,8 +69,9 @@ def encode_job(
         int(only_base64),
         int(fixed_addresses),
         len(argv),
+        len(files),
     )
-    fields = [nonce, " ".join(map(str, numbers)), *argv, *collect]
+    fields = [nonce, " ".join(map(str, numbers)), *argv, *files, *collect]
     return b"\0".join(f.encode("utf-8", "surrogateescape") for f in fields)
 
 

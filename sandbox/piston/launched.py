@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sandbox import languages
-from sandbox.errors import MissingToolchain
+from sandbox.errors import BadRequest, MissingToolchain
 from sandbox.languages import Language
 from sandbox.model import Compiled, Execution, Limits, Program
 from sandbox.piston.answer import Stage, read_answer
@@ -49,6 +49,24 @@ class RunRequest:
     args: Sequence[str] = ()
     files: Mapping[str, bytes] | None = None
     collect: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Load:
+    """What goes into the box beside the launcher and the input.
+
+    argv    the command; `{python}` stands for the interpreter of the box
+    files   real names and contents; they travel under names that mean nothing to a package
+    binary  the compiled program, gzipped
+    """
+
+    argv: Sequence[str]
+    files: Mapping[str, bytes]
+    binary: bytes | None = None
+
+    def as_files(self) -> list[File]:
+        head = [] if self.binary is None else [File(PROGRAM, self.binary)]
+        return [*head, *(File(f"gbx-{i}", c) for i, c in enumerate(self.files.values()))]
 
 
 class Launched:
@@ -101,19 +119,17 @@ class Launched:
             raise MissingToolchain(
                 f"{row.name} can't be run on a Piston server; use --sandbox local"
             )
-        files, argv = self._program(endpoint, row, request, compile_limits)
-        for name, content in (request.files or {}).items():
-            files.append(File(name, content))
-        carried = len(request.stdin) + sum(len(f.content) for f in files)
+        load = self._load(endpoint, row, request, compile_limits)
+        carried = len(request.stdin) + sum(len(f.content) for f in load.as_files())
         sent = plan_limits(request.limits, endpoint.learnt, carried)
-        stage, report = self._launch(endpoint, request, argv, files, sent)
+        stage, report = self._launch(endpoint, request, load, sent)
         if report is not None:
             extra = allowance(endpoint.learnt, carried + report.stdout_bytes)
             sent = replace(sent, allowance_s=extra)
         try:
             return execution(stage, report, request.limits, sent, contended=False)
         except Tampered as fault:
-            self._examine(endpoint, request, files, fault, stage)
+            self._examine(endpoint, request, load, fault, stage)
             raise
 
     def _builder(self, row: Language) -> str:
@@ -122,33 +138,34 @@ class Launched:
     def _extra(self, wall_s: float) -> list[File]:
         return codeforces_files(wall_s) if self.package == "codeforces" else []
 
-    def _program(
+    def _load(
         self, endpoint: Endpoint, row: Language, request: RunRequest, compile_limits: Limits
-    ) -> tuple[list[File], list[str]]:
-        program = request.compiled.program
+    ) -> Load:
+        program, files = request.compiled.program, request.files or {}
         if row.compile is None:
             main, *_ = program.files
-            files = [File(n, c) for n, c in program.files.items()]
-            return files, ["{python}", main, *request.args]
+            return Load(["{python}", main, *request.args], {**program.files, **files})
+        if BINARY in files:
+            raise BadRequest(f"file name {BINARY!r} is the compiled program's; choose another")
         built, _ = self.compile(endpoint, program, compile_limits)
         if built is None or built.binary is None:
             raise Transient(f"{endpoint.url}: the program does not compile there any more")
-        return [File(PROGRAM, built.binary)], [f"./{BINARY}", *request.args]
+        return Load([f"./{BINARY}", *request.args], files, built.binary)
 
     def _launch(
         self,
         endpoint: Endpoint,
         request: RunRequest,
-        argv: Sequence[str],
-        files: Sequence[File],
+        load: Load,
         sent: Sent,
     ) -> tuple[Stage, Report | None]:
         mark = nonce()
         job = encode_job(
             mark,
-            argv,
+            load.argv,
             request.limits,
             budget=endpoint.learnt.output_chars or UNLIMITED_CHARS,
+            files=list(load.files),
             collect=request.collect,
             only_base64=self.only_base64,
             fixed_addresses=endpoint.fixed_addresses,
@@ -158,7 +175,8 @@ class Launched:
             File(JOB, job),
             File(STDIN, request.stdin),
         ]
-        body = encode(self.runtime, "*", [*head, *files, *self._extra(sent.wall_s)], sent.fields)
+        files = [*head, *load.as_files(), *self._extra(sent.wall_s)]
+        body = encode(self.runtime, "*", files, sent.fields)
         self._fits(endpoint, body)
         kept = min(request.limits.output_bytes, UNLIMITED_CHARS)
         value = self.post(endpoint, body, sent.wall_s, answer_max=kept * 4 + (16 << 20))
@@ -186,7 +204,7 @@ class Launched:
         self,
         endpoint: Endpoint,
         request: RunRequest,
-        files: Sequence[File],
+        load: Load,
         fault: Tampered,
         stage: Stage,
     ) -> None:
@@ -201,7 +219,8 @@ class Launched:
         limits = Limits(output_bytes=chars + 1)
         sent = plan_limits(limits, endpoint.learnt, 0)
         control = replace(request, limits=limits, collect=())
-        again, report = self._launch(endpoint, control, ["{python}", "-c", code], files, sent)
+        trusted = replace(load, argv=["{python}", "-c", code])
+        again, report = self._launch(endpoint, control, trusted, sent)
         fault.forged = report is not None and report.stdout_bytes == prints
         fault.stage = stage
         if "OL" in (again.status, stage.status) and not fault.forged:

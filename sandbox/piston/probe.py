@@ -159,7 +159,7 @@ def _overhead_s(
             ["{python}", "main.py"],
             Limits(),
             budget=learnt.output_chars or WANT_OUTPUT_CHARS,
-            collect=(),
+            files=("main.py",),
             only_base64=only_base64,
             fixed_addresses=endpoint.fixed_addresses,
         )
@@ -167,7 +167,7 @@ def _overhead_s(
             File(LAUNCHER, launcher_source(), source=True),
             File(JOB, job),
             File(STDIN, b""),
-            File("main.py", b"print(open(0).read())"),
+            File("gbx-0", b"print(open(0).read())"),
             *extra,
         ]
         run = read_answer(
