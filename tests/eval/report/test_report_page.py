@@ -166,56 +166,6 @@ def test_the_command_and_the_evidence_of_a_case(browser: Browser, tmp_path: Path
     assert kinds == ["text", "text", "text del", "text add", "text ws", "text ws"]
 
 
-DIFFERENCES: list[tuple[str, str, list[str]]] = [
-    ("1\n2\n3\n", "1\n2\n3\n", ["eq", "eq", "eq"]),
-    ("1\n2\n3", "1\n3", ["eq", "del", "eq"]),
-    ("1\n3", "1\n2\n3", ["eq", "add", "eq"]),
-    ("a\nb\nc", "a\nx\nc", ["eq", "chg", "eq"]),
-    ("1 2\n3", "1   2 \n3", ["ws", "eq"]),
-    ("", "1\n", ["add"]),
-    ("1\n", "", ["del"]),
-    ("a\nb\nc\nd", "b\nc\nd\ne", ["del", "eq", "eq", "eq", "add"]),
-]
-
-
-def test_difference_of_lines(browser: Browser, tmp_path: Path) -> None:
-    cases = [
-        case("WA", place, expected=expected, output=output)
-        for place, (expected, output, _) in enumerate(DIFFERENCES)
-    ]
-    write_results(tmp_path, [solution("1/A", 0, cases)], METRICS)
-    page = build(str(tmp_path), None, Wanted()).path
-    script = """return [...document.querySelectorAll('.diff tbody tr')].map(row => {
-        const [a, b] = row.querySelectorAll('td.text');
-        const numbers = [...row.querySelectorAll('.no')].map(e => e.innerText !== '');
-        if (!numbers[0]) return 'add';
-        if (!numbers[1]) return 'del';
-        return a.className.includes('ws') ? 'ws' : a.className.includes('del') ? 'chg' : 'eq'; })"""
-    for place, (_, _, kinds) in enumerate(DIFFERENCES):
-        browser.open(page, f"#solution=0&case={place}")
-        assert browser.run(script) == kinds
-
-
-def test_long_outputs_are_folded_and_opened(browser: Browser, tmp_path: Path) -> None:
-    lines = [str(i) for i in range(3000)]
-    wrong = [*lines[:1500], "x", *lines[1501:]]
-    other = [f"y{i}" for i in range(3000)]
-    cases = [
-        case("WA", 0, expected="\n".join(lines), output="\n".join(wrong)),
-        case("WA", 1, expected="\n".join(lines), output="\n".join(other)),
-    ]
-    write_results(tmp_path, [solution("1/A", 0, cases)], METRICS)
-    page = build(str(tmp_path), None, Wanted()).path
-    browser.open(page, "#solution=0&case=0")
-    drawn = "return document.querySelectorAll('.diff tbody tr').length"
-    assert browser.run(drawn) == 9  # the changed line, three each side, two folds
-    browser.run("document.querySelector('.gap button').click()")
-    assert browser.run(drawn) == 8 + 1497
-    browser.open(page, "#solution=0&case=1")
-    assert browser.run(drawn) == 401
-    assert "show 2,600 more lines" in text_of(browser, ".diff .gap")
-
-
 def test_theme_follows_the_system_and_the_reader(browser: Browser, page: Path) -> None:
     background = "return getComputedStyle(document.body).backgroundColor"
     browser.open(page)

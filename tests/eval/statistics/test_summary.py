@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -161,3 +162,17 @@ def test_laws(run: list[tuple[str, str, str]], seed: int) -> None:
     assert normal == result["pass_at_k"][0]["value"]
     if normal is not None:
         assert low <= normal <= high
+
+
+def test_memory_grows_with_problems_not_with_solutions() -> None:
+    record = solution("1/A", 0, [case(index=i) for i in range(20)])
+    summarise([record])  # what is imported on first use is not counted
+
+    def peak(solutions: int) -> int:
+        tracemalloc.start()
+        summarise(record for _ in range(solutions))
+        size = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return size
+
+    assert peak(2000) < peak(20) + 50_000
