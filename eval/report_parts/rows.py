@@ -13,8 +13,9 @@ brings back the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
+from eval.model import CaseType
 from eval.report_parts.shell_word import option, shell_word
 
 COLUMNS = (
@@ -30,6 +31,7 @@ TEXTS = (
     *("output", "expected", "error", "stderr", "checker", "transcript"),
     *("input_sha256", "output_sha256", "output_passed", "repeats"),
 )
+CASE_TYPES = get_args(CaseType)
 FAILING_TEXTS = 12
 OTHER_TEXTS = 3
 ERROR_IN_ROW = 120
@@ -95,6 +97,8 @@ def command(record: Mapping[str, Any], results: str) -> str:
 
 def _case(case: Mapping[str, Any], reasons: Mapping[str, int]) -> list[Any]:
     renamed = {"type": case["case_type"], "number": case["test_case_i"]}
+    if renamed["type"] not in CASE_TYPES or not isinstance(renamed["number"], int):
+        raise ValueError(f"no such case: {renamed}")  # both stand in a command to be copied
     values = {**case, **renamed, "reason": reasons[case["reason"]]}
     return [values.get(name) for name in CASE_COLUMNS]
 

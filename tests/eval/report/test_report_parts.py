@@ -71,6 +71,14 @@ def test_command_names_the_sample() -> None:
     )
 
 
+@pytest.mark.parametrize("fields", [{"case_type": "x; reboot"}, {"test_case_i": "0; reboot"}])
+def test_a_case_can_not_put_words_into_the_command(fields: dict[str, str]) -> None:
+    record = solution()
+    record["details"][0].update(fields)
+    with pytest.raises(ValueError, match="no such case"):
+        detail_of(record, "r")
+
+
 def test_row() -> None:
     cases = [
         case(cpu_s=0.1, memory_bytes=5),
