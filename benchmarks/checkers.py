@@ -4,13 +4,18 @@
 
 Times are the best of the repeats, in milliseconds of CPU. `peak` is the memory that the
 call itself took at most, in MiB (measured in a run of its own).
+
+A second table shows what one case of a small Python checker costs, in milliseconds of wall
+time: by a start of its own, and under the warm driver (both without a sandbox).
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import subprocess
 import sys
+import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -20,6 +25,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from checkers import builtin
 from checkers.compare import equal
+from checkers.programs.warm import DRIVER_FILES, WarmClient
+from sandbox.model import Limits
 
 MEGABYTE = 1_000_000
 Row = tuple[str, Callable[[], object]]
@@ -83,17 +90,70 @@ def peak_mib(call: Callable[[], object]) -> float:
     return peak / (1 << 20)
 
 
+CHECKER = """
+import sys
+from collections import Counter
+given, expected, output = (open(path).read() for path in sys.argv[1:4])
+print(1 if Counter(output.split()) == Counter(expected.split()) else 0)
+"""
+CASE_FILES = {"input.txt": b"3\n", "correct.txt": b"1 2 3\n", "output.txt": b"3 2 1\n"}
+
+
+def plain_start_ms(folder: Path, cases: int) -> float:
+    """Milliseconds a case when each one starts Python."""
+    for name, content in {**CASE_FILES, "checker.py": CHECKER.encode()}.items():
+        (folder / name).write_bytes(content)
+    start = time.perf_counter()
+    for _ in range(cases):
+        subprocess.run(
+            [sys.executable, "checker.py", *CASE_FILES], cwd=folder, capture_output=True, check=True
+        )
+    return (time.perf_counter() - start) / cases * 1000
+
+
+def warm_ms(folder: Path, cases: int) -> float:
+    """Milliseconds a case under the warm driver, its own start left out."""
+    for path in DRIVER_FILES:
+        (folder / path.name).write_bytes(path.read_bytes())
+    (folder / "checker.py").write_text(CHECKER)
+    (folder / "cases").mkdir()
+    command = [sys.executable, "warm_driver.py", "checker.py", "cases"]
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as driver:
+        assert driver.stdin is not None
+        assert driver.stdout is not None
+        client = WarmClient(driver.stdin, driver.stdout)
+        start = time.perf_counter()
+        for _ in range(cases):
+            if client.run(Limits(), args=list(CASE_FILES), files=CASE_FILES).stdout != b"1\n":
+                raise RuntimeError("the checker must accept its case")
+        took = time.perf_counter() - start
+        driver.stdin.close()
+    return took / cases * 1000
+
+
+def print_starts(cases: int) -> None:
+    ways = (("start of its own", plain_start_ms), ("warm driver", warm_ms))
+    print(f"\n{'Python checker, one case':32} {'ms':>8}")
+    for name, measure in ways:
+        with tempfile.TemporaryDirectory() as folder:
+            print(f"{name:32} {measure(Path(folder), cases):8.1f}")
+
+
 def main() -> int:
     p = argparse.ArgumentParser(description="Times of comparing large outputs.")
     p.add_argument("--megabytes", type=float, default=10, help="of each text (10)")
     p.add_argument("--repeat", type=int, default=5, help="the best of so many (5)")
+    p.add_argument("--cases", type=int, default=50, help="cases of the Python checker (50)")
     args = p.parse_args()
-    if args.megabytes <= 0 or args.repeat < 1:
-        p.error("--megabytes must be above 0 and --repeat at least 1")
+    if args.megabytes <= 0 or args.repeat < 1 or args.cases < 1:
+        p.error("--megabytes must be above 0, --repeat and --cases at least 1")
     t = texts(int(args.megabytes * MEGABYTE))
     print(f"{'way':32} {'ms':>8} {'peak MiB':>9}")
     for name, call in rows(t):
         print(f"{name:32} {best_ms(call, args.repeat):8.1f} {peak_mib(call):9.1f}")
+    print_starts(args.cases)
     return 0
 
 

@@ -12,41 +12,44 @@ import signal
 import time
 
 # pathlib would be one more module that a plain start does not load
-# ruff: noqa: PTH101, PTH108, PTH112, PTH114, PTH120, PTH123, PTH208
+# ruff: noqa: PTH101, PTH108, PTH123, PTH208
 
 KILL_ROUNDS = 100
 
 
-def kill_rest(leader: int) -> bool:
+def kill_rest() -> bool:
     """Ends everything a case left behind; True when surely nothing is left.
 
-    Who fled into another session becomes a child of the driver when its parent dies: rounds
-    of killing all children end when there is none.
+    The case's own group was killed before. Who fled into another session becomes a child of
+    the driver when its parent dies: rounds of killing all children end when there is none.
     """
     for _ in range(KILL_ROUNDS):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(leader, signal.SIGKILL)
-        try:
-            os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
+        if _reap_all():
             return True
-        children = _children()
-        if children is None:
-            return False
-        for child in children:
+        for child in _children():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         time.sleep(0.001)
     return False
 
 
-def _children() -> list[int] | None:
-    """Processes whose parent is the driver; None when /proc can't say."""
+def _reap_all() -> bool:
+    """Takes in the dead; True when no child is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False
+
+
+def _children() -> list[int]:
+    """Processes whose parent is the driver; none when there is no /proc to say so."""
     me, found = os.getpid(), []
     try:
         names = os.listdir("/proc")
     except OSError:
-        return None
+        return []
     for name in names:
         if not name.isdigit():
             continue
@@ -63,27 +66,30 @@ def _children() -> list[int] | None:
 def remove(path: str) -> bool:
     """Removes a folder whatever is in it; False when that fails."""
     try:
-        shutil.rmtree(path, onerror=_unlock_and_retry)
+        try:
+            shutil.rmtree(path)
+        except OSError:
+            _unlock(path)
+            shutil.rmtree(path)
     except (OSError, RecursionError):
         return False
-    return not os.path.lexists(path)
+    return True
 
 
-def _unlock_and_retry(_function: object, path: str, _why: object) -> None:
-    """A folder without permissions is the case's doing: it can be given back."""
-    for place in (os.path.dirname(path), path):
-        with contextlib.suppress(OSError):
-            if not os.path.islink(place):
-                os.chmod(place, 0o700)
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)
+def _unlock(path: str) -> None:
+    """Gives back the permissions that a case took from its own folders."""
+    waiting = [path]
+    while waiting:
+        folder = waiting.pop()
+        os.chmod(folder, 0o700)
+        with os.scandir(folder) as entries:
+            waiting += [e.path for e in entries if e.is_dir(follow_symlinks=False)]
 
 
 def empty(folder: str) -> bool:
     try:
-        entries = list(os.scandir(folder))
+        with os.scandir(folder) as found:
+            entries = list(found)
     except OSError:
         return False
     done = True

@@ -110,7 +110,7 @@ def main() -> Case | None:
         os.close(out[1])
         os.close(err[1])
         evidence = _watch(pid, out[0], err[0], replies, request["limits"], started)
-        killed = warm_clean.kill_rest(pid) and orphans_come_here
+        killed = warm_clean.kill_rest() and orphans_come_here
         _send_files(replies, case, request)
         emptied = all([warm_clean.remove(case), *(warm_clean.empty(place) for place in clean)])
         evidence["clean"] = killed and emptied
