@@ -19,6 +19,9 @@ READERS = (
     "read_mmap.cpp",
     "read_dev_stdin.cpp",
     "read_past_the_end.cpp",
+    "read_newline_format.cpp",
+    "read_unlocked.cpp",
+    "read_iterators.cpp",
     "online_judge_macro.cpp",
     "threads.cpp",
 )
@@ -46,6 +49,7 @@ MEMORY = [
     Row("deep_recursion.cpp", name="a million calls", expected=b"1000000\n"),
     Row("infinite_recursion.cpp", "MLE RE", "the stack has no limit but the memory's", cpu_s=5),
     Row("big_local_array.cpp"),
+    Row("raise_stack.cpp"),
     *(
         Row(p, verdict, f"{mb} of 128 MB", stdin=b"%d" % mb, expected=b"2\n", memory_mb=128)
         for p in ("memory_vector.cpp", "memory_static.cpp")
@@ -78,6 +82,7 @@ CRASHES = [
     *(Row("crash.cpp", "RE", w, stdin=w.encode(), signal=s) for w, s in SIGNALLED.items()),
     Row("crash.cpp", "RE", "trap", stdin=b"trap"),
     Row("crash.cpp", "RE", "smash", stdin=b"smash"),
+    Row("segv_handler.cpp", name="answers from its signal handler"),
     Row("crash.cpp", "RE", "a pure virtual call", stdin=b"virtual"),
     *(Row("crash.cpp", "RE", f"signal {n}", stdin=b"raise %d" % n, signal=n) for n in RAISED),
     # A sandbox may ignore the signal of its own limit on files.
@@ -105,6 +110,7 @@ TIME = [
     Row("short_sleep.cpp", name="longer than the limit, by the clock only", cpu_s=0.2),
     Row("wait_for_a_signal.cpp", "TLE", "ignores every signal", cpu_s=0.1),
     Row("clock_and_random.cpp"),
+    Row("priority_and_affinity.cpp"),
 ]
 
 OUTPUT = [
@@ -121,6 +127,7 @@ OUTPUT = [
     Row("silent.cpp", "WA", output_bytes=0),
     Row("silent.cpp", name="nothing is wanted", expected=b""),
     Row("files_there_and_back.cpp"),
+    Row("system_pause.cpp"),
     *(
         Row("bytes_out.cpp", verdict, name, stdin=text.hex().encode(), output_bytes=len(text))
         for name, verdict, text in (

@@ -20,6 +20,10 @@ READERS = (
     "read_fileinput.py",
     "read_seek.py",
     "read_eof_caught.py",
+    "read_readlines.py",
+    "read_iterator.py",
+    "read_fast_io.py",
+    "local_files_if_there.py",
     "future_first.py",
     "main_guard.py",
     "coding_cookie.py",
@@ -56,6 +60,7 @@ READING = [
     Row("read_buffer.py", name="no need to be UTF-8", stdin=b"\xff\n1 2 3\n"),
     Row("utf8_in.py", stdin="né漢\n".encode(), expected="3 漢én\n".encode()),
     Row("read_file_mode.py", name="input.txt", mode="file"),
+    Row("local_files_if_there.py", name="input.txt", mode="file"),
     Row("read_file_mode.py", "RE", "no input.txt", says=b"FileNotFoundError"),
     Row("read_input.py", "WA RE", "input only in input.txt", mode="file"),
 ]
@@ -92,6 +97,7 @@ ENDINGS = [
     Row("tabs_and_spaces.py", "RE CE", says=b"Error"),
     Row("unknown_module.py", "RE", exit_code=1, says=b"a_module_that_nobody_wrote"),
     Row("empty.py", "WA", output_bytes=0),
+    Row("swallowed_exit.py", "WA", "catches its own exit", output_bytes=4),
     Row("read_cin.cpp", "RE CE", "C++ called Python", language="python", says=b"SyntaxError"),
 ]
 
@@ -104,6 +110,8 @@ MEMORY = [
         cpu_s=2,
         memory_mb=512,
     ),
+    Row("raise_stack.py"),
+    Row("cached_recursion.py", expected=b"551411\n"),
     *(
         Row(
             "memory.py",
@@ -132,6 +140,7 @@ OUTPUT = [
     Row("standard_library.py"),
     Row("files_there_and_back.py"),
     Row("big_integers.py"),
+    Row("long_integers.py", expected=b"16902\n"),
 ]
 
 ROWS = [*READING, *ENDINGS, *MEMORY, *TIME, *OUTPUT]
