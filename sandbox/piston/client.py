@@ -209,12 +209,11 @@ class PistonSandbox:
 
     def _run(self, request: RunRequest, row: Language, alone: bool) -> tuple[Execution, bool]:
         def once(lease: Lease) -> Execution:
+            if not lease.endpoint.gradebox:
+                return self._launched.run(lease.endpoint, request, COMPILE_LIMITS, lease.waited)
             began = time.monotonic()
-            if lease.endpoint.gradebox:
-                done = self._native.run(lease.endpoint, request, COMPILE_LIMITS, alone=alone)
-            else:
-                done = self._launched.run(lease.endpoint, request, COMPILE_LIMITS)
-            lease.waited_s = time.monotonic() - began - done.wall_s
+            done = self._native.run(lease.endpoint, request, COMPILE_LIMITS, alone=alone)
+            lease.waited(time.monotonic() - began - done.wall_s)
             return done
 
         def forged(fault: Tampered) -> Execution | None:

@@ -55,7 +55,7 @@ class Endpoint:
 class Lease:
     """The right to send one request to an endpoint.
 
-    waited_s  what the request took beyond the run itself; its user fills it in
+    waited_s  what the request took beyond the run itself: queue, network, server
     """
 
     endpoint: Endpoint
@@ -63,6 +63,9 @@ class Lease:
     shared: bool
     start_number: int
     waited_s: float = 0.0
+
+    def waited(self, seconds: float) -> None:
+        self.waited_s = seconds
 
 
 class Fleet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sandbox import languages
@@ -111,8 +111,17 @@ class Launched:
         key = (program.digest, endpoint.platform)
         return self.cache.get(key, lambda: self._build(endpoint, row, program, limits))
 
-    def run(self, endpoint: Endpoint, request: RunRequest, compile_limits: Limits) -> Execution:
-        """One run; see sandbox/piston/evidence.py for what it raises."""
+    def run(
+        self,
+        endpoint: Endpoint,
+        request: RunRequest,
+        compile_limits: Limits,
+        waited: Callable[[float], None],
+    ) -> Execution:
+        """One run; see sandbox/piston/evidence.py for what it raises.
+
+        `waited` is told the seconds that the request took beyond the run.
+        """
         self.prepare(endpoint)
         row = languages.find(request.compiled.program.language)
         if not self.runnable(row):
@@ -122,7 +131,9 @@ class Launched:
         load = self._load(endpoint, row, request, compile_limits)
         carried = len(request.stdin) + sum(len(f.content) for f in load.as_files())
         sent = plan_limits(request.limits, endpoint.learnt, carried)
+        began = time.monotonic()
         stage, report = self._launch(endpoint, request, load, sent)
+        waited(time.monotonic() - began - (stage.wall_s or 0.0))
         if report is not None:
             extra = allowance(endpoint.learnt, carried + report.stdout_bytes)
             sent = replace(sent, allowance_s=extra)
