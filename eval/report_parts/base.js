@@ -60,5 +60,5 @@ const VERDICTS = {
 const verdictClass = (verdict) => (Object.hasOwn(VERDICTS, verdict) ? `v-${verdict}` : "v-SK");
 
 function chip(verdict) {
-  return h("span", { class: `chip ${verdictClass(verdict)}`, title: VERDICTS[verdict] || null }, visible(verdict));
+  return h("span", { class: `chip ${verdictClass(verdict)}`, title: VERDICTS[verdict] || null }, visible(String(verdict).replaceAll("_", " ")));
 }

@@ -119,14 +119,14 @@ const cellClass = (column) => [`c-${column.key}`, column.num && "num", column.na
 const cut = (value) => h("span", { class: "cut text", title: visibleString(value) }, visible(value));
 
 const CELLS = {
-  problem: (row, index) => h("button", { type: "button", class: "name text", "aria-expanded": "false", title: visibleString(row[C.problem]),
+  problem: (row, index) => h("button", { type: "button", class: "name text", "aria-expanded": "false", title: visibleString(row[C.problem]), "data-sample": visibleString(row[C.sample]),
     on: { click: (event) => { event.stopPropagation(); toggleRow(index); } } }, visible(row[C.problem])),
   sample: (row) => cut(String(row[C.sample]) === String(row[C.solution]) ? row[C.sample] : `${row[C.sample]} · ${row[C.solution]}`),
   language: (row) => cut(row[C.language]),
   rating: (row) => row[C.rating] ?? "–",
   verdict: (row) => chip(verdictOf(row)),
   score: (row) => (row[C.score] === null ? "–" : Number(row[C.score].toFixed(3))),
-  passed: (row) => `${count(row[C.passed])}/${count(row[C.judged])}`,
+  passed: (row) => (row[C.judged] ? `${count(row[C.passed])}/${count(row[C.judged])}` : "–"),
   cpu: (row) => h("span", { class: row[C.cpu_s] > 0.8 * row[C.time_limit_s] ? "near" : null }, seconds(row[C.cpu_s])),
   memory: (row) => h("span", { class: row[C.memory_bytes] > 0.8 * row[C.memory_limit_bytes] ? "near" : null }, bytes(row[C.memory_bytes])),
 };
