@@ -137,11 +137,6 @@ class KitShelf:
             known = self._facts[problem.id]
         return known
 
-    @property
-    def seen(self) -> int:
-        """How many problems were asked for so far."""
-        return len(self._facts)
-
     def close(self) -> None:
         """Closes every kit, used or not."""
         with self._lock:

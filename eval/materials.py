@@ -18,10 +18,11 @@ from eval.kits import Kit, KitShelf, UnsupportedTests
 from eval.model import Problem, TestRef
 from eval.options import Options
 from eval.problems import ProblemSet, open_problems
+from eval.results_folder import make_folder, stem_of
 from eval.solution_files import find_files
 from eval.solutions import read_solutions
 from eval.test_store import open_tests
-from sandbox.errors import SandboxUnavailable
+from sandbox.errors import BadRequest, SandboxError
 from sandbox.model import Description
 from sandbox.protocol import Sandbox
 
@@ -98,11 +99,30 @@ def open_materials(options: Options, sandbox: Sandbox | None) -> Iterator[Materi
         generated = None
         if options.generated_tests_dir is not None:
             generated = GeneratedTests(options.generated_tests_dir)
+        _make_folders(files, options.results_dir)
         if sandbox is None:
             sandbox = stack.enter_context(_open_sandbox(options, files))
-        materials = Materials(options, files, problems, generated, sandbox, sandbox.describe())
+        try:
+            description = sandbox.describe()
+        except SandboxError as e:
+            raise InputError(f"the sandbox can't be used: {e}") from None
+        materials = Materials(options, files, problems, generated, sandbox, description)
         stack.callback(materials.shelf.close)
         yield materials
+
+
+def _make_folders(files: list[Path], results_dir: Path) -> None:
+    """A results folder for each file, before anything costly is opened."""
+    seen: dict[str, Path] = {}
+    for file in files:
+        twin = seen.setdefault(stem_of(file), file)
+        if twin != file:
+            raise InputError(
+                f"{twin} and {file} would share the results folder {stem_of(file)!r}; "
+                "rename one, or grade them with two --results-dir"
+            )
+    for file in files:
+        make_folder(results_dir / stem_of(file))
 
 
 def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
@@ -120,7 +140,7 @@ def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
                 "allow_unsafe": options.allow_unsafe_sandbox,
             },
         )
-    except SandboxUnavailable as e:
+    except (SandboxError, BadRequest) as e:
         raise InputError(str(e)) from None
 
 

@@ -47,6 +47,7 @@ class _Counts:
         self.reasons: Counter[str] = Counter()
         self.by_checker: Counter[tuple[bool, bool]] = Counter()
         self.by_problem: dict[str, list[int]] = {}
+        self.problems: set[str] = set()
         self.unstable: list[dict[str, Any]] = []
         self.num_unstable = 0
         self.contended = 0
@@ -56,6 +57,8 @@ class _Counts:
         status = record["status"]
         self.statuses[status] += 1
         self._add_cases(record)
+        if status != "invalid":
+            self.problems.add(record["problem_id"])
         if status not in ("passed", "failed"):
             self._add_trouble(record)
             return
@@ -125,7 +128,8 @@ def compute(
             "failure_reasons": _sorted(counts.reasons),
         },
         "num_solutions": sum(counts.statuses.values()),
-        "num_problems": len(by_problem),
+        "num_problems": len(counts.problems),
+        "num_problems_attempted": len(by_problem),
         "pass_at_k": {str(k): _mean_pass(by_problem, k) for k in ks},
         "statuses": _sorted(counts.statuses),
         "first_troubles": counts.troubles,

@@ -39,6 +39,20 @@ def stem_of(source: Path) -> str:
     return name
 
 
+def make_folder(path: Path) -> None:
+    """Makes a results folder; InputError when it can't be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".lock"
+        with probe.open("ab"):
+            pass
+    except OSError as e:
+        raise InputError(
+            f"{path}: can't write results there ({e.strerror}); "
+            "choose another --results-dir or change its owner or mode"
+        ) from None
+
+
 class ResultsFolder:
     """Records of one solutions file: what is there, what is added, and the order at the end.
 
@@ -53,7 +67,7 @@ class ResultsFolder:
         self.metrics_path = path / METRICS_NAME
         self._others_path = path / OTHERS_NAME
         self._guard = threading.Lock()
-        _make_folder(path)
+        make_folder(path)
         self._lock = FolderLock(path)
         try:
             if fresh:
@@ -259,16 +273,3 @@ class _replacing:
         os.fsync(self._file.fileno())
         self._file.close()
         self._new.replace(self._path)
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".lock"
-        with probe.open("ab"):
-            pass
-    except OSError as e:
-        raise InputError(
-            f"{path}: can't write results there ({e.strerror}); "
-            "choose another --results-dir or change its owner or mode"
-        ) from None

@@ -88,7 +88,6 @@ def run_grading(
     with contextlib.ExitStack() as stack:
         materials = stack.enter_context(open_materials(options, sandbox))
         say(materials.about_sandbox())
-        _check_stems(materials.files)
         stopper = stack.enter_context(Stopper(say))
         retry = retry or Retry(stop=stopper.event)
         results = []
@@ -97,17 +96,6 @@ def run_grading(
             if stopper.event.is_set():
                 break
     return RunResult(tuple(results), stopper.event.is_set())
-
-
-def _check_stems(files: list[Path]) -> None:
-    seen: dict[str, Path] = {}
-    for file in files:
-        twin = seen.setdefault(stem_of(file), file)
-        if twin != file:
-            raise InputError(
-                f"{twin} and {file} would share the results folder {stem_of(file)!r}; "
-                "rename one, or grade them with two --results-dir"
-            )
 
 
 def _grade_file(
@@ -146,7 +134,6 @@ def _grade_file(
                 "graded_now": fresh,
                 "from_before": tally.before,
                 "wall_s": round(time.monotonic() - started, 3),
-                "num_problems_seen": materials.shelf.seen,
                 "python": platform.python_version(),
                 "machine": platform.platform(),
                 "notes": materials.notes(),

@@ -71,7 +71,7 @@ def _heading(metrics: Mapping[str, Any]) -> list[str]:
     counted = metrics["num_attempted"]
     box = metrics["sandbox"]
     return [
-        f"{metrics['num_solutions']} solutions of {metrics['run']['num_problems_seen']} problems, "
+        f"{metrics['num_solutions']} solutions of {metrics['num_problems']} problems, "
         f"{counted} counted; sandbox {box.get('backend')}, level {box.get('level')}"
     ]
 
