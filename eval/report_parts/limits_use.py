@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from eval.report_parts.rows import largest
+from eval.statistics.tally import COUNTED
 
 EDGES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.25)
 _MEASURES = {"time": ("cpu_s", "time_limit_s"), "memory": ("memory_bytes", "memory_limit_bytes")}
@@ -25,7 +26,9 @@ class LimitsUse:
         self._counts = {name: [[0, 0] for _ in range(len(EDGES) + 1)] for name in _MEASURES}
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Count one solution; one without measurements or limits is left out."""
+        """Count one solution if it counts at all and has measurements and limits."""
+        if record["status"] not in COUNTED:
+            return
         for name, (used_name, limit_name) in _MEASURES.items():
             used = largest(record.get("details") or (), used_name)
             limit = record.get(limit_name)

@@ -125,6 +125,7 @@ def test_steps_of_limits_use(used: float, place: int) -> None:
 def test_limits_use_leaves_out_what_was_not_measured() -> None:
     use = LimitsUse()
     use.add(solution("1/A", 0, [case("SK")]))
+    use.add(solution("1/A", 0, [case(), case("ER")]))
     use.add(solution("1/A", 1, [case()], time_limit_s=None, memory_limit_bytes=None))
     assert all(step[2] == step[3] == 0 for steps in use.result().values() for step in steps)
 
