@@ -57,10 +57,10 @@ grade: $(VENV)/.run
 	  --skip-large-inputs-over 3000000 --sandbox local $(ARGS)
 
 test: $(VENV)/.test
-	$(RUN) -m pytest -q -n $(JOBS) $(ARGS)
+	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
 
 test-fast: $(VENV)/.test
-	$(RUN) -m pytest -q -n $(JOBS) -m 'not slow' $(ARGS)
+	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup -m 'not slow' $(ARGS)
 
 lint: $(VENV)/.lint
 	$(VENV)/bin/ruff check .

@@ -23,6 +23,9 @@ GRADE = (
     ("--sandbox", "local"),
 )
 
+# One worker grades them once for all tests here.
+pytestmark = pytest.mark.xdist_group("examples")
+
 
 def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
