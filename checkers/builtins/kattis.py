@@ -30,7 +30,7 @@ _FLAGS = ("case_sensitive", "space_change_sensitive")
 _TOLERANCES = ("float_absolute_tolerance", "float_relative_tolerance", "float_tolerance")
 
 _HEXADECIMAL = re.compile(
-    rb"([+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)(?:[pP][+-]?)?"
+    rb"([+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)(?:[pP][+-]?)?"
 )
 
 Judge = Callable[[bytes, bytes, bytes], None]

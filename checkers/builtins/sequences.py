@@ -132,9 +132,24 @@ def uncmp(_input: bytes, output: bytes, answer: bytes) -> None:
     found = _integers(output, _OUTPUT)
     if len(expected) != len(found):
         raise wrong(f"expected {len(expected)} numbers, found {len(found)}")
-    if expected != found and sorted(expected) != sorted(found):
+    if expected != found and not _same_numbers(expected, found):
         raise wrong(f"not the same {len(expected)} numbers in some order")
     raise ok(f"{len(expected)} numbers")
+
+
+MANY = 100_000
+
+
+def _same_numbers(a: array[int], b: array[int]) -> bool:
+    """Equality in any order; lists of millions of Python integers would take too much memory."""
+    if len(a) < MANY:
+        return sorted(a) == sorted(b)
+    import numpy as np
+
+    views = [np.frombuffer(each, dtype=np.int64).copy() for each in (a, b)]
+    for view in views:
+        view.sort()
+    return bool(np.array_equal(*views))
 
 
 def _plainly_equal(output: bytes, answer: bytes) -> int | None:

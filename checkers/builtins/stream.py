@@ -21,8 +21,9 @@ INT32 = 1 << 31
 INT64 = 1 << 63
 _BOM = b"\xef\xbb\xbf"
 
+# One way only to match any text: [0-9]+\.?[0-9]* takes time quadratic in a long token.
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
-_DOUBLE = re.compile(rb"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?")
+_DOUBLE = re.compile(rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?")
 
 
 class Verdict(Exception):

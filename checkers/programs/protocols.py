@@ -105,7 +105,7 @@ def _bad_exit(x: Execution) -> Check:
     return unclear(f"the checker ended with exit status {x.exit_code}" + (words and f": {words}"))
 
 
-_SCORE = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SCORE = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _SCORE_BYTES = 64
 
 

@@ -105,6 +105,8 @@ def test_json_beyond_the_bounds_is_left_to_the_lines() -> None:
     assert not equal(hidden, b" " + hidden, "upstream")
     long = b"[" + b" " * JSON_BYTES + b"1]"
     assert not equal(long, b"[1]", "upstream")
+    quotes = b'"' + b'\\"' * 400_000
+    assert not equal(quotes, b" " + quotes, "upstream")
     bomb = b"[" * 100_000
     assert not equal(bomb, b" " + bomb, "upstream")
 
