@@ -1,0 +1,162 @@
+"""The Codeforces package's protocol: judged after the run, with nothing secret in the box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sandbox import Execution
+from tests.fakes.scripted_sandbox import Call, FakeSandbox, ready
+
+from .conftest import Served
+
+Start = Callable[..., Served]
+SECRET = "4242 the expected answer"
+CHECKER = "import sys\nprint(1)  # the checker's secret\n"
+
+
+def case(**more: Any) -> dict[str, Any]:
+    """A request as open-r1 makes it."""
+    files = {
+        "main.python": "print(input())",
+        "input.txt": "1 2\r\n3\r\n",
+        "correct_output.txt": SECRET,
+        "grader_config": "TIME_LIMIT=1.5\nMEMORY_LIMIT=64\nINPUT_MODE=stdio",
+        **more.pop("files", {}),
+    }
+    listed = [{"name": n, "content": c} for n, c in files.items() if c is not None]
+    return {"language": "cf_python3", "version": "*", "files": listed, **more}
+
+
+def answering(answer: Execution | bytes) -> FakeSandbox:
+    return FakeSandbox(script=lambda call: answer)
+
+
+def test_right_and_wrong(start: Start) -> None:
+    right = start(answering(b"4242  the EXPECTED\nanswer".replace(b"EXPECTED", b"expected")))
+    answer = right.post(**case()).json()
+    assert answer["compile"]["code"] == 0
+    assert (answer["run"]["code"], answer["run"]["stdout"]) == (0, "1\n")
+    wrong = start(answering(b"7")).post(**case()).json()["run"]
+    assert (wrong["code"], wrong["stdout"], wrong["status"]) == (0, "0\n", None)
+    assert "isn't correct (diff)" in wrong["stderr"]
+
+
+def test_the_solution_gets_its_input_and_nothing_else(start: Start) -> None:
+    server = start(answering(b"x"))
+    server.post(**case(files={"checker.py": CHECKER}))
+    first = server.sandbox.calls[0]
+    assert first.stdin == b"1 2\n3\n"
+    assert dict(first.files) == {}
+    assert list(first.program.files) == ["main.py"]
+    held = repr((first.program, first.stdin, first.files, first.args))
+    assert SECRET not in held and "secret" not in held
+
+
+def test_the_limits_are_the_cases(start: Start) -> None:
+    server = start(answering(b"x"))
+    server.post(**case(run_timeout=11_500))
+    limits = server.sandbox.calls[0].limits
+    assert (limits.cpu_s, limits.wall_s, limits.memory_bytes) == (1.5, 6.5, 64 << 20)
+
+
+def test_input_and_output_by_file(start: Start) -> None:
+    def script(call: Call) -> Execution:
+        assert call.stdin == b""
+        assert dict(call.files) == {"input.txt": b"1 2\n3\n"}
+        assert call.collect == ("output.txt",)
+        return ready("ignored", files={"output.txt": SECRET.encode()})
+
+    server = start(FakeSandbox(script=script))
+    by_file = {"grader_config": "TIME_LIMIT=1\nINPUT_MODE=file"}
+    assert server.post(**case(files=by_file)).json()["run"]["stdout"] == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "words"),
+    [
+        ({"exit_code": None, "signal": 9, "killed_for": "cpu"}, 124, "Time limit exceeded (1.5s)"),
+        ({"exit_code": None, "signal": 9, "killed_for": "wall"}, 124, "Time limit exceeded"),
+        (
+            {"exit_code": None, "signal": 9, "killed_for": "memory"},
+            134,
+            "Memory limit exceeded (64MB)",
+        ),
+        ({"exit_code": 3}, 3, "Runtime error with exit code 3"),
+        ({"exit_code": None, "signal": 11}, 139, "Runtime error with exit code 139"),
+        ({"exit_code": None, "signal": 9, "killed_for": "output"}, 137, "Runtime error"),
+    ],
+)
+def test_failures_exit_as_the_package_does(
+    start: Start, fields: dict[str, Any], code: int, words: str
+) -> None:
+    run = start(answering(ready(SECRET, **fields))).post(**case()).json()["run"]
+    assert (run["stdout"], run["code"], run["status"]) == ("0\n", code, "RE")
+    assert words in run["stderr"]
+
+
+def test_the_checker_runs_by_itself_and_decides(start: Start) -> None:
+    def script(call: Call) -> Execution | bytes:
+        if "secret" not in call.source:
+            return b"another right answer"
+        held = {*call.files.values(), call.stdin}
+        assert any(SECRET.encode() in h for h in held)
+        assert any(b"another right answer" in h for h in held)
+        return b"1\n"
+
+    server = start(FakeSandbox(script=script))
+    run = server.post(**case(files={"checker.py": CHECKER})).json()["run"]
+    assert (run["stdout"], run["stderr"]) == ("1\n", "Output is correct (checker)\n")
+    assert len(server.sandbox.calls) == 2
+
+
+def test_a_checker_that_fails_gives_no_verdict(start: Start) -> None:
+    def script(call: Call) -> Execution | bytes:
+        return ready(exit_code=1, stderr=b"boom") if "secret" in call.source else b"x"
+
+    run = (
+        start(FakeSandbox(script=script)).post(**case(files={"checker.py": CHECKER})).json()["run"]
+    )
+    assert (run["stdout"], run["code"]) == ("0\n", 1)
+    assert "no verdict" in run["stderr"]
+
+
+def test_without_an_expected_output_it_prints(start: Start) -> None:
+    run = (
+        start(answering(b"a\n\nb\n")).post(**case(files={"correct_output.txt": None})).json()["run"]
+    )
+    assert (run["stdout"], run["code"]) == ("a\n\nb\n", 0)
+
+
+def test_cpp_as_open_r1_sends_it(start: Start) -> None:
+    server = start(answering(SECRET.encode()))
+    body = case(files={"main.python": None})
+    body["files"].insert(0, {"name": "main.cpp", "content": "int main() {}"})
+    answer = server.post(**{**body, "language": "c++17"}).json()
+    assert (answer["compile"]["code"], answer["run"]["stdout"]) == (0, "1\n")
+    assert server.sandbox.calls[0].program.language == "c++17"
+
+
+def test_plain_cpp17_is_not_the_protocol(start: Start) -> None:
+    files = [{"name": "main.cpp", "content": "int main() {}"}]
+    run = start(answering(b"42")).post(language="c++17", version="*", files=files).json()["run"]
+    assert run["stdout"] == "42"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("TIME_LIMIT=soon", "TIME_LIMIT is 'soon'"),
+        ("TIME_LIMIT=-1", "TIME_LIMIT is '-1'"),
+        ("TIME_LIMIT=nan", "TIME_LIMIT is 'nan'"),
+        ("TIME_LIMIT=$(id)", "TIME_LIMIT is '$(id)'"),
+        ("TIME_LIMIT=99999", "TIME_LIMIT of 99999 is over this server's 120"),
+        ("MEMORY_LIMIT=99999", "MEMORY_LIMIT of 99999 is over this server's 4096"),
+    ],
+)
+def test_a_config_is_data(start: Start, config: str, message: str) -> None:
+    answer = start().post(**case(files={"grader_config": config}))
+    assert answer.status_code == 400
+    assert message in answer.json()["message"]

@@ -1,0 +1,283 @@
+"""POST /api/v2/execute: Piston's fields, statuses and refusals, without its faults."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import requests
+
+from sandbox import Execution, SandboxError
+from sandbox.server.runtimes import Runtime, choose, list_runtimes, satisfies, version_of
+from sandbox.server.settings import Ceilings
+from tests.fakes.scripted_sandbox import Call, FakeSandbox, ready
+
+from .conftest import CODE, Served
+
+Start = Callable[..., Served]
+
+
+def answering(execution: Execution | bytes | Exception) -> FakeSandbox:
+    return FakeSandbox(script=lambda call: execution)
+
+
+def test_a_good_run_has_pistons_fields(start: Start) -> None:
+    run = start(answering(ready("out\n", stderr=b"err\n", cpu_s=0.25, wall_s=0.5))).python()
+    assert run.status_code == 200
+    assert run.json() == {
+        "language": "python",
+        "version": "3.11.0",
+        "run": {
+            "stdout": "out\n",
+            "stderr": "err\n",
+            "output": "out\nerr\n",
+            "code": 0,
+            "signal": None,
+            "message": None,
+            "status": None,
+            "cpu_time": 250.0,
+            "wall_time": 500.0,
+            "memory": 1 << 20,
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "signal", "code"),
+    [
+        ({}, None, None, 0),
+        ({"exit_code": 3}, "RE", None, 3),
+        ({"exit_code": None, "signal": 11}, "SG", "SIGSEGV", None),
+        ({"exit_code": None, "signal": 9, "killed_for": "cpu"}, "TO", "SIGKILL", None),
+        ({"exit_code": None, "signal": 9, "killed_for": "wall"}, "TO", "SIGKILL", None),
+        ({"exit_code": None, "signal": 9, "killed_for": "output"}, "OL", "SIGKILL", None),
+        ({"exit_code": None, "signal": 9, "killed_for": "memory"}, "SG", "SIGKILL", None),
+        ({"exit_code": None, "signal": 40}, "SG", "SIGRTMIN+6", None),
+    ],
+)
+def test_statuses(
+    start: Start, fields: dict[str, Any], status: str | None, signal: str | None, code: int | None
+) -> None:
+    run = start(answering(ready(**fields))).python().json()["run"]
+    assert (run["status"], run["signal"], run["code"]) == (status, signal, code)
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"language": None}, "language is required as a string"),
+    ({"language": 5}, "language is required as a string"),
+    ({"version": ""}, "version is required as a string"),
+    ({"files": None}, "files is required as an array"),
+    ({"files": [None]}, "files[0].content is required as a string"),
+    ({"files": [CODE, {"content": 1}]}, "files[1].content is required as a string"),
+    ({"language": "cobol"}, "cobol-* runtime is unknown"),
+    ({"version": "2.7"}, "python-2.7 runtime is unknown"),
+    (
+        {"files": [{"content": "eA==", "encoding": "base64"}]},
+        "files must include at least one utf8 encoded file",
+    ),
+    ({"run_timeout": 10**9}, "run_timeout cannot exceed the configured limit of 300000"),
+    ({"run_cpu_time": "1"}, "If specified, run_cpu_time must be a number"),
+    ({"run_timeout": -1}, "run_timeout must be non-negative"),
+    ({"compile_memory_limit": 10**15}, "compile_memory_limit cannot exceed the configured limit"),
+    ({"run_timeout": float("nan")}, "run_timeout cannot exceed the configured limit"),
+    ({"stdin": 5}, "If specified, stdin must be a string"),
+    ({"stdin": "%", "stdin_encoding": "base64"}, "stdin is not base64"),
+    ({"args": "x"}, "If specified, args must be an array of strings"),
+    ({"args": [1]}, "If specified, args must be an array of strings"),
+    ({"files": [{"name": "../x", "content": ""}]}, "it must be a plain file name"),
+    ({"files": [{"name": "a/b", "content": ""}]}, "it must be a plain file name"),
+    ({"files": [CODE, {"content": "%", "encoding": "base64"}]}, "files[1].content is not base64"),
+    ({"files": [CODE, {"content": "zz", "encoding": "hex"}]}, "files[1].content is not hex"),
+    ({"files": [CODE] * 500}, "500 files; at most 256"),
+]
+
+
+def test_refusals_are_pistons_and_nothing_runs(start: Start) -> None:
+    server = start()
+    for change, message in REFUSED:
+        body = {"language": "python", "version": "*", "files": [CODE], **change}
+        answer = requests.post(
+            server.url + "/api/v2/execute",
+            data=json.dumps(body),
+            headers={"Content-Type": "application/json"},
+            timeout=30,
+        )
+        assert answer.status_code == 400, change
+        assert message in answer.json()["message"], change
+    assert server.sandbox.calls == []
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[" * 100_000, b"null", b"[]", b'"x"', b"\xff"])
+def test_what_is_no_request_is_refused(start: Start, raw: bytes) -> None:
+    answer = requests.post(
+        start().url + "/api/v2/execute",
+        data=raw,
+        headers={"Content-Type": "application/json"},
+        timeout=30,
+    )
+    assert answer.status_code == 400
+    assert answer.json()["message"]
+
+
+def test_another_content_type_is_refused(start: Start) -> None:
+    answer = requests.post(start().url + "/api/v2/execute", data="x", timeout=30)
+    assert answer.status_code == 415
+    assert answer.json() == {"message": "requests must be of type application/json"}
+
+
+def test_a_body_over_the_limit_is_refused(start: Start) -> None:
+    server = start(body_bytes=2000)
+    answer = server.python(stdin="x" * 5000)
+    assert answer.status_code == 413
+    assert "over 2000 bytes" in answer.json()["message"]
+    assert server.sandbox.calls == []
+
+
+def test_stdin_is_passed_exactly(start: Start) -> None:
+    server = start()
+    assert server.python(stdin="no newline").json()["run"]["stdout"] == "no newline"
+    assert server.python().json()["run"]["stdout"] == ""
+    big = "x" * 3_000_000
+    assert server.python(stdin=big).json()["run"]["stdout"] == big
+
+
+def test_bytes_travel_as_base64_on_request(start: Start) -> None:
+    data = bytes(range(256)) * 3
+    text = base64.b64encode(data).decode()
+    run = (
+        start().python(stdin=text, stdin_encoding="base64", output_encoding="base64").json()["run"]
+    )
+    assert (run["encoding"], base64.b64decode(run["stdout"])) == ("base64", data)
+
+
+def test_characters_are_never_split(start: Start) -> None:
+    text = "漢" * 100_001
+    assert start().python(stdin=text).json()["run"]["stdout"] == text
+
+
+def test_a_refused_compilation_is_the_run_too(start: Start) -> None:
+    server = start(FakeSandbox(compile_log=lambda source: b"main.cpp:1: error"))
+    answer = server.post(language="c++", version="*", files=[{"content": "int"}]).json()
+    assert answer["compile"]["code"] == 1
+    assert answer["compile"]["stderr"] == "main.cpp:1: error"
+    assert answer["run"] == answer["compile"]
+    assert server.sandbox.calls == []
+
+
+def test_limits_reach_the_sandbox(start: Start) -> None:
+    server = start()
+    server.python(run_cpu_time=1500, run_timeout=4000, run_memory_limit=100_000_000)
+    limits = server.sandbox.calls[0].limits
+    assert (limits.cpu_s, limits.wall_s, limits.memory_bytes) == (1.5, 4.0, 100_000_000)
+
+
+def test_unnamed_limits_are_the_servers_defaults(start: Start) -> None:
+    server = start()
+    server.python(run_timeout=0, run_memory_limit=None)
+    limits = server.sandbox.calls[0].limits
+    assert limits.wall_s * 1000 == Ceilings().run_timeout_default
+    assert limits.memory_bytes == Ceilings().run_memory_default
+
+
+def test_source_and_data_files_are_told_apart(start: Start) -> None:
+    server = start()
+    files = [
+        {"name": "solve.py", "content": "import helper"},
+        {"name": "helper.py", "content": "x = 1"},
+        {"name": "data.bin", "content": base64.b64encode(b"\xff").decode(), "encoding": "base64"},
+        {"name": "more.bin", "content": "00ff", "encoding": "hex"},
+    ]
+    server.python(files=files, args=["a", "b c"], collect=["out"])
+    call = server.sandbox.calls[0]
+    assert list(call.program.files) == ["solve.py", "helper.py"]
+    assert (call.files["data.bin"], call.files["more.bin"]) == (b"\xff", b"\x00\xff")
+    assert (call.args, call.collect) == (("a", "b c"), ("out",))
+
+
+def test_every_source_goes_to_the_compiler(start: Start) -> None:
+    server = start()
+    sources = [
+        {"name": "a.cpp", "content": "int f(); int main() { return f(); }"},
+        {"name": "b.cpp", "content": "int f() { return 1; }"},
+        {"name": "h.h", "content": ""},
+    ]
+    server.post(language="c++", version="*", files=sources)
+    program = server.sandbox.calls[0].program
+    main, *_ = program.files
+    assert program.files[main] == b'#include "a.cpp"\n#include "b.cpp"\n'
+    assert {"a.cpp", "b.cpp", "h.h"} < set(program.files)
+
+
+def test_the_machines_fault_is_a_500_with_words(start: Start) -> None:
+    answer = start(answering(SandboxError("no box could be made"))).python()
+    assert answer.status_code == 500
+    assert answer.json() == {"message": "the sandbox failed: no box could be made"}
+
+
+def test_collected_files_come_back(start: Start) -> None:
+    server = start(answering(ready(files={"out": b"\xff"})))
+    assert server.python(collect=["out"]).json()["run"]["files"] == {"out": "/w=="}
+
+
+def test_runtimes_and_packages(start: Start) -> None:
+    server = start()
+    listed = {r["language"]: r for r in server.get("/api/v2/runtimes").json()}
+    assert {"python", "c++", "cf_python3", "cf_c++17"} <= set(listed)
+    assert "c++17" in listed["c++"]["aliases"]
+    packages = server.get("/api/v2/packages").json()
+    assert {"language": "python", "language_version": "3.11.0", "installed": True} in packages
+    route = "/api/v2/packages"
+    assert server.post(route, language="python", version="*").status_code == 200
+    assert server.post(route, language="codeforces", version="1.0.0").status_code == 200
+    refused = server.post(route, language="cobol", version="*")
+    assert refused.status_code == 404
+    assert "apt-get install" in refused.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("line", "version"),
+    [
+        ("Python 3.11.7", "3.11.7"),
+        ("g++ (Debian 12.2.0-14+deb12u1) 12.2.0", "12.2.0"),
+        ("go1.21", "1.21.0"),
+        ("no number", "0.0.0"),
+    ],
+)
+def test_versions_of_toolchains(line: str, version: str) -> None:
+    assert version_of(line) == version
+
+
+@pytest.mark.parametrize(
+    ("wanted", "fits"),
+    [
+        *((w, True) for w in ("*", "3", "3.x", "3.11", "3.11.7", "^3.1", "~3.11", ">=3.6", "v3")),
+        *((w, False) for w in ("2", "3.12", "^2.7", "~3.10", ">=3.12", "latest", "3.1")),
+    ],
+)
+def test_versions_asked_for(wanted: str, fits: bool) -> None:
+    assert satisfies("3.11.7", wanted) is fits
+
+
+def test_a_language_of_its_own_name_comes_before_an_alias() -> None:
+    runtimes = list_runtimes({"c++17": "g++ 12", "c++20": "g++ 12", "python": "Python 3"})
+    assert [choose(runtimes, n, "*").row for n in ("c++", "c++20", "py")] == [  # type: ignore[union-attr]
+        "c++17",
+        "c++20",
+        "python",
+    ]
+    assert choose(runtimes, "ruby", "*") is None
+    assert isinstance(runtimes[0], Runtime)
+
+
+def test_the_scripted_sandbox_is_called_as_a_sandbox(start: Start) -> None:
+    seen: list[Call] = []
+
+    def script(call: Call) -> bytes:
+        seen.append(call)
+        return b""
+
+    start(FakeSandbox(script=script)).python(stdin="1")
+    assert [c.stdin for c in seen] == [b"1"]

@@ -1,0 +1,262 @@
+"""The server around the jobs: queue, token, health, metrics, shutdown, sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import requests
+
+from sandbox import SandboxUnavailable
+from sandbox.server.__main__ import ceilings_from
+from sandbox.server.judging import load_judge
+from sandbox.server.settings import ServerSettings
+from tests.fakes.scripted_sandbox import Call, FakeSandbox
+from tests.sandbox.backends import served
+
+from .conftest import CODE, Served
+
+Start = Callable[..., Served]
+ROOT = Path(__file__).parents[3]
+
+
+class Gate:
+    """A script whose runs wait until the gate opens."""
+
+    def __init__(self) -> None:
+        self.entered = threading.Semaphore(0)
+        self.open = threading.Event()
+
+    def __call__(self, call: Call) -> bytes:
+        self.entered.release()
+        assert self.open.wait(60)
+        return call.stdin
+
+
+def in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
+    got: list[Any] = []
+    thread = threading.Thread(target=lambda: got.append(call()))
+    thread.start()
+    return thread, got
+
+
+def test_a_full_queue_says_when_to_come_back(start: Start) -> None:
+    gate = Gate()
+    server = start(FakeSandbox(script=gate, slots=1), queue=1)
+    waiting = [in_thread(lambda: server.python(stdin="x").status_code) for _ in range(2)]
+    assert gate.entered.acquire(timeout=30)
+    while server.get("/health").json()["present"] < 2:
+        time.sleep(0.01)
+    refused = server.python()
+    assert refused.status_code == 429
+    assert int(refused.headers["Retry-After"]) >= 1
+    gate.open.set()
+    for thread, _ in waiting:
+        thread.join(60)
+    assert [got for _, got in waiting] == [[200], [200]]
+    assert server.python(stdin="y").json()["run"]["stdout"] == "y"
+
+
+def test_a_client_that_left_the_queue_is_not_run(start: Start) -> None:
+    gate = Gate()
+    server = start(FakeSandbox(script=gate, slots=1))
+    first, _ = in_thread(lambda: server.python(stdin="first"))
+    assert gate.entered.acquire(timeout=30)
+    body = {"language": "python", "version": "*", "files": [CODE], "stdin": "left"}
+    with pytest.raises(requests.Timeout):
+        requests.post(server.url + "/api/v2/execute", json=body, timeout=0.3)
+    while server.get("/health").json()["present"] > 1:
+        time.sleep(0.01)
+    gate.open.set()
+    first.join(60)
+    server.python(stdin="last")
+    assert [c.stdin for c in server.sandbox.calls] == [b"first", b"last"]
+
+
+def test_no_more_run_at_once_than_slots(start: Start) -> None:
+    def script(call: Call) -> bytes:
+        time.sleep(0.02)
+        return b""
+
+    server = start(FakeSandbox(script=script, slots=2))
+    threads = [in_thread(server.python)[0] for _ in range(8)]
+    for thread in threads:
+        thread.join(60)
+    assert server.sandbox.most_running <= 2
+    assert len(server.sandbox.calls) == 8
+
+
+def test_a_shutdown_finishes_what_it_took_and_refuses_the_rest() -> None:
+    gate = Gate()
+    with served(FakeSandbox(script=gate)) as url:
+        session = requests.Session()
+        assert session.get(url + "/health", timeout=30).json()["status"] == "ok"
+        body = {"language": "python", "version": "*", "files": [CODE], "stdin": "kept"}
+        thread, got = in_thread(
+            lambda: requests.post(url + "/api/v2/execute", json=body, timeout=60).json()
+        )
+        assert gate.entered.acquire(timeout=30)
+        opener = threading.Timer(0.4, gate.open.set)
+        opener.start()
+    thread.join(60)
+    assert got[0]["run"]["stdout"] == "kept"
+    with pytest.raises(requests.ConnectionError):
+        requests.get(url + "/health", timeout=5)
+
+
+def test_a_token_is_asked_for(start: Start) -> None:
+    server = start(token="s3cret")
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
+        answer = server.get("/api/v2/runtimes", **headers)
+        assert (answer.status_code, answer.json()) == (401, {"message": "a bearer token is needed"})
+    assert server.python().status_code == 401
+    assert server.get("/api/v2/runtimes", Authorization="Bearer s3cret").status_code == 200
+    assert server.get("/health").status_code == 200
+    assert server.sandbox.calls == []
+
+
+def test_metrics_count(start: Start) -> None:
+    server = start()
+    server.python()
+    server.python(language="cobol")
+    text = server.get("/metrics").text
+    assert 'gradebox_executions_total{language="python",status="OK"} 1.0' in text
+    assert 'gradebox_http_answers_total{status="400"} 1.0' in text
+    assert "gradebox_requests_present 0.0" in text
+
+
+def test_unknown_routes_answer_in_json(start: Start) -> None:
+    answer = start().get("/nothing")
+    assert (answer.status_code, answer.json()) == (404, {"message": "Not Found"})
+
+
+def talk(url: str, *messages: Any) -> tuple[list[dict[str, Any]], int | None]:
+    """Sends messages over /connect; what came, and the closing code."""
+
+    async def conversation() -> tuple[list[dict[str, Any]], int | None]:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(url + "/api/v2/connect") as socket,
+        ):
+            for message in messages:
+                text = message if isinstance(message, str) else json.dumps(message)
+                await socket.send_str(text)
+            came = [json.loads(m.data) async for m in socket if m.type is aiohttp.WSMsgType.TEXT]
+            return came, socket.close_code
+
+    return asyncio.run(conversation())
+
+
+INIT = {"type": "init", "language": "python", "version": "*", "files": [CODE]}
+
+
+def test_a_socket_runs_a_job(start: Start) -> None:
+    data = [{"type": "data", "stream": "stdin", "data": d} for d in ("1 ", "2\n")]
+    came, code = talk(start().url, INIT, *data, {"type": "eof"})
+    assert code == 4999
+    assert came == [
+        {"type": "runtime", "language": "python", "version": "3.11.0"},
+        {"type": "stage", "stage": "run"},
+        {"type": "data", "stream": "stdout", "data": "1 2\n"},
+        {"type": "exit", "stage": "run", "code": 0, "signal": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("messages", "code", "error"),
+    [
+        ([{"type": "data", "stream": "stdin", "data": ""}], 4003, None),
+        ([INIT, INIT], 4000, None),
+        ([INIT, {"type": "data", "stream": "stdout", "data": ""}], 4004, None),
+        ([INIT, {"type": "signal", "signal": "SIGNONE"}], 4005, None),
+        ([{**INIT, "language": "cobol"}], 4002, "cobol-* runtime is unknown"),
+        (["not json"], 4002, "not JSON"),
+        (["[]"], 4002, "must be a JSON object"),
+    ],
+)
+def test_a_socket_closes_with_pistons_codes(
+    start: Start, messages: list[Any], code: int, error: str | None
+) -> None:
+    came, closed = talk(start().url, *messages)
+    assert closed == code
+    if error:
+        assert came[-1]["type"] == "error"
+        assert error in came[-1]["message"]
+
+
+@pytest.mark.slow
+def test_a_silent_socket_is_closed(start: Start) -> None:
+    assert talk(start().url)[1] == 4001
+
+
+def test_limits_come_from_pistons_variables() -> None:
+    environ = {"PISTON_RUN_TIMEOUT": "5000", "PISTON_RUN_MEMORY_LIMIT": "-1", "OTHER": "x"}
+    ceilings = ceilings_from(environ)
+    assert ceilings.run_timeout == 5000
+    assert ceilings.run_memory_limit == ceilings_from({}).run_memory_limit
+    with pytest.raises(ValueError, match="PISTON_RUN_TIMEOUT is 'soon'"):
+        ceilings_from({"PISTON_RUN_TIMEOUT": "soon"})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"port": 70000}, "port is 70000"),
+        ({"queue": -1}, "queue is -1"),
+        ({"slots": 0}, "slots is 0"),
+        ({"body_bytes": 0}, "body_bytes is 0"),
+    ],
+)
+def test_settings_out_of_range_are_refused(change: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ServerSettings(**change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", "nothing", "eval.codeforces_judge:none", "no.module:judge"])
+def test_a_judge_that_is_not_there(name: str) -> None:
+    with pytest.raises(SandboxUnavailable, match=r"can't be loaded .* name one as module:function"):
+        load_judge(name)
+
+
+@pytest.mark.slow
+def test_the_command_serves_until_told_to_end() -> None:
+    command = [sys.executable, "-m", "sandbox.server", "--port", "0", "--slots", "1"]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if "listening at" in line:
+            break
+    else:
+        process.wait(30)
+        pytest.skip(f"no embedded box here: {''.join(lines)}")
+    url = lines[-1].split()[-1]
+    try:
+        body = {"language": "python", "version": "*", "files": [{"content": "print(6 * 7)"}]}
+        run = requests.post(url + "/api/v2/execute", json=body, timeout=60).json()["run"]
+        assert run["stdout"] == "42\n"
+        taken = subprocess.run(
+            [*command[:4], url.rpartition(":")[2]],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert taken.returncode == 2
+        assert "choose another --port" in taken.stderr
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(60) == 0
