@@ -27,6 +27,7 @@ class Language:
     piston     (language, version) asked of a Piston server
     processes  processes and threads its runtime needs at least
     reserves   address space is reserved far beyond use (no address-space limit)
+    family     compilers whose options are known well enough to speed them up ("g++")
     """
 
     name: str
@@ -40,6 +41,7 @@ class Language:
     piston: tuple[str, str] = ("", "*")
     processes: int = 1
     reserves: bool = False
+    family: str = ""
 
 
 def _cpp(std: str, *aliases: str) -> Language:
@@ -52,6 +54,7 @@ def _cpp(std: str, *aliases: str) -> Language:
         run=("{binary}",),
         install="apt-get install g++",
         piston=("c++", "*"),
+        family="g++",
     )
 
 

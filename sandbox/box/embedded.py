@@ -20,7 +20,7 @@ from sandbox.box.blob import Executable, memory_file
 from sandbox.box.build import launcher
 from sandbox.box.compiler import Compiler
 from sandbox.box.cores import Cores
-from sandbox.box.levels import BoxFactory, choose, remove_stale_groups
+from sandbox.box.levels import BoxFactory, Host, choose, hidden_folders, remove_stale_groups
 from sandbox.box.limits import check_limits, check_program, check_request
 from sandbox.box.process import BoxDied, BoxProcess
 from sandbox.box.toolchain import Tool, resolve
@@ -56,18 +56,22 @@ class EmbeddedSandbox:
         self._closed = False
         self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
         self._tools: dict[str, str] = {}
+        self._emptied: list[str] = []
         self._description: Description | None = None
         remove_stale_groups()
         self._cores = Cores(slots)
         self._compiler = Compiler(self._run_compiler, self._tool)
         self._namespaces = True
-        self._factory = choose(self._find_tools(), self._try_out, level, allow_unsafe)
+        host = Host(self._find_tools(), tuple(self._emptied), hidden_folders())
+        self._factory = choose(host, self._try_out, level, allow_unsafe)
+        self._compiler.headers.enabled = self._namespaces or os.geteuid() != 0
 
     def _tool(self, row: languages.Language) -> Tool:
         """A tool that programs may run: as root without namespaces they are another user."""
         return resolve(row, public=os.geteuid() == 0 and not self._namespaces)
 
     def _find_tools(self) -> tuple[str, ...]:
+        """Every language's version, and the host folders their tools need to be shown."""
         binds: list[str] = []
         for row in languages.TABLE.values():
             try:
@@ -76,6 +80,7 @@ class EmbeddedSandbox:
                 continue
             self._tools[row.name] = tool.version
             binds += tool.binds
+            self._emptied += tool.startup_files
         return tuple(dict.fromkeys(binds))
 
     def _try_out(self, factory: BoxFactory) -> None:
@@ -302,9 +307,9 @@ class EmbeddedSandbox:
             self._closed = True
             boxes = [box for idle in self._idle.values() for box in idle]
             self._idle = {False: [], True: []}
+        self._compiler.close()
         for box in boxes:
             box.close()
-        self._compiler.close()
         self._cores.close()
 
     def __enter__(self) -> EmbeddedSandbox:

@@ -57,10 +57,14 @@ NEW, OLD = "/new", "/old"
 
 
 def steps(
-    binds: Sequence[str], covered: Iterable[str] = (), devices: Sequence[str] = DEVICES
+    binds: Sequence[str],
+    covered: Iterable[str] = (),
+    emptied: Iterable[str] = (),
+    devices: Sequence[str] = DEVICES,
 ) -> list[Step]:
     """The steps in order; `binds` are host paths shown at the same place, read-only,
-    `covered` folders that must stay hidden even where a bind would show them."""
+    `emptied` files in them that are shown empty, `covered` folders that must stay hidden
+    even where a bind would show them."""
     out: list[Step] = [
         ("T", "/tmp", "mode=755,size=16m", ""),
         ("D", "/tmp/new", "755", ""),
@@ -90,6 +94,9 @@ def steps(
         else:
             out.append(("F", NEW + path, "", ""))
             out.append(("B", NEW + path, OLD + path, "r"))
+    for path in emptied:
+        if any(_inside(path, bind) for bind in wanted):
+            out.append(("B", NEW + path, f"{OLD}/dev/null", "d"))
     for path in covered:
         if Path(path).is_dir() and any(_inside(path, bind) for bind in wanted):
             out.append(("T", NEW + path, "mode=755,size=4k", ""))
@@ -139,8 +146,10 @@ def staged(steps: Sequence[Step]) -> tuple[list[Step], list[str]]:
     out: list[Step] = []
     for op, path, argument, flags in steps:
         if op == "B":
-            sources.append(argument.removeprefix(OLD))
-            argument = f"{OLD}/tmp/{len(sources) - 1}"
+            source = argument.removeprefix(OLD)
+            if source not in sources:
+                sources.append(source)
+            argument = f"{OLD}/tmp/{sources.index(source)}"
         out.append((op, path, argument, flags))
     return out, sources
 

@@ -15,6 +15,7 @@ from typing import Literal
 from sandbox.box import cgroup, layout, seccomp
 from sandbox.box.cgroup import Cgroup
 from sandbox.box.folder import BoxFolder
+from sandbox.box.gcc import pch_root
 from sandbox.box.process import BoxPlan, BoxProcess
 from sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
 
@@ -59,19 +60,33 @@ LEVELS = (
 )
 
 
+@dataclass(frozen=True)
+class Host:
+    """What of the host a box shows, and what it must not.
+
+    binds    folders of compilers and interpreters, read-only
+    emptied  files shown empty
+    covered  folders that stay hidden even inside a bind
+    """
+
+    binds: tuple[str, ...]
+    emptied: tuple[str, ...]
+    covered: tuple[str, ...]
+
+
 class BoxFactory:
     """Builds boxes of one level; every box gets its own control group."""
 
-    def __init__(self, level: Level, binds: tuple[str, ...], covered: tuple[str, ...]) -> None:
+    def __init__(self, level: Level, host: Host) -> None:
         self.level = level
-        self._run = self._plan((*layout.SYSTEM, *binds), covered, forks=level.grouped)
-        self._compile = self._plan(
-            (*layout.SYSTEM, *layout.FOR_COMPILERS, *binds), covered, forks=True
-        )
+        self._host = host
+        self._run = self._plan((*layout.SYSTEM, *host.binds), forks=level.grouped)
+        compilers = (*layout.SYSTEM, *layout.FOR_COMPILERS, *host.binds, str(pch_root()))
+        self._compile = self._plan(compilers, forks=True)
 
-    def _plan(self, binds: tuple[str, ...], covered: tuple[str, ...], *, forks: bool) -> BoxPlan:
+    def _plan(self, binds: tuple[str, ...], *, forks: bool) -> BoxPlan:
         if self.level.namespaces:
-            steps = layout.steps(binds, covered)
+            steps = layout.steps(binds, self._host.covered, self._host.emptied)
             code = seccomp.build(seccomp.Filter(fork=forks))
             return BoxPlan(lambda _: steps, layout.ENVIRONMENT, code, forks=forks)
         landlock = self.level.name == "landlock"
@@ -97,7 +112,7 @@ class BoxFactory:
 
 
 def choose(
-    binds: tuple[str, ...],
+    host: Host,
     try_out: Callable[[BoxFactory], None],
     forced: str | None = None,
     allow_unsafe: bool = False,
@@ -121,7 +136,7 @@ def choose(
             failed.append(f"{level.name}: needs root")
             continue
         try:
-            factory = BoxFactory(level, binds, hidden_folders())
+            factory = BoxFactory(level, host)
             try_out(factory)
         except (SandboxError, OSError) as error:
             failed.append(f"{level.name}: {error}")

@@ -22,11 +22,14 @@ class Tool:
     """One compiler or interpreter: its real path, the line it says of itself, its folders.
 
     binds   host folders a box must show beside the system's own
+    startup_files   files an interpreter runs before any program (*.pth of site-packages):
+                    a box shows them empty, which saves up to 25 ms of a 35 ms start
     """
 
     path: str
     version: str
     binds: tuple[str, ...]
+    startup_files: tuple[str, ...] = ()
 
 
 def resolve(row: Language, public: bool = False) -> Tool:
@@ -46,7 +49,8 @@ def _resolve(
     for candidate in candidates:
         path = _python(public) if candidate == "python3" else _which(candidate)
         if path:
-            return Tool(path, _version(path, ask), _folders(path))
+            startup = _path_files(path) if candidate == "python3" else ()
+            return Tool(path, _version(path, ask), _folders(path), startup)
     raise MissingToolchain(
         f"{name}: none of {', '.join(candidates)} on this machine; install it: {install or '?'}"
     )
@@ -98,3 +102,16 @@ def _folders(path: str) -> tuple[str, ...]:
     if str(prefix) in ("/", "/usr"):
         return (str(real),)
     return tuple(str(prefix / part) for part in ("bin", "lib", "lib64", "libexec", "include"))
+
+
+def _path_files(python: str) -> tuple[str, ...]:
+    """The *.pth files that this interpreter's site module would process."""
+    ask = "import site; print(*site.getsitepackages(), sep='\\n')"
+    try:
+        done = subprocess.run(
+            [python, "-I", "-S", "-c", ask], capture_output=True, text=True, timeout=20, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    folders = [Path(line) for line in done.stdout.splitlines() if line]
+    return tuple(str(f) for folder in folders if folder.is_dir() for f in folder.glob("*.pth"))
