@@ -169,8 +169,8 @@ def decide(met: Interaction, said: Check) -> tuple[Whose, Check]:
     | ended first | solution           | interactor        | word                            |
     |-------------|--------------------|-------------------|---------------------------------|
     | solution    | broke              | any               | solution (RE, TLE, …)           |
-    | solution    | stopped while idle | unclear           | interactor: unclear, it may     |
-    |             |                    |                   | have been what it waited for    |
+    | solution    | stopped while idle | ran over a limit  | interactor: unclear, it is what |
+    |             |                    |                   | the solution waited for         |
     | solution    | ended well         | killed by SIGPIPE | interactor: rejected, the       |
     |             |                    |                   | solution left too early         |
     | solution    | ended well         | any other         | interactor                      |
@@ -183,8 +183,8 @@ def decide(met: Interaction, said: Check) -> tuple[Whose, Check]:
     broke = _broke(met.first)
     if met.first_ended == "first":
         if broke:
-            idle = met.first.killed_for == "wall"
-            return ("interactor" if idle and said.outcome == "unclear" else "solution"), said
+            waited = met.first.killed_for == "wall" and met.second.killed_for is not None
+            return ("interactor" if waited else "solution"), said
         if met.second.signal == signal.SIGPIPE:
             return "interactor", _left_too_early(said)
         return "interactor", said
