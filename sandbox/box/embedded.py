@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 
 from sandbox import languages
@@ -23,6 +24,7 @@ from sandbox.box.cores import Cores
 from sandbox.box.levels import BoxFactory, Host, choose, hidden_folders, remove_stale_groups
 from sandbox.box.limits import check_limits, check_program, check_request
 from sandbox.box.process import BoxDied, BoxProcess
+from sandbox.box.session import Session
 from sandbox.box.toolchain import Tool, resolve
 from sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
@@ -30,6 +32,9 @@ from sandbox.protocol import Capability
 
 LARGEST_PROGRAM = 64 << 20
 TRIES = 3  # a box that died is replaced; a program can't make its box die on purpose
+SESSION = Limits(
+    cpu_s=86_400, wall_s=7 * 86_400, memory_bytes=2 << 30, processes=512, file_size_bytes=1 << 30
+)
 SELF_TEST = Limits(cpu_s=5, wall_s=20, output_bytes=1024)
 
 
@@ -54,6 +59,7 @@ class EmbeddedSandbox:
         self._fresh = fresh
         self._lock = threading.Lock()
         self._closed = False
+        self._process = os.getpid()
         self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
         self._tools: dict[str, str] = {}
         self._emptied: list[str] = []
@@ -113,17 +119,26 @@ class EmbeddedSandbox:
     def slots(self) -> int:
         return len(self._cores.cpus)
 
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise SandboxError(
+                f"this sandbox belongs to process {self._process}, which forked: its boxes are "
+                "not shared; open another one in the child"
+            )
+
     # ---- boxes --------------------------------------------------------------------------
 
-    @contextmanager
-    def _box(self, compiler: bool = False) -> Iterator[BoxProcess]:
+    def _take(self, compiler: bool) -> BoxProcess:
         with self._lock:
             if self._closed:
                 raise SandboxError("the sandbox is closed")
             idle = self._idle[compiler]
             box = idle.pop() if idle else None
-        if box is None:
-            box = self._factory.box(compiler=compiler)
+        return box or self._factory.box(compiler=compiler)
+
+    @contextmanager
+    def _box(self, compiler: bool = False) -> Iterator[BoxProcess]:
+        box = self._take(compiler)
         try:
             yield box
         except BadRequest:
@@ -136,7 +151,7 @@ class EmbeddedSandbox:
 
     def _give_back(self, box: BoxProcess, compiler: bool) -> None:
         with self._lock:
-            if not self._closed:
+            if not self._closed and not box.worn:
                 self._idle[compiler].append(box)
                 return
         box.close()
@@ -149,6 +164,7 @@ class EmbeddedSandbox:
         collect: Sequence[str] = (),
         stdin: bytes = b"",
         flags: int = 0,
+        fresh: bool = True,
     ) -> bytes:
         sizes = (
             int(limits.cpu_s * 1e9),
@@ -159,7 +175,7 @@ class EmbeddedSandbox:
             limits.disk_bytes,
         )
         counts = (min(limits.stderr_bytes, wire.ERR_CAP), limits.processes, limits.open_files)
-        flags |= wire.FRESH if self._fresh and self._namespaces else 0
+        flags |= wire.FRESH if fresh and self._fresh and self._namespaces else 0
         return wire.pack_request(wire.OP_RUN, flags, sizes, counts, 0, argv, files, collect, stdin)
 
     def _once(
@@ -209,12 +225,14 @@ class EmbeddedSandbox:
         alone: bool = False,
         compiler: bool = False,
     ) -> Execution:
+        self._check_process()
         with self._cores.alone() if alone else self._cores.one() as cpu:
             for left in reversed(range(TRIES)):
                 try:
-                    return self._once(
+                    seen = self._once(
                         artifact, limits, cpu, stdin, args, files or {}, collect, compiler
                     )
+                    return seen if self._cores.sure(cpu) else replace(seen, contended=True)
                 except BoxDied:
                     if not left:
                         raise
@@ -272,10 +290,42 @@ class EmbeddedSandbox:
             Side(_artifact(first), first_limits),
             Side(_artifact(second), second_limits, second_args, second_files or {}, second_collect),
         )
+        self._check_process()
         with self._cores.one() as cpu, self._box() as one, self._box() as two:
             one.pin(cpu)
             two.pin(cpu)
             return converse((one, two), sides, self._request, transcript_bytes)
+
+    def open_session(
+        self, compiled: Compiled, limits: Limits = SESSION, args: Sequence[str] = ()
+    ) -> Session:
+        """Starts a program that stays and is spoken to over pipes; it may fork at any level.
+
+        `limits` are those of its whole life. Not part of the `Sandbox` protocol: callers ask
+        with `hasattr` and fall back on `run`.
+        """
+        check_limits(limits)
+        artifact = _artifact(compiled)
+        box = self._take(compiler=True)
+        stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
+        theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
+        try:
+            if artifact.files:
+                box.load(artifact.digest, artifact.files)
+            argv = (*artifact.command(box.program_folder), *args)
+            flags = wire.STDIN_FD | wire.STDOUT_FD
+            program = [] if artifact.executable is None else [artifact.executable.fd]
+            flags |= wire.EXEC_FD if program else 0
+            box.start(self._request(limits, argv, flags=flags, fresh=False), [*program, *theirs])
+        except BaseException:
+            for fd in ours:
+                os.close(fd)
+            box.close()
+            raise
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        return Session(box, self._cores, ours, lambda box: self._give_back(box, True))
 
     def describe(self) -> Description:
         """See `Sandbox.describe`."""
@@ -300,7 +350,9 @@ class EmbeddedSandbox:
         return self.run(compiled, Limits()).exit_code == 0
 
     def close(self) -> None:
-        """See `Sandbox.close`."""
+        """See `Sandbox.close`. In a forked child it does nothing: the boxes are the parent's."""
+        if os.getpid() != self._process:
+            return
         with self._lock:
             if self._closed:
                 return
