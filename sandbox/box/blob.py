@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 
 from sandbox.errors import SandboxError
 
 MFD_EXEC = 0x10
+UNCHANGEABLE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 CHUNK = 1 << 30
 
 
@@ -59,6 +61,8 @@ class Executable:
         try:
             write_all(writable, data)
             os.fchmod(writable, 0o555)
+            # A mode is not enough: a program under the same user could give itself the right back.
+            fcntl.fcntl(writable, fcntl.F_ADD_SEALS, UNCHANGEABLE)
             self.fd = os.open(f"/proc/self/fd/{writable}", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
             raise SandboxError(f"cannot hold a program of {self.size} bytes: {error}") from error
@@ -69,9 +73,9 @@ class Executable:
 
     @staticmethod
     def _create() -> int:
-        for flags in (os.MFD_CLOEXEC | MFD_EXEC, os.MFD_CLOEXEC):
+        for flags in (MFD_EXEC, 0):
             try:
-                return os.memfd_create("program", flags)
+                return os.memfd_create("program", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING | flags)
             except OSError as error:  # an older kernel does not know MFD_EXEC
                 last = error
         raise SandboxError(f"memfd_create: {last.strerror}")

@@ -11,7 +11,14 @@ from sandbox.box import wire
 from sandbox.box.blob import read_all
 from sandbox.model import Execution, LimitName, Limits
 
-NAMES: dict[str, LimitName] = {"cpu": "cpu", "wall": "wall", "memory": "memory", "output": "output"}
+NAMES: dict[str, LimitName] = {
+    "cpu": "cpu",
+    "wall": "wall",
+    "memory": "memory",
+    "output": "output",
+    "processes": "processes",
+    "disk": "disk",
+}
 
 
 def execution(
@@ -66,7 +73,7 @@ def _limits_hit(
     name = wire.KILLED.get(reply.killed)
     if name in NAMES:
         hit.add(NAMES[name])
-    if reply.cpu_ns > limits.cpu_s * 1e9 or number == signal.SIGXCPU:
+    if reply.cpu_ns > limits.cpu_s * 1e9:
         hit.add("cpu")
     if reply.hit & wire.HIT_MEMORY or reply.memory > limits.memory_bytes:
         hit.add("memory")
@@ -74,6 +81,8 @@ def _limits_hit(
         hit.add("processes")
     if reply.hit & wire.HIT_DISK:
         hit.add("disk")
+    if reply.hit & wire.HIT_FILES:
+        hit.add("open_files")
     if over:
         hit.add("output")
     elif number == signal.SIGXFSZ:
@@ -90,7 +99,7 @@ def _killed_for(reply: wire.Reply, hit: set[LimitName], number: int | None) -> L
         return "output"
     if number == signal.SIGXFSZ:
         return "file_size"
-    if number == signal.SIGXCPU:
+    if number == signal.SIGXCPU and "cpu" in hit:  # else it sent that signal to itself
         return "cpu"
     if number == signal.SIGKILL and "memory" in hit:
         return "memory"

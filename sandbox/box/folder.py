@@ -6,21 +6,30 @@ Removing walks by descriptors and never follows a link, so a program's links lea
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import secrets
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 TRASH = ".gradebox-trash-"
+PREFIX = "gradebox-box-"
+OLD_S = 60.0
 
 
 class BoxFolder:
     """`work` (the program's, writable) and `program` (its files) in a folder of one box."""
 
-    def __init__(self, prefix: str = "gradebox-box-") -> None:
-        self.root = Path(tempfile.mkdtemp(prefix=prefix))
+    def __init__(self) -> None:
+        _remove_left_over()
+        self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._alive = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._alive, fcntl.LOCK_EX)  # gone with this process, however it ends
         self.root.chmod(0o711)
         self.work = self.root / "work"
         self.program = self.root / "program"
@@ -40,22 +49,19 @@ class BoxFolder:
         top = os.open(self.work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             os.fchmod(top, 0o700)
-            waiting = list(self._clear(top, top, 0))
-            count = len(waiting)
+            waiting = list(self._clear(top, top))
             while waiting:
                 name = waiting.pop()
                 fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=top)
                 try:
-                    found = list(self._clear(fd, top, count))
+                    waiting += self._clear(fd, top)
                 finally:
                     os.close(fd)
-                count += len(found)
-                waiting += found
                 os.rmdir(name, dir_fd=top)
         finally:
             os.close(top)
 
-    def _clear(self, folder: int, top: int, count: int) -> Iterator[str]:
+    def _clear(self, folder: int, top: int) -> Iterator[str]:
         """Unlinks the files of a folder and moves its folders to the top; their new names."""
         for name in os.listdir(folder):
             state = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -63,8 +69,7 @@ class BoxFolder:
                 os.unlink(name, dir_fd=folder)
                 continue
             os.chmod(name, 0o700, dir_fd=folder)
-            moved = f"{TRASH}{count}"
-            count += 1
+            moved = TRASH + secrets.token_hex(12)  # a name the program can't have taken before
             os.rename(name, moved, src_dir_fd=folder, dst_dir_fd=top)
             yield moved
 
@@ -73,3 +78,26 @@ class BoxFolder:
         with contextlib.suppress(OSError):
             self.empty()
         shutil.rmtree(self.root, ignore_errors=True)
+        self.forget()
+
+    def forget(self) -> None:
+        """Lets go of it without touching it: in a forked child it is the parent's."""
+        if self._alive >= 0:
+            os.close(self._alive)
+            self._alive = -1
+
+
+@cache
+def _remove_left_over() -> None:
+    """Folders of graders that were killed: ours, old, and locked by nobody."""
+    for root in Path(tempfile.gettempdir()).glob(PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            state = root.lstat()
+            if state.st_uid != os.geteuid() or time.time() - state.st_mtime < OLD_S:
+                continue
+            fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(root, ignore_errors=True)
+            finally:
+                os.close(fd)

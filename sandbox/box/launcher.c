@@ -87,11 +87,12 @@ static int write_number(int fd, int64_t v) {
     return pwrite(fd, t, n, 0) == n ? 0 : -1;
 }
 
-static int64_t mem_base, mem_limit_now, oom_base, pids_base, pids_now;
+static int64_t mem_base, mem_first, mem_limit_now, oom_base, pids_base, pids_now;
 static const char *mem_start(void) { /* the cgroup's peak starts at what is left of the run before */
     if (setup.mem_fd < 0) return NULL;
     if (setup.peak_fd >= 0 && setup.peak_resets && pwrite(setup.peak_fd, "0", 1, 0) < 0) return "memory peak";
     mem_base = number_at(setup.mem_fd, NULL);
+    if (!mem_first) mem_first = mem_base;
     int64_t want = mem_base + now.rq->memory + now.rq->output + 65536;
     if (want < mem_limit_now - 262144 || want > mem_limit_now) {
         mem_limit_now = want;
@@ -106,26 +107,29 @@ static const char *mem_start(void) { /* the cgroup's peak starts at what is left
 
 static int reset(int force) { /* a clean scratch: a fresh tmpfs when this one was touched */
     static struct statfs was;
-    static struct stat dirs[3];
+    static struct stat dirs[4];
     static int64_t disk;
-    static const char *const sub[3] = {"work", "tmp", "shm"};
+    static const char *const sub[4] = {"work", "tmp", "shm", "."}; /* with one id only, "." is the program's as well */
     struct statfs is;
-    struct stat d[3];
+    struct stat d[4];
     int same = !force && disk == now.rq->disk && !fstatfs(setup.scratch_fd, &is) && is.f_bfree == was.f_bfree &&
                is.f_ffree == was.f_ffree;
-    for (int i = 0; same && i < 3; i++)
+    for (int i = 0; same && i < 4; i++) /* a change within one tick of the clock leaves ctime as it was */
         same = !fstatat(setup.scratch_fd, sub[i], d + i, AT_SYMLINK_NOFOLLOW) && d[i].st_ino == dirs[i].st_ino &&
-               d[i].st_mode == dirs[i].st_mode && !memcmp(&d[i].st_ctim, &dirs[i].st_ctim, sizeof d[i].st_ctim);
+               d[i].st_mode == dirs[i].st_mode && !memcmp(&d[i].st_ctim, &dirs[i].st_ctim, sizeof d[i].st_ctim) &&
+               !memcmp(&d[i].st_mtim, &dirs[i].st_mtim, sizeof d[i].st_mtim) &&
+               !memcmp(&d[i].st_atim, &dirs[i].st_atim, sizeof d[i].st_atim);
     if (same) return 0;
     char options[96];
     snprintf(options, sizeof options, "mode=755,size=%lld,nr_inodes=65536", (long long)(disk = now.rq->disk));
     if (chdir("/") || (setup.scratch_fd >= 0 && umount2("/box", MNT_DETACH))) return -1;
-    if (mount("box", "/box", "tmpfs", MS_NOSUID | MS_NODEV, options)) return -1;
+    if (mount("box", "/box", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOATIME, options)) return -1;
     if (setup.scratch_fd >= 0) close(setup.scratch_fd);
     if ((setup.scratch_fd = open("/box", O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
     for (int i = 0; i < 3; i++)
-        if (mkdirat(setup.scratch_fd, sub[i], 0777) || fchmodat(setup.scratch_fd, sub[i], i ? 01777 : 0777, 0) ||
-            fstatat(setup.scratch_fd, sub[i], dirs + i, 0)) return -1;
+        if (mkdirat(setup.scratch_fd, sub[i], 0777) || fchmodat(setup.scratch_fd, sub[i], i ? 01777 : 0777, 0)) return -1;
+    for (int i = 0; i < 4; i++)
+        if (fstatat(setup.scratch_fd, sub[i], dirs + i, 0)) return -1;
     return chdir("/box/work") || fstatfs(setup.scratch_fd, &was) ? -1 : 0;
 }
 
@@ -141,13 +145,52 @@ static void load(void) { /* program files into /program, which programs see read
     reply(&r, NULL, NULL, NULL, 0);
 }
 
+/* With one id only the program owns the shared executable and could leave a mode or a time on it
+ * for the next run: it gets a copy on the read-only mount instead, made when the program changes. */
+static int own_copy(int fd) {
+    static struct stat was;
+    static const char name[] = ".gradebox-executable", path[] = "/program/.gradebox-executable";
+    struct stat s;
+    if (fstat(fd, &s)) return -1;
+    if (s.st_ino != was.st_ino || s.st_size != was.st_size || memcmp(&s.st_mtim, &was.st_mtim, sizeof s.st_mtim)) {
+        memset(&was, 0, sizeof was);
+        if ((unlinkat(PROGRAM_FD, name, 0) && errno != ENOENT) || put(PROGRAM_FD, name, fd, 0555)) return -1;
+        was = s;
+    }
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The size of what was printed as far as memory holds it: a hole written by nobody is no memory. */
+static int64_t printed_bytes(const struct stat *s) { return s->st_blocks * 512 < s->st_size ? s->st_blocks * 512 : s->st_size; }
+
+/* Memory that outlives the run: file pages read by it (charged to the box, gone when needed) would let
+ * the next one have more than its limit. Then the driver takes a new box, with a new group. */
+static int is_worn(int64_t printed) {
+    enum { SLACK = 24 << 20 };
+    struct statfs f;
+    int64_t scratch = 0;
+    if (!fstatfs(setup.scratch_fd, &f)) scratch = (int64_t)(f.f_blocks - f.f_bfree) * f.f_bsize;
+    return number_at(setup.mem_fd, NULL) - scratch - printed > mem_first + SLACK;
+}
+
+static int unnamed_file(const char *name) { /* where the filter leaves no memfd, a nameless one on the box's own tmpfs */
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    return fd >= 0 || errno != ENOSYS ? fd : openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+}
+
 static void run(char **collect) {
     static char small[INLINE_CAP];
     int next = 0, send[MAX_FDS], count = 0;
     const char *why;
     now.exec_fd = now.rq->flags & EXEC_FD ? fds[next++] : -1;
-    now.in_fd = now.rq->flags & STDIN_FD ? fds[next++] : memfd_create("stdin", MFD_CLOEXEC);
-    now.out_fd = now.rq->flags & STDOUT_FD ? fds[next++] : memfd_create("stdout", MFD_CLOEXEC);
+    if (now.exec_fd >= 0 && setup.is_init && !setup.uid) {
+        int copy = own_copy(now.exec_fd);
+        if (copy < 0) return fault(errno, "run", "executable");
+        close(now.exec_fd);
+        fds[next - 1] = now.exec_fd = copy; /* closed with the others */
+    }
+    now.in_fd = now.rq->flags & STDIN_FD ? fds[next++] : unnamed_file("stdin");
+    now.out_fd = now.rq->flags & STDOUT_FD ? fds[next++] : unnamed_file("stdout");
     memset(&sh, 0, offsetof(struct shared, err));
     if (now.in_fd < 0 || now.out_fd < 0 || pipe2(now.err_pipe, O_CLOEXEC | O_NONBLOCK)) return fault(errno, "run", "descriptors");
     fcntl(now.err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
@@ -164,17 +207,26 @@ static void run(char **collect) {
     struct reply r = {.wstatus = sh.wstatus, .killed = sh.killed, .wall_ns = sh.wall_ns, .end_ns = sh.end_ns,
                       .waited_ns = sh.waited_ns, .err_len = sh.err_len, .err_total = sh.err_total,
                       .cpu_ns = setup.cpu_fd >= 0 ? cpu_used() : sh.cpu_ns, .memory = sh.peak_rss};
-    if (sh.exec_errno) return fault(sh.exec_errno, "exec", now.argv[0]);
+    if (sh.killed == K_STARVED) return fault(ETIME, "run", "no core was free for it");
+    if (sh.exec_errno) { /* a compiled program that cannot be started (no such loader, a bad header) is its own fault */
+        if (!(now.rq->flags & EXEC_FD) || !sh.at_exec) return fault(sh.exec_errno, "exec", now.argv[0]);
+        r.err_len = r.err_total = snprintf(sh.err, sizeof sh.err, "cannot be executed: %s\n", strerror(sh.exec_errno));
+        if (r.err_len > now.rq->err_cap) r.err_len = now.rq->err_cap;
+    }
     struct stat s;
     struct statfs f;
     if (!(now.rq->flags & STDOUT_FD) && !fstat(now.out_fd, &s)) r.out_size = s.st_size;
     if (setup.mem_fd >= 0) {
-        int64_t peak = number_at(setup.peak_fd, NULL) - mem_base;
-        r.memory = peak > r.out_size ? peak - r.out_size : peak;
+        int64_t peak = number_at(setup.peak_fd, NULL) - mem_base, printed = r.out_size ? printed_bytes(&s) : 0;
+        r.memory = peak > printed ? peak - printed : peak;
+        if (r.memory < GRAIN) /* the kernel charges groups in batches: below that, the resident size says more */
+            r.memory = sh.peak_rss < GRAIN ? (r.memory > sh.peak_rss ? r.memory : sh.peak_rss) : GRAIN;
         r.peak_raw = peak;
+        r.worn = is_worn(printed);
         if (number_at(setup.oom_fd, setup.oom_key) > oom_base) r.hit |= H_MEMORY;
         if (number_at(setup.pids_event_fd, "max ") > pids_base) r.hit |= H_PROCESSES;
     }
+    if (sh.many_files) r.hit |= H_FILES;
     if (!sh.supervised && !(r.hit & H_MEMORY)) return fault(ECHILD, "run", "the stub was killed");
     if (!sh.supervised) r.killed = K_MEMORY;
     if (setup.scratch && !fstatfs(setup.scratch_fd, &f) && (!f.f_bfree || !f.f_ffree)) r.hit |= H_DISK;

@@ -27,13 +27,15 @@
 
 enum { OP_RUN = 1, OP_LOAD = 2 };
 enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8 };
-enum { K_CPU = 1, K_WALL, K_MEMORY, K_OUTPUT, K_ABORT };
-enum { H_MEMORY = 1, H_PROCESSES = 2, H_DISK = 4 };
+enum { K_CPU = 1, K_WALL, K_MEMORY, K_OUTPUT, K_ABORT, K_PROCESSES, K_DISK, K_STARVED };
+enum { H_MEMORY = 1, H_PROCESSES = 2, H_DISK = 4, H_FILES = 8 };
 enum { MESSAGE_CAP = 160 * 1024, INLINE_CAP = 32 * 1024, ERR_CAP = 64 * 1024, MAX_ARGS = 256, MAX_FDS = 64 };
-enum { SOCKET = 3, PROC_FD = 4, PROGRAM_FD = 5 }; /* kept open by the box: its /proc and /program, both writable */
+enum { SOCKET = 3, PROC_FD = 4, PROGRAM_FD = 5, WORK_FD = 6 }; /* kept open by the box: its /proc and /program, both writable */
 
 enum { FILTER_CAP = 2048 };
 #define MY_PID 0xF1F1F1F1u /* in the child's filter: filled in with its own pid */
+
+enum { GRAIN = 1 << 20 }; /* bytes: what a memory group's counter is not finer than */
 
 struct request {
     uint32_t op, flags;
@@ -47,14 +49,14 @@ struct reply {
     int32_t err, wstatus;
     uint32_t killed, hit;
     int64_t cpu_ns, wall_ns, waited_ns, end_ns, memory, peak_raw, out_size, err_total;
-    uint32_t out_inline, err_len, collected, pad;
+    uint32_t out_inline, err_len, collected, worn;
 } __attribute__((packed));
 
 extern struct setup {
     int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd, scratch_fd, ruleset_fd;
     int peak_resets, scratch, is_init;
     int64_t cpu_unit, page;
-    uint32_t uid, nproc_rlimit, spawn_flags, child_filter_len;
+    uint32_t uid, nproc_rlimit, data_rlimit, spawn_flags, child_filter_len;
     const char *cpu_key, *oom_key;
     struct sock_filter *child_filter;
     char **env;
@@ -63,7 +65,7 @@ extern struct setup {
 extern struct shared { /* written by whoever watches: the stub, or the box itself */
     pid_t program;     /* as the watcher sees it */
     char proc_pid[16]; /* as the box's /proc sees it */
-    int exec_errno, supervised, wstatus, killed;
+    int exec_errno, at_exec, supervised, wstatus, killed, many_files;
     int64_t cpu_ns, wall_ns, end_ns, peak_rss, err_total, waited_ns;
     uint32_t err_len;
     char err[ERR_CAP];

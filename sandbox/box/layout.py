@@ -38,6 +38,8 @@ SYSTEM = (
 )
 FOR_COMPILERS = ("/usr/include", "/usr/local/include")
 DEVICES = ("null", "zero", "full", "random", "urandom")
+# Pages of /dev/zero mapped as shared belong to no process's size: only a control group sees them.
+COUNTED_BY_PROCESS = ("null", "full", "random", "urandom")
 PASSWD = "root:x:0:0::/:/usr/sbin/nologin\nbox:x:1000:1000::/tmp:/bin/sh\n"
 GROUP = "root:x:0:\nbox:x:1000:\n"
 ENVIRONMENT = {
@@ -118,7 +120,7 @@ def steps(
     out += [("L", NEW + path, target, "") for path, target in links.items() if path not in made]
     out += [
         ("P", f"{NEW}/proc", "subset=pid,hidepid=invisible", "o"),
-        ("X", f"{NEW}/program", "mode=755,size=512m", ""),
+        ("X", f"{NEW}/program", "mode=755,size=4g", ""),
         ("R", NEW, "", ""),
         ("S", "/", "", ""),
     ]
@@ -126,17 +128,23 @@ def steps(
 
 
 def confined(
-    binds: Sequence[str], work: str, program: str, landlock: bool, devices: Sequence[str] = DEVICES
+    binds: Sequence[str],
+    work: str,
+    program: str,
+    landlock: bool,
+    devices: Sequence[str] = DEVICES,
+    folders: bool = True,
 ) -> list[Step]:
     """The steps of a box without namespaces: the host's own tree, of which Landlock leaves
-    the system's folders to read and the box's own working folder to write."""
+    the system's folders to read and the box's own working folder to write.
+    `folders`: new folders may be made there (the box counts what lies in it in one pass)."""
     out: list[Step] = [("K", "/proc", "4", ""), ("K", program, "5", "")]
     if landlock:
         paths = [p for p in binds if Path(p).exists() and os.access(p, os.R_OK)]
         out += [("A", path, "x", "") for path in paths]
         out += [("A", f"/dev/{name}", "w", "o") for name in devices]
-        out += [("A", program, "x", ""), ("A", work, "a", "")]
-    return [*out, ("C", work, "", "")]
+        out += [("A", program, "x", ""), ("A", work, "a" if folders else "an", "")]
+    return [*out, ("C", work, "6", "")]
 
 
 def staged(steps: Sequence[Step]) -> tuple[list[Step], list[str]]:

@@ -80,25 +80,29 @@ class BoxFactory:
     def __init__(self, level: Level, host: Host) -> None:
         self.level = level
         self._host = host
-        self._run = self._plan((*layout.SYSTEM, *host.binds), forks=level.grouped)
+        self._run = self._plan((*layout.SYSTEM, *host.binds), compiler=False)
         compilers = (*layout.SYSTEM, *layout.FOR_COMPILERS, *host.binds, str(pch_root()))
-        self._compile = self._plan(compilers, forks=True)
+        self._compile = self._plan(compilers, compiler=True)
 
-    def _plan(self, binds: tuple[str, ...], *, forks: bool) -> BoxPlan:
+    def _plan(self, binds: tuple[str, ...], *, compiler: bool) -> BoxPlan:
+        forks = counted = self.level.grouped or compiler
+        devices = layout.DEVICES if counted else layout.COUNTED_BY_PROCESS
+        env = layout.ENVIRONMENT
         if self.level.namespaces:
-            steps = layout.steps(binds, self._host.covered, self._host.emptied)
-            code = seccomp.build(seccomp.Filter(fork=forks))
-            return BoxPlan(lambda _: steps, layout.ENVIRONMENT, code, forks=forks)
+            steps = layout.steps(binds, self._host.covered, self._host.emptied, devices)
+            code = seccomp.build(seccomp.Filter(fork=forks, counted=counted))
+            return BoxPlan(lambda _: steps, env, code, forks=forks, compiler=compiler)
         landlock = self.level.name == "landlock"
 
         def confined(folder: BoxFolder | None) -> list[layout.Step]:
             assert folder is not None
-            return layout.confined(binds, str(folder.work), str(folder.program), landlock)
+            work, program = str(folder.work), str(folder.program)
+            return layout.confined(binds, work, program, landlock, devices, folders=compiler)
 
-        child = seccomp.build(seccomp.Filter(fork=forks, mounts=False, alone=not forks))
-        return BoxPlan(
-            confined, layout.ENVIRONMENT, b"", namespaces=0, forks=True, child_filter=child
+        child = seccomp.build(
+            seccomp.Filter(fork=forks, counted=counted, mounts=False, alone=not forks)
         )
+        return BoxPlan(confined, env, b"", namespaces=0, child_filter=child, compiler=compiler)
 
     def box(self, *, compiler: bool = False) -> BoxProcess:
         """A new box for programs, or for compilers, which fork."""

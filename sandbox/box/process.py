@@ -56,6 +56,7 @@ class BoxPlan:
     namespaces: int = NAMESPACES
     forks: bool = True
     child_filter: bytes = b""
+    compiler: bool = False
 
 
 class BoxProcess:
@@ -69,6 +70,7 @@ class BoxProcess:
         self.cgroup = cgroup
         self.loaded: object = None  # what lies in /program now
         self.runs = 0
+        self.worn = False  # what lies in its group would count for the next run: take a new one
         self._core: int | None = None
         self._outer = 0
         self.pid = 0
@@ -146,6 +148,7 @@ class BoxProcess:
             int(bool(plan.namespaces)),
             int(group is not None),
             0 if plan.forks else NEW_UTS,
+            int(plan.compiler and not group),
             len(sources),
             len(environment),
             len(steps),
@@ -190,6 +193,7 @@ class BoxProcess:
             reply = wire.unpack_reply(memoryview(self._buffer)[:n])
         except struct.error as error:
             raise BoxDied(f"a cut answer from the box process: {error}") from error
+        self.worn = self.worn or reply.worn
         if reply.err:
             raise BoxFault(reply.err, reply.stderr.decode(errors="replace"))
         return reply
@@ -295,6 +299,9 @@ class BoxProcess:
             for fd in self.cgroup.fds.values():
                 os.close(fd)
             self.cgroup = None
+        if self.folder:
+            self.folder.forget()
+            self.folder = None
 
 
 def _forget_all() -> None:

@@ -24,30 +24,31 @@ ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 ALLOWED = _words("""
 read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction
-rt_sigprocmask rt_sigreturn pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2
-access pipe pipe2 select pselect6 sched_yield mremap msync mincore madvise dup dup2 dup3
-pause nanosleep getitimer setitimer alarm getpid sendfile connect accept accept4 sendto
-recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown bind listen getsockname getpeername
-setsockopt getsockopt execve execveat exit exit_group wait4 waitid kill uname fcntl flock
-fsync fdatasync truncate ftruncate getdents getdents64 getcwd chdir fchdir rename renameat
-renameat2 mkdir mkdirat rmdir creat link linkat unlink unlinkat symlink symlinkat readlink
-readlinkat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat umask gettimeofday
-getrlimit setrlimit getrusage sysinfo times getuid getgid setuid setgid geteuid getegid
-setpgid getppid getpgrp setsid setreuid setregid getgroups setresuid getresuid setresgid
-getresgid getpgid setfsuid setfsgid getsid capget capset rt_sigpending rt_sigtimedwait
-rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack utime utimes utimensat futimesat
-mknod mknodat personality statfs fstatfs getpriority sched_getparam sched_getscheduler
+rt_sigprocmask rt_sigreturn pread64 pwrite64 readv writev preadv pwritev preadv2
+pwritev2 access pipe pipe2 select pselect6 sched_yield mremap msync mincore madvise dup
+dup2 dup3 pause nanosleep getitimer setitimer alarm getpid sendfile connect accept
+accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown bind listen
+getsockname getpeername setsockopt getsockopt execve execveat exit exit_group wait4
+waitid kill uname fcntl flock fsync fdatasync truncate ftruncate getdents getdents64
+getcwd chdir fchdir rename renameat renameat2 mkdir mkdirat rmdir creat link linkat
+unlink unlinkat symlink symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2
+chown fchown lchown fchownat umask gettimeofday getrlimit setrlimit getrusage sysinfo
+times getuid getgid setuid setgid geteuid getegid setpgid getppid getpgrp setsid
+setreuid setregid getgroups setresuid getresuid setresgid getresgid getpgid setfsuid
+setfsgid getsid capget capset rt_sigpending rt_sigtimedwait rt_sigqueueinfo
+rt_tgsigqueueinfo rt_sigsuspend sigaltstack utime utimes utimensat futimesat mknod
+mknodat personality statfs fstatfs getpriority sched_getparam sched_getscheduler
 sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_getattr
-sched_getaffinity mlock munlock mlockall munlockall mlock2 prctl arch_prctl sync syncfs
+sched_getaffinity mlock munlock mlockall munlockall mlock2 prctl arch_prctl
 sync_file_range gettid readahead getxattr lgetxattr fgetxattr listxattr llistxattr
-flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area epoll_create
-epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address restart_syscall
-fadvise64 timer_create timer_settime timer_gettime timer_getoverrun timer_delete
-clock_gettime clock_getres clock_nanosleep openat openat2 newfstatat ppoll set_robust_list
-get_robust_list eventfd eventfd2 signalfd signalfd4 timerfd_create timerfd_settime
-timerfd_gettime fallocate getcpu getrandom memfd_create membarrier copy_file_range statx
-rseq pkey_mprotect pkey_alloc pkey_free close_range faccessat faccessat2 cachestat
-map_shadow_stack
+flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area
+epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address
+restart_syscall fadvise64 timer_create timer_settime timer_gettime timer_getoverrun
+timer_delete clock_gettime clock_getres clock_nanosleep openat openat2 newfstatat ppoll
+set_robust_list get_robust_list eventfd eventfd2 signalfd signalfd4 timerfd_create
+timerfd_settime timerfd_gettime fallocate getcpu getrandom memfd_create membarrier
+copy_file_range statx rseq pidfd_open pkey_mprotect pkey_alloc pkey_free close_range
+faccessat faccessat2 cachestat map_shadow_stack
 """)
 
 REFUSED = {  # asked for by programs that mean no harm, so they get an answer they understand
@@ -55,20 +56,27 @@ REFUSED = {  # asked for by programs that mean no harm, so they get an answer th
         perf_event_open userfaultfd keyctl add_key request_key sched_setaffinity
         sched_setscheduler sched_setparam sched_setattr ioprio_set chroot pivot_root
         setxattr lsetxattr fsetxattr"""),
+    0: _words("sync syncfs"),  # said to be done: it would write out every disk of the host
 }
+
+# Landlock leaves these alone: they would reach every file of the user's, by name.
+CHANGES_OF_FILES = _words("""chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
+    utime utimes utimensat futimesat""")
 
 CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
 NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x00000080
 AF_UNIX = 1
 TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450, 0x540F)
-MS_NOSUID_NODEV, MNT_DETACH = 6, 2
+SCRATCH_MOUNT, MNT_DETACH = 2 | 4 | 1024, 2  # nosuid, nodev, noatime
 MY_PID = 0xF1F1F1F1  # see launcher.h
 F_SETOWN, F_SETOWN_EX, F_SETSIG = 8, 15, 10
 SIGNALS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
-LD, JEQ, JSET, JGE, RET = 0x20, 0x15, 0x45, 0x35, 0x06
+LD, JEQ, JSET, JGE, RET, AND = 0x20, 0x15, 0x45, 0x35, 0x06, 0x54
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 NR, ARCH, ARG0, ARG1, ARG2, ARG3 = 0, 4, 16, 24, 32, 40
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+PR_SET_DUMPABLE = 4
 
 
 @dataclass(frozen=True)
@@ -77,12 +85,16 @@ class Filter:
 
     fork      processes may be made; without it only threads, so that the CPU time of the
               one process is that of the whole run
+    counted   a control group counts memory; without one the process's own size does, so
+              there is no memory that belongs to no process (shared pages without a file)
     mounts    the box remounts its scratch folder
     alone     no namespace hides the host's processes and sockets: signals reach only the
-              process itself (its pid is filled in by the launcher), no named sockets
+              process itself (its pid is filled in by the launcher), no named sockets; modes,
+              owners and times of files stay as they are, and /proc may look at the process
     """
 
     fork: bool = True
+    counted: bool = True
     mounts: bool = True
     alone: bool = False
 
@@ -161,10 +173,18 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
     }
     if what.alone:
         rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
+        rules["pidfd_open"] = [_fail(errno.ENOSYS)]
         rules["fcntl"] = _never(ARG1, (F_SETOWN, F_SETOWN_EX, F_SETSIG), errno.EPERM)
         rules |= {name: _only(ARG0, (MY_PID, 0), errno.EPERM) for name in SIGNALS}
+        rules |= {name: [_fail(errno.EPERM)] for name in CHANGES_OF_FILES}
+        rules["prctl"] = _never(ARG0, (PR_SET_DUMPABLE,), errno.EPERM)
+    if not what.counted:
+        rules["memfd_create"] = [_fail(errno.ENOSYS)]
+        both = MAP_SHARED | MAP_ANONYMOUS
+        rules["mmap"] = [(LD, 0, 0, ARG3), (AND, 0, 0, both), (JEQ, 0, 1, both), _fail(errno.EPERM)]
+        rules["mmap"].append(allow)
     if what.mounts:
-        rules["mount"] = _only(ARG3, (MS_NOSUID_NODEV,), errno.EPERM)
+        rules["mount"] = _only(ARG3, (SCRATCH_MOUNT,), errno.EPERM)
         rules["umount2"] = _only(ARG1, (MNT_DETACH,), errno.EPERM)
     return rules
 

@@ -15,7 +15,7 @@
 struct setup setup;
 
 struct plan {
-    uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, staged, env, steps, filter_len, child_filter_len;
+    uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, data_rlimit, staged, env, steps, filter_len, child_filter_len;
     int32_t cpu, mem, peak, limit, oom, pids_event, pids_max; /* places in the passed descriptors, or -1 */
     int64_t cpu_unit;
     char cpu_key[16], oom_key[16], uid_map[64], gid_map[64];
@@ -94,9 +94,7 @@ static int step_keep(const char *path, const char *as, const char *flags) { /* a
     return fd < 0 || (fd != to && (dup3(fd, to, O_CLOEXEC) < 0 || close(fd))) ? -1 : 0;
 }
 static int step_enter(const char *path, const char *arg, const char *flags) {
-    (void)arg;
-    (void)flags;
-    return chdir(path);
+    return step_keep(path, arg, flags) || chdir(path);
 }
 static int step_allow(const char *path, const char *rights, const char *flags) { /* one Landlock rule */
     static const uint64_t by_abi[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
@@ -115,6 +113,7 @@ static int step_allow(const char *path, const char *rights, const char *flags) {
     if (strchr(rights, 'x')) rule.allowed_access |= 0x1;
     if (strchr(rights, 'w')) rule.allowed_access |= 0x2;
     if (strchr(rights, 'a')) rule.allowed_access = all & ~0xa40ULL; /* all but device nodes and sockets */
+    if (strchr(rights, 'n')) rule.allowed_access &= ~0x80ULL; /* nor folders: what lies here is counted in one pass */
     rule.allowed_access &= S_ISDIR(s.st_mode) ? all : all & file;
     int bad = syscall(SYS_landlock_add_rule, setup.ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
@@ -187,8 +186,8 @@ static int box(int ready, char *at, char *end) {
     setup.env = env;
     setup.is_init = getpid() == 1;
     if (setup.is_init != !!(plan->clone_flags & CLONE_NEWPID)) die("plan", "pid namespace");
-    struct rlimit zero = {0, 0}, all = {RLIM_INFINITY, RLIM_INFINITY};
-    setrlimit(RLIMIT_CORE, &zero);
+    struct rlimit no_core = {1, 1}, all = {RLIM_INFINITY, RLIM_INFINITY};
+    setrlimit(RLIMIT_CORE, &no_core); /* 1, not 0: a core_pattern that is a pipe starts the host's collector at 0 */
     setrlimit(RLIMIT_STACK, &all); /* deep recursion is within the memory limit */
     personality(ADDR_NO_RANDOMIZE);
     prctl(PR_SET_DUMPABLE, 0); /* nothing in here may be traced or read through /proc */
@@ -233,7 +232,7 @@ int main(int argc, char **argv) {
         .peak_fd = at_place(fds, count, plan->peak), .limit_fd = at_place(fds, count, plan->limit),
         .oom_fd = at_place(fds, count, plan->oom), .pids_event_fd = at_place(fds, count, plan->pids_event),
         .pids_max_fd = at_place(fds, count, plan->pids_max), .scratch_fd = -1, .ruleset_fd = -1, .page = sysconf(_SC_PAGESIZE),
-        .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags, .scratch = plan->scratch, .cpu_unit = plan->cpu_unit, .uid = plan->uid,
+        .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags, .data_rlimit = plan->data_rlimit, .scratch = plan->scratch, .cpu_unit = plan->cpu_unit, .uid = plan->uid,
         .nproc_rlimit = plan->nproc_rlimit, .cpu_key = *plan->cpu_key ? plan->cpu_key : NULL, .oom_key = plan->oom_key};
     for (int i = 0; i < count; i++) close(fds[i]);
     fcntl(3, F_SETFD, FD_CLOEXEC);

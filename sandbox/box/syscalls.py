@@ -144,6 +144,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "pause": (34, None),
     "perf_event_open": (298, 241),
     "personality": (135, 92),
+    "pidfd_open": (434, 434),
     "pipe": (22, None),
     "pipe2": (293, 59),
     "pivot_root": (155, 41),

@@ -62,7 +62,9 @@ static int child(void *unused) {
         struct __user_cap_data_struct none_cap[2] = {{0}};
         if (syscall(SYS_capset, &ch, none_cap)) goto bad;
     }
+    if (setup.data_rlimit) cap(RLIMIT_DATA, now.rq->memory, now.rq->memory); /* of each process: nobody adds them up */
     if (!setup.is_init && confine()) goto bad;
+    sh.at_exec = 1; /* from here on a refusal is about the program's own file */
     if (now.rq->flags & EXEC_FD) syscall(SYS_execveat, now.exec_fd, "", now.argv, setup.env, AT_EMPTY_PATH);
     else execve(now.argv[0], now.argv, setup.env);
 bad:
@@ -81,10 +83,10 @@ int64_t number_at(int fd, const char *key) { /* a count in a kernel file, after 
     return p ? strtoll(p + (key ? strlen(key) : 0), NULL, 10) : -1;
 }
 
-static int64_t proc_number(const char *file, int field) { /* of the program, by the box's /proc */
+static int64_t proc_number(int dir, const char *of, const char *file, int field) { /* a file of small numbers */
     char path[64], t[128];
-    snprintf(path, sizeof path, "%s/%s", sh.proc_pid, file);
-    int fd = sh.proc_pid[0] ? openat(PROC_FD, path, O_RDONLY | O_CLOEXEC) : -1;
+    snprintf(path, sizeof path, "%s/%s", of, file);
+    int fd = *of ? openat(dir, path, O_RDONLY | O_CLOEXEC) : -1;
     ssize_t n = fd < 0 ? -1 : read(fd, t, sizeof t - 1);
     if (fd >= 0) close(fd);
     if (n <= 0) return -1;
@@ -113,16 +115,141 @@ static void drain(void) { /* stderr: the first bytes are kept, the rest is only 
     }
 }
 
-static void look(int64_t started) { /* is a limit passed? */
-    int64_t cpu = cpu_used(), wall = now_ns(CLOCK_MONOTONIC) - started;
+/* ---- what the kernel's /proc says of the run ------------------------------------------- */
+
+enum { LOOK_NS = 50000000, TASKS = 1024, MOST_TASKS = 256 };
+static struct { int tid; int64_t delay; } seen[TASKS]; /* how long each task had waited for a core when last looked at */
+static int64_t most_delay, most_pages, looked_ns, looked_cpu;
+static char stub_pid[16];
+static int visited;
+
+static void each(int at, const char *path, void (*visit)(int dir, const char *name)) { /* numbered entries of a folder */
+    char entries[4096] __attribute__((aligned(8)));
+    int dir = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long n; dir >= 0 && visited < MOST_TASKS && (n = syscall(SYS_getdents64, dir, entries, sizeof entries)) > 0;)
+        for (long i = 0; i < n && visited < MOST_TASKS;) {
+            char *e = entries + i;
+            unsigned short length;
+            memcpy(&length, e + 16, sizeof length); /* struct linux_dirent64: d_reclen, then type and name */
+            if (e[19] >= '0' && e[19] <= '9') visit(dir, e + 19);
+            i += length;
+        }
+    if (dir >= 0) close(dir);
+}
+
+static void note_delay(int dir, const char *tid) { /* the longest wait of any one task since the last look */
+    int64_t delay = proc_number(dir, tid, "schedstat", 1);
+    int n = atoi(tid), i = n % TASKS;
+    visited++;
+    if (delay < 0) return;
+    for (int tries = 0; seen[i].tid && seen[i].tid != n && tries < 16; tries++) i = (i + 1) % TASKS;
+    int64_t more = delay - (seen[i].tid == n ? seen[i].delay : 0);
+    seen[i].tid = n;
+    seen[i].delay = delay;
+    if (more > most_delay) most_delay = more;
+}
+
+static void note_pages(int dir, const char *tid) { /* a leader that has ended shows no memory, its threads do */
+    int64_t pages = proc_number(dir, tid, "statm", 1);
+    visited++;
+    if (pages > most_pages) most_pages = pages;
+}
+
+static void note_process(int dir, const char *pid) {
+    char path[32];
+    if (!strcmp(pid, "1") || !strcmp(pid, stub_pid)) return; /* the box and its stub */
+    snprintf(path, sizeof path, "%.15s/task", pid);
+    each(dir, path, note_delay);
+}
+
+static void of_program(const char *what, char *path) { snprintf(path, 32, "%s/%s", sh.proc_pid, what); }
+
+/* Waiting for a core is not the program's doing: it is taken off the wall clock. Looked at often
+ * enough that tasks which end meanwhile hide little; the longest wait of one task counts, not the
+ * sum, or a crowd of sleepers that wake together would buy time with no CPU. */
+static void note_starvation(int64_t at, int64_t cpu) {
+    char path[32];
+    int64_t gone_by = at - looked_ns, used = cpu - looked_cpu;
+    if (gone_by < LOOK_NS * 9 / 10) return;
+    looked_ns = at;
+    looked_cpu = cpu;
     struct stat s;
-    if (cpu > now.rq->cpu_ns) sh.killed = K_CPU;
-    else if (setup.mem_fd < 0 && proc_number("statm", 1) * setup.page > now.rq->memory) sh.killed = K_MEMORY;
-    else if (!(now.rq->flags & STDOUT_FD) && !fstat(now.out_fd, &s) && s.st_size > now.rq->output) sh.killed = K_OUTPUT;
-    else if (wall > now.rq->wall_ns) {
-        sh.waited_ns = proc_number("schedstat", 1); /* waiting for a core is not its doing */
-        if (wall - (sh.waited_ns > 0 ? sh.waited_ns : 0) > now.rq->wall_ns) sh.killed = K_WALL;
+    of_program("fd", path); /* its size is the number of open descriptors since Linux 6.2 */
+    if (!fstatat(PROC_FD, path, &s, 0) && s.st_size >= now.rq->nofile) sh.many_files = 1;
+    if (used > gone_by * 95 / 100) return; /* it had its core; the next look sees what it waited */
+    most_delay = visited = 0;
+    of_program("task", path);
+    if (setup.is_init) each(PROC_FD, ".", note_process);
+    else each(PROC_FD, path, note_delay);
+    sh.waited_ns += most_delay;
+}
+
+static int64_t pages_held(void) {
+    char path[32];
+    int64_t pages = proc_number(PROC_FD, sh.proc_pid, "statm", 1);
+    if (pages > 0) return pages;
+    of_program("task", path);
+    most_pages = visited = 0;
+    each(PROC_FD, path, note_pages);
+    return most_pages;
+}
+
+static int many_threads(void) { /* a task folder has one link a thread, and two of its own */
+    char path[32];
+    struct stat s;
+    of_program("task", path);
+    return !fstatat(PROC_FD, path, &s, 0) && s.st_nlink > now.rq->nproc + 2;
+}
+
+/* ---- the limits -------------------------------------------------------------------------- */
+
+enum { MOST_FILES = 65536 };
+static uint64_t free_blocks, free_files;
+
+static int folder_is_over(void) { /* on the host's disk: what the working folder holds; Landlock lets none be made in it */
+    char entries[4096] __attribute__((aligned(8)));
+    struct statfs f;
+    struct stat s;
+    if (fstatfs(WORK_FD, &f) ||
+        ((free_blocks - f.f_bfree) * f.f_bsize + 0ULL <= (uint64_t)now.rq->disk || f.f_bfree > free_blocks)) {
+        if (f.f_ffree > free_files || free_files - f.f_ffree <= MOST_FILES) return 0;
     }
+    int64_t held = 0, files = 0;
+    int dir = openat(WORK_FD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (long n; dir >= 0 && (n = syscall(SYS_getdents64, dir, entries, sizeof entries)) > 0;)
+        for (long i = 0; i < n;) {
+            unsigned short length;
+            memcpy(&length, entries + i + 16, sizeof length);
+            if (!fstatat(dir, entries + i + 19, &s, AT_SYMLINK_NOFOLLOW)) held += s.st_blocks * 512;
+            files++;
+            i += length;
+        }
+    if (dir >= 0) close(dir);
+    return held > now.rq->disk || files > MOST_FILES;
+}
+
+static void look(int64_t started) { /* is a limit passed? */
+    int64_t cpu = cpu_used(), at = now_ns(CLOCK_MONOTONIC), wall = at - started;
+    struct stat s;
+    note_starvation(at, cpu);
+    int64_t waited = sh.waited_ns < wall - cpu ? sh.waited_ns : wall - cpu;
+    if (cpu > now.rq->cpu_ns) sh.killed = K_CPU;
+    else if (setup.mem_fd < 0 && pages_held() * setup.page > now.rq->memory) sh.killed = K_MEMORY;
+    else if (!(now.rq->flags & STDOUT_FD) && !fstat(now.out_fd, &s) && s.st_size > now.rq->output) sh.killed = K_OUTPUT;
+    else if (setup.mem_fd < 0 && many_threads()) sh.killed = K_PROCESSES;
+    else if (!setup.is_init && folder_is_over()) sh.killed = K_DISK;
+    else if (wall - waited > now.rq->wall_ns) sh.killed = K_WALL;
+    else if (wall > 15 * now.rq->wall_ns + 30000000000LL) sh.killed = K_STARVED; /* before the driver loses patience */
+}
+
+static void look_begins(int64_t t0) {
+    struct statfs f;
+    ssize_t n = readlinkat(PROC_FD, "self", stub_pid, sizeof stub_pid - 1);
+    stub_pid[n > 0 ? n : 0] = 0;
+    memset(seen, 0, sizeof seen);
+    looked_ns = t0;
+    looked_cpu = 0;
+    if (!setup.is_init && !fstatfs(WORK_FD, &f)) free_blocks = f.f_bfree, free_files = f.f_ffree;
 }
 
 void supervise(void) { /* in the stub, or in the box itself (fast mode) */
@@ -136,6 +263,7 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
     /* spawn_flags: where forking is barred, a namespace flag that only the box may use lets this one pass */
     sh.program = clone(child, stacks[1] + sizeof stacks[1], CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags, NULL);
     if (sh.program < 0) sh.exec_errno = errno;
+    look_begins(t0);
     close(now.err_pipe[1]);
     now.err_pipe[1] = -1;
     for (int gone = sh.program < 0; !gone;) {
@@ -158,6 +286,7 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
         cpu_left = now.rq->cpu_ns - cpu_used();
         left = t0 + now.rq->wall_ns - now_ns(CLOCK_MONOTONIC);
         if (left < 20000000) left = 20000000;
+        if (left > LOOK_NS) left = LOOK_NS;
         if (cpu_left < left) left = cpu_left;
         if (now.rq->core < 0 && left > 10000000) left = 10000000; /* many cores: CPU runs faster than time */
         if (setup.mem_fd < 0 && left > 5000000) left = 5000000;

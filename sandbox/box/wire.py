@@ -15,7 +15,8 @@ from dataclasses import dataclass
 OP_RUN, OP_LOAD = 1, 2
 FRESH, EXEC_FD, STDIN_FD, STDOUT_FD = 1, 2, 4, 8
 KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
-HIT_MEMORY, HIT_PROCESSES, HIT_DISK = 1, 2, 4
+KILLED |= {6: "processes", 7: "disk"}
+HIT_MEMORY, HIT_PROCESSES, HIT_DISK, HIT_FILES = 1, 2, 4, 8
 
 MESSAGE_CAP = 160 * 1024
 INLINE_CAP = 32 * 1024  # of stdout in a reply
@@ -25,7 +26,7 @@ MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
 REQUEST = struct.Struct("<II6qIIIiIIII")
 REPLY = struct.Struct("<iiII8qIIII")
-PLAN = struct.Struct("<12I7iq16s16s64s64s")
+PLAN = struct.Struct("<13I7iq16s16s64s64s")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Reply:
     stdout: bytes
     stderr: bytes
     collected: int
+    worn: bool
 
 
 def pack_request(
@@ -86,7 +88,7 @@ def unpack_reply(data: bytes | memoryview) -> Reply:
         n_out,
         n_err,
         collected,
-        _,
+        worn,
     ) = REPLY.unpack_from(data)
     at = REPLY.size
     stdout = bytes(data[at : at + n_out])
@@ -107,4 +109,5 @@ def unpack_reply(data: bytes | memoryview) -> Reply:
         stdout,
         stderr,
         collected,
+        bool(worn),
     )
