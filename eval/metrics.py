@@ -16,10 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eval.statistics import Summary, pass_at_k
+from eval.statistics import Summary
 
 MAX_LISTED = 100
 MAX_TROUBLES = 5
+PASS_FIELDS = ("value", "interval", "note")
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,6 @@ class _Counts:
         self.cases: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self.by_checker: Counter[tuple[bool, bool]] = Counter()
-        self.by_problem: dict[str, list[int]] = {}
         self.problems: set[str] = set()
         self.unstable: list[dict[str, Any]] = []
         self.num_unstable = 0
@@ -65,9 +65,6 @@ class _Counts:
         passed = status == "passed"
         self.verdicts[record["verdict"] or "none"] += 1
         self.by_checker[bool(record.get("has_checker")), passed] += 1
-        counts = self.by_problem.setdefault(record["problem_id"], [0, 0])
-        counts[0] += 1
-        counts[1] += passed
         if not passed:
             self.reasons[_deciding_reason(record)] += 1
 
@@ -110,13 +107,14 @@ def compute(
     for record in records:
         counts.add(record)
         summary.add(record)
-    by_problem = [(n, c) for n, c in counts.by_problem.values()]
+    statistics = summary.result(ks=sorted({1, *ks}), seed=seed)
+    by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, correct = counts.attempted, counts.statuses["passed"]
     with_checker = counts.by_checker[True, True] + counts.by_checker[True, False]
     return {
         "num_attempted": attempted,
         "num_correct": correct,
-        "pass_at_1": _mean_pass(by_problem, 1)["value"],
+        "pass_at_1": by_k[1]["value"],
         "timestamp": facts.timestamp,
         "stats": {
             "num_problems_total": attempted,
@@ -129,33 +127,20 @@ def compute(
         },
         "num_solutions": sum(counts.statuses.values()),
         "num_problems": len(counts.problems),
-        "num_problems_attempted": len(by_problem),
-        "pass_at_k": {str(k): _mean_pass(by_problem, k) for k in ks},
+        "pass_at_k": {str(k): {name: by_k[k][name] for name in PASS_FIELDS} for k in ks},
         "statuses": _sorted(counts.statuses),
         "first_troubles": counts.troubles,
         "verdicts": _sorted(counts.verdicts),
         "case_verdicts": _sorted(counts.cases),
         "contended_cases": counts.contended,
         "unstable_cases": {"count": counts.num_unstable, "first": counts.unstable},
-        "statistics": summary.result(ks=ks, seed=seed),
+        "statistics": statistics,
         "flags": dict(facts.flags),
         "sandbox": dict(facts.sandbox),
         "calibration": facts.calibration,
         "problems": dict(facts.problems),
         "run": dict(facts.run),
     }
-
-
-def _mean_pass(by_problem: Sequence[tuple[int, int]], k: int) -> dict[str, Any]:
-    """Mean over problems; None with a note when a problem has fewer than k samples."""
-    values = [pass_at_k(n, c, k) for n, c in by_problem]
-    known = [v for v in values if v is not None]
-    short = len(values) - len(known)
-    if not values:
-        return {"value": None, "note": "undefined: nothing was graded"}
-    if short:
-        return {"value": None, "note": f"undefined: {short} problems have fewer than {k} samples"}
-    return {"value": sum(known) / len(known), "note": ""}
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

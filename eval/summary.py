@@ -80,8 +80,15 @@ def _verdict(name: str) -> str:
     return "no code" if name == "none" else name
 
 
-def _estimate(value: Mapping[str, Any]) -> str:
-    return f"{value['value']:.4f}" if value["value"] is not None else str(value["note"])
+def _estimate(entry: Mapping[str, Any]) -> str:
+    if entry["value"] is None:
+        return _cut(str(entry["note"]), WIDTH - 15)
+    text = f"{entry['value']:.4f}"
+    interval = entry["interval"]
+    if interval is None:
+        return text
+    share = f"{100 * interval['level']:g} %"
+    return f"{text}  {share} interval {interval['low']:.4f} to {interval['high']:.4f}"
 
 
 def _effort(run: Mapping[str, Any]) -> str:
@@ -106,6 +113,6 @@ def _wrap(head: str, words: list[str]) -> list[str]:
     return [row.rstrip() for row in rows]
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, width: int = 2 * WIDTH) -> str:
     clean = "".join(c if c.isprintable() else "?" for c in text)
-    return clean if len(clean) <= 2 * WIDTH else clean[: 2 * WIDTH - 1] + "…"
+    return clean if len(clean) <= width else clean[: width - 1] + "…"

@@ -359,7 +359,7 @@ def test_pass_at_k_is_by_problem_and_undefined_with_too_few_samples(bench):
     assert metrics["pass_at_k"]["1"]["value"] == pytest.approx(0.25)
     assert metrics["pass_at_k"]["2"]["value"] == pytest.approx(0.5)
     assert metrics["pass_at_k"]["3"]["value"] is None
-    assert "2 problems have fewer than 3 samples" in metrics["pass_at_k"]["3"]["note"]
+    assert "2 of 2 problems have fewer than 3 graded samples" in metrics["pass_at_k"]["3"]["note"]
 
 
 def test_every_file_has_a_folder_of_its_own(bench):
@@ -399,7 +399,7 @@ def test_the_table_fits_eighty_columns(bench):
     _, metrics, _ = bench.run(*rows, k=(1, 5))
     text = table(metrics, "results/sols")
     assert max(map(len, text.splitlines())) <= 80
-    assert "pass@5       undefined: 2 problems have fewer than 5 samples" in text
+    assert "pass@5       undefined: 2 of 2 problems have fewer than 5 graded samples" in text
     assert "failed              2" in text
 
 
