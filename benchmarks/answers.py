@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from checkers.math.grade import Grade, grade_many  # noqa: E402
+from checkers.math.grading import Grade, grade_many  # noqa: E402
 from checkers.math.pool import Pool, available_cores  # noqa: E402
 
 Pair = tuple[str, str]

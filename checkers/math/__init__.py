@@ -14,7 +14,7 @@ from checkers.math.evaluator import (
     EvaluatorMathBatch,
 )
 from checkers.math.extract import extract_answer
-from checkers.math.grade import Grade, grade, grade_many, math_equal
+from checkers.math.grading import Grade, grade, grade_many, math_equal
 from checkers.math.policy import POLICIES, Policy
 
 __all__ = [

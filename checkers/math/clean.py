@@ -240,10 +240,10 @@ def strip_ends(text: str) -> str:
 
 
 def matching(text: str, start: int) -> int:
-    """Index of the brace that closes the one at `start`; -1 when it stays open."""
+    """Index of the brace that closes the one at `start`; -1 when none does within LONGEST."""
     depth = 0
     i = start
-    while i < len(text):
+    while i < min(len(text), start + LONGEST):
         c = text[i]
         if c == "\\":
             i += 2

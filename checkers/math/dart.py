@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from checkers.math.clean import clean, matching, spell_unicode, strip_ends
-from checkers.math.tables import FUNCTIONS
+from checkers.math.clean import LONGEST, clean, spell_unicode, strip_ends
 
 if TYPE_CHECKING:
     import sympy
@@ -33,7 +32,7 @@ _BASIC_FN = re.compile(
 def remove_first_paren_pair(s: str, l: str) -> str:  # noqa: E741 - the documented name
     """`s` without its first opener `l` and the bracket that closes it."""
     start = s.find(l)
-    if start < 0:
+    if start < 0 or not l:
         return s
     closer = _CLOSER.get(l, l)
     depth, i = 0, start
@@ -131,6 +130,8 @@ _MATH_NOISE = re.compile(
 def norm_math_str(string: str) -> str:
     """An answer's text in one spelling: no white space, size commands or closing dots."""
     s = spell_unicode(str(string)).strip()
+    if len(s) > LONGEST:
+        return s
     if "\\begin" in s:
         return norm_array(s)
     s = re.sub(r"\\\\(?:\s|$)", " ", s)
@@ -155,11 +156,25 @@ def norm_array(s: str) -> str:
 def norm_answer(text: str) -> str:
     """What `extract_ans` hands out: an answer in one spelling, words kept readable."""
     text = text.strip().strip("$").strip()
+    if len(text) > LONGEST:
+        return text
     if "\\begin" in text:
         return norm_array(text)
     if re.search(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}", text) and "\\" not in text:
         return strip_ends(text)
     return norm_math_str(text)
+
+
+def _must_end(kind: str, text: str) -> None:
+    """Reads the text in a worker first: what would hang or eat memory here ends there."""
+    from checkers.math import pool
+    from checkers.math.grading import TIMEOUT_S
+
+    if len(text) > LONGEST:
+        raise ValueError(f"a text of {len(text)} characters, the limit is {LONGEST}: shorten it")
+    outcome = pool.shared().probe(kind, text, TIMEOUT_S)
+    if not outcome.equal:
+        raise ValueError(outcome.reason)
 
 
 def latex2sympy_interval(s: str) -> sympy.Set:
@@ -168,6 +183,12 @@ def latex2sympy_interval(s: str) -> sympy.Set:
     An isolated point that lies in one of the intervals is absorbed by it. Raises ValueError
     for what is no interval.
     """
+    _must_end("interval", s)
+    return read_interval(s)
+
+
+def read_interval(s: str) -> sympy.Set:
+    """latex2sympy_interval without its limits: for workers."""
     import sympy
 
     from checkers.math.latex import parse
@@ -197,6 +218,12 @@ def latex2matrix(latex_mat_str: str) -> sympy.Matrix:
 
     Raises ValueError for what is no matrix.
     """
+    _must_end("matrix", latex_mat_str)
+    return read_matrix(latex_mat_str)
+
+
+def read_matrix(latex_mat_str: str) -> sympy.Matrix:
+    """latex2matrix without its limits: for workers."""
     import sympy
 
     from checkers.math.latex import parse
@@ -214,20 +241,3 @@ def latex2matrix(latex_mat_str: str) -> sympy.Matrix:
     if isinstance(value, Leaf):
         return sympy.Matrix([[parse(value.text)]])
     raise ValueError(f"{latex_mat_str[:80]!r} is no matrix: write a LaTeX matrix or a list")
-
-
-__all__ = [
-    "FUNCTIONS",
-    "extract_set",
-    "fix_a_slash_b",
-    "is_set",
-    "latex2matrix",
-    "latex2sympy_interval",
-    "matching",
-    "norm_answer",
-    "norm_basic_fn",
-    "norm_deg",
-    "norm_math_str",
-    "norm_pm",
-    "remove_first_paren_pair",
-]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from checkers.math import dart
 from checkers.math.extract import extract_answer
-from checkers.math.grade import TIMEOUT_S, grade, grade_many
+from checkers.math.grading import TIMEOUT_S, grade, grade_many
 from checkers.math.policy import Policy, find_policy
 
 if TYPE_CHECKING:

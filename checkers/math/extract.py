@@ -19,9 +19,12 @@ _CHAT_END = re.compile(
     r"<\|(?:im_start|im_end|eot_id|end|endoftext|assistant|user)\|?>?|</s>|<eos>"
 )
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
-_JOINT = re.compile(
-    r"(?=[^.]{0,60}$)[\s$\\()\[\],;.]*(?:[A-Za-z_0-9]+\s*){0,2}[\s$\\()\[\]]*"
-    r"(?:,|;|\band\b|\bor\b|\\text\{\s*(?:and|or)\s*,?\s*\})[^.=]{0,24}(?:=\s*)?",
+_JOINT = re.compile(  # `, y = ` or ` papers and ` between two boxes
+    r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
+    r"[,;]\s*(?:\\q?quad|\\[,; ]|[\s$\\(\[])*(?:[A-Za-z](?:_\{?\w+\}?)?\s*=\s*)?"
+    r"(?:(?:and|or)\b[^.=]{0,12})?"
+    r"|(?:\\q?quad|\\[,; ]|\s)*(?!(?:is|was|not)\b)(?:[A-Za-z_0-9]+\s*){0,2}[\s$\\()\[\]]*"
+    r"(?:\band\b|\bor\b|\\text\{\s*(?:and|or)\s*,?\s*\})[^.=]{0,24}(?:=\s*)?)",
     re.S,
 )
 _ANNOUNCED = re.compile(
@@ -32,10 +35,10 @@ _ANNOUNCED = re.compile(
 )
 _HASHES = re.compile(r"####\s*(.+)")
 _OUR_ANSWER = re.compile(
-    r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]*\d)\s+is\s+(?:our|the)\s+(?:final\s+)?answer",
+    r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
     re.I,
 )
-_HOPE = re.compile(r"\.?\s*I hope (?:it|this) is correct\.?.*$", re.I | re.S)
+_HOPE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 _MATH = re.compile(
     r"\$\$(?P<a>.{1,4000}?)\$\$|\\\[(?P<b>.{1,4000}?)\\\]|\\\((?P<c>.{1,4000}?)\\\)"
     r"|(?<!\\)\$(?P<d>(?:\\.|[^$\\]){1,4000}?)\$",
@@ -57,6 +60,8 @@ _TEX_WORDS = re.compile(
 )
 BARE_WORDS = 12
 LONGEST = 100_000  # characters looked at, from the end
+LONGEST_SAID = 4000  # characters after an announcement, and at the end of prose
+MOST_SAID = 16  # announcements, from the end
 MOST_BOXES = 64  # looked at, from the end
 
 
@@ -121,9 +126,9 @@ def announced(text: str) -> tuple[str, int] | None:
     for m in _HASHES.finditer(text):
         if best is None or m.start() > best[1]:
             best = (m[1], m.start())
-    for m in _ANNOUNCED.finditer(text):
+    for m in list(_ANNOUNCED.finditer(text))[-MOST_SAID:]:
         if best is None or m.start() > best[1]:
-            said = _sentence(text[m.end() :])
+            said = _sentence(text[m.end() : m.end() + LONGEST_SAID])
             if said:
                 best = (said, m.start())
     return best
@@ -146,10 +151,11 @@ def _sentence(text: str) -> str:
 
 def is_bare(text: str) -> bool:
     """Whether the whole text is an answer rather than prose around one."""
-    if (
-        "\n\n" in text
-        or (len(text) > 400 and not _ENVIRONMENT.search(text) and " " in text[:400].strip())
-    ) and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
+    if not re.search(r"[A-Za-z]", text):
+        return True
+    if len(text) > LONGEST_SAID and "\\begin" not in text:
+        return False
+    if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
         return False
     outside = _ENVIRONMENT.sub(" ", _MATH.sub(" ", text))
     outside = _TEX_WORDS.sub(" ", outside)
@@ -228,7 +234,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
 
 
 def _from_prose(text: str) -> str:
-    trimmed = _HOPE.sub("", text).strip()
+    trimmed = _HOPE.sub("", text[-LONGEST_SAID:]).strip()
     sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+", trimmed) if s.strip()]
     for sentence in reversed(sentences):
         if _MATH.search(sentence) or _ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):

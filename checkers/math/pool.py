@@ -20,7 +20,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -100,12 +99,14 @@ class Pool:
 
     def judge(self, gold: str, answer: str, policy: Policy, timeout_s: float) -> Outcome:
         """The verdict on one pair of answers; SandboxError when no worker can be had."""
-        request = {
-            "gold": gold,
-            "answer": answer,
-            "policy": policy.as_json(),
-            "timeout": timeout_s,
-        }
+        pair = {"gold": gold, "answer": answer, "policy": policy.as_json()}
+        return self._ask({**pair, "timeout": timeout_s}, timeout_s)
+
+    def probe(self, kind: str, text: str, timeout_s: float) -> Outcome:
+        """Whether a worker can read `text` as a "matrix" or an "interval"; reason: why not."""
+        return self._ask({"probe": kind, "text": text, "timeout": timeout_s}, timeout_s)
+
+    def _ask(self, request: dict[str, Any], timeout_s: float) -> Outcome:
         with self._free:
             for _ in range(2):
                 worker = self._take()
@@ -282,5 +283,3 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-
-Judge = Callable[[str, str, Policy, float], Outcome]

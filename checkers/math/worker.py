@@ -59,13 +59,10 @@ def serve(sock: socket.socket, memory_bytes: int) -> None:
 
 def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """(reply, whether this worker may go on)."""
-    from checkers.math.judge import judge
-
-    policy = Policy(**request["policy"])
     try:
         start_clock(request["timeout"])
         try:
-            equal, reason = judge(request["gold"], request["answer"], policy)
+            equal, reason = work(request)
         finally:
             stop_clock()
     except SoftLimit:
@@ -77,6 +74,21 @@ def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     except Exception as e:  # noqa: BLE001 - SymPy raises what it likes; the pair is not equal
         return {"equal": False, "reason": f"error: {type(e).__name__}"}, True
     return {"equal": bool(equal), "reason": str(reason)[:300]}, True
+
+
+def work(request: dict[str, Any]) -> tuple[bool, str]:
+    """The judge's verdict on a pair; for a probe, whether the text can be read."""
+    from checkers.math import dart
+    from checkers.math.judge import judge
+
+    if "probe" not in request:
+        return judge(request["gold"], request["answer"], Policy(**request["policy"]))
+    reader = {"matrix": dart.read_matrix, "interval": dart.read_interval}[request["probe"]]
+    try:
+        reader(request["text"])
+    except ValueError as e:
+        return False, str(e)
+    return True, "read"
 
 
 def start_clock(cpu_s: float) -> None:

@@ -1,0 +1,76 @@
+"""Which part of a response is its answer."""
+
+import pytest
+
+from checkers.math import extract_answer
+from checkers.math.extract import LONGEST, boxes
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        # boxed
+        (r"so $x=\boxed{12}$.", "12"),
+        (r"\boxed{1} is wrong, it is \boxed{2}", "2"),
+        (r"\boxed{\frac{1}{\sqrt{2}}} done", r"\frac{1}{\sqrt{2}}"),
+        (r"\boxed{\text{no } \{x\}}", r"\text{no } \{x\}"),
+        (r"\boxed{a\}b}", r"a\}b"),
+        (r"\fbox{7}", "7"),
+        (r"\boxed 5", "5"),
+        (r"the box \boxed{3 is not closed, but \boxed{4} is", "4"),
+        (r"\boxed{\boxed{6}}", "6"),
+        (r"$\boxed{28}$ percent", "28%"),
+        (r"\boxed{12}\%", "12%"),
+        # joined boxes are a list
+        (r"$x=\boxed{1}$ and $y=\boxed{2}$", "1,2"),
+        (r"\boxed{(1,2)}, \boxed{(2,1)}", "(1,2),(2,1)"),
+        (r"\boxed{4} cats or \boxed{5} dogs", "4,5"),
+        (r"\boxed{4} apples are not what was asked. We want pears: \boxed{5}", "5"),
+        # announced
+        ("The answer is 42.", "42"),
+        ("The final answer is $\\frac{3}{4}$. I hope it is correct.", "$\\frac{3}{4}$"),
+        ("Final Answer: The largest $n$ is 34.", "34"),
+        ("Answer: B", "B"),
+        ("**Answer:** 7", "7"),
+        ("It is 3.\n#### 1,234", "1,234"),
+        ("the correct option is (C).", "(C)"),
+        ("the answer is 5. No, wait: the answer is 6.", "6"),
+        ("Therefore $6$ is our answer.", "$6$"),
+        (r"first \boxed{5}; checking again, the final answer is $7$.", "$7$"),
+        (r"first \boxed{5}. The answer is right because we checked.", "5"),
+        # thoughts and chat marks
+        (r"<think>\boxed{1}</think> It is \boxed{2}.", "2"),
+        (r"\boxed{3}<|im_end|>\boxed{9}", "3"),
+        # bare
+        ("12", "12"),
+        ("x = 3 or x = -3", "x = 3 or x = -3"),
+        ("$1$ and $2$", "$1$ and $2$"),
+        ("125 miles", "125 miles"),
+        ("does not exist", "does not exist"),
+        # prose
+        ("We find that $x \\lt 3$.", "x \\lt 3"),
+        ("There are 12 ways to do so. I hope it is correct.", "12"),
+        ("Adding up 3 and 4 we get that the sum is 7", "7"),
+        (
+            "The matrix is $\\begin{pmatrix}1\\\\2\\end{pmatrix}$",
+            r"\begin{pmatrix}1\\2\end{pmatrix}",
+        ),
+        ("", ""),
+        ("   \n ", ""),
+    ],
+)
+def test_extraction(response, answer):
+    assert extract_answer(response) == answer
+
+
+@pytest.mark.parametrize(
+    "unit", ["\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111"]
+)
+def test_long_responses_of_openers_are_read_in_reasonable_time(unit):
+    """Each would be quadratic with unbounded patterns; the test's own time limit judges."""
+    text = unit * (400_000 // len(unit))
+    assert len(extract_answer(text)) <= LONGEST
+
+
+def test_boxes_are_balanced():
+    assert [c for _, _, c in boxes(r"\boxed{{a}{b}} \boxed{c")] == ["{a}{b}"]

@@ -1,0 +1,107 @@
+"""Laws that hold for all numbers and expressions."""
+
+from fractions import Fraction
+
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checkers.math import POLICIES, extract_answer, grade
+from checkers.math.clean import clean, strip_ends
+from checkers.math.exact import quick, rational
+from checkers.math.latex import parse
+from checkers.math.numeric import equal
+from checkers.math.read import read
+from checkers.math.tokens import ParseError
+
+STRICT = POLICIES["strict"]
+DART = POLICIES["dart"]
+ints = st.integers(-(10**12), 10**12)
+positive = st.integers(1, 10**6)
+
+
+@given(ints, positive)
+def test_a_fraction_is_read_exactly(top, low):
+    for text in (f"{top}/{low}", rf"\frac{{{top}}}{{{low}}}", rf"$\dfrac{{{top}}}{{{low}}}$"):
+        found = rational(text)
+        assert found is not None
+        assert Fraction(*found) == Fraction(top, low)
+
+
+@given(ints, st.integers(0, 10**6))
+def test_a_decimal_is_read_exactly(whole, part):
+    text = f"{whole}.{part:07d}"
+    found = rational(text)
+    assert found is not None
+    assert Fraction(*found) == Fraction(text)
+
+
+@given(ints, ints)
+def test_integers_are_equal_only_to_themselves(a, b):
+    assert quick(str(a), str(b), STRICT) is (a == b)
+    assert quick(f"{a:,}", str(a), STRICT) is True
+    assert quick(str(a), f"{b}.0", DART) in ((a == b), None, a * 100 == b, a == b * 100)
+
+
+@given(ints, positive, ints, positive)
+def test_fractions_are_equal_when_their_values_are(a, b, c, d):
+    verdict = quick(f"{a}/{b}", f"{c}/{d}", STRICT)
+    assert verdict is (Fraction(a, b) == Fraction(c, d))
+
+
+@given(st.text(max_size=200))
+def test_reading_any_text_ends_in_a_structure_or_a_parse_error(text):
+    cleaned = clean(text)
+    assert strip_ends(cleaned) == cleaned
+    read(cleaned)
+    try:
+        parse(cleaned)
+    except ParseError as e:
+        assert str(e)
+
+
+@given(st.text(alphabet="x1+-*/^(){}[]\\,.;:=<>|!_ $%&frac sqrt", max_size=60))
+def test_reading_math_like_text_ends_in_a_structure_or_a_parse_error(text):
+    extract_answer(text)
+    cleaned = clean(text)
+    try:
+        read(cleaned)
+        parse(cleaned)
+    except ParseError as e:
+        assert str(e)
+
+
+x, y = sympy.symbols("x y")
+atoms = st.one_of(st.integers(1, 9).map(sympy.Integer), st.sampled_from([x, y, sympy.pi]))
+expressions = st.recursive(
+    atoms,
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(lambda p: p[0] + p[1]),
+        st.tuples(inner, inner).map(lambda p: p[0] * p[1]),
+        st.tuples(inner, st.integers(2, 3)).map(lambda p: p[0] ** p[1]),
+        st.tuples(inner, inner).map(lambda p: p[0] - 2 * p[1]),
+        inner.map(lambda e: sympy.sqrt(e**2 + 1)),
+        inner.map(lambda e: e / (x**2 + 1)),
+        inner.map(sympy.sin),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(expressions)
+def test_what_sympy_prints_is_read_back(expr):
+    assert equal(parse(clean(sympy.latex(expr))), expr) is True
+
+
+@settings(max_examples=60, deadline=None)
+@given(expressions)
+def test_an_expression_equals_its_expansion_and_nothing_shifted(expr):
+    assert equal(expr, sympy.expand(expr)) is True
+    assert equal(expr, expr + 1) is False
+
+
+@given(st.integers(-50, 50), st.integers(1, 50))
+def test_equality_does_not_depend_on_the_side(a, b):
+    for left, right in ((f"{a}/{b}", f"{2 * a}/{2 * b}"), (str(a), f"{a}.5"), (f"{a}", f"{b}")):
+        assert grade(left, right).equal is grade(right, left).equal
