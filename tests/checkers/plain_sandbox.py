@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from sandbox import languages
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
@@ -97,7 +97,6 @@ class PlainSandbox:
         to_second, to_first = os.pipe(), os.pipe()
         logs = [folder.parent / f"{folder.name}.err" for folder in folders]
         started = time.monotonic()
-        ended: list[tuple[str, float]] = []
         processes = []
         for i, (compiled, limits, ends) in enumerate(
             (
@@ -113,24 +112,8 @@ class PlainSandbox:
         for fd in (*to_second, *to_first):
             os.close(fd)
         killed: list[str | None] = [None, None]
-
-        def wait(i: int, limits: Limits) -> None:
-            try:
-                processes[i].wait(timeout=limits.wall_s)
-            except subprocess.TimeoutExpired:
-                killed[i] = "wall"
-                processes[i].kill()
-                processes[i].wait()
-            ended.append((("first", "second")[i], time.monotonic()))
-
-        waiting = [
-            threading.Thread(target=wait, args=(i, limits))
-            for i, limits in enumerate((first_limits, second_limits))
-        ]
-        for thread in waiting:
-            thread.start()
-        for thread in waiting:
-            thread.join()
+        walls = [limits.wall_s for limits in (first_limits, second_limits)]
+        first_ended = _wait_for_both(processes, walls, killed, started)
         empty = folders[0].parent / "none"
         empty.write_bytes(b"")
         seen = [
@@ -145,7 +128,7 @@ class PlainSandbox:
             )
             for i in (0, 1)
         ]
-        return Interaction(seen[0], seen[1], ended[0][0])  # type: ignore[arg-type]
+        return Interaction(seen[0], seen[1], first_ended)
 
     def describe(self) -> Description:
         return Description("plain", "none", frozenset(), {})
@@ -228,6 +211,31 @@ class PlainSandbox:
             killed_for="output" if cut else killed,
             files=files,
         )
+
+
+def _wait_for_both(
+    processes: Sequence[subprocess.Popen[bytes]],
+    walls_s: Sequence[float],
+    killed: list[str | None],
+    started: float,
+) -> Literal["first", "second", "both"]:
+    """Ends who runs beyond its wall time; who was seen to end alone ended first."""
+    watched = {os.pidfd_open(process.pid): i for i, process in enumerate(processes)}
+    order: list[list[int]] = []
+    while watched:
+        now = time.monotonic() - started
+        left = min(walls_s[i] for i in watched.values()) - now
+        ready = select.select(list(watched), [], [], max(0.0, left))[0]
+        if ready:
+            order.append([watched[fd] for fd in ready])
+        for fd in ready:
+            processes[watched.pop(fd)].wait()
+            os.close(fd)
+        for i in watched.values() if not ready else ():
+            if walls_s[i] <= time.monotonic() - started:
+                killed[i] = "wall"
+                processes[i].kill()
+    return "both" if len(order[0]) == 2 else "second" if order[0][0] else "first"
 
 
 def _collected(folder: Path, names: Sequence[str]) -> dict[str, bytes]:

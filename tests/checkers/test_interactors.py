@@ -120,13 +120,13 @@ while True:
         low = middle + 1
 """
 
-# the solution, the interactor → whose word, outcome
+# the solution, the interactor → whose word (None: it takes luck to see who was first), outcome
 TALKS = {
     "right": (GUESSER, INTERACTOR, "interactor", "accepted"),
     "wrong": (GUESSER.replace("said == 'less'", "said == 'more'"), INTERACTOR, None, "rejected"),
     "nonsense": ("print('x', flush=True)\ninput()", INTERACTOR, None, "rejected"),
     "silent": ("", INTERACTOR, "interactor", "rejected"),
-    "crashing at once": ("import os\nos.abort()", INTERACTOR, "solution", "rejected"),
+    "crashing at once": ("import os\nos.abort()", INTERACTOR, None, "rejected"),
     "exits non-zero after it was right": (
         GUESSER + "raise SystemExit(3)",
         INTERACTOR,

@@ -1,0 +1,82 @@
+"""Checkers and interactors in the embedded sandbox: the same verdicts as anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checkers import open_checker
+from checkers.interactors import judge_interaction, open_interactor
+from sandbox.choose import open_sandbox
+from sandbox.errors import SandboxUnavailable
+from sandbox.model import Limits, Program
+from sandbox.protocol import Sandbox
+from tests.checkers.test_choose import KATTIS, PYTHON_ROWS
+from tests.checkers.test_interactors import TALKS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    try:
+        box = open_sandbox("local", slots=1)
+    except SandboxUnavailable as e:
+        pytest.skip(f"no embedded sandbox here: {e}")
+    with box:
+        yield box
+
+
+@pytest.mark.parametrize(("source", "outcome", "words"), PYTHON_ROWS.values(), ids=PYTHON_ROWS)
+def test_python_checkers(sandbox: Sandbox, source: str, outcome: str, words: str) -> None:
+    checker = open_checker(sandbox, source=source or "pass", name=None)
+    assert checker is not None
+    said = checker.check(b"9", b"-3", b"3")
+    assert (said.outcome, words in said.message) == (outcome, True)
+    checker.close()
+
+
+def test_a_checker_finds_its_three_files_and_no_trace_of_the_case_before(sandbox: Sandbox) -> None:
+    source = (
+        "import os\n"
+        "names = [n for n in sorted(os.listdir()) if n.endswith('.txt')]\n"
+        "open('left.txt', 'w').write('x')\n"
+        "print(1, names)"
+    )
+    checker = open_checker(sandbox, source=source, name=None)
+    assert checker is not None
+    for _ in range(2):
+        assert checker.check(b"i", b"o", b"e").message == (
+            "['correct_output.txt', 'input.txt', 'solution_output.txt']"
+        )
+
+
+def test_a_kattis_validator_leaves_its_feedback(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "validate.py").write_text(KATTIS)
+    checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path / 'validate.py'} score")
+    assert checker is not None
+    said = checker.check(b"in", b"ans", b"ans")
+    assert (said.score, said.message) == (0.5, "flags ['score']")
+
+
+def test_a_command_runs_in_the_box(sandbox: Sandbox) -> None:
+    checker = open_checker(sandbox, source=None, name="command:cmp -s {output} {answer}")
+    assert checker is not None
+    assert [checker.check(b"", o, b"a").outcome for o in (b"a", b"b")] == ["accepted", "rejected"]
+
+
+@pytest.mark.parametrize(("solution", "judge", "whose", "outcome"), TALKS.values(), ids=TALKS)
+def test_conversations(
+    sandbox: Sandbox, tmp_path: Path, solution: str, judge: str, whose: str | None, outcome: str
+) -> None:
+    if "interact" not in sandbox.capabilities:
+        pytest.skip("this sandbox can't join two programs")
+    (tmp_path / "judge.py").write_text(judge)
+    interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.py'}")
+    compiled = sandbox.compile(Program("python", {"main.py": solution.encode()}))
+    limits = Limits(cpu_s=2, wall_s=2)
+    met = judge_interaction(sandbox, compiled, interactor, b"617", b"", limits)
+    assert met.check.outcome == outcome
+    assert whose in (None, met.decided_by)
