@@ -119,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from eval.answers.command import run_command
 
     args = parser().parse_args(argv)
-    return run_command("evaluate.py", lambda: evaluate(args))
+    return run_command(lambda: evaluate(args))
 
 
 if __name__ == "__main__":

@@ -187,7 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from eval.answers.command import run_command
 
     args = parser().parse_args(argv)
-    return run_command("run_benchmarks.py", lambda: run(args))
+    return run_command(lambda: run(args))
 
 
 if __name__ == "__main__":

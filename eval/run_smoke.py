@@ -115,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from eval.answers.command import run_command
 
     args = parser().parse_args(argv)
-    return run_command("run_smoke.py", lambda: smoke(args))
+    return run_command(lambda: smoke(args))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from eval.answers.command import run_command
 
     args = parser().parse_args(argv)
-    return run_command("summarize_results.py", lambda: summarize(args))
+    return run_command(lambda: summarize(args))
 
 
 if __name__ == "__main__":

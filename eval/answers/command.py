@@ -21,7 +21,7 @@ EXIT_INFRASTRUCTURE = 3
 EXIT_INTERRUPTED = 130
 
 
-def run_command(name: str, action: Callable[[], int]) -> int:
+def run_command(action: Callable[[], int]) -> int:
     """Runs `action` and turns its errors into one line on stderr and an exit status.
 
     2 bad input, 3 the server failed, 130 interrupted by Ctrl-C or SIGTERM.
@@ -31,22 +31,24 @@ def run_command(name: str, action: Callable[[], int]) -> int:
 
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger("gradebox").setLevel(logging.INFO)
-    signal.signal(signal.SIGTERM, _interrupt)
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         return action()
     except InputError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         return EXIT_INPUT
     except ServerLost as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:
-        print(f"{name}: interrupted; run the same command again to go on", file=sys.stderr)
+        print("interrupted; run the same command again to go on", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone; nothing is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:

@@ -162,8 +162,7 @@ def test_a_missing_key_is_named(
     monkeypatch.delenv(KEY)
     assert main(["--limit", "1"]) == 2
     assert (
-        capsys.readouterr().err
-        == "run_smoke.py: no key: set OPENROUTER_API_KEY to your OpenRouter key\n"
+        capsys.readouterr().err == "error: no key: set OPENROUTER_API_KEY to your OpenRouter key\n"
     )
 
 
