@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ STATUS_NOTES = {
     "error": "not counted: the machine failed; graded again at the next start",
 }
 LOUD = ("error", "invalid")
-_NOT_FAILURES = ("AC",)
+SHOWN_TROUBLES = 3
 
 
 def table(metrics: Mapping[str, Any], folder: str) -> str:
@@ -26,7 +27,7 @@ def table(metrics: Mapping[str, Any], folder: str) -> str:
     for status, note in STATUS_NOTES.items():
         if statuses.get(status) or status in ("passed", "failed"):
             rows.append(f"  {status:<12}{statuses.get(status, 0):>9}  {note}")
-    failed = {v: n for v, n in metrics["verdicts"].items() if v not in _NOT_FAILURES}
+    failed = {v: n for v, n in metrics["verdicts"].items() if v != "AC"}
     if failed:
         rows += _wrap("  failed by    ", [f"{_verdict(v)} {n}" for v, n in failed.items()])
     cases = metrics["case_verdicts"]
@@ -39,15 +40,14 @@ def table(metrics: Mapping[str, Any], folder: str) -> str:
 
 
 def loud_lines(metrics: Mapping[str, Any]) -> list[str]:
-    """What nobody may overlook, a line each."""
-    lines = []
+    """What nobody may overlook, and what was passed over in the data."""
+    lines: list[str] = []
     for status in LOUD:
         count = metrics["statuses"].get(status, 0)
-        for trouble in metrics["first_troubles"].get(status, ())[: 3 if count else 0]:
-            lines.append(_cut(f"  {_with_line(trouble)}"))
         if count:
-            at = len(lines) - len(metrics["first_troubles"].get(status, ())[:3])
-            lines.insert(at, f"!! {count} solutions {_LOUD_TEXT[status]}:")
+            lines.append(f"!! {count} solutions {_LOUD_TEXT[status]}:")
+            for trouble in metrics["first_troubles"].get(status, ())[:SHOWN_TROUBLES]:
+                lines += _indented(_with_line(trouble))
     unclear = metrics["case_verdicts"].get("CU", 0)
     if unclear:
         lines.append(f"!! {unclear} cases have no verdict (CU): the checker said nothing usable")
@@ -55,14 +55,21 @@ def loud_lines(metrics: Mapping[str, Any]) -> list[str]:
     if unstable:
         lines.append(f"!! {unstable} cases changed their verdict between runs (unstable_cases)")
     notes = metrics["run"]["notes"]
-    lines += [_cut(f"note: {note}") for note in notes[:MAX_NOTES]]
+    for note in notes[:MAX_NOTES]:
+        lines += _indented(f"note: {note}", "")
     if len(notes) > MAX_NOTES:
         lines.append(f"note: and {len(notes) - MAX_NOTES} more, in the metrics file")
     return lines
 
 
+def _indented(text: str, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        _cut(text, 4 * WIDTH), WIDTH, initial_indent=indent, subsequent_indent=indent + "  "
+    )
+
+
 _LOUD_TEXT = {
-    "error": "could not be graded because the machine failed; start again for just those",
+    "error": "the machine failed at (start again for just those)",
     "invalid": "are invalid",
 }
 
@@ -113,6 +120,6 @@ def _wrap(head: str, words: list[str]) -> list[str]:
     return [row.rstrip() for row in rows]
 
 
-def _cut(text: str, width: int = 2 * WIDTH) -> str:
+def _cut(text: str, width: int) -> str:
     clean = "".join(c if c.isprintable() else "?" for c in text)
     return clean if len(clean) <= width else clean[: width - 1] + "…"

@@ -309,6 +309,7 @@ def test_a_missing_compiler_is_named_and_is_no_verdict(bench):
     assert record["error"] == "g++ is missing: apt-get install g++"
     assert other["status"] == "passed"
     assert "apt-get install g++" in " ".join(loud_lines(metrics))
+    assert max(map(len, loud_lines(metrics))) <= 80
 
 
 def test_what_the_sandbox_refuses_does_not_leave_the_denominator(bench):
