@@ -144,6 +144,9 @@ def _mark(match: re.Match[str]) -> str:
     bare = inner.strip(" ,.;")
     if not re.search(r"[A-Za-z]{2}|^[A-Za-z]$", bare):
         return f" {bare} "  # \text{240}, \text{-2}, \text{(B)}: not words
+    counted = re.fullmatch(r"(-?[\d.,/]*\d)\s+([^\d]+)", bare)
+    if counted:
+        return f" {counted[1]} {TEXT_OPEN}{counted[2]}{TEXT_CLOSE}"
     if bare.lower() in ("and", "or"):
         return f" {bare.lower()} "
     return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
@@ -166,6 +169,7 @@ def clean(text: str) -> str:
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", "\ue002").replace(r"\}", "\ue003")
     text = unwrap_text(text)
+    text = _UNIT_FRACTION.sub(rf"{TEXT_OPEN}\1/\2{TEXT_CLOSE}", text)
     text = _THIN.sub(" ", text)
     for pattern, new in _RENAMED:
         text = pattern.sub(new, text)
@@ -189,6 +193,10 @@ _MODULUS = re.compile(
 )
 _ELLIPSIS = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
+)
+_UNIT_FRACTION = re.compile(
+    rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
+    rf"\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
 )
 _RECURRING = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"

@@ -27,6 +27,7 @@ from typing import Any, NoReturn
 from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN, clean
 
 _LATEX = re.compile(r"\\[A-Za-z]|[\d^_=+]")
+_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{4,}")
 _SAFE = re.compile(r"[A-Za-z0-9\s\\{}()\[\]|^_=+\-*/.,:;!'<>&%]*")
 LONGEST = 2000
 
@@ -130,6 +131,11 @@ def same(gold: str, answer: str) -> bool:
 
 def _as_latex(text: str) -> str:
     text = clean(text).replace(TEXT_OPEN, r"\text{").replace(TEXT_CLOSE, "}")
-    if len(text) > LONGEST or not _LATEX.search(text) or not _SAFE.fullmatch(text):
+    if (
+        len(text) > LONGEST
+        or _WORD.search(text)
+        or not _LATEX.search(text)
+        or not _SAFE.fullmatch(text)
+    ):
         return ""
     return text.replace("$", "")

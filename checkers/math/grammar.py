@@ -12,7 +12,7 @@ from __future__ import annotations
 import sympy
 from sympy import Expr
 
-from checkers.math.operators import divide, factorial, matrix_power, power, symbol
+from checkers.math.operators import constant, divide, factorial, matrix_power, power
 from checkers.math.tables import word_list
 from checkers.math.tokens import Cursor, ParseError, Token, number
 
@@ -171,7 +171,7 @@ class Grammar(Cursor):
             self.take()
             if len(t.text) > 1:
                 self.tokens.insert(self.at, Token("name", t.text[1:], False))
-            return symbol(t.text[0])
+            return constant(t.text[0])
         return self.atom()
 
     def digit_or_group(self) -> Expr:

@@ -20,6 +20,7 @@ from checkers.math.values import TooLong, Words
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.):])\s*(\S.*)", re.S)
+_LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # all but that between two words or numbers
 _CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
 
 
@@ -32,16 +33,12 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     left, right = clean(gold), clean(answer)
     if not left or not right:
         return False, "empty"
-    if re.sub(r"\s", "", left) == re.sub(r"\s", "", right):
+    if _LOOSE_SPACE.sub("", left) == _LOOSE_SPACE.sub("", right):
         return True, "text"
     letters = choices(left, right)
     if letters is not None:
         return letters, "choice"
-    if (
-        words(left) == words(right)
-        and len(words(left)) > 1
-        and not re.search(r"[\d\\^_=,\[(]", left)
-    ):
+    if _same_words(left, right):
         return True, "text"
     try:
         return Comparer(policy).equal(read(left), read(right)), "value"
@@ -53,6 +50,16 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         if policy.name != "harness" and engine.same(gold, answer):
             return True, "engine"
         return False, f"not read: {e}"
+
+
+def _same_words(left: str, right: str) -> bool:
+    """Texts, or single letters, that differ in case, marks and articles only."""
+    a, b = words(left), words(right)
+    if a != b or re.search(r"[\\^_=,\[(]", left):
+        return False
+    if re.search(r"[a-z]{4}", a):
+        return True
+    return bool(re.search(r"[a-z]", a)) and not re.search(r"[!'|]", left + right)
 
 
 _SAMPLES = (

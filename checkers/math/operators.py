@@ -59,6 +59,11 @@ def factorial(value: Expr) -> Expr:
     return sympy.factorial(value, evaluate=False)
 
 
+def constant(letter: str) -> Expr:
+    """e and i are numbers, every other letter a symbol."""
+    return {"e": sympy.E, "i": sympy.I}.get(letter) or symbol(letter)
+
+
 def symbol(name: str) -> sympy.Symbol:
     return sympy.Symbol(name)
 

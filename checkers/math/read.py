@@ -152,6 +152,7 @@ def _balanced(text: str) -> bool:
 def read(text: str, level: int = 0) -> Value:
     """The structure of a cleaned answer."""
     text = _HEDGE.sub("", strip_ends(text))
+    text = re.sub(r"\s*\((?:approx\.?|approximately|rounded)\)$", "", text)
     together = compound(text)
     if together is not None:
         return Leaf(*together)
