@@ -35,6 +35,7 @@ from sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")
 
+TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
 ATTEMPTS = 6  # for one run, over all endpoints
 FORGED_AFTER = 3  # damaged reports of one run after which it is the program's own doing
 COMPILE_LIMITS = Limits(
@@ -52,7 +53,8 @@ class PistonSandbox:
     endpoint_concurrency  requests at once to one endpoint (default: slots shared out)
     package               "piston": the packages python and gcc; "codeforces": that one,
                           used as a runtime only
-    token                 bearer token, for a server that asks for one
+    token                 bearer token, for servers that ask for one (default: the
+                          variable GRADEBOX_ENDPOINT_TOKEN)
 
     Raises SandboxUnavailable when an endpoint named by the caller does not answer.
     """
@@ -74,6 +76,7 @@ class PistonSandbox:
                 f"endpoint concurrency is {endpoint_concurrency}; it must be at least 1"
             )
         urls = endpoints_from(endpoints)
+        token = token or os.environ.get(TOKEN_VARIABLE) or None
         cap = endpoint_concurrency or -(-slots // len(urls))
         members = [Endpoint(url, Transport(url, token=token), cap) for url in urls]
         self._slots = min(slots, cap * len(members))

@@ -1,0 +1,95 @@
+"""The two services that `python -m sandbox.container` can start, as data.
+
+box     this repository's server (docker/Dockerfile)
+piston  the public Piston image with a larger body limit (docker/piston/Dockerfile)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sandbox.container.engine import ContainerProblem
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES: Mapping[str, tuple[str, ...]] = {
+    "piston": ("python", "gcc"),
+    "codeforces": ("codeforces",),
+}
+CODEFORCES_INDEX = "https://github.com/guipenedo/piston/releases/download/pkgs/index"
+
+
+@dataclass(frozen=True)
+class Service:
+    """How one service is built and run.
+
+    build   folder and Dockerfile, from the repository's root
+    run     what `docker run` is told beyond name, image and port
+    probe   route that answers 200 once it serves
+    """
+
+    name: str
+    image: str
+    build: tuple[str, str]
+    probe: str
+    port: int
+    run: Mapping[str, Any] = field(default_factory=dict)
+    env_file: str | None = None
+
+    @property
+    def container(self) -> str:
+        return f"gradebox-{self.name}"
+
+
+SERVICES: Mapping[str, Service] = {
+    "box": Service(
+        name="box",
+        image="gradebox",
+        build=(".", "docker/Dockerfile"),
+        probe="/health",
+        port=2000,
+        run={
+            "init": True,
+            "cap_drop": ["ALL"],
+            # each option's reason stands in docker/compose.yaml
+            "security_opt": [
+                "seccomp=unconfined",
+                "systempaths=unconfined",
+                "apparmor=unconfined",
+                "no-new-privileges:true",
+            ],
+        },
+    ),
+    "piston": Service(
+        name="piston",
+        image="gradebox-piston",
+        build=("docker/piston", "Dockerfile"),
+        probe="/api/v2/runtimes",
+        port=2000,
+        run={
+            "privileged": True,
+            "tmpfs": {"/tmp": "exec"},
+            "volumes": {"gradebox-piston-packages": {"bind": "/piston/packages", "mode": "rw"}},
+        },
+        env_file="piston.env",
+    ),
+}
+
+
+def read_env(path: Path) -> dict[str, str]:
+    """NAME=value lines of an env file, as Docker reads them."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ContainerProblem(f"{path} can't be read: {error.strerror}") from error
+    values = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, sign, value = line.partition("=")
+        if not sign or not name.strip().isidentifier():
+            raise ContainerProblem(f"{path}, line {number}: {line[:60]!r} is not NAME=value")
+        values[name.strip()] = value
+    return values
