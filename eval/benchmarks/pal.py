@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eval.benchmarks.extraction.marks import after_thinking
+
 if TYPE_CHECKING:
     from sandbox import Sandbox
 
@@ -53,7 +55,7 @@ class ProgramResult:
 
 def program_of(output: str) -> str | None:
     """The program in a model's output, ready to run; None without one."""
-    text = output.rpartition("</think>")[2]
+    text = after_thinking(output)
     fences = _FENCE.findall(text)
     body = fences[-1] if fences else text.partition("```")[0]
     if not body.strip():

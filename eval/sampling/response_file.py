@@ -86,7 +86,7 @@ class ResponseFile:
         tail = {"attempts": outcome.attempts, "wall_s": round(outcome.wall_s, 3)}
         if failure is not None:
             record |= {"error": failure.error, "message": failure.message, **tail}
-            _write_line(self._failed_fd, record)
+            self._write(self._failed_fd, record)
         if reply is None:
             return
         digest = request.digest(self._parameters)
@@ -103,8 +103,20 @@ class ResponseFile:
             **tail,
             "request_sha256": digest,
         }
-        _write_line(self._fd, record)
+        self._write(self._fd, record)
         self._done[request.key] = bytes.fromhex(digest)
+
+    def _write(self, fd: int, record: Mapping[str, Any]) -> None:
+        # ASCII escapes: a reply may hold lone surrogates, which UTF-8 cannot write.
+        data = memoryview((json.dumps(record) + "\n").encode("ascii"))
+        try:
+            while data:
+                data = data[os.write(fd, data) :]
+        except OSError as error:
+            raise InputError(
+                f"cannot write {self.path}: {error.strerror}; make room and run the same command "
+                "again, nothing that was answered is lost"
+            ) from None
 
     def records(self) -> Iterator[dict[str, Any]]:
         """The responses, the last line of a key alone counting, in the order of the file."""
@@ -188,10 +200,3 @@ def _cut_partial_line(fd: int) -> None:
         end = start
     if end != size:
         os.ftruncate(fd, end)
-
-
-def _write_line(fd: int, record: Mapping[str, Any]) -> None:
-    # ASCII escapes: a reply may hold lone surrogates, which UTF-8 cannot write.
-    data = memoryview((json.dumps(record) + "\n").encode("ascii"))
-    while data:
-        data = data[os.write(fd, data) :]

@@ -87,5 +87,11 @@ def before(text: str, *marks: str) -> str:
 
 
 def after_thinking(text: str) -> str:
-    """What follows the model's thoughts; all of it when it does not mark them."""
-    return text.rpartition("</think>")[2]
+    """What follows the model's thoughts; all of it when it does not mark them.
+
+    Thoughts that were cut off before their end have no answer after them.
+    """
+    _, closed, rest = text.rpartition("</think>")
+    if not closed and text.lstrip().startswith("<think>"):
+        return ""
+    return rest

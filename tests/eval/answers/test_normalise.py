@@ -84,6 +84,14 @@ def test_exact_keeps_everything_but_the_space_around() -> None:
     assert not exact("", " ")
 
 
+def test_the_policies_of_the_math_checker_are_rules_by_name() -> None:
+    half = r"so \boxed{\frac{1}{2}}"
+    assert not judge_by_name("harness")("0.5", half)
+    for policy in ("strict", "dart", "lm-open-science"):
+        assert judge_by_name(policy)("0.5", half), policy
+        assert not judge_by_name(policy)("0.6", half), policy
+
+
 def test_the_rule_can_be_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_rules.py").write_text("def same_length(a, b):\n    return len(a) == len(b)\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])

@@ -31,6 +31,7 @@ CASES = {
         ("between -3 and -7", ["-7"]),
         ("It is 5. Then 2024 ended.", ["2024"]),
         ("<think>\\boxed{9}</think>The answer is 5", ["5"]),
+        ("<think>It may be \\boxed{9}, but", []),
         ("答案是：5。", ["5"]),
         ("no idea", []),
         ("", []),

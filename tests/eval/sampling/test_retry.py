@@ -28,7 +28,7 @@ def test_waits_double_up_to_thirty_seconds(failures: int, middle_s: float) -> No
 def test_a_wait_lies_within_half_of_its_middle(failures: int, roll: float) -> None:
     policy = RetryPolicy()
     middle = policy.wait_s(failures, None, 0.5)
-    assert 0.5 * middle <= policy.wait_s(failures, None, roll) < 1.5 * middle
+    assert 0.5 * middle <= policy.wait_s(failures, None, roll) <= 1.5 * middle
 
 
 @given(failures=st.integers(1, 50), roll=ROLLS, asked=st.floats(0, 600))

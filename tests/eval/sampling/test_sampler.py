@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eval.input_error import InputError
 from eval.sampling import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
@@ -145,6 +149,47 @@ def test_a_line_cut_by_a_kill_is_asked_again(tmp_path: Path) -> None:
         run_into(path, llm, asks(3))
         assert len(server.calls) == 4
     assert len(list(read_lines(path))) == 3
+
+
+@given(cut=st.integers(0, 10_000))
+def test_a_file_cut_anywhere_loses_its_last_line_alone(
+    cut: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "r.jsonl"
+    line = {"sample_id": 0, "request_sha256": "00", "response": "é\ud800\n" * 20}
+    whole = b"".join(json.dumps(line | {"problem_id": i}).encode() + b"\n" for i in range(9))
+    part = whole[: cut % (len(whole) + 1)]
+    path.write_bytes(part)
+    with ResponseFile(path, parameters={}) as file:
+        assert len(file) == part.count(b"\n")
+    assert path.read_bytes() == part[: part.rfind(b"\n") + 1]
+
+
+def test_a_full_disk_is_one_line_and_the_run_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eval.sampling import response_file
+
+    path, real, room = tmp_path / "r.jsonl", os.write, 900
+
+    def write(fd: int, data: bytes) -> int:
+        nonlocal room
+        if room <= 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = real(fd, bytes(data)[:room])
+        room -= written
+        return written
+
+    with FakeServer(chat("x")) as server:
+        llm = OpenAIChat(server.url, "m")
+        monkeypatch.setattr(response_file.os, "write", write)
+        with pytest.raises(InputError, match="No space left on device; make room and run"):
+            run_into(path, llm, asks(20))
+        monkeypatch.undo()
+        before = len(server.calls)
+        assert run_into(path, llm, asks(20)) == 0
+        assert before < 20
+    assert len(list(read_lines(path))) == 20
 
 
 def test_another_prompt_is_not_resumed(tmp_path: Path) -> None:
