@@ -296,6 +296,10 @@ class EmbeddedSandbox:
             two.pin(cpu)
             return converse((one, two), sides, self._request, transcript_bytes)
 
+    def wait_until_warm(self) -> None:
+        """Waits for what is made in the background (precompiled headers)."""
+        self._compiler.headers.wait()
+
     def open_session(
         self, compiled: Compiled, limits: Limits = SESSION, args: Sequence[str] = ()
     ) -> Session:

@@ -1,0 +1,262 @@
+"""What isolation costs, against the same work without it, in one process and one run.
+
+    python benchmarks/sandbox_overhead.py [--runs 300] [--level full|userns|…] [--only NAME…]
+
+    figure                                     ratio   p10 ratio     box     plain   reach
+    fresh     C program / os.posix_spawn        1.52        1.49   0.70 ms   0.46 ms   1.60
+    …
+
+Each figure takes turns, box, plain, box, plain …, so that what else the machine does hits
+both. A ratio is that of the medians. Exit status 1 when a figure misses its reach.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from sandbox import Compiled, Limits, Program
+from sandbox.box import EmbeddedSandbox
+from sandbox.box.toolchain import resolve
+from sandbox.languages import find
+
+TINY = b"int main(void) { return 0; }\n"
+HELLO = b'print("hello")\n'
+READ = b"import sys\nwhile sys.stdin.buffer.read(1 << 16):\n    pass\n"
+WRITE = b"import sys\nfor _ in range(160):\n    sys.stdout.buffer.write(bytes(1 << 16))\n"
+LARGE = os.urandom(10 << 20)
+LIMITS = Limits(cpu_s=10, wall_s=60)
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Two ways to do the same; `reach` is the largest ratio of their medians to be had."""
+
+    name: str
+    box: Work
+    plain: Work
+    reach: float
+    runs: int
+
+
+def once(work: Work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def measure(figure: Figure) -> bool:
+    """Prints a figure's line; whether it is within reach."""
+    for work in (figure.box, figure.plain):
+        for _ in range(3):
+            work()
+    box, plain = [], []
+    for turn in range(figure.runs):
+        pairs = ((box, figure.box), (plain, figure.plain))
+        for times, work in pairs if turn % 2 else reversed(pairs):
+            times.append(once(work))
+    ratio = statistics.median(box) / statistics.median(plain)
+    low = sorted(box)[len(box) // 10] / sorted(plain)[len(plain) // 10]
+    print(
+        f"{figure.name:44}{ratio:7.2f}{low:11.2f}{statistics.median(box) * 1e3:9.2f} ms"
+        f"{statistics.median(plain) * 1e3:9.2f} ms{figure.reach:8.2f}",
+        flush=True,
+    )
+    return ratio <= figure.reach
+
+
+def spawn(path: str) -> None:
+    os.waitpid(os.posix_spawn(path, [path], {}), 0)
+
+
+def piped(argv: list[str], stdin: bytes = b"") -> None:
+    subprocess.run(argv, input=stdin, capture_output=True, check=True)
+
+
+@contextmanager
+def sandboxes(level: str | None) -> Iterator[dict[bool, EmbeddedSandbox]]:
+    with (
+        EmbeddedSandbox(level=level, fresh=True) as fresh,
+        EmbeddedSandbox(level=level, fresh=False) as fast,
+    ):
+        yield {True: fresh, False: fast}
+
+
+def starts(boxes: dict[bool, EmbeddedSandbox], folder: Path, level: str, runs: int) -> list[Figure]:
+    """Starting programs: the fixed cost of a run."""
+    tiny = folder / "tiny"
+    (folder / "tiny.c").write_bytes(TINY)
+    subprocess.run(["gcc", "-O2", "-static", str(folder / "tiny.c"), "-o", str(tiny)], check=True)
+    (folder / "hello.py").write_bytes(HELLO)
+    program = Program("c++", {"main.cpp": b"int main() { return 0; }\n"})
+    compiled = {fresh: box.compile(program) for fresh, box in boxes.items()}
+    hello = boxes[True].compile(Program("python", {"main.py": HELLO}))
+    python = resolve(find("python")).path
+    return [
+        Figure(
+            "fresh    C program / os.posix_spawn of it",
+            lambda: boxes[True].run(compiled[True], LIMITS),
+            lambda: spawn(str(tiny)),
+            1.6,
+            runs,
+        ),
+        Figure(
+            "fast     C program / os.posix_spawn of it",
+            lambda: boxes[False].run(compiled[False], LIMITS),
+            lambda: spawn(str(tiny)),
+            1.3 if level == "full" else 1.35,
+            runs,
+        ),
+        Figure(
+            "python   hello / subprocess.run of it",
+            lambda: boxes[True].run(hello, LIMITS),
+            lambda: piped([python, str(folder / "hello.py")]),
+            0.8,
+            runs,
+        ),
+    ]
+
+
+def transfers(box: EmbeddedSandbox, folder: Path, runs: int) -> list[Figure]:
+    """10 MB in, 10 MB out."""
+    python = resolve(find("python")).path
+    figures = []
+    for name, source, stdin in (("stdin", READ, LARGE), ("stdout", WRITE, b"")):
+        path = folder / f"{name}.py"
+        path.write_bytes(source)
+        compiled = box.compile(Program("python", {"main.py": source}))
+        argv = [python, str(path)]
+        work = partial(box.run, compiled, LIMITS, stdin=stdin)
+        plain = partial(piped, argv, stdin)
+        figures.append(
+            Figure(f"{name:8} 10 MB / subprocess.run with pipes", work, plain, 0.8, runs)
+        )
+    return figures
+
+
+def compiles(box: EmbeddedSandbox, sources: list[bytes], folder: Path) -> bool:
+    """g++ of sources with bits/stdc++.h, each once on both sides."""
+    row = find("c++17")
+    tool = resolve(row).path
+    flags = [part for part in row.compile or () if "{" not in part and part != "-o"]
+    box.compile(Program("c++17", {"main.cpp": b"#include <bits/stdc++.h>\nint main() {}\n"}))
+    box.wait_until_warm()
+    boxed, plain = [], []
+    for i, source in enumerate(sources):
+        path = folder / "source.cpp"
+        path.write_bytes(source)
+        marked = source + f"\n// {i} {time.time_ns()}\n".encode()  # never from the cache
+        boxed.append(once(partial(box.compile, Program("c++17", {"main.cpp": marked}))))
+        argv = [tool, *flags, str(path), "-o", str(folder / "plain")]
+        plain.append(once(partial(piped, argv)))
+    ratios = [b / p for b, p in zip(boxed, plain, strict=True)]
+    ratio = statistics.median(boxed) / statistics.median(plain)
+    print(
+        f"{'g++      bits/stdc++.h / plain g++':44}{ratio:7.2f}{max(ratios):11.2f}"
+        f"{statistics.median(boxed) * 1e3:9.0f} ms{statistics.median(plain) * 1e3:9.0f} ms"
+        f"{0.40:8.2f}   ({len(sources)} sources; second column: the worst one)",
+        flush=True,
+    )
+    return ratio <= 0.40
+
+
+def rate(work: Work, workers: int, seconds: float) -> float:
+    """Runs a second of `work` in so many threads."""
+    counts = [0] * workers
+    end = time.perf_counter() + seconds
+
+    def loop(i: int) -> None:
+        while time.perf_counter() < end:
+            work()
+            counts[i] += 1
+
+    threads = [threading.Thread(target=loop, args=(i,)) for i in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(counts) / seconds
+
+
+def scaling(level: str | None, folder: Path, rounds: int) -> bool:
+    """What a second worker adds, against what it adds to bare posix_spawn."""
+    program = Program("c++", {"main.cpp": b"int main() { return 0; }\n"})
+    box: dict[int, list[float]] = {1: [], 2: []}
+    bare: dict[int, list[float]] = {1: [], 2: []}
+    with EmbeddedSandbox(1, level=level) as one, EmbeddedSandbox(2, level=level) as two:
+        compiled: dict[int, tuple[EmbeddedSandbox, Compiled]] = {
+            n: (s, s.compile(program)) for n, s in ((1, one), (2, two))
+        }
+        for _ in range(rounds):
+            for n in (1, 2):
+                sandbox, tiny = compiled[n]
+                box[n].append(rate(partial(sandbox.run, tiny, LIMITS), n, 0.5))
+                bare[n].append(rate(partial(spawn, str(folder / "tiny")), n, 0.5))
+    ours = statistics.median(box[2]) / statistics.median(box[1])
+    theirs = statistics.median(bare[2]) / statistics.median(bare[1])
+    print(
+        f"{'2 workers / 1 worker, against bare spawn':44}{ours / theirs:7.2f}{'':11}"
+        f"{ours:9.2f} × {theirs:10.2f} ×{0.95:8.2f}   (reach: at least)",
+        flush=True,
+    )
+    return ours / theirs >= 0.95
+
+
+def sources_of(folder: Path, count: int) -> list[bytes]:
+    """The first programs of a folder that include bits/stdc++.h."""
+    found = (path.read_bytes() for path in sorted(folder.rglob("*.cpp")))
+    with_header = (text for text in found if b"bits/stdc++.h" in text)
+    check = [resolve(find("c++17")).path, "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
+    good = (
+        t for t in with_header if not subprocess.run(check, input=t, capture_output=True).returncode
+    )
+    return list(itertools.islice(good, count))
+
+
+def main() -> int:
+    """Prints every figure."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--level")
+    parser.add_argument("--sources", type=Path, default=Path("tests/submissions"))
+    parser.add_argument("--only", nargs="*", default=["starts", "transfers", "g++", "scaling"])
+    options = parser.parse_args()
+    good = True
+    with tempfile.TemporaryDirectory() as name, sandboxes(options.level) as boxes:
+        folder = Path(name)
+        level = boxes[True].describe().level
+        print(f"level {level}, {len(os.sched_getaffinity(0))} cores, {options.runs} runs")
+        print(f"{'figure':44}{'ratio':>7}{'p10 ratio':>11}{'box':>12}{'plain':>12}{'reach':>8}")
+        figures = starts(boxes, folder, level, options.runs)
+        if "transfers" in options.only:
+            figures += transfers(boxes[True], folder, options.runs)
+        for figure in figures:
+            if "starts" in options.only or figure not in figures[:3]:
+                good = measure(figure) and good
+        if "g++" in options.only:
+            good = compiles(boxes[True], sources_of(options.sources, 30), folder) and good
+        if "scaling" in options.only:
+            good = scaling(options.level, folder, 9) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
