@@ -154,14 +154,25 @@ def _container(client: Any, wish: Wish, say: Say) -> Any:
         environment["GRADEBOX_SERVER_TOKEN"] = token
     say(f"starting {service.container}")
     with explained(service.container):
-        return client.containers.run(
+        host = client.api.create_host_config(
+            port_bindings={service.port: ("127.0.0.1", wish.port)}, **service.host
+        )
+        if service.unmasked:
+            host.update(MaskedPaths=[], ReadonlyPaths=[])
+        made = client.api.create_container(
             service.image,
             name=service.container,
-            detach=True,
-            ports={f"{service.port}/tcp": ("127.0.0.1", wish.port)},
             environment=environment,
-            **service.run,
+            ports=[service.port],
+            host_config=host,
         )
+        container = client.containers.get(made["Id"])
+        try:
+            container.start()
+        except Exception:
+            container.remove(force=True)  # a port that is taken leaves nothing behind
+            raise
+        return container
 
 
 def _answers(container: Any, url: str) -> None:

@@ -26,7 +26,8 @@ class Service:
     """How one service is built and run.
 
     build   folder and Dockerfile, from the repository's root
-    run     what `docker run` is told beyond name, image and port
+    host    what the engine is told beyond name, image and port (a HostConfig's fields)
+    unmasked  the CLI's systempaths=unconfined, which engines know as empty lists of paths
     probe   route that answers 200 once it serves
     """
 
@@ -35,7 +36,8 @@ class Service:
     build: tuple[str, str]
     probe: str
     port: int
-    run: Mapping[str, Any] = field(default_factory=dict)
+    host: Mapping[str, Any] = field(default_factory=dict)
+    unmasked: bool = False
     env_file: str | None = None
 
     @property
@@ -50,17 +52,13 @@ SERVICES: Mapping[str, Service] = {
         build=(".", "docker/Dockerfile"),
         probe="/health",
         port=2000,
-        run={
+        host={
             "init": True,
             "cap_drop": ["ALL"],
             # each option's reason stands in docker/compose.yaml
-            "security_opt": [
-                "seccomp=unconfined",
-                "systempaths=unconfined",
-                "apparmor=unconfined",
-                "no-new-privileges:true",
-            ],
+            "security_opt": ["seccomp=unconfined", "apparmor=unconfined", "no-new-privileges:true"],
         },
+        unmasked=True,
     ),
     "piston": Service(
         name="piston",
@@ -68,10 +66,10 @@ SERVICES: Mapping[str, Service] = {
         build=("docker/piston", "Dockerfile"),
         probe="/api/v2/runtimes",
         port=2000,
-        run={
+        host={
             "privileged": True,
             "tmpfs": {"/tmp": "exec"},
-            "volumes": {"gradebox-piston-packages": {"bind": "/piston/packages", "mode": "rw"}},
+            "binds": {"gradebox-piston-packages": {"bind": "/piston/packages", "mode": "rw"}},
         },
         env_file="piston.env",
     ),

@@ -25,10 +25,15 @@ class FakeContainer:
     def __init__(self, status: str, words: bytes = b"") -> None:
         self.name, self.status, self.words = "gradebox-box", status, words
         self.removed = False
+        self.refusal = ""
         self.attrs = {"NetworkSettings": {"Ports": {"2000/tcp": [{"HostPort": "1"}]}}}
 
     def reload(self) -> None:
         pass
+
+    def start(self) -> None:
+        if self.refusal:
+            raise APIError("refused", explanation=self.refusal)
 
     def logs(self, tail: int) -> bytes:
         return self.words
@@ -49,7 +54,8 @@ class FakeEngine:
     ) -> None:
         self.cgroup, self.container, self.image, self.refusal = cgroup, container, image, refusal
         self.started: list[dict[str, Any]] = []
-        self.containers = SimpleNamespace(get=self.get, run=self.run)
+        self.containers = SimpleNamespace(get=self.get)
+        self.api = SimpleNamespace(create_host_config=dict, create_container=self.create)
         self.images = SimpleNamespace(get=self.get_image, build=self.build)
 
     def info(self) -> dict[str, str]:
@@ -71,12 +77,11 @@ class FakeEngine:
     def build(self, **options: Any) -> None:
         raise APIError("refused", explanation="lookup ghcr.io: no such host")
 
-    def run(self, image: str, **options: Any) -> FakeContainer:
-        self.started.append({"image": image, **options})
-        if self.refusal:
-            raise APIError("refused", explanation=self.refusal)
+    def create(self, image: str, **options: Any) -> dict[str, str]:
+        self.started.append({"image": image, **options, **options["host_config"]})
         self.container = FakeContainer("exited", b"Cannot find /sys/fs/cgroup\n")
-        return self.container
+        self.container.refusal = self.refusal
+        return {"Id": "1"}
 
 
 def up(fake: FakeEngine, service: str = "box") -> str:
@@ -116,7 +121,7 @@ def test_a_service_listens_on_loopback_only() -> None:
         fake = FakeEngine()
         with pytest.raises(ContainerProblem):
             up(fake, name)
-        assert fake.started[0]["ports"] == {"2000/tcp": ("127.0.0.1", 1)}
+        assert fake.started[0]["port_bindings"] == {2000: ("127.0.0.1", 1)}
 
 
 def test_the_box_has_no_capability_and_is_not_privileged() -> None:
@@ -125,6 +130,13 @@ def test_the_box_has_no_capability_and_is_not_privileged() -> None:
         up(fake)
     assert fake.started[0]["cap_drop"] == ["ALL"]
     assert "privileged" not in fake.started[0]
+
+
+def test_a_container_that_can_t_start_is_not_left_behind() -> None:
+    fake = FakeEngine(refusal="port is already allocated")
+    with pytest.raises(ContainerProblem):
+        up(fake)
+    assert fake.container is not None and fake.container.removed
 
 
 def test_piston_gets_its_settings() -> None:
@@ -183,7 +195,7 @@ def test_settings_are_pistons(tmp_path: Path) -> None:
 
 def test_compose_and_command_give_the_box_the_same_options() -> None:
     compose = (ROOT / "docker" / "compose.yaml").read_text()
-    for option in BOX.run["security_opt"]:
+    for option in (*BOX.host["security_opt"], "systempaths=unconfined"):
         assert f"- {option}" in compose
     assert "cap_drop: [ALL]" in compose
     assert "0.0.0.0:" not in compose
