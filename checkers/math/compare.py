@@ -189,7 +189,7 @@ class Comparer:
             return self.equations(gold, answer)
         one, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(one, Relation)
-        if not is_assignment(one):
+        if not is_assignment(one) and not _is_sum(one):
             return False
         value = _value(one.sides[-1])
         return self.equal(value, other) if one is gold else self.equal(other, value)
@@ -350,6 +350,11 @@ def _as_seq(value: Value) -> Seq | None:
 
 def _assigned(value: Relation) -> Value:
     return _value(value.sides[-1]) if is_assignment(value) else value
+
+
+def _is_sum(relation: Relation) -> bool:
+    """`3 + 4 = 7`: a calculation, whose value is its last side."""
+    return relation.is_equation and not any(expression(s).free_symbols for s in relation.sides)
 
 
 def _unwrapped(gold: Value, answer: Value, both: bool) -> tuple[Value, Value]:

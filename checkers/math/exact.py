@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from checkers.math.extract import extract_answer
+from checkers.math.extract import extract_answer, extract_gold
 from checkers.math.policy import Policy
 
 _RATIONAL = re.compile(
@@ -91,7 +91,7 @@ def first_tier(gold: str, response: str, policy: Policy) -> tuple[bool | None, s
         verdict = quick(gold.strip(), response.strip(), policy)
         if verdict is not None:
             return verdict, gold, response
-    left = extract_answer(gold)
+    left = extract_gold(gold)
     right = extract_answer(response, policy.strict_extract)
     if policy.ascii_only and not right.isascii():
         right = _ascii(right)

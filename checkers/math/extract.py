@@ -14,6 +14,15 @@ from __future__ import annotations
 import re
 
 from checkers.math.clean import matching
+from checkers.math.prose import (
+    ENVIRONMENT,
+    HOPE,
+    LONGEST_SAID,
+    MATH,
+    from_prose,
+    is_bare,
+    tail_or_last,
+)
 
 _CHAT_END = re.compile(
     r"<\|(?:im_start|im_end|eot_id|end|endoftext|assistant|user)\|?>?|</s>|<eos>"
@@ -33,34 +42,13 @@ _ANNOUNCED = re.compile(
     r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|equals|=|:|：)\s*\**\s*:?\s*",
     re.I,
 )
+_ANNOUNCED_ZH = re.compile(r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*")
 _HASHES = re.compile(r"####\s*(.+)")
 _OUR_ANSWER = re.compile(
     r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
     re.I,
 )
-_HOPE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
-_MATH = re.compile(
-    r"\$\$(?P<a>.{1,4000}?)\$\$|\\\[(?P<b>.{1,4000}?)\\\]|\\\((?P<c>.{1,4000}?)\\\)"
-    r"|(?<!\\)\$(?P<d>(?:\\.|[^$\\]){1,4000}?)\$",
-    re.S,
-)
-_ENVIRONMENT = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}.{0,4000}?\\end\{\1\}", re.S)
-_NUMBER = re.compile(
-    r"(?<![\w.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
-    r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
-)
-_PROSE_VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:is|are|was|equals?|get|gets|find|have|has|gives?|that|which|therefore|thus|hence|since|so|"
-    r"because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
-    re.I,
-)
-_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
-_TEX_WORDS = re.compile(
-    r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
-)
-BARE_WORDS = 12
 LONGEST = 100_000  # characters looked at, from the end
-LONGEST_SAID = 4000  # characters after an announcement, and at the end of prose
 MOST_SAID = 16  # announcements, from the end
 MOST_BOXES = 64  # looked at, from the end
 
@@ -126,7 +114,7 @@ def announced(text: str) -> tuple[str, int] | None:
     for m in _HASHES.finditer(text):
         if best is None or m.start() > best[1]:
             best = (m[1], m.start())
-    for m in list(_ANNOUNCED.finditer(text))[-MOST_SAID:]:
+    for m in [*_ANNOUNCED.finditer(text), *_ANNOUNCED_ZH.finditer(text)][-MOST_SAID:]:
         if best is None or m.start() > best[1]:
             said = _sentence(text[m.end() : m.end() + LONGEST_SAID])
             if said:
@@ -137,72 +125,20 @@ def announced(text: str) -> tuple[str, int] | None:
 def _sentence(text: str) -> str:
     """Up to the end of the sentence; math and environments are kept whole."""
     text = text.lstrip(" *\n\t\"'“")
-    text = _HOPE.sub("", text)
+    text = HOPE.sub("", text)
     end = len(text)
-    inside = [m.span() for m in _MATH.finditer(text)] + [
-        m.span() for m in _ENVIRONMENT.finditer(text)
+    inside = [m.span() for m in MATH.finditer(text)] + [
+        m.span() for m in ENVIRONMENT.finditer(text)
     ]
-    for m in re.finditer(r"\n|[.!?;](?=\s|$)|\*\*", text):
+    for m in re.finditer(r"\n|[.!?;](?=\s|$)|。|\*\*", text):
         if not any(a <= m.start() < b for a, b in inside):
             end = m.start()
             break
     return text[:end].strip(" *\"'”")
 
 
-def is_bare(text: str) -> bool:
-    """Whether the whole text is an answer rather than prose around one."""
-    if not re.search(r"[A-Za-z]", text):
-        return True
-    if len(text) > LONGEST_SAID and "\\begin" not in text:
-        return False
-    if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
-        return False
-    outside = _ENVIRONMENT.sub(" ", _MATH.sub(" ", text))
-    outside = _TEX_WORDS.sub(" ", outside)
-    count = len(_WORD.findall(outside))
-    if count == 0:
-        return True
-    has_content = _MATH.search(text) or re.search(r"\d", text) or _ENVIRONMENT.search(text)
-    if not has_content:
-        return count <= BARE_WORDS
-    if outside.strip().lower().startswith(("answer", "final answer")):
-        return False
-    return count <= 8 and not _PROSE_VERB.search(outside)
-
-
-def last_piece(text: str) -> str:
-    """The last math or number of prose; the text itself when it has neither."""
-    text = _HOPE.sub("", text).strip()
-    best = ("", -1, -1)
-    for m in _MATH.finditer(text):
-        inner = next(g for g in m.groups() if g is not None)
-        best = (inner, m.start(), m.end())
-    for m in _ENVIRONMENT.finditer(text):
-        if m.start() > best[2]:
-            best = (m[0], m.start(), m.end())
-    for m in _NUMBER.finditer(text):
-        if m.start() >= best[2] and m[0].strip():
-            best = (m[0], m.start(), m.end())
-    tail = text[best[2] :] if best[1] >= 0 else ""
-    answer = best[0].strip()
-    if re.match(r"\s*(?:\\?%|percent|pct)", tail):
-        answer += "%"
-    return answer or text
-
-
-_VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|=|be)\s*:?\s+(?=\S)", re.I)
-
-
-def _from_statement(said: str) -> str:
-    inner = last_boxed(said)
-    if inner:
-        return inner[0]
-    if is_bare(said):
-        return said
-    tails = list(_VERB_TAIL.finditer(said))
-    if tails and is_bare(said[tails[-1].end() :]):
-        return said[tails[-1].end() :]
-    return last_piece(said)
+def _said(text: str) -> str:
+    return text if is_bare(text) else tail_or_last(text)
 
 
 def _mathy(said: str) -> bool:
@@ -225,18 +161,19 @@ def extract_answer(response: str, strict: bool = False) -> str:
     if boxed and not (said and said[1] >= boxed[1] and _mathy(said[0])):
         return boxed[0].strip()
     if said:
-        return _from_statement(said[0]).strip()
+        inner = last_boxed(said[0])
+        return (inner[0] if inner else _said(said[0])).strip()
     if strict:
         return ""
     if is_bare(text):
         return text
-    return _from_prose(text)
+    return from_prose(text)
 
 
-def _from_prose(text: str) -> str:
-    trimmed = _HOPE.sub("", text[-LONGEST_SAID:]).strip()
-    sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+", trimmed) if s.strip()]
-    for sentence in reversed(sentences):
-        if _MATH.search(sentence) or _ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
-            return last_piece(sentence.rstrip(". "))
-    return last_piece(trimmed)
+def extract_gold(gold: str) -> str:
+    """The reference answer: what a solution boxes or announces, else the text itself."""
+    if len(gold) <= 40 and "boxed" not in gold:
+        return gold.strip()
+    if "boxed" in gold or announced(gold) or not is_bare(gold):
+        return extract_answer(gold)
+    return gold.strip()

@@ -95,7 +95,8 @@ def grade_many(
         return Grade(outcome.equal, right, outcome.reason, 2)
 
     waiting: deque[Grade | Future[Grade]] = deque()
-    with ThreadPoolExecutor(used.size, thread_name_prefix="math-grade") as threads:
+    threads = ThreadPoolExecutor(used.size, thread_name_prefix="math-grade")
+    try:
         for gold, response in pairs:
             decided, left, right = _first(_text(gold), _text(response), rules)
             if decided is not None and not waiting:
@@ -106,6 +107,8 @@ def grade_many(
                 yield _result(waiting.popleft())
         while waiting:
             yield _result(waiting.popleft())
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 def _done(entry: Grade | Future[Grade]) -> bool:

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -84,6 +85,9 @@ def cpu_seconds(pid: int) -> float:
         return 0.0
 
 
+_pools: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
 class Pool:
     """At most `workers` worker processes; every method may be called from any thread."""
 
@@ -96,6 +100,7 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._zygote: Zygote | None = None
+        _pools.add(self)
 
     def judge(self, gold: str, answer: str, policy: Policy, timeout_s: float) -> Outcome:
         """The verdict on one pair of answers; SandboxError when no worker can be had."""
@@ -277,8 +282,8 @@ def shared() -> Pool:
 def _after_fork() -> None:
     global _shared_lock
     _shared_lock = threading.Lock()
-    if _shared is not None:
-        _shared.forget()
+    for pool in list(_pools):
+        pool.forget()
 
 
 if hasattr(os, "register_at_fork"):

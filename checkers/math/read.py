@@ -60,7 +60,7 @@ _CONDITION = re.compile(
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
 _HEDGE = re.compile(
-    r"^(?:approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
+    r"^(?:then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
     r"(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)",
     re.I,
 )

@@ -1,0 +1,107 @@
+"""Prose around an answer: whether there is any, and the answer at its end."""
+
+from __future__ import annotations
+
+import re
+
+HOPE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
+MATH = re.compile(
+    r"\$\$(?P<a>.{1,4000}?)\$\$|\\\[(?P<b>.{1,4000}?)\\\]|\\\((?P<c>.{1,4000}?)\\\)"
+    r"|(?<!\\)\$(?P<d>(?:\\.|[^$\\]){1,4000}?)\$",
+    re.S,
+)
+ENVIRONMENT = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}.{0,4000}?\\end\{\1\}", re.S)
+_NUMBER = re.compile(
+    r"(?<![\w.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
+    r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
+)
+_PROSE_VERB = re.compile(
+    r"(?<![A-Za-z\\])(?:is|are|was|equals?|get|gets|find|have|has|gives?|that|which|therefore|thus|hence|since|so|"
+    r"because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
+    re.I,
+)
+_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
+_TEX_WORDS = re.compile(
+    r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
+)
+_LEAD_WORDS = re.compile(
+    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\]*[-\d]", re.I
+)
+_EXCEPTION = re.compile(r"\b(?:all|any|every|except|not?|none|never|without|but)\b", re.I)
+_VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
+_TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
+_AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
+BARE_WORDS = 12
+LONGEST_SAID = 4000  # characters after an announcement, and at the end of prose
+
+
+def is_bare(text: str) -> bool:
+    """Whether the whole text is an answer rather than prose around one."""
+    if not re.search(r"[A-Za-z]", text):
+        return True
+    if len(text) > LONGEST_SAID and "\\begin" not in text:
+        return False
+    if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
+        return False
+    outside = ENVIRONMENT.sub(" ", MATH.sub(" ", text))
+    outside = _TEX_WORDS.sub(" ", outside)
+    count = len(_WORD.findall(outside))
+    if count == 0:
+        return True
+    has_content = MATH.search(text) or re.search(r"\d", text) or ENVIRONMENT.search(text)
+    if not has_content:
+        return count <= BARE_WORDS
+    if outside.strip().lower().startswith(("answer", "final answer")):
+        return False
+    if _LEAD_WORDS.match(text) and not _EXCEPTION.search(outside):
+        return False
+    return count <= 8 and not _PROSE_VERB.search(outside)
+
+
+def _pieces(text: str) -> list[tuple[int, int, str]]:
+    """(start, end, contents) of math, matrices, tuples and numbers, in order, not overlapping."""
+    found = [(m.start(), m.end(), next(g for g in m.groups() if g)) for m in MATH.finditer(text)]
+    for pattern in (ENVIRONMENT, _TUPLE, _NUMBER):
+        for m in pattern.finditer(text):
+            inside = any(a < m.end() and m.start() < b for a, b, _ in found)
+            if m[0].strip() and not inside:
+                found.append((m.start(), m.end(), m[0].strip()))
+    return sorted(found)
+
+
+def last_piece(text: str) -> str:
+    """The last math or number of prose, with those it is joined to; else the text itself."""
+    text = HOPE.sub("", text).strip()
+    pieces = _pieces(text)
+    if not pieces:
+        return text
+    kept = [pieces[-1]]
+    for earlier in reversed(pieces[:-1]):
+        if not _AND.fullmatch(text[earlier[1] : kept[0][0]]):
+            break
+        kept.insert(0, earlier)
+    answer = ",".join(contents.strip() for _, _, contents in kept)
+    tail = text[kept[-1][1] :]
+    return answer + "%" if re.match(r"\s*(?:\\?%|percent|pct)", tail) else answer
+
+
+def tail_or_last(text: str) -> str:
+    """What stands behind the last verb when that is an answer, else the last piece."""
+    inside = [m.span() for m in MATH.finditer(text)]
+    verbs = [m for m in _VERB_TAIL.finditer(text) if not any(a < m.start() < b for a, b in inside)]
+    if verbs:
+        tail = text[verbs[-1].end() :].strip(" .")
+        if re.search(r"\d|\$|\\", tail) and not _WORD.match(tail) and is_bare(tail):
+            whole = MATH.fullmatch(tail)
+            return next(g for g in whole.groups() if g) if whole else tail
+    return last_piece(text)
+
+
+def from_prose(text: str) -> str:
+    """The answer of a text without a box: in its last sentence with math or a number."""
+    trimmed = HOPE.sub("", text[-LONGEST_SAID:]).strip()
+    sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+", trimmed) if s.strip()]
+    for sentence in reversed(sentences):
+        if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
+            return tail_or_last(sentence.rstrip(". "))
+    return last_piece(trimmed)
