@@ -91,6 +91,9 @@ def tail_or_last(text: str) -> str:
     verbs = [m for m in _VERB_TAIL.finditer(text) if not any(a < m.start() < b for a, b in inside)]
     if verbs:
         tail = text[verbs[-1].end() :].strip(" .")
+        sum_of_numbers = re.match(r"[-\d][^=$]*=", tail)
+        if sum_of_numbers:
+            return last_piece(tail)
         if re.search(r"\d|\$|\\", tail) and not _WORD.match(tail) and is_bare(tail):
             whole = MATH.fullmatch(tail)
             return next(g for g in whole.groups() if g) if whole else tail

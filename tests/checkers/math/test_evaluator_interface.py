@@ -35,7 +35,7 @@ SHOWN_SOLUTION = (
 EXTRACTED = [
     (r"Therefore, $1+1=\boxed{2}$.", "2"),
     (SHOWN_SOLUTION, "6"),
-    ("we divide the total by 2: CIRCLE can be arranged in 720 ÷ 2 = 360.", "360"),
+    ("Therefore, the number of ways to arrange the letters of CIRCLE is 720 ÷ 2 = 360.", "360"),
     ("The answer is 1/2", r"\frac{1}{2}"),
     (
         r"The answer is \begin{pmatrix} 3 \\ \frac{\pi}{2} \end{pmatrix}",
