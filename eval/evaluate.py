@@ -86,8 +86,7 @@ def evaluate(args: argparse.Namespace) -> int:
     for dataset in datasets:
         if dataset.placeholder:
             print(
-                f"{dataset.name}: example problems of ours, not the dataset; "
-                "docs/math-harness.md says where to put the real file"
+                f"{dataset.name}: example problems of ours, not the dataset (docs/math-harness.md)"
             )
         server = LocalContract(args.server_url, dataset.name, extra, args.response_field)
         scores.append(

@@ -24,10 +24,11 @@ EXIT_INTERRUPTED = 130
 def run_command(action: Callable[[], int]) -> int:
     """Runs `action` and turns its errors into one line on stderr and an exit status.
 
-    2 bad input, 3 the server failed, 130 interrupted by Ctrl-C or SIGTERM.
+    2 bad input, 3 the server or the sandbox failed, 130 interrupted by Ctrl-C or SIGTERM.
     """
     from eval.input_error import InputError
     from eval.sampling.errors import ServerLost
+    from sandbox.errors import SandboxError
 
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger("gradebox").setLevel(logging.INFO)
@@ -37,7 +38,7 @@ def run_command(action: Callable[[], int]) -> int:
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_INPUT
-    except ServerLost as error:
+    except (ServerLost, SandboxError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_INFRASTRUCTURE
     except KeyboardInterrupt:

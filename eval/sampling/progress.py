@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sys
 import time
@@ -26,9 +27,13 @@ class Progress:
         self._label = label
         self._last_line = time.monotonic()
         self._bar = None
+        self._stack = contextlib.ExitStack()
         if sys.stderr.isatty():
             from tqdm import tqdm
+            from tqdm.contrib.logging import logging_redirect_tqdm
 
+            # Log lines are put above the bar instead of into it.
+            self._stack.enter_context(logging_redirect_tqdm())
             self._bar = tqdm(total=total, desc=label, unit="call")
 
     def add(self, outcome: Outcome) -> None:
@@ -62,3 +67,4 @@ class Progress:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+        self._stack.close()

@@ -22,6 +22,8 @@ from eval.sampling.retry import RetryPolicy, call_with_retries
 from eval.sampling.servers import Server
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 log = logging.getLogger("gradebox.sampling")
@@ -38,7 +40,7 @@ class SamplerOptions:
     http_timeout_s  seconds one exchange may stand still
     call_timeout_s  seconds for a call with its retries, None: no limit
     lost_after      calls that fail on the network one after the other before the run stops;
-                    0: max(8, 2 × concurrency)
+                    0: max(8, concurrency), so that each call under way had its retries
     """
 
     concurrency: int = 8
@@ -93,26 +95,29 @@ class Sampler:
         self, requests: Iterable[Request], on_outcome: Callable[[Outcome], None]
     ) -> None:
         """The same for callers that have an event loop."""
-        waiting = iter(requests)
-        async with self._client() as client:
-            workers = [
-                asyncio.create_task(self._work(client, waiting, on_outcome))
-                for _ in range(max(1, self._options.concurrency))
-            ]
-            try:
-                await asyncio.gather(*workers)
-            finally:
-                for worker in workers:
-                    worker.cancel()
-                await asyncio.gather(*workers, return_exceptions=True)
-
-    def _client(self) -> httpx.AsyncClient:
         import httpx
 
-        slots = max(1, self._options.concurrency)
+        waiting = iter(requests)
+        trusted = httpx.create_ssl_context()
+        workers = [
+            asyncio.create_task(self._work(trusted, waiting, on_outcome))
+            for _ in range(max(1, self._options.concurrency))
+        ]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    def _client(self, trusted: ssl.SSLContext) -> httpx.AsyncClient:
+        """One connection. A pool shared by all workers looks through all of them each time."""
+        import httpx
+
         return httpx.AsyncClient(
             timeout=httpx.Timeout(self._options.http_timeout_s),
-            limits=httpx.Limits(max_connections=slots, max_keepalive_connections=slots),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=trusted,
             # A proxy of the environment cannot reach a server on this very machine.
             trust_env=urlsplit(self._server.url).hostname not in LOOPBACK,
             follow_redirects=False,
@@ -120,21 +125,22 @@ class Sampler:
 
     async def _work(
         self,
-        client: httpx.AsyncClient,
+        trusted: ssl.SSLContext,
         waiting: Iterator[Request],
         on_outcome: Callable[[Outcome], None],
     ) -> None:
-        for request in waiting:
-            outcome = await self._ask(client, request)
-            on_outcome(outcome)
-            self._watch(outcome)
+        async with self._client(trusted) as client:
+            for request in waiting:
+                outcome = await self._ask(client, request)
+                on_outcome(outcome)
+                self._watch(outcome)
 
     def _watch(self, outcome: Outcome) -> None:
         if outcome.failure is None or outcome.failure.error != "NetworkError":
             self._fallen = 0
             return
         self._fallen += 1
-        limit = self._options.lost_after or max(8, 2 * self._options.concurrency)
+        limit = self._options.lost_after or max(8, self._options.concurrency)
         if self._fallen >= limit:
             raise ServerLost(
                 f"{self._server.url}: {self._fallen} calls in a row did not get through "
@@ -179,8 +185,14 @@ class Sampler:
         return await self._retried(once, request)
 
     async def _retried(self, once: Callable[[], Awaitable[Reply]], request: Request) -> Reply:
+        failures = 0
+
         def told(error: CallError, wait_s: float) -> None:
-            log.warning(
+            nonlocal failures
+            failures += 1
+            # A server that is down would fill the terminal with the same line.
+            log.log(
+                logging.WARNING if failures == 1 else logging.DEBUG,
                 "%s #%d: %s; again in %.1f s",
                 request.item,
                 request.sample,

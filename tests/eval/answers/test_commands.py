@@ -1,0 +1,86 @@
+"""What every answer command has in common."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from eval.answers.command import extra_fields, run_command
+from eval.input_error import InputError
+from eval.sampling import ServerLost
+from sandbox.errors import SandboxError
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMANDS = ["evaluate", "run_smoke", "run_benchmarks", "summarize_results", "sample_solutions"]
+HEAVY = ["httpx", "tenacity", "numpy", "pandas", "pyarrow", "datasets", "matplotlib", "sympy"]
+
+HELP = """
+import runpy, sys
+sys.argv = [{path!r}, "--help"]
+sys.path[0] = {folder!r}
+try:
+    runpy.run_path({path!r}, run_name="__main__")
+except SystemExit as end:
+    assert end.code == 0, end.code
+print("heavy:", [name for name in {heavy!r} if name in sys.modules])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_loads_nothing_heavy_from_any_folder(name: str, tmp_path: Path) -> None:
+    path = ROOT / "eval" / f"{name}.py"
+    source = HELP.format(path=str(path), folder=str(path.parent), heavy=HEAVY)
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, timeout=60, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"usage: {name}.py")
+    assert done.stdout.endswith("heavy: []\n")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_wrong_flag_is_exit_2(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    import importlib
+
+    with pytest.raises(SystemExit) as end:
+        importlib.import_module(f"eval.{name}").main(["--no-such-flag"])
+    assert end.value.code == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (InputError("bad"), 2, "error: bad\n"),
+        (ServerLost("gone"), 3, "error: gone\n"),
+        (SandboxError("no worker"), 3, "error: no worker\n"),
+        (KeyboardInterrupt(), 130, "interrupted; run the same command again to go on\n"),
+    ],
+)
+def test_errors_are_a_line_and_a_status(
+    error: BaseException, status: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> int:
+        raise error
+
+    assert run_command(fails) == status
+    assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize("flag", ["--num-samples", "--concurrency", "--pass-k"])
+@pytest.mark.parametrize("value", ["0", "-1", "x", "1.5", ""])
+def test_counts_are_at_least_1(flag: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from eval.evaluate import main
+
+    with pytest.raises(SystemExit) as end:
+        main(["--server-url", "http://h/", flag, value])
+    assert end.value.code == 2
+    assert f"{value!r}: a number of at least 1 is needed" in capsys.readouterr().err
+
+
+def test_extra_fields() -> None:
+    pairs = ["a=1", "b=x=y", "c=[1, 2]", 'd="1"', "e=", "f=true"]
+    assert extra_fields(pairs) == {"a": 1, "b": "x=y", "c": [1, 2], "d": "1", "e": "", "f": True}
