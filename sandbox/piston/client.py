@@ -192,6 +192,7 @@ class PistonSandbox:
                 "servers": sorted({e.version for e in self._fleet.endpoints}),
                 "endpoints": len(self._fleet.endpoints),
                 "package": self._package,
+                "behind": [e.behind for e in self._fleet.endpoints if e.behind],
                 "advice": sorted({line for one in learnt for line in one.advice}),
             },
         )

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sandbox.errors import SandboxUnavailable
 from sandbox.piston.faults import Transient
@@ -29,6 +30,7 @@ class Endpoint:
 
     runtimes   language or alias → version, as the server lists them
     gradebox   it is sandbox.server: bytes travel as they are, no launcher needed
+    behind     what that server says of its own sandbox
     platform   machine and C library: a binary made on one runs on the other
     """
 
@@ -38,6 +40,7 @@ class Endpoint:
     runtimes: dict[str, str] = field(default_factory=dict)
     version: str = ""
     gradebox: bool = False
+    behind: dict[str, Any] = field(default_factory=dict)
     platform: str = ""
     fixed_addresses: bool = False
     learnt: LearntLimits = field(default_factory=LearntLimits)

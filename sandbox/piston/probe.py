@@ -47,7 +47,10 @@ def identify(endpoint: Endpoint) -> None:
     about = endpoint.transport.get("/", timeout_s=10)
     if isinstance(about, dict):
         endpoint.version = str(about.get("message", ""))[:100]
-        endpoint.gradebox = isinstance(about.get("gradebox"), dict)
+        own = about.get("gradebox")
+        endpoint.gradebox = isinstance(own, dict)
+        if isinstance(own, dict) and isinstance(own.get("sandbox"), dict):
+            endpoint.behind = own["sandbox"]
     endpoint.runtimes = read_runtimes(endpoint.transport.get("/api/v2/runtimes", timeout_s=10))
 
 

@@ -62,7 +62,8 @@ class Server:
         return app
 
     async def about(self, request: web.Request) -> web.Response:
-        return _json(200, {"message": VERSION, "gradebox": {"protocol": 1}})
+        about = {"protocol": 1, "sandbox": self.description.as_json()}
+        return _json(200, {"message": VERSION, "gradebox": about})
 
     async def health(self, request: web.Request) -> web.Response:
         if self.admission.closing:
