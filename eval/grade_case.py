@@ -95,7 +95,7 @@ class CaseGrader:
         self._compiled = compiled
         self._checker = checker
         self._tests = tests
-        self._attempt = attempt or self._plain
+        self.attempt = attempt or self._plain
         self._hashes = {} if hashes is None else hashes
 
     def grade(self, ref: TestRef) -> CaseRecord:
@@ -105,10 +105,10 @@ class CaseGrader:
         what = f"{self._problem.id} {ref.case_type} test {ref.index}"
         try:
             test = self._tests.load(ref)
-            seen = self._bench.retry.call(lambda: self._attempt(test), what)
+            seen = self._bench.retry.call(lambda: self.attempt(test), what)
             repeats = [seen.judgement.verdict]
             for _ in range(1, self._bench.repeat):
-                again = self._bench.retry.call(lambda: self._attempt(test), what)
+                again = self._bench.retry.call(lambda: self.attempt(test), what)
                 repeats.append(again.judgement.verdict)
         except (Interrupted, InputError):
             raise
@@ -117,7 +117,7 @@ class CaseGrader:
         except Exception as e:
             log.exception("%s: unexpected error of the grader", what)
             return unjudged(ref, "ER", "sandbox_error", f"{type(e).__name__}: {e}")
-        record = self._record(ref, test, seen)
+        record = self.record(ref, test, seen)
         return replace(record, repeats=tuple(repeats)) if len(repeats) > 1 else record
 
     def _plain(self, test: TestCase) -> Seen:
@@ -131,7 +131,7 @@ class CaseGrader:
             return Seen(
                 execution, output, judge(execution, self._bounds, None), None, None, contended
             )
-        found = self._look(test, output)
+        found = look_at(test, output, self._checker, self._bench.compare)
         return seen_of(execution, self._bounds, output, found, contended)
 
     def _run(self, test: TestCase, *, alone: bool) -> Execution:
@@ -152,16 +152,6 @@ class CaseGrader:
             return execution.files.get(OUTPUT_FILE)
         return execution.stdout
 
-    def _look(self, test: TestCase, output: bytes | None) -> Match | Check:
-        """Accepted at once when equal; else the checker decides, when there is one."""
-        if output is None:
-            return Match(False, f"{OUTPUT_FILE} was not written")
-        if compare.equal(output, test.expected, self._bench.compare):
-            return Match(True)
-        if self._checker is not None:
-            return self._checker.check(test.input, output, test.expected)
-        return Match(False, compare.first_difference(output, test.expected, self._bench.compare))
-
     def _hash_of(self, ref: TestRef, test: TestCase) -> str:
         """The input's hash, computed once for all solutions: 10 MB take 10 to 30 ms."""
         key = (ref.case_type, ref.index)
@@ -170,7 +160,8 @@ class CaseGrader:
             known = self._hashes[key] = hashlib.sha256(test.input).hexdigest()
         return known
 
-    def _record(self, ref: TestRef, test: TestCase, seen: Seen) -> CaseRecord:
+    def record(self, ref: TestRef, test: TestCase, seen: Seen) -> CaseRecord:
+        """The record of a case that ran."""
         x, judged, limit = seen.execution, seen.judgement, self._bench.stored_bytes
         output = seen.output or b""
         return CaseRecord(
@@ -198,6 +189,19 @@ class CaseGrader:
             transcript=seen.transcript,
             output_passed=seen.output_passed,
         )
+
+
+def look_at(
+    test: TestCase, output: bytes | None, checker: Checker | None, mode: CompareMode
+) -> Match | Check:
+    """Accepted at once when equal; else the checker decides, when there is one."""
+    if output is None:
+        return Match(False, f"{OUTPUT_FILE} was not written")
+    if compare.equal(output, test.expected, mode):
+        return Match(True)
+    if checker is not None:
+        return checker.check(test.input, output, test.expected)
+    return Match(False, compare.first_difference(output, test.expected, mode))
 
 
 def _check_evidence(x: Execution) -> None:

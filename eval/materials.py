@@ -88,8 +88,14 @@ class Materials:
 
 
 @contextlib.contextmanager
-def open_materials(options: Options, sandbox: Sandbox | None) -> Iterator[Materials]:
-    """Opens all; raises InputError for whatever of it can't be had. `sandbox`: use this one."""
+def open_materials(
+    options: Options, sandbox: Sandbox | None, *, for_results: bool = True
+) -> Iterator[Materials]:
+    """Opens all; raises InputError for whatever of it can't be had.
+
+    sandbox      use this one
+    for_results  make the results folders; False for looking at those of an earlier run
+    """
     with contextlib.ExitStack() as stack:
         files = find_files(options.solutions_path)
         problems = open_problems(
@@ -99,7 +105,8 @@ def open_materials(options: Options, sandbox: Sandbox | None) -> Iterator[Materi
         generated = None
         if options.generated_tests_dir is not None:
             generated = GeneratedTests(options.generated_tests_dir)
-        _make_folders(files, options.results_dir)
+        if for_results:
+            _make_folders(files, options.results_dir)
         if sandbox is None:
             sandbox = stack.enter_context(_open_sandbox(options, files))
         try:

@@ -142,43 +142,12 @@ class Ledger:
             error = why if solution.error else f"line {solution.line}: {why}"
             self._settle(ordinal, as_json(_invalid(solution, error)), "at once")
             return None
-        facts = self._shelf.facts(problem)
-        language = find(solution.language).name
-        subject = Subject(
-            solution=solution,
-            problem=problem,
-            facts=facts,
-            language=language,
-            scale=self._terms.scale.get(language, 1.0),
-            key="",
-            sandbox=self._terms.sandbox(language),
-        )
-        subject = replace(subject, key=self._key(subject))
+        subject = subject_of(solution, problem, self._shelf.facts(problem), self._terms)
         record = _without_running(subject)
         if record is not None:
             self._settle(ordinal, as_json(record), "at once")
             return None
         return subject
-
-    def _key(self, subject: Subject) -> str:
-        bounds = bounds_of(subject.problem, subject.scale)
-        problem = subject.problem
-        return key_of(
-            KeyParts(
-                problem_id=problem.id,
-                code=subject.solution.code or "",
-                language=subject.language,
-                tests=subject.facts.tests,
-                checker=subject.facts.checker,
-                limits={
-                    "cpu_s": bounds.cpu_s,
-                    "memory_bytes": bounds.memory_bytes,
-                    "input_mode": problem.input_mode,
-                },
-                flags=dict(self._terms.flags),
-                sandbox=subject.sandbox,
-            )
-        )
 
     def _joins(self, ordinal: int, subject: Subject) -> bool:
         """Whether a twin is under way already; else this one is, from now on."""
@@ -197,6 +166,42 @@ class Ledger:
     def _settle(self, ordinal: int, fields: dict[str, Any], when: When) -> None:
         kept = self._folder.place(ordinal, fields)
         self._tally.solution(fields["status"], fields["verdict"], "before" if kept else when)
+
+
+def subject_of(solution: Solution, problem: Problem, facts: KitFacts, terms: Terms) -> Subject:
+    """A solution of a known problem and language as something to be graded, its key included."""
+    language = find(solution.language).name
+    subject = Subject(
+        solution=solution,
+        problem=problem,
+        facts=facts,
+        language=language,
+        scale=terms.scale.get(language, 1.0),
+        key="",
+        sandbox=terms.sandbox(language),
+    )
+    return replace(subject, key=_key(subject, terms.flags))
+
+
+def _key(subject: Subject, flags: Mapping[str, Any]) -> str:
+    bounds = bounds_of(subject.problem, subject.scale)
+    problem = subject.problem
+    return key_of(
+        KeyParts(
+            problem_id=problem.id,
+            code=subject.solution.code or "",
+            language=subject.language,
+            tests=subject.facts.tests,
+            checker=subject.facts.checker,
+            limits={
+                "cpu_s": bounds.cpu_s,
+                "memory_bytes": bounds.memory_bytes,
+                "input_mode": problem.input_mode,
+            },
+            flags=dict(flags),
+            sandbox=subject.sandbox,
+        )
+    )
 
 
 def _renamed(fields: Mapping[str, Any], subject: Subject) -> dict[str, Any]:

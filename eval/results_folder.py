@@ -157,12 +157,12 @@ class ResultsFolder:
             if self._is_compact():
                 return False
             self._log.sync()
-            with _replacing(self._others_path) as others:
+            with replacing(self._others_path) as others:
                 for line in self._left_out():
                     others.write(line)
             if not self._others_path.stat().st_size:
                 self._others_path.unlink()
-            with _replacing(self.records_path) as file:
+            with replacing(self.records_path) as file:
                 for offset in self._places:
                     if offset >= 0:
                         file.write(self._log.read_line(offset))
@@ -195,7 +195,7 @@ class ResultsFolder:
         """Puts the records set aside by the last run before those of the file."""
         if not self._others_path.exists():
             return
-        with _replacing(self.records_path) as file:
+        with replacing(self.records_path) as file:
             for source in (self._others_path, self.records_path):
                 if source.exists():
                     for _, record in scan(source):
@@ -210,7 +210,7 @@ class ResultsFolder:
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Writes the metrics file, whole or not at all."""
         text = json.dumps(metrics, indent=2, allow_nan=False)
-        with _replacing(self.metrics_path) as file:
+        with replacing(self.metrics_path) as file:
             file.write(text.encode() + b"\n")
 
     def close(self) -> None:
@@ -230,7 +230,7 @@ class ResultsFolder:
         self.close()
 
 
-class _replacing:
+class replacing:
     """A binary file that takes a path's place only when it was written to its end."""
 
     def __init__(self, path: Path) -> None:

@@ -131,6 +131,7 @@ def _grade_file(
             problems=materials.problems.describe(),
             run={
                 "solutions_file": str(source),
+                "folder": str(Path.cwd()),
                 "graded_now": fresh,
                 "from_before": tally.before,
                 "wall_s": round(time.monotonic() - started, 3),
