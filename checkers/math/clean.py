@@ -226,6 +226,7 @@ def _dollars(text: str) -> str:
     return _MATH_MARKS.sub(" ", text)
 
 
+_QUOTED = re.compile(r"([\"`'])((?:(?!\1).)+)\1", re.S)
 _END = re.compile(r"[\s.,;:\\]+$")
 
 
@@ -241,6 +242,13 @@ def strip_ends(text: str) -> str:
             and text[0] == "{"
             and matching(text, 0) == len(text) - 1
             and "," not in text
+        ):
+            text = text[1:-1]
+        if (
+            len(text) > 2
+            and text[0] == text[-1]
+            and text[0] in "\"`'"
+            and text[0] not in text[1:-1]
         ):
             text = text[1:-1]
         if text == before:

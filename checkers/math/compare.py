@@ -14,6 +14,16 @@ from checkers.math import numeric, region
 from checkers.math.latex import parse
 from checkers.math.names import is_assignment, same_name
 from checkers.math.policy import Policy
+from checkers.math.shapes import (
+    as_seq,
+    brackets_differ,
+    decimal_form,
+    item_text,
+    relations,
+    repeats,
+    same_shape,
+    same_time,
+)
 from checkers.math.tables import NEUTRAL_UNITS, UNITS
 from checkers.math.tokens import ParseError
 from checkers.math.units import unit_scale
@@ -34,13 +44,13 @@ class Comparer:
         self.policy = policy
 
     def equal(self, gold: Value, answer: Value) -> bool:
-        gold, answer = _same_shape(gold, answer)
+        gold, answer = same_shape(gold, answer)
         if isinstance(gold, Words) or isinstance(answer, Words):
             return self.words(gold, answer)
         if isinstance(gold, Exact) or isinstance(answer, Exact):
             return self.exact(gold, answer)
         if self.is_regional(gold) or self.is_regional(answer):
-            return self.regions(gold, answer)
+            return self.regions(_named_region(gold), _named_region(answer))
         if isinstance(gold, Seq) or isinstance(answer, Seq):
             return self.sequences(gold, answer)
         if isinstance(gold, Relation) or isinstance(answer, Relation):
@@ -67,7 +77,7 @@ class Comparer:
         if isinstance(gold, Exact) and isinstance(answer, Exact):
             if gold.kind != answer.kind:
                 return False
-            return _same_time(gold, answer) if gold.kind == "clock" else gold == answer
+            return same_time(gold, answer) if gold.kind == "clock" else gold == answer
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, Exact) and one.kind == "clock" and isinstance(other, Leaf | Ratio):
                 if one.fields[2] or one.fields[3]:
@@ -92,7 +102,7 @@ class Comparer:
 
     def regions(self, gold: Value, answer: Value) -> bool:
         if self.both_inequalities(gold, answer):
-            same = region.same_relations(_relations(gold), _relations(answer))
+            same = region.same_relations(relations(gold), relations(answer))
             if same is not None:
                 return same
         left, right = region.to_region(gold), region.to_region(answer)
@@ -101,7 +111,7 @@ class Comparer:
         return region.equal(left, right, self.policy)
 
     def both_inequalities(self, gold: Value, answer: Value) -> bool:
-        return bool(_relations(gold)) and bool(_relations(answer))
+        return bool(relations(gold)) and bool(relations(answer))
 
     # -- lists -------------------------------------------------------------------
     def sequences(self, gold: Value, answer: Value) -> bool:
@@ -112,10 +122,10 @@ class Comparer:
             gold = _assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
             answer = _assigned(answer)
-        left, right = _as_seq(gold), _as_seq(answer)
+        left, right = as_seq(gold), as_seq(answer)
         if left is None or right is None or len(left.items) != len(right.items):
             return self.by_set(left, right)
-        if not self.policy.compare_sets and _brackets_differ(left.kind, right.kind):
+        if not self.policy.compare_sets and brackets_differ(left.kind, right.kind):
             return False
         if self.is_ordered(left, right):
             pairs = zip(left.items, right.items, strict=True)
@@ -126,7 +136,7 @@ class Comparer:
         """Sets and lists of tuples may repeat an element; lists of numbers may not."""
         if left is None or right is None or not {left.kind, right.kind} <= {"", "{}"}:
             return False
-        a, b = (self.distinct(s) if _repeats(s) else list(s.items) for s in (left, right))
+        a, b = (self.distinct(s) if repeats(s) else list(s.items) for s in (left, right))
         return len(a) == len(b) and self.matched(a, b)
 
     def distinct(self, seq: Seq) -> list[Value]:
@@ -148,7 +158,7 @@ class Comparer:
     def one_to_one(self, gold: Sequence[Value], answer: Sequence[Value], both: bool) -> bool:
         left = list(answer)
         if len(gold) > MOST_MATCHED:
-            return sorted(map(_plain, gold)) == sorted(map(_plain, answer))
+            return sorted(map(item_text, gold)) == sorted(map(item_text, answer))
         for item in gold:
             for i, other in enumerate(left):
                 if self.equal(*_unwrapped(item, other, both)):
@@ -276,76 +286,11 @@ class Comparer:
             )
         ):
             return True
-        if p.percent and a.is_number and b.is_number and _decimal_form(a_text, b_text):
+        if p.percent and a.is_number and b.is_number and decimal_form(a_text, b_text):
             return numeric.percent_close(a, b, p.percent_rel_tol)
         if same is None:
             raise ParseError("evaluation decides nothing")
         return False
-
-
-def _same_time(a: Exact, b: Exact) -> bool:
-    """10:30 is 10:30 a.m. or p.m., 17:00 is 5 p.m., 5 a.m. is not 5 p.m."""
-    if a.fields[:3] == b.fields[:3] and (not a.fields[3] or not b.fields[3]):
-        return True
-    return _seconds(a) == _seconds(b)
-
-
-def _seconds(clock: Exact) -> int:
-    hour, minute, second, half = clock.fields
-    hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
-    return hours * 3600 + int(minute) * 60 + int(second)
-
-
-def _brackets_differ(left: str, right: str) -> bool:
-    """A set is no tuple, and (1,2) is not [1,2]; a list without brackets is either."""
-    kinds = {left, right}
-    return "" not in kinds and ("{}" in kinds or kinds == {"()", "[]"}) and left != right
-
-
-def _repeats(seq: Seq) -> bool:
-    return seq.kind == "{}" or all(isinstance(i, Seq) for i in seq.items)
-
-
-def _decimal_form(a: str, b: str) -> bool:
-    return "." in a + b or "%" in a + b
-
-
-def _same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
-    """`100,200` is a list when the other side is one; a single item stands for itself."""
-    for one, other, swap in ((gold, answer, False), (answer, gold, True)):
-        if (
-            isinstance(one, Leaf)
-            and isinstance(other, Seq)
-            and re.fullmatch(r"-?\d+(?:,\d{3})+", one.text)
-        ):
-            listed = Seq("", tuple(Leaf(t) for t in one.text.split(",")))
-            if len(listed.items) == len(other.items) and other.kind != "":
-                return (other, listed) if swap else (listed, other)
-        if isinstance(one, Seq) and len(one.items) == 1 and not isinstance(other, Seq):
-            return (other, one.items[0]) if swap else (one.items[0], other)
-    return gold, answer
-
-
-def _relations(value: Value) -> tuple[Relation, ...]:
-    if isinstance(value, Relation):
-        return (value,)
-    if (
-        isinstance(value, Seq)
-        and value.kind == ""
-        and all(isinstance(i, Relation) for i in value.items)
-    ):
-        return tuple(i for i in value.items if isinstance(i, Relation))
-    return ()
-
-
-def _as_seq(value: Value) -> Seq | None:
-    if isinstance(value, Seq):
-        return value
-    if isinstance(value, Leaf | Relation | Ratio | Words):
-        return Seq("", (value,))
-    if isinstance(value, Region) and not value.pieces and not value.without:
-        return Seq("{}", tuple(Leaf(p) for p in value.points))
-    return None
 
 
 def _assigned(value: Relation) -> Value:
@@ -355,6 +300,14 @@ def _assigned(value: Relation) -> Value:
 def _is_sum(relation: Relation) -> bool:
     """`3 + 4 = 7`: a calculation, whose value is its last side."""
     return relation.is_equation and not any(expression(s).free_symbols for s in relation.sides)
+
+
+def _named_region(value: Value) -> Value:
+    """The interval of `x = [2,5)`; every other value as it is."""
+    if isinstance(value, Relation) and is_assignment(value):
+        named = _assigned(value)
+        return named if isinstance(named, Seq | Region) else value
+    return value
 
 
 def _unwrapped(gold: Value, answer: Value, both: bool) -> tuple[Value, Value]:
@@ -404,7 +357,3 @@ def _seq_rows(value: Value) -> list[list[Expr]] | None:
     if all(isinstance(i, Leaf) for i in value.items):
         return [[expression(i.text) for i in value.items if isinstance(i, Leaf)]]
     return None
-
-
-def _plain(value: Value) -> str:
-    return re.sub(r"\s", "", value.text) if isinstance(value, Leaf) else repr(value)

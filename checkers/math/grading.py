@@ -15,6 +15,7 @@ from checkers.math.exact import first_tier
 from checkers.math.policy import Policy, find_policy
 
 TIMEOUT_S = 5.0
+LONGEST_INT_BITS = 13_000  # Python writes longer integers in decimal only on request
 WINDOW = 1024  # pairs between the first undecided one and the one being read
 
 
@@ -35,9 +36,12 @@ class Grade:
 
 
 def _text(value: object) -> str:
-    return (
-        value if isinstance(value, str) else repr(value) if isinstance(value, float) else str(value)
-    )
+    """A value as the text it would be written as; None is no answer."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and value.bit_length() > LONGEST_INT_BITS:
+        return hex(value)
+    return "" if value is None else str(value)
 
 
 def _first(gold: str, response: str, policy: Policy) -> tuple[Grade | None, str, str]:
