@@ -97,9 +97,16 @@ class KitFacts:
 class KitShelf:
     """Opens kits with `make`, one at a time, and closes the ones longest unused."""
 
-    def __init__(self, make: Callable[[Problem], Kit], keep: int = KEPT_OPEN) -> None:
+    def __init__(
+        self,
+        make: Callable[[Problem], Kit],
+        keep: int = KEPT_OPEN,
+        name: Callable[[Problem], str] = lambda problem: problem.id,
+    ) -> None:
+        """name: what tells problems apart, where two of one id may differ."""
         self._make = make
         self._keep = keep
+        self._name = name
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._kits: OrderedDict[str, Kit] = OrderedDict()
@@ -107,17 +114,19 @@ class KitShelf:
 
     def borrow(self, problem: Problem) -> Kit:
         """The problem's kit, opened when it is not; hand it back with `give_back`."""
-        kit = self._take(problem.id)
+        name = self._name(problem)
+        kit = self._take(name)
         if kit is not None:
             return kit
         with self._opening:
-            kit = self._take(problem.id)
+            kit = self._take(name)
             if kit is None:
                 kit = self._make(problem)
                 kit.users = 1
                 with self._lock:
-                    self._kits[problem.id] = kit
-            self._remember(kit)
+                    self._kits[name] = kit
+            if name not in self._facts:
+                self._facts[name] = _facts_of(kit, len(self._facts))
         return kit
 
     def give_back(self, kit: Kit) -> None:
@@ -131,10 +140,11 @@ class KitShelf:
 
     def facts(self, problem: Problem) -> KitFacts:
         """What is known of the problem's kit; opens it the first time."""
-        known = self._facts.get(problem.id)
+        name = self._name(problem)
+        known = self._facts.get(name)
         if known is None:
             self.give_back(self.borrow(problem))
-            known = self._facts[problem.id]
+            known = self._facts[name]
         return known
 
     def close(self) -> None:
@@ -145,17 +155,13 @@ class KitShelf:
         for kit in kits:
             kit.close()
 
-    def _take(self, problem_id: str) -> Kit | None:
+    def _take(self, name: str) -> Kit | None:
         with self._lock:
-            kit = self._kits.get(problem_id)
+            kit = self._kits.get(name)
             if kit is not None:
                 kit.users += 1
-                self._kits.move_to_end(problem_id)
+                self._kits.move_to_end(name)
             return kit
-
-    def _remember(self, kit: Kit) -> None:
-        if kit.problem.id not in self._facts:
-            self._facts[kit.problem.id] = _facts_of(kit, len(self._facts))
 
 
 def _facts_of(kit: Kit, number: int) -> KitFacts:

@@ -21,7 +21,7 @@ from eval.problems import ProblemSet, open_problems
 from eval.results_folder import make_folder, stem_of
 from eval.solution_files import find_files
 from eval.solutions import read_solutions
-from eval.test_store import open_tests
+from eval.test_store import OfficialTests, open_tests
 from sandbox.errors import BadRequest, SandboxError
 from sandbox.model import Description
 from sandbox.protocol import Sandbox
@@ -56,35 +56,45 @@ class Materials:
         return f"sandbox {d.backend}, level {d.level}, exact: {exact}"
 
     def _make_kit(self, problem: Problem) -> Kit:
-        interactor = interactor_of(
-            problem, self.sandbox, self.options.dataset, self.options.testlib
-        )
-        if problem.interactive and interactor is None:
-            sizes = self.problems.official_sizes(problem.id)
-            refs = [TestRef("official", i, size) for i, size in enumerate(sizes)]
-            return Kit(problem, UnsupportedTests(refs), None)
-        tests = open_tests(self.problems, self.generated, problem, self.options.choice())
-        try:
-            checker = None if interactor is not None else self._checker(problem)
-            return Kit(problem, tests, checker, interactor)
-        except BaseException:
-            tests.close()
-            raise
+        return make_kit(problem, self.problems, self.generated, self.sandbox, self.options)
 
-    def _checker(self, problem: Problem) -> Checker | None:
-        """The checker the user named, else the problem's: by name a built-in, or its program."""
-        chosen = self.options.checker
-        try:
-            return open_checker(
-                self.sandbox,
-                source=problem.checker,
-                name=chosen or problem.checker_name,
-                testlib=self.options.testlib,
-                programs=chosen is not None,
-            )
-        except CheckerError as e:
-            remedy = "" if chosen else "; or leave the problem out with --problems"
-            raise InputError(f"problem {problem.id}: {e}{remedy}") from None
+
+def make_kit(
+    problem: Problem,
+    official: OfficialTests,
+    generated: GeneratedTests | None,
+    sandbox: Sandbox,
+    options: Options,
+) -> Kit:
+    """The problem's chosen tests and what judges them, opened."""
+    interactor = interactor_of(problem, sandbox, options.dataset, options.testlib)
+    if problem.interactive and interactor is None:
+        sizes = official.official_sizes(problem.id)
+        refs = [TestRef("official", i, size) for i, size in enumerate(sizes)]
+        return Kit(problem, UnsupportedTests(refs), None)
+    tests = open_tests(official, generated, problem, options.choice())
+    try:
+        checker = None if interactor is not None else _checker(problem, sandbox, options)
+        return Kit(problem, tests, checker, interactor)
+    except BaseException:
+        tests.close()
+        raise
+
+
+def _checker(problem: Problem, sandbox: Sandbox, options: Options) -> Checker | None:
+    """The checker the user named, else the problem's: by name a built-in, or its program."""
+    chosen = options.checker
+    try:
+        return open_checker(
+            sandbox,
+            source=problem.checker,
+            name=chosen or problem.checker_name,
+            testlib=options.testlib,
+            programs=chosen is not None,
+        )
+    except CheckerError as e:
+        remedy = "" if chosen else "; or leave the problem out with --problems"
+        raise InputError(f"problem {problem.id}: {e}{remedy}") from None
 
 
 @contextlib.contextmanager
@@ -108,7 +118,7 @@ def open_materials(
         if for_results:
             _make_folders(files, options.results_dir)
         if sandbox is None:
-            sandbox = stack.enter_context(_open_sandbox(options, files))
+            sandbox = stack.enter_context(open_sandbox_of(options, _languages(files)))
         try:
             description = sandbox.describe()
         except SandboxError as e:
@@ -132,7 +142,8 @@ def _make_folders(files: list[Path], results_dir: Path) -> None:
         make_folder(results_dir / stem_of(file))
 
 
-def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
+def open_sandbox_of(options: Options, languages: list[str]) -> Sandbox:
+    """The sandbox the options ask for; InputError when it can't be had."""
     from sandbox.choose import Kind, open_sandbox
 
     try:
@@ -140,7 +151,7 @@ def _open_sandbox(options: Options, files: list[Path]) -> Sandbox:
             cast("Kind", options.sandbox),
             endpoints=tuple(options.endpoint) or None,
             slots=options.workers,
-            languages=_languages(files),
+            languages=languages,
             options={
                 "endpoint_concurrency": options.endpoint_concurrency,
                 "package": options.piston_package,

@@ -22,7 +22,6 @@ from eval.kits import KitFacts, KitShelf
 from eval.model import Problem, Solution, SolutionRecord
 from eval.progress import Tally, When
 from eval.records import as_json
-from eval.results_folder import ResultsFolder
 from eval.time_policy import bounds_of
 from eval.verdict import sum_up
 from eval.verdict_cache import VerdictCache
@@ -71,6 +70,16 @@ class Problems(Protocol):
     def why_missing(self, problem_id: str) -> str: ...
 
 
+class RecordSink(Protocol):
+    """Where records are kept, a solution known by its ordinal (`ResultsFolder`)."""
+
+    def find(self, key: str) -> dict[str, Any] | None: ...
+
+    def add(self, ordinal: int, record: Mapping[str, Any]) -> None: ...
+
+    def place(self, ordinal: int, record: Mapping[str, Any]) -> bool: ...
+
+
 class Ledger:
     """Gives solutions their records: from before, from a twin, or from a job that ends.
 
@@ -80,7 +89,7 @@ class Ledger:
 
     def __init__(
         self,
-        folder: ResultsFolder,
+        folder: RecordSink,
         shelf: KitShelf,
         problems: Problems,
         terms: Terms,

@@ -120,17 +120,26 @@ class Scheduler:
         feeder = threading.Thread(target=self._feed, args=(jobs,), name="feeder", daemon=True)
         for thread in (feeder, *threads):
             thread.start()
-        for thread in (*threads, feeder):
-            while thread.is_alive():
-                thread.join(TICK_S)
-                tick()
-                if self._stopping:
-                    self._wake()
+        try:
+            self._wait_for((*threads, feeder), tick)
+        except BaseException:
+            # Ctrl-C where nobody turned it into `stop`: no thread may stay behind.
+            self.stop()
+            self._wait_for((*threads, feeder), lambda: None)
+            raise
         for active in self._active:
             active.task.abandon()
         if self._error is not None:
             raise self._error
         return not self._stopping
+
+    def _wait_for(self, threads: Iterable[threading.Thread], tick: Callable[[], None]) -> None:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(TICK_S)
+                tick()
+                if self._stopping:
+                    self._wake()
 
     def stop(self) -> None:
         """No unit is started any more; those that run end. Safe in a signal handler."""

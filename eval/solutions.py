@@ -15,7 +15,9 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,27 @@ def read_solutions(
     return _read(files, limit, problems, resolve)
 
 
+def read_rows(
+    rows: Iterable[Mapping[str, Any]], *, resolve: Resolve | None = None, only_id: str = ""
+) -> Iterator[Solution]:
+    """The solutions of rows in memory, each as a line of a file would be; line 1 is the first.
+
+    only_id  the problem of rows that name none
+    """
+    canonical = resolve or (lambda _: None)
+    samples: dict[str, int] = {}
+    names = _Names()
+    for number, row in enumerate(rows, start=1):
+        if only_id and not any(row.get(key) for key in (*PROBLEM_KEYS, "contest_id")):
+            row = {**row, "id": only_id}
+        solution = _solution(partial(dict, row), number, "", str(number))
+        problem_id = canonical(solution.problem_id) or solution.problem_id
+        sample_i = samples.get(problem_id, 0) if problem_id else 0
+        samples[problem_id] = sample_i + 1
+        solution_id = names.once(problem_id, solution.solution_id, str(number))
+        yield replace(solution, problem_id=problem_id, solution_id=solution_id, sample_i=sample_i)
+
+
 def _read(
     files: list[Path],
     limit: int | None,
@@ -78,7 +101,7 @@ def _read(
         for number, line in read_lines(path):
             if limit is not None and given >= limit:
                 return
-            solution = _solution(line, number, str(path), f"{prefix}{number}")
+            solution = _solution(partial(_parse, line), number, str(path), f"{prefix}{number}")
             problem_id = canonical(solution.problem_id) or solution.problem_id
             sample_i = 0
             if problem_id:
@@ -110,11 +133,13 @@ def _prefixes(files: list[Path]) -> list[str]:
     return [f"{stem}:" for stem in stems]
 
 
-def _solution(line: bytes | str, number: int, source: str, default_id: str) -> Solution:
+def _solution(
+    read: Callable[[], Mapping[str, Any]], number: int, source: str, default_id: str
+) -> Solution:
     """One line read; `sample_i` is still to be set."""
     problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
     try:
-        row = _parse(line)
+        row = read()
         problem_id = _problem_id(row)
         solution_id = _first_name(row, NAME_KEYS) or default_id
         asked = _name(row, "language") or None
