@@ -27,7 +27,7 @@ class BoxFolder:
 
     def __init__(self) -> None:
         _remove_left_over()
-        self.root = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.root = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         self._alive = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._alive, fcntl.LOCK_EX)  # gone with this process, however it ends
         self.root.chmod(0o711)

@@ -224,6 +224,8 @@ int main(int argc, char **argv) {
     union { struct cmsghdr h; char b[CMSG_SPACE(16 * sizeof(int))]; } c;
     struct iovec v = {message, sizeof message - 1};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
+    if (syscall(SYS_close_range, 4, ~0U, 0)) /* what the grader itself was started with: a shell's, a service's */
+        for (int fd = 4; fd < 65536; fd++) close(fd);
     ssize_t n = recvmsg(3, &m, MSG_CMSG_CLOEXEC);
     if (n < (ssize_t)sizeof *plan) return 2;
     struct cmsghdr *h = CMSG_FIRSTHDR(&m);

@@ -117,11 +117,11 @@ static void drain(void) { /* stderr: the first bytes are kept, the rest is only 
 
 /* ---- what the kernel's /proc says of the run ------------------------------------------- */
 
-enum { LOOK_NS = 50000000, TASKS = 1024, MOST_TASKS = 256 };
+enum { LOOK_NS = 50000000, TASKS = 1024, MOST_TASKS = 64 };
 static struct { int tid; int64_t delay; } seen[TASKS]; /* how long each task had waited for a core when last looked at */
-static int64_t most_delay, most_pages, looked_ns, looked_cpu;
+static int64_t most_delay, most_pages, looked_ns, looked_cpu, look_after;
 static char stub_pid[16];
-static int visited;
+static int visited, runnable;
 
 static void each(int at, const char *path, void (*visit)(int dir, const char *name)) { /* numbered entries of a folder */
     char entries[4096] __attribute__((aligned(8)));
@@ -137,10 +137,22 @@ static void each(int at, const char *path, void (*visit)(int dir, const char *na
     if (dir >= 0) close(dir);
 }
 
+static int state_of(int dir, const char *tid) { /* after the name, which may hold anything but has an end */
+    char path[32], t[128];
+    snprintf(path, sizeof path, "%.15s/stat", tid);
+    int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, t, sizeof t - 1);
+    if (fd >= 0) close(fd);
+    t[n > 0 ? n : 0] = 0;
+    char *p = strrchr(t, ')');
+    return p && p[1] ? p[2] : 0;
+}
+
 static void note_delay(int dir, const char *tid) { /* the longest wait of any one task since the last look */
     int64_t delay = proc_number(dir, tid, "schedstat", 1);
     int n = atoi(tid), i = n % TASKS;
     visited++;
+    runnable |= state_of(dir, tid) == 'R';
     if (delay < 0) return;
     for (int tries = 0; seen[i].tid && seen[i].tid != n && tries < 16; tries++) i = (i + 1) % TASKS;
     int64_t more = delay - (seen[i].tid == n ? seen[i].delay : 0);
@@ -164,24 +176,29 @@ static void note_process(int dir, const char *pid) {
 
 static void of_program(const char *what, char *path) { snprintf(path, 32, "%s/%s", sh.proc_pid, what); }
 
-/* Waiting for a core is not the program's doing: it is taken off the wall clock. Looked at often
- * enough that tasks which end meanwhile hide little; the longest wait of one task counts, not the
- * sum, or a crowd of sleepers that wake together would buy time with no CPU. */
+/* Waiting for a core is not the program's doing: it is taken off the wall clock. Two signs of it: the
+ * longest wait of one task since the last look (not the sum, or a crowd of sleepers that wake together
+ * would buy time with no CPU), and a task that is ready to run right now (short-lived ones take their
+ * own figures with them). Looked at after random times: nobody can be ready just then and sleep else. */
 static void note_starvation(int64_t at, int64_t cpu) {
     char path[32];
     int64_t gone_by = at - looked_ns, used = cpu - looked_cpu;
-    if (gone_by < LOOK_NS * 9 / 10) return;
+    if (gone_by < look_after) return;
+    uint32_t chance = 0;
+    syscall(SYS_getrandom, &chance, sizeof chance, 1);
+    look_after = LOOK_NS / 2 + chance % (LOOK_NS / 2);
     looked_ns = at;
     looked_cpu = cpu;
     struct stat s;
     of_program("fd", path); /* its size is the number of open descriptors since Linux 6.2 */
     if (!fstatat(PROC_FD, path, &s, 0) && s.st_size >= now.rq->nofile) sh.many_files = 1;
     if (used > gone_by * 95 / 100) return; /* it had its core; the next look sees what it waited */
-    most_delay = visited = 0;
+    most_delay = visited = runnable = 0;
     of_program("task", path);
     if (setup.is_init) each(PROC_FD, ".", note_process);
     else each(PROC_FD, path, note_delay);
-    sh.waited_ns += most_delay;
+    int64_t idle = gone_by - used;
+    sh.waited_ns += runnable || most_delay > idle ? idle : most_delay;
 }
 
 static int64_t pages_held(void) {
@@ -249,6 +266,7 @@ static void look_begins(int64_t t0) {
     memset(seen, 0, sizeof seen);
     looked_ns = t0;
     looked_cpu = 0;
+    look_after = LOOK_NS / 2;
     if (!setup.is_init && !fstatfs(WORK_FD, &f)) free_blocks = f.f_bfree, free_files = f.f_ffree;
 }
 
@@ -286,7 +304,7 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
         cpu_left = now.rq->cpu_ns - cpu_used();
         left = t0 + now.rq->wall_ns - now_ns(CLOCK_MONOTONIC);
         if (left < 20000000) left = 20000000;
-        if (left > LOOK_NS) left = LOOK_NS;
+        if (left > look_after) left = look_after; /* else: nothing to see until the next look */
         if (cpu_left < left) left = cpu_left;
         if (now.rq->core < 0 && left > 10000000) left = 10000000; /* many cores: CPU runs faster than time */
         if (setup.mem_fd < 0 && left > 5000000) left = 5000000;

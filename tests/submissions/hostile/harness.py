@@ -1,0 +1,140 @@
+"""Runs the attacks in one box, each followed by the probe, and says what went wrong.
+
+Needs nothing but the sandbox and the standard library, so that an ordinary user can run it
+where the test tools are out of reach:
+
+    python -m tests.submissions.hostile.harness LEVEL…     one JSON object a line
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.errors import SandboxError
+from sandbox.model import Compiled, Limits, Program
+from tests.submissions.hostile import compiling, host
+from tests.submissions.hostile.model import LIMITS, PROGRAMS, Attack
+from tests.submissions.hostile.table import ATTACKS
+
+GENEROUS = replace(LIMITS, cpu_s=2.0, wall_s=10.0, output_bytes=1 << 20)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One attack at one level: what came out, and what is wrong with that (nothing, if held)."""
+
+    level: str
+    run: str
+    tries: str
+    came_out: str
+    wrong: str
+    seconds: float = 0.0
+
+
+class Programs:
+    """The attacks' programs, compiled once for all levels."""
+
+    def __init__(self, sandbox: EmbeddedSandbox) -> None:
+        self._sandbox = sandbox
+        self._made: dict[str, Compiled] = {}
+
+    def __getitem__(self, name: str) -> Compiled:
+        if name not in self._made:
+            files = {
+                f"{name}.cpp": (PROGRAMS / f"{name}.cpp").read_bytes(),
+                "attack.h": (PROGRAMS / "attack.h").read_bytes(),
+            }
+            self._made[name] = self._sandbox.compile(Program("c++17", files))
+            assert self._made[name].ok, self._made[name].log.decode(errors="replace")
+        return self._made[name]
+
+
+def attack_once(
+    sandbox: EmbeddedSandbox, programs: Programs, attack: Attack, bait: host.Bait, level: str
+) -> tuple[str, str]:
+    """What came out of an attack and what is wrong with it; the probe runs before and after."""
+    probe = programs["probe"]
+    clean = sandbox.run(probe, GENEROUS, stdin=b"x")
+    before = host.count()
+    try:
+        seen = sandbox.run(
+            programs[attack.program],
+            attack.limits,
+            stdin=b"0" * 100_000,  # too large for the message: a file of the grader's
+            args=(attack.name, *bait.fill(attack.argument)),
+            collect=attack.collect,
+        )
+    except SandboxError as error:
+        return "sandbox error", f"a program made the machine fail: {error}"
+    wrong = attack.complaint(level, seen, bait.word)
+    after_it = sandbox.run(probe, GENEROUS, stdin=b"x")
+    after = host.count()
+    if not wrong and after_it.stdout != clean.stdout:
+        wrong = "the next run sees a difference: " + difference(clean.stdout, after_it.stdout)
+    if not wrong and after != before:
+        wrong = f"the grader's side differs: {before} → {after}"
+    if not wrong and bait.secret.read_bytes() != bait.word:
+        wrong = "the expected output was changed"
+    return attack.came_out(seen), wrong
+
+
+def difference(one: bytes, two: bytes) -> str:
+    """The lines that only one of two texts has."""
+    lines = set(one.splitlines()) ^ set(two.splitlines())
+    return b"; ".join(sorted(lines)).decode(errors="replace")[:400]
+
+
+@contextmanager
+def opened(level: str) -> Iterator[EmbeddedSandbox]:
+    """A sandbox of one box, so that what an attack leaves is found by the probe."""
+    with EmbeddedSandbox(1, level=level, allow_unsafe=True) as sandbox:
+        yield sandbox
+
+
+def outcomes(level: str, attacks: Sequence[Attack] = ATTACKS) -> Iterator[Outcome]:
+    """Every attack at a level, one after the other in the same box."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gradebox-bait-")))
+        folder.chmod(0o755)
+        bait = stack.enter_context(host.bait(folder))
+        sandbox = stack.enter_context(opened(level))
+        programs = Programs(sandbox)
+        for name in dict.fromkeys(("probe", *(attack.program for attack in attacks))):
+            programs[name]  # compiled before anything is counted
+        sandbox.run(programs["probe"], Limits())
+        for attack in attacks:
+            started = time.monotonic()
+            came_out, wrong = "not promised", ""
+            if attack.wanted(level) != "open":
+                came_out, wrong = attack_once(sandbox, programs, attack, bait, level)
+            took = time.monotonic() - started
+            yield Outcome(level, attack.run, attack.tries, came_out, wrong, round(took, 3))
+        started = time.monotonic()
+        for row in compiling.outcomes(sandbox, bait, level):
+            yield Outcome(level, *row, round(time.monotonic() - started, 3))
+            started = time.monotonic()
+
+
+def main(levels: Sequence[str]) -> int:
+    """Prints each outcome as JSON; 1 when something is wrong."""
+    bad = 0
+    for level in levels:
+        try:
+            for outcome in outcomes(level):
+                print(json.dumps(asdict(outcome)), flush=True)
+                bad += bool(outcome.wrong)
+        except SandboxError as error:
+            print(json.dumps({"level": level, "unavailable": str(error)}), flush=True)
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

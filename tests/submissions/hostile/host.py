@@ -1,0 +1,109 @@
+"""What is counted on the grader's side before and after an attack: nothing may be more."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+LEFT = ("/tmp/left", "/tmp/.x", "/dev/shm/left", "/var/tmp/gbx-left", "/gbx", "/tmp/gbx")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers of things the grader holds or would have left."""
+
+    descriptors: int
+    processes: int
+    mounts: int
+    groups: int
+    folders: int
+    files: int
+
+
+def children(pid: int) -> set[int]:
+    """Every process below `pid`, however deep."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            parents.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        for child in parents.get(waiting.pop(), ()):
+            found.add(child)
+            waiting.append(child)
+    return found
+
+
+def cgroups() -> list[Path]:
+    """Control groups made by this process."""
+    return list(Path("/sys/fs/cgroup").glob(f"**/gradebox-{os.getpid()}-*"))
+
+
+def count() -> Counts:
+    """What there is now."""
+    return Counts(
+        len(list(Path("/proc/self/fd").iterdir())),
+        len(children(os.getpid())),
+        mounts(),
+        len(cgroups()) if os.geteuid() == 0 else 0,
+        len(list(Path(tempfile.gettempdir()).glob(f"gradebox-box-{os.getpid()}-*"))),
+        sum(os.path.lexists(path) for path in LEFT),
+    )
+
+
+def mounts() -> int:
+    """Mounts a box might have let out: by their source or their place."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    places = ("/box", "/new", "/old", "/program")
+    return sum(
+        line.split()[4].startswith(places) or line.partition(" - ")[2].split()[1] == "box"
+        for line in lines
+    )
+
+
+@dataclass(frozen=True)
+class Bait:
+    """What attacks are pointed at: a file with a secret, sockets that listen."""
+
+    secret: Path
+    word: bytes
+    socket: Path
+    abstract: str
+
+    def fill(self, argument: str) -> list[str]:
+        """The arguments of an attack."""
+        table = {
+            "{secret}": [str(self.secret)],
+            "{grader}": [str(os.getpid())],
+            "{socket}": ["path", str(self.socket)],
+            "{abstract}": ["abstract", self.abstract],
+            "": [],
+        }
+        return table.get(argument, [argument])
+
+
+@contextmanager
+def bait(folder: Path) -> Iterator[Bait]:
+    """Puts it out."""
+    word = b"secret-" + os.urandom(12).hex().encode()
+    secret = folder / "expected.txt"
+    secret.write_bytes(word)
+    secret.chmod(0o644)
+    laid = Bait(secret, word, folder / "s", f"gbx-{os.getpid()}-{os.urandom(4).hex()}")
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as two:
+        one.bind(str(laid.socket))
+        laid.socket.chmod(0o777)
+        two.bind("\0" + laid.abstract)
+        one.listen()
+        two.listen()
+        yield laid

@@ -1,0 +1,122 @@
+"""Every attack at every level this machine offers, as this user and, for root, as nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.errors import SandboxError
+from tests.submissions.hostile.harness import Outcome, outcomes
+from tests.submissions.hostile.model import PROGRAMS
+from tests.submissions.hostile.table import ATTACKS
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+LEVELS = ("full", "delegated", "userns", "landlock", "none")
+NOBODY = 65534
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+def offered(level: str) -> str:
+    """Why a level can't be had here, or nothing."""
+    if level == "delegated" and os.geteuid() == 0:
+        return "as root this is the level full"
+    try:
+        EmbeddedSandbox(1, level=level, allow_unsafe=True).close()
+    except SandboxError as error:
+        return str(error)
+    return ""
+
+
+def complaints(rows: Iterable[Outcome]) -> list[str]:
+    return [f"{row.level}: {row.run} ({row.tries}): {row.wrong}" for row in rows if row.wrong]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_attack_ends_as_promised(level: str) -> None:
+    if why := offered(level):
+        pytest.skip(why)
+    rows = list(outcomes(level))
+    assert complaints(rows) == []
+    assert len(rows) > len(ATTACKS)
+    assert sum(row.came_out == "not promised" for row in rows) == 0 or level == "none"
+
+
+@pytest.fixture(scope="module")
+def anyones() -> Iterator[Path]:
+    """A copy of what an ordinary user needs, where he can read it."""
+    with tempfile.TemporaryDirectory(prefix="gradebox-anyone-") as name:
+        root = Path(name)
+        for part in ("sandbox", "tests/submissions/hostile"):
+            shutil.copytree(
+                REPOSITORY / part, root / part, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        for package in ("tests", "tests/submissions"):
+            (root / package / "__init__.py").touch()
+        (root / "home").mkdir()
+        os.chown(root / "home", NOBODY, NOBODY)
+        for path in (root, *root.rglob("*")):
+            path.chmod(0o755)
+        yield root
+
+
+def python_for_anyone() -> str:
+    """A Python of 3.10 or later that every user may start."""
+    for path in (sys.executable, *(f"/usr/bin/python3{v}" for v in ("", ".10", ".11", ".12"))):
+        try:
+            done = subprocess.run(
+                [path, "-c", "import sys; sys.exit(sys.version_info < (3, 10))"],
+                user=NOBODY,
+                group=NOBODY,
+                extra_groups=[],
+                cwd="/",
+                capture_output=True,
+            )
+        except OSError:
+            continue
+        if done.returncode == 0:
+            return path
+    pytest.skip("no Python of 3.10 or later that an ordinary user may start")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.parametrize("level", LEVELS[2:])
+def test_every_attack_ends_as_promised_for_an_ordinary_user(level: str, anyones: Path) -> None:
+    cache = anyones / "home" / level
+    done = subprocess.run(
+        [python_for_anyone(), "-B", "-m", "tests.submissions.hostile.harness", level],
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        cwd=anyones,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(cache.parent), "GRADEBOX_CACHE": str(cache)},
+        timeout=500,
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    if lines and "unavailable" in lines[0]:
+        pytest.skip(lines[0]["unavailable"])
+    rows = [Outcome(**line) for line in lines]
+    assert complaints(rows) == [], done.stderr
+    assert done.returncode == 0, done.stderr
+    assert len(rows) > len(ATTACKS)
+
+
+def test_every_attack_of_the_programs_is_in_the_table() -> None:
+    """An attack nobody runs is a promise nobody keeps."""
+    listed = {attack.run for attack in ATTACKS}
+    for path in PROGRAMS.glob("*.cpp"):
+        text = path.read_text().partition("static const attack attacks[]")[2]
+        for part in text.replace("ROW(", "{").split("{")[1:]:
+            name = part.strip('"').split('"')[0].split(",")[0].split(")")[0].strip()
+            if name:
+                assert f"{path.stem} {name}" in listed
