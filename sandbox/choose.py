@@ -37,7 +37,7 @@ def open_sandbox(
         return _piston([DEFAULT_ENDPOINT], slots, options)
     from sandbox.box import EmbeddedSandbox
 
-    allowed = {"level", "fresh"}
+    allowed = {"level", "fresh", "allow_unsafe"}
     return EmbeddedSandbox(slots, **{k: v for k, v in options.items() if k in allowed})
 
 

@@ -1,45 +1,19 @@
 """How a checker program is run: compiled once, then one clean run a case.
 
-Where the sandbox offers `check_session` (a Python that is started once and forks for every
-case, `checkers.programs.warm_driver`), Python checkers go through it; anywhere else each case
-is a start of its own. Both give the same `Execution`.
+Where programs can stay in the sandbox, a Python checker is started once and forks for every
+case (`checkers.programs.session`); anywhere else each case is a start of its own. Both give
+the same `Execution`.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
 
+from checkers.programs.session import KeepsPrograms, WarmSessions
 from sandbox import languages
 from sandbox.model import Compiled, Execution, Limits, Program
 from sandbox.protocol import Sandbox
-
-
-@runtime_checkable
-class CheckSession(Protocol):
-    """A warm place for one Python program. May be used from any thread."""
-
-    def run(
-        self,
-        limits: Limits,
-        *,
-        stdin: bytes = b"",
-        args: Sequence[str] = (),
-        files: Mapping[str, bytes] | None = None,
-        collect: Sequence[str] = (),
-    ) -> Execution:
-        """One case from a clean state, as `Sandbox.run` would do it."""
-        ...
-
-    def close(self) -> None: ...
-
-
-@runtime_checkable
-class OffersCheckSessions(Protocol):
-    """What a sandbox has when it can keep a Python warm."""
-
-    def check_session(self, program: Program) -> CheckSession: ...
 
 
 class ProgramRuns:
@@ -53,7 +27,7 @@ class ProgramRuns:
         self._sandbox = sandbox
         self._lock = threading.Lock()
         self._compiled: Compiled | None = None
-        self._session: CheckSession | None = None
+        self._session: WarmSessions | None = None
 
     @property
     def compiled(self) -> Compiled:
@@ -74,23 +48,33 @@ class ProgramRuns:
         files: Mapping[str, bytes] | None = None,
         collect: Sequence[str] = (),
     ) -> Execution:
-        compiled = self.compiled
-        session = self._warm()
-        if session is not None:
-            return session.run(limits, stdin=stdin, args=args, files=files, collect=collect)
-        return self._sandbox.run(
-            compiled, limits, stdin=stdin, args=args, files=files, collect=collect
-        )
+        warm = self._warm()
+        run = self._start if warm is None else warm.run
+        return run(limits, stdin=stdin, args=args, files=files, collect=collect)
 
-    def _warm(self) -> CheckSession | None:
+    def _warm(self) -> WarmSessions | None:
         if languages.find(self.program.language).name != "python":
             return None
-        if not isinstance(self._sandbox, OffersCheckSessions):
+        if not isinstance(self._sandbox, KeepsPrograms):
             return None
         with self._lock:
             if self._session is None:
-                self._session = self._sandbox.check_session(self.program)
+                self._session = WarmSessions(self._sandbox, self.program, self._start)
             return self._session
+
+    def _start(
+        self,
+        limits: Limits,
+        *,
+        stdin: bytes,
+        args: Sequence[str],
+        files: Mapping[str, bytes] | None,
+        collect: Sequence[str],
+    ) -> Execution:
+        """One case by a start of its own."""
+        return self._sandbox.run(
+            self.compiled, limits, stdin=stdin, args=args, files=files, collect=collect
+        )
 
     def close(self) -> None:
         """Frees the session and the compiled program; calling it twice is harmless."""

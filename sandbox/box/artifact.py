@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sandbox.box.blob import Executable
@@ -25,9 +25,9 @@ class Artifact:
     executable: Executable | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
 
-    def command(self, program: str) -> list[str]:
-        """The command with the folder of the program's files filled in."""
-        return [part.replace(PROGRAM, program) for part in self.argv]
+    def command(self, program: str, args: Sequence[str] = ()) -> list[str]:
+        """The command and its arguments, the folder of the program's files filled in."""
+        return [*(part.replace(PROGRAM, program) for part in self.argv), *args]
 
     def close(self) -> None:
         """Lets the executable go; another holder keeps it alive."""

@@ -3,7 +3,7 @@
 A core is held by an flock on a file that every grader on the host opens; the lock of a dead
 process is gone by itself. A run alone holds all of them.
 
-    /dev/shm/gradebox-cores/<cpu>     else the same in /tmp, else a folder of this user's
+    /dev/shm/gradebox-cores/{queue,<cpu>}     else in /tmp, else in a folder of this user's
 
 The files are anyone's to lock, so another user can hold one for ever. Locks only keep runs
 from slowing each other down: after PATIENCE_S a run goes on without the lock, says so once,
@@ -18,13 +18,16 @@ import os
 import stat
 import tempfile
 import threading
+import time
 import warnings
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 LOCKS = "gradebox-cores"
+QUEUE = -1  # its lock file is named "queue"
 PATIENCE_S = 30.0  # longer than nearly every run another grader may have on that core
+SHORTEST_S, LONGEST_S = 0.0002, 0.004  # between two looks at cores that others hold
 
 _living: weakref.WeakSet[Cores] = weakref.WeakSet()
 
@@ -65,7 +68,7 @@ def _open_lock(folder: Path, cpu: int) -> int:
 
     Raises OSError for whatever else lies there under that name: a link, a pipe, no permission.
     """
-    path = folder / str(cpu)
+    path = folder / ("queue" if cpu == QUEUE else str(cpu))
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         fd = os.open(path, flags)
@@ -105,118 +108,127 @@ def open_locks(cpus: list[int]) -> dict[int, int]:
     return {cpu: os.memfd_create(f"core-{cpu}", os.MFD_CLOEXEC) for cpu in cpus}
 
 
-class _Lock:
-    """The lock of one core: waited for with patience, then done without."""
+class _Files:
+    """The lock files of this process: one a core, and one that is the queue for them.
 
-    def __init__(self, cpu: int, fd: int) -> None:
-        self.cpu = cpu
-        self.fd = fd
-        self.held = False
-        self._mutex = threading.Lock()
-        self._waiter: threading.Thread | None = None
+    Who wants a core takes the queue first and keeps it until it has one. So a grader that
+    runs case after case cannot keep another from ever getting a turn, whatever the order
+    in which the kernel wakes those who wait.
+    """
 
-    def try_now(self) -> bool:
-        """Takes it when it is free."""
-        with self._mutex:
-            if self._waiter is None and not self.held:
-                with contextlib.suppress(OSError):
-                    fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    self.held = True
-            return self.held
+    def __init__(self, cpus: list[int]) -> None:
+        fds = open_locks([*cpus, QUEUE])
+        self._queue = fds.pop(QUEUE)
+        self._fds = fds
+        self._held: set[int] = set()
 
-    def take(self) -> None:
-        """Takes it, or goes on without it when another process keeps it for too long."""
-        if self.try_now():
-            return
-        with self._mutex:
-            if self._waiter is not None:  # given up on, and still not free
-                return
-            done = threading.Event()
-            waiter = threading.Thread(target=self._wait, args=(os.dup(self.fd), done), daemon=True)
-            self._waiter = waiter
-            self._wanted = True
-        waiter.start()
-        if done.wait(PATIENCE_S):
-            return
-        with self._mutex:
-            if self.held:
-                return
-            self._wanted = False
+    def take(self, wanted: list[int], count: int) -> list[int]:
+        """Locks `count` of the cores `wanted`, in order of preference; waits for them.
+
+        After PATIENCE_S without them it gives cores that are not locked, and warns.
+        """
+        got: list[int] = []
+        end = time.monotonic() + PATIENCE_S
+        delay, queued = SHORTEST_S, False
+        try:
+            while len(got) < count:
+                queued = queued or _try(self._queue)
+                if queued:
+                    got += [cpu for cpu in tuple(wanted) if cpu not in got and _try(self._fds[cpu])]
+                    for cpu in got[count:]:
+                        _unlock(self._fds[cpu])
+                    del got[count:]
+                if len(got) < count:
+                    if time.monotonic() > end:
+                        return [*got, *self._without(wanted, got, count)]
+                    time.sleep(delay)
+                    delay = min(delay * 2, LONGEST_S)
+        finally:
+            if queued:
+                _unlock(self._queue)
+            self._held.update(got)
+        return got
+
+    def _without(self, wanted: list[int], got: list[int], count: int) -> list[int]:
+        rest = [cpu for cpu in wanted if cpu not in got][: count - len(got)]
+        named = ", ".join(map(str, rest))
         warnings.warn(
-            f"core {self.cpu} has been locked by another process for {PATIENCE_S:.0f} s: going on "
-            "without the lock, results are marked contended; see who holds it: fuser -v "
-            f"/dev/shm/{LOCKS}/{self.cpu}",
+            f"core {named} has been locked by another process for {PATIENCE_S:.0f} s: going on "
+            f"without the lock, results are marked contended; who holds it: fuser -v "
+            f"/dev/shm/{LOCKS}/*",
             RuntimeWarning,
             stacklevel=4,
         )
+        return rest
 
-    def _wait(self, fd: int, done: threading.Event) -> None:
-        """In a thread of its own: a blocking flock knows no timeout and must not be a poll,
-        or a busy grader would always win."""
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            with self._mutex:
-                self._waiter = None
-                self.held = self._wanted
-                if not self._wanted:
-                    fcntl.flock(fd, fcntl.LOCK_UN)
-        finally:
+    def held(self, cpu: int) -> bool:
+        return cpu in self._held
+
+    def release(self, cpu: int) -> None:
+        if cpu in self._held:
+            self._held.discard(cpu)
+            _unlock(self._fds[cpu])
+
+    def close(self) -> None:
+        for fd in (self._queue, *self._fds.values()):
             os.close(fd)
-            done.set()
+        self._fds = {}
 
-    def release(self) -> None:
-        """Lets others have it."""
-        with self._mutex:
-            if self.held:
-                fcntl.flock(self.fd, fcntl.LOCK_UN)
-                self.held = False
+
+def _try(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _unlock(fd: int) -> None:
+    fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 class Cores:
     """The cores of this process, handed out one a run.
 
-    `slots` caps how many are used at once; more callers wait, which no run's wall clock
-    ever counts.
+    `slots` caps how many are used at once, any of them; more callers wait, which no run's
+    wall clock ever counts.
     """
 
     def __init__(self, slots: int | None = None) -> None:
-        self.cpus = physical()[: slots or None]
-        self._locks = {cpu: _Lock(cpu, fd) for cpu, fd in open_locks(self.cpus).items()}
-        self._free = list(reversed(self.cpus))
-        self._waiting_alone = 0
+        cpus = physical()
+        self.slots = min(slots or len(cpus), len(cpus))
+        self._files = _Files(cpus)
+        self._free = cpus  # the last one used comes first: its cache is warm
         self._running = 0
+        self._waiting_alone = 0
         self._changed = threading.Condition()
+        self._picking = threading.Lock()
         _living.add(self)
 
     def sure(self, cpu: int) -> bool:
         """Whether the core a run has is locked: no other grader's run is on it."""
-        return self._locks[cpu].held
+        return self._files.held(cpu)
 
     @contextlib.contextmanager
     def one(self) -> Iterator[int]:
         """Holds one core while the block runs; yields its number."""
         with self._changed:
-            while not self._free or self._waiting_alone:
+            while self._running >= self.slots or self._waiting_alone:
                 self._changed.wait()
-            cpu = self._pick()
-            self._free.remove(cpu)
             self._running += 1
+        cpu = None
         try:
-            self._locks[cpu].take()  # at once when _pick got it
+            with self._picking:  # one thread waits for other graders, the rest wait for it
+                cpu = self._files.take(self._free, 1)[0]
+                self._free.remove(cpu)
             yield cpu
         finally:
-            self._locks[cpu].release()
+            if cpu is not None:
+                self._files.release(cpu)
+                self._free.insert(0, cpu)
             with self._changed:
-                self._free.append(cpu)
                 self._running -= 1
                 self._changed.notify_all() if self._waiting_alone else self._changed.notify()
-
-    def _pick(self) -> int:
-        """A free core that no other grader holds right now, else the last one used."""
-        for cpu in reversed(self._free):
-            if self._locks[cpu].try_now():
-                return cpu
-        return self._free[-1]
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[int]:
@@ -226,13 +238,13 @@ class Cores:
             while self._running:
                 self._changed.wait()
             self._running += 1
+        cpus: list[int] = []
         try:
-            for cpu in self.cpus:  # always in the same order: two graders can't deadlock
-                self._locks[cpu].take()
-            yield self.cpus[0]
+            cpus = self._files.take(self._free, len(self._free))
+            yield cpus[0]
         finally:
-            for cpu in self.cpus:
-                self._locks[cpu].release()
+            for cpu in cpus:
+                self._files.release(cpu)
             with self._changed:
                 self._waiting_alone -= 1
                 self._running -= 1
@@ -240,17 +252,13 @@ class Cores:
 
     def close(self) -> None:
         """Lets the lock files go."""
-        for lock in self._locks.values():
-            os.close(lock.fd)
-        self._locks = {}
+        self._files.close()
 
 
 def _forget_all() -> None:
     """In a forked child: its copies of the locks would keep them held after the parent's end."""
     for cores in list(_living):
-        for lock in cores._locks.values():
-            os.close(lock.fd)
-        cores._locks = {}
+        cores.close()
 
 
 os.register_at_fork(after_in_child=_forget_all)

@@ -8,25 +8,27 @@ run ─────────────────┘
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 
-from sandbox import languages
 from sandbox.box import evidence, wire
-from sandbox.box.artifact import Artifact
-from sandbox.box.blob import Executable, memory_file
+from sandbox.box.artifact import PROGRAM, Artifact
+from sandbox.box.blob import Executable
 from sandbox.box.build import launcher
 from sandbox.box.compiler import Compiler
 from sandbox.box.cores import Cores
-from sandbox.box.levels import BoxFactory, Host, choose, hidden_folders, remove_stale_groups
+from sandbox.box.host import look_around
+from sandbox.box.interaction import converse
+from sandbox.box.levels import BoxFactory, choose, remove_stale_groups
 from sandbox.box.limits import check_limits, check_program, check_request
-from sandbox.box.process import BoxDied, BoxProcess
+from sandbox.box.order import Order
+from sandbox.box.pool import BoxPool
+from sandbox.box.process import BoxDied
 from sandbox.box.session import Session
 from sandbox.box.toolchain import Tool, resolve
 from sandbox.errors import BadRequest, MissingToolchain, SandboxError
+from sandbox.languages import Language
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 from sandbox.protocol import Capability
 
@@ -56,57 +58,45 @@ class EmbeddedSandbox:
         fresh: bool = True,
         allow_unsafe: bool = False,
     ) -> None:
-        self._fresh = fresh
-        self._lock = threading.Lock()
-        self._closed = False
         self._process = os.getpid()
-        self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
-        self._tools: dict[str, str] = {}
-        self._emptied: list[str] = []
         self._description: Description | None = None
         remove_stale_groups()
         self._cores = Cores(slots)
+        self._pool = BoxPool()
+        self._host = look_around()
+        self._fresh = wire.FRESH if fresh else 0
+        self._factory = choose(self._host, self._try_out, level, allow_unsafe)
+        self._pool.factory = self._factory
+        self._fresh *= self._factory.level.namespaces
         self._compiler = Compiler(self._run_compiler, self._tool)
-        self._namespaces = True
-        host = Host(self._find_tools(), tuple(self._emptied), hidden_folders())
-        self._factory = choose(host, self._try_out, level, allow_unsafe)
-        self._compiler.headers.enabled = self._namespaces or os.geteuid() != 0
+        self._compiler.headers.enabled = not self._programs_are_others
 
-    def _tool(self, row: languages.Language) -> Tool:
-        """A tool that programs may run: as root without namespaces they are another user."""
-        return resolve(row, public=os.geteuid() == 0 and not self._namespaces)
+    @property
+    def _programs_are_others(self) -> bool:
+        """Whether programs run as a user who may not read what is this user's: as root
+        without namespaces."""
+        return os.geteuid() == 0 and not self._factory.level.namespaces
 
-    def _find_tools(self) -> tuple[str, ...]:
-        """Every language's version, and the host folders their tools need to be shown."""
-        binds: list[str] = []
-        for row in languages.TABLE.values():
-            try:
-                tool = resolve(row)
-            except MissingToolchain:
-                continue
-            self._tools[row.name] = tool.version
-            binds += tool.binds
-            self._emptied += tool.startup_files
-        return tuple(dict.fromkeys(binds))
+    def _tool(self, row: Language) -> Tool:
+        return resolve(row, public=self._programs_are_others)
 
     def _try_out(self, factory: BoxFactory) -> None:
         """Builds a box of the level and runs the launcher's own self-test in it."""
-        self._namespaces = factory.level.namespaces
+        fresh = self._fresh if factory.level.namespaces else 0
+        program = Executable(launcher().read_bytes())
+        test = Artifact(("launcher", "self-test"), "self-test", program)
         box = factory.box()
         try:
-            program = Executable(launcher().read_bytes())
-            try:
-                request = self._request(SELF_TEST, ("launcher", "self-test"), flags=wire.EXEC_FD)
-                reply, fds = box.run(request, [program.fd], 60.0)
-            finally:
-                program.close()
-            seen = evidence.execution(reply, fds, SELF_TEST, ())
+            with Order(test, SELF_TEST, flags=fresh) as order:
+                seen = evidence.execution(*order.carry_out(box), SELF_TEST, ())
             if seen.exit_code != 0:
                 raise SandboxError(f"self-test: exit {seen.exit_code}, signal {seen.signal}")
         except BaseException:
             box.close()
             raise
-        self._idle[False].append(box)
+        finally:
+            program.close()
+        self._pool.give_back(box)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -117,7 +107,7 @@ class EmbeddedSandbox:
 
     @property
     def slots(self) -> int:
-        return len(self._cores.cpus)
+        return self._cores.slots
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
@@ -126,124 +116,32 @@ class EmbeddedSandbox:
                 "not shared; open another one in the child"
             )
 
-    # ---- boxes --------------------------------------------------------------------------
-
-    def _take(self, compiler: bool) -> BoxProcess:
-        with self._lock:
-            if self._closed:
-                raise SandboxError("the sandbox is closed")
-            idle = self._idle[compiler]
-            box = idle.pop() if idle else None
-        return box or self._factory.box(compiler=compiler)
-
-    @contextmanager
-    def _box(self, compiler: bool = False) -> Iterator[BoxProcess]:
-        box = self._take(compiler)
-        try:
-            yield box
-        except BadRequest:
-            self._give_back(box, compiler)
-            raise
-        except BaseException:
-            box.close()  # whatever happened: this box is not trusted any more
-            raise
-        self._give_back(box, compiler)
-
-    def _give_back(self, box: BoxProcess, compiler: bool) -> None:
-        with self._lock:
-            if not self._closed and not box.worn:
-                self._idle[compiler].append(box)
-                return
-        box.close()
-
-    def _request(
-        self,
-        limits: Limits,
-        argv: Sequence[str],
-        files: Sequence[str] = (),
-        collect: Sequence[str] = (),
-        stdin: bytes = b"",
-        flags: int = 0,
-        fresh: bool = True,
-    ) -> bytes:
-        sizes = (
-            int(limits.cpu_s * 1e9),
-            int(limits.wall_s * 1e9),
-            limits.memory_bytes,
-            limits.output_bytes,
-            limits.file_size_bytes,
-            limits.disk_bytes,
-        )
-        counts = (min(limits.stderr_bytes, wire.ERR_CAP), limits.processes, limits.open_files)
-        flags |= wire.FRESH if fresh and self._fresh and self._namespaces else 0
-        return wire.pack_request(wire.OP_RUN, flags, sizes, counts, 0, argv, files, collect, stdin)
-
-    def _once(
-        self,
-        artifact: Artifact,
-        limits: Limits,
-        cpu: int,
-        stdin: bytes,
-        args: Sequence[str],
-        files: Mapping[str, bytes],
-        collect: Sequence[str],
-        compiler: bool,
-    ) -> Execution:
-        flags, fds, own = 0, [], []
-        try:
-            if artifact.executable is not None:
-                flags |= wire.EXEC_FD
-                fds.append(artifact.executable.fd)
-            if len(stdin) > wire.INLINE_STDIN:
-                flags |= wire.STDIN_FD
-                own.append(memory_file(stdin))
-                fds.append(own[-1])
-                stdin = b""
-            for data in files.values():
-                own.append(memory_file(data))
-                fds.append(own[-1])
-            with self._box(compiler) as box:
-                box.pin(cpu)
-                argv = (*artifact.command(box.program_folder), *args)
-                request = self._request(limits, argv, list(files), collect, stdin, flags)
-                if artifact.files:
-                    box.load(artifact.digest, artifact.files)
-                reply, got = box.run(request, fds, _patience(limits))
-        finally:
-            for fd in own:
-                os.close(fd)
-        return evidence.execution(reply, got, limits, collect)
-
-    def _run_artifact(
-        self,
-        artifact: Artifact,
-        limits: Limits,
-        stdin: bytes = b"",
-        args: Sequence[str] = (),
-        files: Mapping[str, bytes] | None = None,
-        collect: Sequence[str] = (),
-        alone: bool = False,
-        compiler: bool = False,
-    ) -> Execution:
+    def _carry_out(self, order: Order, alone: bool = False, compiler: bool = False) -> Execution:
+        """Runs it in a box on a core of its own; in another box when that one died."""
         self._check_process()
-        with self._cores.alone() if alone else self._cores.one() as cpu:
-            for left in reversed(range(TRIES)):
-                try:
-                    seen = self._once(
-                        artifact, limits, cpu, stdin, args, files or {}, collect, compiler
-                    )
-                    return seen if self._cores.sure(cpu) else replace(seen, contended=True)
-                except BoxDied:
-                    if not left:
-                        raise
-        raise AssertionError("unreachable")
+        order.flags |= self._fresh
+        with order:
+            with self._cores.alone() if alone else self._cores.one() as cpu:
+                for left in reversed(range(TRIES)):
+                    try:
+                        with self._pool.box(compiler) as box:
+                            box.pin(cpu)
+                            reply, fds = order.carry_out(box)
+                        break
+                    except BoxDied:
+                        if not left:
+                            raise
+                sure = self._cores.sure(cpu)
+            seen = evidence.execution(reply, fds, order.limits, order.collect)
+        return seen if sure else replace(seen, contended=True)
 
     # ---- the interface ------------------------------------------------------------------
 
     def _run_compiler(
         self, artifact: Artifact, files: dict[str, bytes], limits: Limits, collect: str
     ) -> Execution:
-        return self._run_artifact(artifact, limits, files=files, collect=(collect,), compiler=True)
+        order = Order(artifact, limits, files=files, collect=(collect,))
+        return self._carry_out(order, compiler=True)
 
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
         """See `Sandbox.compile`. Raises UnknownLanguage, MissingToolchain, BadRequest."""
@@ -266,7 +164,8 @@ class EmbeddedSandbox:
         """See `Sandbox.run`."""
         check_limits(limits)
         check_request(args, files or (), collect)
-        return self._run_artifact(_artifact(compiled), limits, stdin, args, files, collect, alone)
+        order = Order(_artifact(compiled), limits, stdin, args, files or {}, collect)
+        return self._carry_out(order, alone)
 
     def interact(
         self,
@@ -281,46 +180,57 @@ class EmbeddedSandbox:
         transcript_bytes: int = 65536,
     ) -> Interaction:
         """See `Sandbox.interact`."""
-        from sandbox.box.interaction import Side, converse
-
         for limits in (first_limits, second_limits):
             check_limits(limits)
         check_request(second_args, second_files or (), second_collect)
-        sides = (
-            Side(_artifact(first), first_limits),
-            Side(_artifact(second), second_limits, second_args, second_files or {}, second_collect),
-        )
         self._check_process()
-        with self._cores.one() as cpu, self._box() as one, self._box() as two:
-            one.pin(cpu)
-            two.pin(cpu)
-            return converse((one, two), sides, self._request, transcript_bytes)
+        one = Order(_artifact(first), first_limits, flags=self._fresh)
+        two = Order(
+            _artifact(second),
+            second_limits,
+            args=second_args,
+            files=second_files or {},
+            collect=second_collect,
+            flags=self._fresh,
+        )
+        with (
+            one,
+            two,
+            self._cores.one() as cpu,
+            self._pool.box() as here,
+            self._pool.box() as there,
+        ):
+            here.pin(cpu)
+            there.pin(cpu)
+            return converse((here, there), (one, two), transcript_bytes)
+
+    @property
+    def scratch_folders(self) -> tuple[str, ...]:
+        """Writable folders beside the working folder."""
+        return ("/tmp", "/dev/shm") if self._factory.level.namespaces else ()
 
     def wait_until_warm(self) -> None:
         """Waits for what is made in the background (precompiled headers)."""
         self._compiler.headers.wait()
 
     def open_session(
-        self, compiled: Compiled, limits: Limits = SESSION, args: Sequence[str] = ()
+        self, compiled: Compiled, limits: Limits = SESSION, *, args: Sequence[str] = ()
     ) -> Session:
         """Starts a program that stays and is spoken to over pipes; it may fork at any level.
 
-        `limits` are those of its whole life. Not part of the `Sandbox` protocol: callers ask
-        with `hasattr` and fall back on `run`.
+        `limits` are those of its whole life; "{program}" in an argument stands for the folder
+        of its files. Not part of the `Sandbox` protocol: callers look whether it is there and
+        fall back on `run`.
         """
         check_limits(limits)
-        artifact = _artifact(compiled)
-        box = self._take(compiler=True)
+        self._check_process()
+        box = self._pool.take(compiler=True)
         stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
         theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
+        filled = [arg.replace(PROGRAM, box.program_folder) for arg in args]
         try:
-            if artifact.files:
-                box.load(artifact.digest, artifact.files)
-            argv = (*artifact.command(box.program_folder), *args)
-            flags = wire.STDIN_FD | wire.STDOUT_FD
-            program = [] if artifact.executable is None else [artifact.executable.fd]
-            flags |= wire.EXEC_FD if program else 0
-            box.start(self._request(limits, argv, flags=flags, fresh=False), [*program, *theirs])
+            with Order(_artifact(compiled), limits, args=filled) as order:
+                order.start(box, *theirs)
         except BaseException:
             for fd in ours:
                 os.close(fd)
@@ -329,7 +239,7 @@ class EmbeddedSandbox:
         finally:
             for fd in theirs:
                 os.close(fd)
-        return Session(box, self._cores, ours, lambda box: self._give_back(box, True))
+        return Session(box, self._cores, ours, lambda box: self._pool.give_back(box, True))
 
     def describe(self) -> Description:
         """See `Sandbox.describe`."""
@@ -339,8 +249,8 @@ class EmbeddedSandbox:
                 "box",
                 level.name,
                 level.exact,
-                dict(self._tools),
-                {"fresh_pid_namespace": self._fresh, "python_numpy": self._has_numpy()},
+                self._host.versions,
+                {"fresh_pid_namespace": bool(self._fresh), "python_numpy": self._has_numpy()},
             )
         return self._description
 
@@ -357,16 +267,9 @@ class EmbeddedSandbox:
         """See `Sandbox.close`. In a forked child it does nothing: the boxes are the parent's."""
         if os.getpid() != self._process:
             return
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
-            boxes = [box for idle in self._idle.values() for box in idle]
-            self._idle = {False: [], True: []}
         self._compiler.close()
-        for box in boxes:
-            box.close()
-        self._cores.close()
+        if self._pool.close():
+            self._cores.close()
 
     def __enter__(self) -> EmbeddedSandbox:
         return self
@@ -384,8 +287,3 @@ def _artifact(compiled: Compiled) -> Artifact:
     if not compiled.ok or not isinstance(compiled.artifact, Artifact):
         raise BadRequest("only a program that this sandbox compiled can be run")
     return compiled.artifact
-
-
-def _patience(limits: Limits) -> float:
-    """Seconds after which a silent box counts as broken; generous, a starved one is slow."""
-    return 60.0 + 20.0 * limits.wall_s

@@ -9,31 +9,18 @@ from __future__ import annotations
 import os
 import selectors
 import time
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sandbox.box import evidence, wire
-from sandbox.box.artifact import Artifact
-from sandbox.box.blob import memory_file
+from sandbox.box import evidence
+from sandbox.box.order import Order
 from sandbox.box.process import BoxDied, BoxProcess
-from sandbox.model import Execution, Interaction, Limits
+from sandbox.model import Execution, Interaction
 
 Name = Literal["first", "second"]
 CHUNK = 65536
 PENDING = 1 << 20  # bytes held for a reader that does not read; then its writer waits
 GRACE_S = 60.0
-
-
-@dataclass
-class Side:
-    """One of the two programs and what it is given."""
-
-    artifact: Artifact
-    limits: Limits
-    args: Sequence[str] = ()
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    collect: Sequence[str] = ()
 
 
 @dataclass
@@ -48,8 +35,7 @@ class _Lane:
 
 def converse(
     boxes: tuple[BoxProcess, BoxProcess],
-    sides: tuple[Side, Side],
-    request: Callable[..., bytes],
+    sides: tuple[Order, Order],
     transcript_bytes: int,
 ) -> Interaction:
     """Runs both until each has ended; raises SandboxError when a box fails."""
@@ -59,7 +45,7 @@ def converse(
     open_fds = {fd for pipe in (out_one, out_two, in_one, in_two) for fd in pipe}
     try:
         for box, side, (stdin, stdout) in zip(boxes, sides, theirs, strict=True):
-            _start(box, side, stdin, stdout, request)
+            side.start(box, stdin, stdout)
             for fd in (stdin, stdout):
                 os.close(fd)
                 open_fds.discard(fd)
@@ -73,27 +59,6 @@ def converse(
     if first_end != second_end:
         ended = "first" if first_end < second_end else "second"
     return Interaction(first, second, ended, tuple(relay.transcript), relay.cut)
-
-
-def _start(
-    box: BoxProcess, side: Side, stdin: int, stdout: int, request: Callable[..., bytes]
-) -> None:
-    flags, fds, own = wire.STDIN_FD | wire.STDOUT_FD, [], []
-    try:
-        if side.artifact.executable is not None:
-            flags |= wire.EXEC_FD
-            fds.append(side.artifact.executable.fd)
-        fds += [stdin, stdout]
-        for data in side.files.values():
-            own.append(memory_file(data))
-        argv = (*side.artifact.command(box.program_folder), *side.args)
-        if side.artifact.files:
-            box.load(side.artifact.digest, side.artifact.files)
-        message = request(side.limits, argv, list(side.files), side.collect, b"", flags)
-        box.start(message, fds + own)
-    finally:
-        for fd in own:
-            os.close(fd)
 
 
 class _Relay:
@@ -112,7 +77,7 @@ class _Relay:
         self.cut = False
         self.watch = selectors.DefaultSelector()
 
-    def run(self, sides: tuple[Side, Side], patience_s: float) -> list[tuple[Execution, int]]:
+    def run(self, sides: tuple[Order, Order], patience_s: float) -> list[tuple[Execution, int]]:
         """Relays until both boxes have answered; (evidence, end in ns) of each."""
         done: list[tuple[Execution, int] | None] = [None, None]
         end = time.monotonic() + patience_s

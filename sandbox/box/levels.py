@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from sandbox.box import cgroup, layout, seccomp
 from sandbox.box.cgroup import Cgroup
 from sandbox.box.folder import BoxFolder
 from sandbox.box.gcc import pch_root
+from sandbox.box.host import Host
 from sandbox.box.process import BoxPlan, BoxProcess
 from sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
 
@@ -58,20 +58,6 @@ LEVELS = (
     Level("landlock", False, False, ONE_PROCESS, _anyone),
     Level("none", False, False, ONE_PROCESS, _anyone),
 )
-
-
-@dataclass(frozen=True)
-class Host:
-    """What of the host a box shows, and what it must not.
-
-    binds    folders of compilers and interpreters, read-only
-    emptied  files shown empty
-    covered  folders that stay hidden even inside a bind
-    """
-
-    binds: tuple[str, ...]
-    emptied: tuple[str, ...]
-    covered: tuple[str, ...]
 
 
 class BoxFactory:
@@ -151,12 +137,6 @@ def choose(
         "--security-opt seccomp=unconfined --security-opt systempaths=unconfined, "
         "or use --sandbox piston"
     )
-
-
-def hidden_folders() -> tuple[str, ...]:
-    """Folders that hold tests, checkers and results, wherever they were installed."""
-    here = Path(__file__).resolve().parents[2]
-    return tuple({str(here), str(Path.cwd())})
 
 
 def remove_stale_groups() -> None:

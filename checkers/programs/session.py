@@ -1,0 +1,117 @@
+"""A Python checker kept warm: one start of `warm_driver` in a box, a fork a case.
+
+check ─▶ an idle session, else a new one ─▶ WarmClient ─▶ Execution
+                 └── broken or not clean: closed; the case runs by a plain start
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO, Protocol, runtime_checkable
+
+from checkers.programs.warm import DRIVER_FILES, SessionBroken, WarmClient
+from sandbox.errors import SandboxError
+from sandbox.model import Compiled, Execution, Limits, Program
+
+CHECKER = "checker.py"
+SLACK_S = 20.0  # beyond a case's wall limit, before a silent driver is ended
+START_S = 60.0
+
+
+class StayingProgram(Protocol):
+    """A running program with pipes, as `sandbox.box.session.Session`."""
+
+    requests: BinaryIO
+    replies: BinaryIO
+
+    def turn(self, patience_s: float) -> contextlib.AbstractContextManager[None]: ...
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class KeepsPrograms(Protocol):
+    """What a sandbox has when programs can stay in it."""
+
+    @property
+    def scratch_folders(self) -> tuple[str, ...]: ...
+
+    def compile(self, program: Program, limits: Limits | None = None) -> Compiled: ...
+
+    def open_session(self, compiled: Compiled, *, args: Sequence[str]) -> StayingProgram: ...
+
+
+class WarmSessions:
+    """As many warm starts of one checker as are used at once. Safe from several threads.
+
+    plain    runs a case by a start of its own, for when a session broke
+    """
+
+    def __init__(
+        self, sandbox: KeepsPrograms, program: Program, plain: Callable[..., Execution]
+    ) -> None:
+        files = {path.name: path.read_bytes() for path in DRIVER_FILES}
+        source = next(iter(program.files.values()))
+        self._sandbox = sandbox
+        self._program = Program("python", {**files, CHECKER: source})
+        self._plain = plain
+        self._lock = threading.Lock()
+        self._idle: list[tuple[StayingProgram, WarmClient]] = []
+        self._compiled: Compiled | None = None
+        self._closed = False
+
+    def run(
+        self,
+        limits: Limits,
+        *,
+        stdin: bytes = b"",
+        args: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        collect: Sequence[str] = (),
+    ) -> Execution:
+        """One case from a clean state, as `Sandbox.run` would do it."""
+        session = client = None
+        with contextlib.suppress(SandboxError):
+            session, client = self._take()
+            with session.turn(limits.wall_s + SLACK_S):
+                seen = client.run(limits, stdin=stdin, args=args, files=files, collect=collect)
+            self._put_back(session, client)
+            return seen
+        if session is not None:
+            session.close()
+        return self._plain(limits, stdin=stdin, args=args, files=files, collect=collect)
+
+    def _take(self) -> tuple[StayingProgram, WarmClient]:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            if self._compiled is None:
+                self._compiled = self._sandbox.compile(self._program)
+        arguments = ("{program}/" + CHECKER, ".", *self._sandbox.scratch_folders)
+        session = self._sandbox.open_session(self._compiled, args=arguments)
+        try:
+            with session.turn(START_S):
+                return session, WarmClient(session.requests, session.replies)
+        except SessionBroken:
+            session.close()
+            raise
+
+    def _put_back(self, session: StayingProgram, client: WarmClient) -> None:
+        with self._lock:
+            if client.clean and not self._closed:
+                self._idle.append((session, client))
+                return
+        session.close()
+
+    def close(self) -> None:
+        """Ends every session; calling it twice is harmless."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            compiled, self._compiled = self._compiled, None
+        for session, _ in idle:
+            session.close()
+        if compiled is not None:
+            compiled.close()

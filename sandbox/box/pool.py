@@ -1,0 +1,64 @@
+"""The boxes of a sandbox: idle ones are used again, used ones come back or are ended."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sandbox.box.levels import BoxFactory
+from sandbox.box.process import BoxProcess
+from sandbox.errors import BadRequest, SandboxError
+
+
+class BoxPool:
+    """Hands out boxes of one factory, those of programs and those of compilers apart."""
+
+    def __init__(self) -> None:
+        self.factory: BoxFactory | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
+
+    def take(self, compiler: bool = False) -> BoxProcess:
+        """An idle box, else a new one. It is the caller's until `give_back` or `close` of it."""
+        with self._lock:
+            if self._closed or self.factory is None:
+                raise SandboxError("the sandbox is closed")
+            idle = self._idle[compiler]
+            box = idle.pop() if idle else None
+        return box or self.factory.box(compiler=compiler)
+
+    def give_back(self, box: BoxProcess, compiler: bool = False) -> None:
+        """Keeps a box for the next run, unless it is worn or the sandbox is closed."""
+        with self._lock:
+            if not self._closed and not box.worn:
+                self._idle[compiler].append(box)
+                return
+        box.close()
+
+    @contextmanager
+    def box(self, compiler: bool = False) -> Iterator[BoxProcess]:
+        """A box for a while. After any fault but the caller's own it is ended, not reused."""
+        box = self.take(compiler)
+        try:
+            yield box
+        except BadRequest:
+            self.give_back(box, compiler)
+            raise
+        except BaseException:
+            box.close()
+            raise
+        self.give_back(box, compiler)
+
+    def close(self) -> bool:
+        """Ends the idle boxes; False when that was done before."""
+        with self._lock:
+            if self._closed:
+                return False
+            self._closed = True
+            boxes = [box for idle in self._idle.values() for box in idle]
+            self._idle = {False: [], True: []}
+        for box in boxes:
+            box.close()
+        return True
