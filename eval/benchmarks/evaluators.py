@@ -50,15 +50,16 @@ def all_matched(answers: Sequence[str], found: Sequence[str], equality: Equality
 
 @named("eval_fn", "eval_math_sat", "eval_mmlu_stem", "eval_pubmedqa", "eval_mathqa")
 def same_letter(prediction: list[str], sample: Sample, equality: Equality) -> bool:
-    """The last prediction is the letter (or the word)."""
-    return bool(prediction) and prediction[-1].strip().lower() == sample.answer.lower()
+    """The last prediction is the letter (or the word), or one of several right letters."""
+    right = [answer.lower() for answer in sample.answers]
+    return bool(prediction) and prediction[-1].strip().lower() in right
 
 
 @named("eval_fn", "eval_agieval_gaokao_mathqa")
 def gaokao_letter(prediction: list[str], sample: Sample, equality: Equality) -> bool:
-    """The last prediction is the letter, and no other."""
+    """The last prediction names the right letter or letters, and no other."""
     letters = {c for p in prediction[-1:] for c in p if c in LETTERS[:4]}
-    return letters == {sample.answer}
+    return letters == set(sample.answers)
 
 
 @named("eval_fn", "eval_last_single_answer")
@@ -71,6 +72,9 @@ def last_answer(prediction: list[str], sample: Sample, equality: Equality) -> bo
 def several_answers(prediction: list[str], sample: Sample, equality: Equality) -> bool:
     """The answers in any order. Of too many boxes the last ones count, one for each answer."""
     answers = list(dict.fromkeys(sample.answers))
+    if len(answers) == 1 and len(prediction) > 1:
+        # Some files hold several answers in one text, as the model's were before they were split.
+        answers = split_commas(answers[0])
     return all_matched(answers, list(dict.fromkeys(prediction))[-len(answers) :], equality)
 
 

@@ -18,8 +18,8 @@ from eval.benchmarks.registry import named
 
 NEXT = ("\n问题 ", "问题：")
 _ANSWER = re.compile(r"答案(?:就)?(?:应该)?(?:是|为|：|:)\s*[：:]?\s*")
-_BRACKETED = re.compile(r"[(（]([A-D])[)）]")
-_LETTER = re.compile(r"[A-D](?![A-Za-z])")
+_BRACKETED = re.compile(r"[(（]([A-D]+)[)）]")
+_LETTER = re.compile(r"[A-D](?:[,，;；、和 ]*[A-D])*(?![A-Za-z])")
 
 
 def said(output: str) -> str | None:
@@ -47,7 +47,9 @@ def cloze(output: str, sample: Sample) -> list[str]:
     """What stands after 答案是, one text a blank; else what is boxed."""
     text = before(after_thinking(output), *NEXT)
     line = said(text)
-    found = all_boxed(text) if line is None else split_commas(line, ";；，,")
+    # Answers stand apart by semicolons; only without one do commas part them.
+    marks = ";；" if line is not None and re.search("[;；]", line) else "，,"
+    found = all_boxed(text) if line is None else split_commas(line, marks)
     return [bare for part in found if (bare := part.strip().strip("$").strip())]
 
 

@@ -12,6 +12,7 @@ and, for base models, 6. the last "(X)".
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from eval.benchmarks.extraction.marks import after_thinking, all_boxed, before, last_match
 from eval.benchmarks.fields import LETTERS
@@ -26,6 +27,7 @@ _END = r"(?:(?=[\s).\]:,;!?]|$))"
 _NOT_A_WORD = rf"(?!(?<=[AI]) +(?!(?:{_AFTER_A})\b)[a-z])"
 
 
+@lru_cache
 def _patterns(letters: str) -> tuple[re.Pattern[str], ...]:
     one = rf"[(\[]? ?(?P<l>[{letters}]){_END}{_NOT_A_WORD}"
     return (
@@ -123,12 +125,15 @@ def _for_tuned(count: int | None) -> Extract:
 
 
 def _for_base(count: int, *marks: str) -> Extract:
-    """An announced letter, else the last "(X)", before the model goes on with `marks`."""
-    letters = LETTERS[:count]
-    announced, _ = _patterns(letters)
-    bracketed = re.compile(rf"\((?P<l>[{letters}{letters.lower()}])\)")
+    """An announced letter, else the last "(X)", before the model goes on with `marks`.
+
+    There are `count` letters, or more when the question has more options.
+    """
 
     def extract(output: str, sample: Sample) -> list[str]:
+        letters = LETTERS[: max(count, len(sample.options))]
+        announced, _ = _patterns(letters)
+        bracketed = re.compile(rf"\((?P<l>[{letters}{letters.lower()}])\)")
         text = before(after_thinking(output), *marks)
         found = _last(announced, plain(text)) or _last(bracketed, text)
         return [found.upper()] if found else []

@@ -63,12 +63,18 @@ def math_answers(output: str, sample: Sample) -> list[str]:
 
 @named("answer_extraction_fn", "extract_gsm_few_shot_cot_answer")
 def gsm(output: str, sample: Sample) -> list[str]:
-    """The last number before the next "Q:"; a boxed or announced number comes first."""
+    """The last number before the next "Q:"; a boxed or announced number comes first.
+
+    A last line that announces words ("The answer is Ben.") gives the words.
+    """
     text = before(after_thinking(output), *NEXT_QUESTION)
     for answer in reversed(all_boxed(text) or announced(text)):
         number = last_number(answer)
         if number is not None:
             return [number]
+    words = announced(text.rstrip().rpartition("\n")[2])
+    if words:
+        return words
     number = last_number(text)
     return [number] if number is not None else []
 

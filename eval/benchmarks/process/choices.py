@@ -33,7 +33,7 @@ ASK = "Which of these is the right choice? Explain your answer."
 ASK_ASSERTION = "Is the statement correct? Which of these is the right choice? Explain your answer."
 ASK_ZH = "以下哪个选项是正确的？请简单说明理由。"
 
-_INLINE_OPTION = re.compile(r"(?:^|[\s,])\(?([A-Ga-g])\s*\)\s*")
+_INLINE_OPTION = re.compile(r"(?:^|[\s,])\(?([A-Ga-g])(?:\s*\)|\.\s)\s*")
 _BRACKETED_OPTION = re.compile(r"^\(([A-D])\)\s*")
 
 
@@ -43,7 +43,7 @@ class Choice:
 
     question: str
     options: tuple[str, ...]
-    right: str
+    right: str  # one letter, or several
     id: str = ""
 
 
@@ -66,7 +66,10 @@ class Source:
 
 
 def split_inline(options: str) -> tuple[str, ...]:
-    """The texts of "A) 1 B) 2 C) 3" or "a ) 1 , b ) 2", the letters in order."""
+    """The texts of "A) 1 B) 2", "A. 1 B. 2" or "a ) 1 , b ) 2", the letters in order."""
+    if options.startswith("['") and options.endswith("']"):
+        # Some rows of MathQA hold a list that was written as text.
+        options = options[2:-2].replace("', '", " , ")
     found: list[tuple[int, int]] = []
     for match in _INLINE_OPTION.finditer(options):
         if match[1].upper() == LETTERS[len(found)]:
@@ -165,11 +168,12 @@ def _chembench(row: Row) -> Choice:
     if not isinstance(scores, dict):
         raise BadRow("field 'target_scores' is no object with a score an option")
     right = [o for o, score in scores.items() if score == 1]
-    if len(right) != 1:
-        raise BadRow(f"field 'target_scores' has {len(right)} right options; exactly 1 is needed")
+    if not right:
+        raise BadRow("field 'target_scores' has no right option; at least 1 is needed")
     options = tuple(scores)
-    answer = letter_of(right[0], options, "target_scores")
-    return Choice(text(example, "input"), options, answer, row_id(row, "id", "uuid"))
+    # Of several right ones any may be chosen, as one letter is asked for.
+    letters = "".join(letter_of(option, options, "target_scores") for option in right)
+    return Choice(text(example, "input"), options, letters, row_id(row))
 
 
 def _assertion(row: Row) -> Choice:
@@ -210,7 +214,11 @@ def _newton(count: int | None, context: bool = False) -> Callable[[Row], Choice]
 
 def _gaokao(row: Row) -> Choice:
     options = tuple(_BRACKETED_OPTION.sub("", option) for option in texts(row, "options"))
-    right = checked_letter(text(row, "label"), len(options), "label")
+    # A few questions have several right options, all of which must be named: "AD".
+    label = "".join(c for c in text(row, "label") if c not in " ,、")
+    right = "".join(checked_letter(c, len(options), "label") for c in label)
+    if not right:
+        raise BadRow("field 'label' is empty; a letter from A to D is needed")
     question = text(row, "question").rstrip("\\").rstrip()
     return Choice(question, options, right, row_id(row))
 
@@ -337,7 +345,7 @@ def to_sample(source: Source, row: Row, ask: str) -> Sample:
         for name, option in zip(LETTERS, choice.options, strict=False)
     )
     question = "\n".join(part for part in (choice.question, ask, listed) if part)
-    return Sample(source.dataset, choice.id, question, (choice.right,), choice.options)
+    return Sample(source.dataset, choice.id, question, tuple(choice.right), choice.options)
 
 
 def _register_all() -> None:

@@ -8,26 +8,34 @@ from eval.benchmarks.model import Row, Sample
 from eval.benchmarks.registry import named
 
 
-@named("process_fn", "process_scibench", "process_scibench_sft")
-def scibench(row: Row) -> Sample:
+@named("process_fn", "process_scibench_sft")
+def scibench_tuned(row: Row) -> Sample:
     """problem_text, answer_number, unit.
 
     The unit is told in the question. A unit such as "$10^{-3}$ m" is told without its power
     of ten, which then belongs to the number on both sides.
     """
-    unit = optional(row, "unit")
-    bare, exponent = power_of_ten(unit)
+    return _scibench(row, *power_of_ten(optional(row, "unit")))
+
+
+@named("process_fn", "process_scibench")
+def scibench(row: Row) -> Sample:
+    """The same, the unit told as it stands: eval functions that know nothing of units fit."""
+    return _scibench(row, optional(row, "unit"), 0)
+
+
+def _scibench(row: Row, bare: str, exponent: int) -> Sample:
     question = text(row, "problem_text")
     if bare:
         question += f" The unit of the answer is {bare}."
     return Sample(
         dataset="scibench",
-        id=row_id(row, "id", "problemid"),
+        id=row_id(row),
         question=question,
         answers=(text(row, "answer_number").lstrip("+"),),
         reference=optional(row, "solution"),
         extra={
-            "unit": unit,
+            "unit": optional(row, "unit"),
             "exponent": exponent,
             "subject": optional(row, "subject"),
             "source": optional(row, "source"),
@@ -39,9 +47,7 @@ def scibench(row: Row) -> Sample:
 def chembench_text(row: Row) -> Sample:
     """examples[0] with input and target."""
     example = first_example(row)
-    return Sample(
-        "ChemBench", row_id(row, "id", "uuid"), text(example, "input"), (text(example, "target"),)
-    )
+    return Sample("ChemBench", row_id(row), text(example, "input"), (text(example, "target"),))
 
 
 def first_example(row: Row) -> Row:

@@ -80,6 +80,8 @@ def test_a_shuffle_that_is_written_down() -> None:
         ("A) $4$ B) $8$ C) $16$ D) $2$", ("$4$", "$8$", "$16$", "$2$")),
         ("a ) 9.50 , b ) 10 , c ) 11", ("9.50", "10", "11")),
         ("(A) x, (B) f(B) y (C) z", ("x", "f(B) y", "z")),
+        ("A. $\\frac{1}{2}$ B. 2.5 C. 3", (r"$\frac{1}{2}$", "2.5", "3")),
+        ("['a ) 462 cm', 'b ) 530 cm', 'c ) 5']", ("462 cm", "530 cm", "5")),
     ],
 )
 def test_options_in_one_line(options: str, parts: tuple[str, ...]) -> None:
@@ -101,6 +103,18 @@ def test_scibench_leaves_the_power_of_ten_out_of_the_unit() -> None:
     sample = process("process_scibench_sft", row)
     assert sample.question == r"How far? The unit of the answer is $\mathrm{~m}$."
     assert sample.answer == "1.08" and sample.extra["exponent"] == 12
+    sample = process("process_scibench", row)
+    assert sample.question == r"How far? The unit of the answer is $10^{12} \mathrm{~m}$."
+    assert sample.extra["exponent"] == 0
+
+
+def test_gaokao_questions_with_several_right_letters() -> None:
+    row = {"question": "?", "options": ["(A)1", "(B)2", "(C)3", "(D)4"]}
+    for label in ("AD", "A D", "A,D"):
+        sample = process("process_agieval_gaokao_mathqa", row | {"label": label})
+        assert sample.answers == ("A", "D")
+    with pytest.raises(BadRow, match="'label' is empty"):
+        process("process_agieval_gaokao_mathqa", row | {"label": ","})
 
 
 BAD = [
@@ -119,8 +133,8 @@ BAD = [
     ("process_ChemBench_multi_choise", {"examples": []}, "is not a list of questions"),
     (
         "process_ChemBench_multi_choise",
-        {"examples": [{"input": "?", "target_scores": '{"a": 1, "b": 1}'}]},
-        "has 2 right options",
+        {"examples": [{"input": "?", "target_scores": '{"a": 0, "b": 0.5}'}]},
+        "has no right option",
     ),
     ("process_cs_bench_assertion", {"Question": "?", "Answer": "maybe"}, "True or False is needed"),
     (
