@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import shlex
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 
 from sandbox.errors import BadRequest
 from sandbox.languages import Language
@@ -48,31 +48,57 @@ STANDALONE = {
 
 @dataclass(frozen=True)
 class Built:
-    """What build.sh printed. `binary` (gzipped) is None when the compiler refused."""
+    """What build.sh printed.
+
+    binary     gzipped; None when the compiler refused, or when it can't travel
+    each_call  it can't: the server's limits are too small, so every run compiles again
+    cpu_s      CPU seconds that compiling took there, when it is done on each call
+    """
 
     code: int
     log: bytes
     binary: bytes | None
     platform: str
+    each_call: bool = False
+    cpu_s: float = 0.0
 
 
-def build_files(row: Language, program: Program, nonce: str, driver: str) -> list[File]:
-    """The files of a request that compiles `program` in the runtime named `driver`."""
+def build_files(
+    row: Language, program: Program, nonce: str, driver: str, *, send: bool = True
+) -> list[File]:
+    """The files of a request that compiles `program` in the runtime named `driver`.
+
+    `send` False: only the compiler's words come back, not the binary.
+    """
     if row.compile is None or row.piston[0] not in STANDALONE or driver not in DRIVERS:
         raise BadRequest(
             f"{row.name} can't be compiled on a Piston server; those that can: "
             + ", ".join(STANDALONE)
         )
     name, text = DRIVERS[driver]
+    command = _command(row, program, "gbx-out")
+    script = _SCRIPT.format(nonce=nonce, command=command, log_bytes=LOG_BYTES, send=int(send))
+    return [File(name, text, source=True), *_in_folder(program, script)]
+
+
+def each_call_files(row: Language, program: Program, binary: str) -> list[File]:
+    """The files of a run that compiles first: box_launcher.c, build.sh, the sources."""
+    launcher = Path(__file__).with_name("box_launcher.c").read_bytes()
+    command = _command(row, program, f"../{binary}")
+    script = f"cd gbx || exit 1\n{command} 2>gbx-log </dev/null >/dev/null\n"
+    return [File("gbx-driver", launcher, source=True), *_in_folder(program, script)]
+
+
+def _command(row: Language, program: Program, output: str) -> str:
     main, *_ = program.files
-    flags = [a.format(source=main, binary="gbx-out") for a in row.compile]
-    command = [row.tool[0], *flags, *STANDALONE[row.piston[0]]]
-    script = _SCRIPT.format(nonce=nonce, command=shlex.join(command), log_bytes=LOG_BYTES)
-    return [
-        File(name, text, source=True),
-        File("gbx/build.sh", script.encode()),
-        *(File(f"gbx/{n}", c) for n, c in program.files.items()),
-    ]
+    flags = [a.format(source=main, binary=output) for a in row.compile or ()]
+    return shlex.join([row.tool[0], *flags, *STANDALONE[row.piston[0]]])
+
+
+def _in_folder(program: Program, script: str) -> list[File]:
+    """Apart from the working folder: the package compiles every source it finds there."""
+    sources = (File(f"gbx/{n}", c) for n, c in program.files.items())
+    return [File("gbx/build.sh", script.encode()), *sources]
 
 
 _SCRIPT = """cd gbx || exit 1
@@ -80,7 +106,7 @@ _SCRIPT = """cd gbx || exit 1
 code=$?
 echo "GBX1 {nonce}"
 printf 'L '; head -c {log_bytes} gbx-log | base64 -w0; echo
-if [ $code = 0 ]; then printf 'P '; gzip -c gbx-out | base64 -w0; echo; fi
+if [ $code = 0 ] && [ {send} = 1 ]; then printf 'P '; gzip -c gbx-out | base64 -w0; echo; fi
 printf 'I '; (uname -m; ldd --version 2>&1 | head -n 1) | base64 -w0; echo
 echo "Z {nonce} $code"
 """
@@ -108,8 +134,6 @@ def read_built(text: str, nonce: str) -> Built:
 
 def _built(code: int, parts: dict[str, bytes]) -> Built:
     binary = parts.get("P")
-    if code == 0 and not binary:
-        raise BadReport("the compiler succeeded and no binary came")
     if binary is not None:
         _check_binary(binary)
     platform = parts.get("I", b"").decode("utf-8", "replace").strip().replace("\n", ", ")
@@ -125,8 +149,3 @@ def _check_binary(packed: bytes) -> None:
         raise BadReport(f"the binary is damaged: {error}") from error
     if not unpacker.eof:
         raise BadReport(f"the binary is cut, or over {BINARY_MAX} bytes")
-
-
-def unpacked_size(packed: bytes) -> int:
-    """Bytes of a gzipped binary."""
-    return len(gzip.decompress(packed))

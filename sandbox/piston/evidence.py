@@ -13,7 +13,7 @@ from sandbox.model import Execution, LimitName, Limits
 from sandbox.piston.answer import Stage
 from sandbox.piston.faults import Refused, Transient
 from sandbox.piston.job import Report
-from sandbox.piston.limits import LAUNCHER_BYTES, SETTING, Sent
+from sandbox.piston.limits import SETTING, Sent
 
 NEAR = 0.97  # the kernel kills a little below the limit
 
@@ -22,6 +22,7 @@ class LimitTooSmall(Refused):
     """A setting of the server is smaller than this run needs; the message names it."""
 
     def __init__(self, name: str, had: str, needed: str) -> None:
+        self.name = name
         super().__init__(
             f"the Piston server's {SETTING[name]} ({had}) is too small for this run, "
             f"which needs {needed}: raise it (piston.env) and restart the server"
@@ -49,12 +50,14 @@ def execution(
     """
     if report is None:
         return _without_report(stage, limits, sent, contended)
+    if report.why == "compile":
+        raise Transient(f"it compiled before and does not now: {report.stderr[:200]!r}")
     if report.why == "short":
         raise LimitTooSmall("output", "learnt", f"{report.stdout_bytes} bytes of stdout")
     cpu_s = reconcile_cpu(stage.cpu_s, report.cpu_s, sent.allowance_s)
     memory = report.memory_bytes
     if stage.memory_bytes is not None:
-        memory = max(memory, stage.memory_bytes - LAUNCHER_BYTES)
+        memory = max(memory, stage.memory_bytes - sent.launcher_bytes)
     killed_for: LimitName | None = None
     if report.why in ("output", "wall"):
         killed_for = "output" if report.why == "output" else "wall"
@@ -126,7 +129,7 @@ def _without_report(stage: Stage, limits: Limits, sent: Sent, contended: bool) -
     cpu_s = 0.0 if stage.cpu_s is None else max(0.0, stage.cpu_s - sent.allowance_s)
     memory = None
     if stage.memory_bytes is not None:
-        memory = max(0, stage.memory_bytes - LAUNCHER_BYTES)
+        memory = max(0, stage.memory_bytes - sent.launcher_bytes)
     killed_for: LimitName | None = None
     if stage.status == "TO":
         by_cpu = stage.cpu_s is not None and stage.cpu_s >= sent.cpu_s * NEAR
@@ -134,12 +137,13 @@ def _without_report(stage: Stage, limits: Limits, sent: Sent, contended: bool) -
         name = "run_cpu_time" if by_cpu else "run_timeout"
         wanted_s = limits.cpu_s if by_cpu else limits.wall_s
         had_s = sent.cpu_s if by_cpu else sent.wall_s
-        if name in sent.short and had_s < wanted_s:
+        enough = cpu_s >= wanted_s if by_cpu else had_s >= wanted_s
+        if name in sent.short and not enough:
             raise LimitTooSmall(name, f"{had_s:g} s", f"{wanted_s:g} s")
     elif stage.memory_bytes is not None and stage.memory_bytes >= sent.memory_bytes * NEAR:
         killed_for = "memory"
         if "run_memory_limit" in sent.short and sent.memory_bytes < limits.memory_bytes:
-            had, needs = sent.memory_bytes, limits.memory_bytes + LAUNCHER_BYTES
+            had, needs = sent.memory_bytes, limits.memory_bytes + sent.launcher_bytes
             raise LimitTooSmall("run_memory_limit", f"{had} bytes", f"{needs} bytes")
     else:
         raise Tampered(

@@ -6,11 +6,11 @@ import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from sandbox.model import Limits
 
-Why = Literal["-", "output", "wall", "short"]
+Why = Literal["-", "output", "wall", "short", "compile"]
 
 # The first and last lines, and the report of a run without output, fit in this many bytes.
 REPORT_BYTES = 400
@@ -26,7 +26,8 @@ class Report:
     as far as the server's own figures allow (see sandbox/piston/evidence.py).
 
     why  "-" it ended by itself; "output", "wall" the launcher ended it for that;
-         "short" the server's output limit is too small to carry what it printed
+         "short" the server's output limit is too small to carry what it printed;
+         "compile" it was compiled in the same box, and refused
     """
 
     exit_code: int | None
@@ -123,7 +124,7 @@ def _last_line(
     except ValueError as error:
         raise BadReport("the last line has no numbers") from error
     why = words[9].decode("ascii", "replace")
-    if why not in ("-", "output", "wall", "short") or min(cpu_us, rss_kib, wall_us) < 0:
+    if why not in get_args(Why) or min(cpu_us, rss_kib, wall_us) < 0:
         raise BadReport("the last line says what no launcher says")
     if why == "-" and len(out) != stdout_bytes:
         raise BadReport(f"{stdout_bytes} bytes were printed and {len(out)} came")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,7 @@ from sandbox.errors import BadRequest, MissingToolchain
 from sandbox.languages import Language
 from sandbox.model import Compiled, Execution, Limits, Program
 from sandbox.piston.answer import Stage, read_answer
-from sandbox.piston.build import Built, build_files, read_built
+from sandbox.piston.build import Built, build_files, each_call_files, read_built
 from sandbox.piston.compile_cache import CompileCache
 from sandbox.piston.evidence import LimitTooSmall, Tampered, execution
 from sandbox.piston.faults import BodyTooLarge, Transient
@@ -33,6 +34,9 @@ from sandbox.piston.request import (
     nonce,
 )
 
+log = logging.getLogger("gradebox.piston")
+
+OTHER_BYTES = 40_000  # of a request beside the binary: launcher, job, a small input
 UNLIMITED_CHARS = 1 << 40
 PIECE_CHARS = 1 << 16  # the most a server reads of a program's output at once
 CONTROL_CHARS = 64 << 20
@@ -58,11 +62,16 @@ class Load:
     argv    the command; `{python}` stands for the interpreter of the box
     files   real names and contents; they travel under names that mean nothing to a package
     binary  the compiled program, gzipped
+    head    what is sent in the launcher's place when the box compiles first, to which
+            `runtime`, and the CPU seconds that takes
     """
 
     argv: Sequence[str]
     files: Mapping[str, bytes]
     binary: bytes | None = None
+    head: Sequence[File] = ()
+    runtime: str = ""
+    build_cpu_s: float = 0.0
 
     def as_files(self) -> list[File]:
         head = [] if self.binary is None else [File(PROGRAM, self.binary)]
@@ -130,13 +139,13 @@ class Launched:
             )
         load = self._load(endpoint, row, request, compile_limits)
         carried = len(request.stdin) + sum(len(f.content) for f in load.as_files())
-        sent = plan_limits(request.limits, endpoint.learnt, carried)
+        sent = plan_limits(request.limits, endpoint.learnt, carried, load.build_cpu_s)
         began = time.monotonic()
         stage, report = self._launch(endpoint, request, load, sent)
         waited(time.monotonic() - began - (stage.wall_s or 0.0))
         if report is not None:
-            extra = allowance(endpoint.learnt, carried + report.stdout_bytes)
-            sent = replace(sent, allowance_s=extra)
+            more = allowance(endpoint.learnt, report.stdout_bytes) - allowance(endpoint.learnt, 0)
+            sent = replace(sent, allowance_s=sent.allowance_s + more)
         try:
             return execution(stage, report, request.limits, sent, contended=False)
         except Tampered as fault:
@@ -159,8 +168,12 @@ class Launched:
         if BINARY in files:
             raise BadRequest(f"file name {BINARY!r} is the compiled program's; choose another")
         built, _ = self.compile(endpoint, program, compile_limits)
-        if built is None or built.binary is None:
+        if built is None or built.code != 0:
             raise Transient(f"{endpoint.url}: the program does not compile there any more")
+        if built.each_call:
+            head = each_call_files(row, program, BINARY)
+            argv = [f"./{BINARY}", *request.args]
+            return Load(argv, files, None, head, self._builder(row), built.cpu_s)
         return Load([f"./{BINARY}", *request.args], files, built.binary)
 
     def _launch(
@@ -181,13 +194,10 @@ class Launched:
             only_base64=self.only_base64,
             fixed_addresses=endpoint.fixed_addresses,
         )
-        head = [
-            File(LAUNCHER, launcher_source(), source=True),
-            File(JOB, job),
-            File(STDIN, request.stdin),
-        ]
-        files = [*head, *load.as_files(), *self._extra(sent.wall_s)]
-        body = encode(self.runtime, "*", files, sent.fields)
+        head = load.head or [File(LAUNCHER, launcher_source(), source=True)]
+        own = [File(JOB, job), File(STDIN, request.stdin)]
+        files = [*head, *own, *load.as_files(), *self._extra(sent.wall_s)]
+        body = encode(load.runtime or self.runtime, "*", files, sent.fields)
         self._fits(endpoint, body)
         kept = min(request.limits.output_bytes, UNLIMITED_CHARS)
         value = self.post(endpoint, body, sent.wall_s, answer_max=kept * 4 + (16 << 20))
@@ -230,7 +240,7 @@ class Launched:
         limits = Limits(output_bytes=chars + 1)
         sent = plan_limits(limits, endpoint.learnt, 0)
         control = replace(request, limits=limits, collect=())
-        trusted = replace(load, argv=["{python}", "-c", code])
+        trusted = replace(load, argv=["{python}", "-c", code], head=(), runtime="")
         again, report = self._launch(endpoint, control, trusted, sent)
         fault.forged = report is not None and report.stdout_bytes == prints
         fault.stage = stage
@@ -240,13 +250,41 @@ class Launched:
             raise LimitTooSmall("output", f"about {kept}", "more output") from fault
 
     def _build(self, endpoint: Endpoint, row: Language, program: Program, limits: Limits) -> Built:
+        """Compiles there; when the binary can't come back or travel, says what that costs."""
+        try:
+            built, _ = self._build_once(endpoint, row, program, limits, send=True)
+            size = 0 if built.binary is None else len(built.binary) * 4 // 3 + OTHER_BYTES
+            if size < (endpoint.learnt.body_bytes or size + 1):
+                return built
+            why = f"requests of {size} bytes are refused"
+        except LimitTooSmall as fault:
+            if fault.name != "output" or self.package == "codeforces":
+                raise
+            why = "its output limit is too small for a compiled program"
+        if self.package == "codeforces":
+            raise BodyTooLarge(f"{endpoint.url}: {why}; raise its body limit (docs/piston.md)")
+        built, cpu_s = self._build_once(endpoint, row, program, limits, send=False)
+        self._note_cost(endpoint, f"{endpoint.url}: {why}, so every C++ run compiles again", cpu_s)
+        return replace(built, each_call=True, cpu_s=cpu_s)
+
+    def _note_cost(self, endpoint: Endpoint, line: str, cpu_s: float) -> None:
+        """Said once for an endpoint, and kept in what the run's record says of it."""
+        if any(a.startswith(line) for a in endpoint.learnt.advice):
+            return
+        said = f"{line}: {cpu_s:.1f} s of CPU each for the first"
+        log.warning("%s", said)
+        endpoint.learnt = replace(endpoint.learnt, advice=(*endpoint.learnt.advice, said))
+
+    def _build_once(
+        self, endpoint: Endpoint, row: Language, program: Program, limits: Limits, *, send: bool
+    ) -> tuple[Built, float]:
+        """What came of compiling, and the CPU seconds it took."""
         mark = nonce()
         runtime = self._builder(row)
-        files = [*build_files(row, program, mark, runtime), *self._extra(limits.wall_s)]
+        files = [*build_files(row, program, mark, runtime, send=send), *self._extra(limits.wall_s)]
         sent = plan_limits(limits, endpoint.learnt, 0)
         body = encode(runtime, "*", files, sent.fields)
         self._fits(endpoint, body)
-        started = time.monotonic()
         answer = read_answer(self.post(endpoint, body, sent.wall_s, answer_max=1 << 30))
         if answer.compile is not None and answer.compile.code != 0:
             raise Transient(
@@ -257,11 +295,14 @@ class Launched:
         if stage.status == "TO":
             if sent.short:
                 raise LimitTooSmall(sent.short[0], "learnt", f"compiling {row.name}")
-            took = time.monotonic() - started
-            return Built(1, f"compiling was ended after {took:.1f} s".encode(), None, "")
+            words = f"compiling was ended after {stage.wall_s or 0:.1f} s"
+            return Built(1, words.encode(), None, ""), stage.cpu_s or 0.0
         if stage.status in ("OL", "EL"):
             raise LimitTooSmall("output", "learnt", "a compiled program to come back")
         try:
-            return read_built(stage.stdout, mark)
+            built = read_built(stage.stdout, mark)
         except BadReport as error:
             raise Transient(f"{endpoint.url}: {error}; {stage.stderr[-200:]!r}") from error
+        if send and built.code == 0 and built.binary is None:
+            raise Transient(f"{endpoint.url}: the compiler succeeded and no binary came")
+        return built, stage.cpu_s or 0.5

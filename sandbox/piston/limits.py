@@ -12,6 +12,7 @@ from sandbox.model import MIB, Limits
 
 # What the launcher, its interpreter and the server's shells use beside the program.
 LAUNCHER_BYTES = 24 * MIB
+COMPILER_BYTES = 1024 * MIB
 # The server's wall clock also runs while the program waits for a core: several times more.
 WALL_FACTOR, WALL_EXTRA_S = 2.0, 10.0
 
@@ -49,6 +50,7 @@ class Sent:
     """The limits a request carries, and which of them are smaller than the run's own.
 
     cpu_s, wall_s, memory_bytes  what the server will enforce (None: nothing)
+    allowance_s, launcher_bytes  what the launcher may use beside the program
     short   names of SETTING whose configured value is too small for this run
     """
 
@@ -57,6 +59,7 @@ class Sent:
     wall_s: float
     memory_bytes: int
     allowance_s: float
+    launcher_bytes: int = LAUNCHER_BYTES
     short: tuple[str, ...] = ()
 
 
@@ -65,15 +68,19 @@ def allowance(learnt: LearntLimits, carried_bytes: int) -> float:
     return 1.5 * learnt.overhead_s + 0.02 + carried_bytes * 1e-8
 
 
-def plan_limits(limits: Limits, learnt: LearntLimits, carried_bytes: int) -> Sent:
+def plan_limits(
+    limits: Limits, learnt: LearntLimits, carried_bytes: int, build_cpu_s: float = 0.0
+) -> Sent:
     """What to send: the run's limits with room for the launcher, within the server's.
 
+    build_cpu_s  CPU seconds of a compilation in the same box, before the run
     0 would mean unlimited and -1 is refused, so neither is ever sent.
     """
-    allowed = allowance(learnt, carried_bytes)
+    allowed = allowance(learnt, carried_bytes) + 1.5 * build_cpu_s
+    launcher_bytes = LAUNCHER_BYTES + (COMPILER_BYTES if build_cpu_s else 0)
     cpu_ms = math.ceil((limits.cpu_s + allowed) * 1000)
     wall_ms = math.ceil((limits.wall_s * WALL_FACTOR + WALL_EXTRA_S) * 1000)
-    units = math.ceil((limits.memory_bytes + LAUNCHER_BYTES) / 1024) * 1000
+    units = math.ceil((limits.memory_bytes + launcher_bytes) / 1024) * 1000
     short = []
     wanted = {"run_timeout": wall_ms, "run_cpu_time": cpu_ms, "run_memory_limit": units}
     caps = {
@@ -92,5 +99,6 @@ def plan_limits(limits: Limits, learnt: LearntLimits, carried_bytes: int) -> Sen
         wall_s=wanted["run_timeout"] / 1000,
         memory_bytes=wanted["run_memory_limit"] * 1024 // 1000,
         allowance_s=allowed,
+        launcher_bytes=launcher_bytes,
         short=tuple(short),
     )
