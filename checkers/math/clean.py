@@ -155,7 +155,7 @@ def _mark(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def clean(text: str) -> str:
     """The reader's spelling of an answer (see the module)."""
-    text = spell_unicode(text.strip())
+    text = spell_unicode(_SPACES.sub(" ", text.strip()))
     if "\\begin" not in text:
         text = _DOUBLED.sub(lambda _: "\\", text)
         text = re.sub(r"\\\\(?:\s|$)", " ", text)
@@ -170,7 +170,7 @@ def clean(text: str) -> str:
     text = text.replace(r"\{", "\ue002").replace(r"\}", "\ue003")
     text = unwrap_text(text)
     text = _UNIT_FRACTION.sub(rf"{TEXT_OPEN}\1/\2{TEXT_CLOSE}", text)
-    text = _THIN.sub(" ", text)
+    text = _SPACES.sub(" ", _THIN.sub(" ", text))
     for pattern, new in _RENAMED:
         text = pattern.sub(new, text)
     text = text.replace("\ue002", r"\{").replace("\ue003", r"\}")
@@ -189,7 +189,8 @@ def clean(text: str) -> str:
 
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
 _MODULUS = re.compile(
-    rf"[\s({TEXT_OPEN}]*\\?(?<![A-Za-z])[bp]?mod(?:ulo)?(?![A-Za-z])[\s{TEXT_CLOSE}]*\{{?\s*\d+\s*\}}?[)\s{TEXT_CLOSE}]*$"
+    rf"[\s({TEXT_OPEN}]{{0,8}}\\?(?<![A-Za-z])[bp]?mod(?:ulo)?(?![A-Za-z])"
+    rf"[\s{TEXT_CLOSE}]{{0,8}}\{{?\s?\d+\s?\}}?[)\s{TEXT_CLOSE}]{{0,8}}$"
 )
 _ELLIPSIS = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
@@ -223,20 +224,20 @@ def _dollars(text: str) -> str:
         text = _LONE_DOLLAR.sub("＄", text, count=1)
     if text.startswith("$ ＄"):
         text = text[2:]
-    return _MATH_MARKS.sub(" ", text)
+    return _SPACES.sub(" ", _MATH_MARKS.sub(" ", text))
 
 
-_QUOTED = re.compile(r"([\"`'])((?:(?!\1).)+)\1", re.S)
-_END = re.compile(r"[\s.,;:\\]+$")
+LAYERS = 20  # of braces and quotes around an answer
+_LEADING_SIGNS = re.compile(r"^(?:(?:=|\\approx(?![A-Za-z]))\s*)+")
 
 
 def strip_ends(text: str) -> str:
     """Without closing punctuation, stray backslashes and braces around the whole."""
-    while True:
+    for _ in range(LAYERS):
         before = text
-        text = _END.sub("", text) if not text.endswith((r"\{", r"\}")) else text
+        text = text.rstrip(" .,;:\\") if not text.endswith((r"\{", r"\}")) else text
         text = text.strip().lstrip(",;: ").strip()
-        text = re.sub(r"^(?:=|\\approx(?![A-Za-z]))\s*", "", text)
+        text = _LEADING_SIGNS.sub("", text)
         if (
             len(text) > 1
             and text[0] == "{"
@@ -252,7 +253,8 @@ def strip_ends(text: str) -> str:
         ):
             text = text[1:-1]
         if text == before:
-            return text
+            break
+    return text
 
 
 def matching(text: str, start: int) -> int:

@@ -19,7 +19,7 @@ _CLOSER = {"{": "}", "(": ")", "[": "]", r"\{": r"\}"}
 _PM = re.compile(r"\\(?:pm|mp)")
 _OR = re.compile(r"(?<![A-Za-z\\])or(?=[A-Za-z]?(?:[^A-Za-z]|$))|(?<=[\d)}\]])\s*or\s*")
 _A_SLASH_B = re.compile(r"(?<![\w.}])(\d{1,50}|[a-z])\s*/\s*(\d{1,50}|[a-z])(?![\w.])")
-_DEGREE = re.compile(r"\s*\^\s*\{?\s*\\?circ\s*\}?|\s*°|\s*\\degree(?![A-Za-z])")
+_DEGREE = re.compile(r"\s{0,9}(?:\^\s*\{?\s*\\?circ\s*\}?|°|\\degree(?![A-Za-z]))")
 _ANGLE = re.compile(
     r"(\\(?:sin|cos|tan|cot|sec|csc))\s*(\^\{?-?\d+\}?)?\s*[({]?\s*(-?[\d.]+)(?:\s*\^\s*\{?\s*\\?circ\s*\}?|\s*°|\s*\\degree(?![A-Za-z]))\s*[)}]?"
 )
@@ -83,7 +83,7 @@ def norm_pm(s: str) -> str:
             out.append(_PM.sub("+", item))
         else:
             out.append(item)
-    return re.sub(r"([-+])\s+", r"\1", ",".join(out))
+    return re.sub(r"\s*([-+])\s*", r"\1", ",".join(out))
 
 
 def _split_commas(s: str) -> list[str]:

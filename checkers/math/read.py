@@ -54,7 +54,7 @@ _MEMBER = re.compile(
     r"^[A-Za-z](?:_\{?\w+\}?)?\s*\\in(?![A-Za-z])\s*|^[\w,() ]{1,12}\\in(?![A-Za-z])\s*"
 )
 _CONDITION = re.compile(
-    rf"[,;(\s{TEXT_OPEN}]*(?:(?:where|for|with|and)\s*{TEXT_CLOSE}?\s*)?(?:any|all|some|every)?\s*"
+    rf"[,;(\s{TEXT_OPEN}]{{0,8}}(?:(?:where|for|with|and)\s*{TEXT_CLOSE}?\s*)?(?:any|all|some|every)?\s*"
     rf"(?:[a-z]\s*\\in\s*\\mathbb\{{[ZNQRC]\}}(?:\^?[+*])?"
     rf"|(?:integers?\s+[a-z]|[a-z]\s*{TEXT_OPEN}?\s*(?:is\s+)?(?:an\s+|any\s+)?integers?))"
     rf"\s*{TEXT_CLOSE}?\)?$"
