@@ -88,6 +88,11 @@ class Options:
         if self.endpoint and self.sandbox == "local":
             raise InputError("--endpoint with --sandbox local: leave one of them out")
         self.choice()
+        if self.max_generated_tests and self.generated_tests_dir is None:
+            raise InputError(
+                f"--max-generated-tests {self.max_generated_tests} without --generated-tests-dir: "
+                "name the folder of the parquet files, or leave it at 0"
+            )
         object.__setattr__(self, "time_limit_scale", _scales(self.time_limit_scale))
         if self.workers == 0:
             object.__setattr__(self, "workers", default_workers())

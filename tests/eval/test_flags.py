@@ -104,6 +104,7 @@ def test_every_flag_is_read():
         ("--generated-tests-sample nan", "--generated-tests-sample nan is not in (0, 1]"),
         ("--generated-tests-sample 1.5", "--generated-tests-sample 1.5 is not in (0, 1]"),
         ("--max-generated-tests -2", "--max-generated-tests -2 is less than -1"),
+        ("--max-generated-tests 3", "--max-generated-tests 3 without --generated-tests-dir: name"),
         ("--skip-large-inputs-over -7", "--skip-large-inputs-over -7 is less than -1"),
         ("--max-generated-bytes-per-problem -7", "-7 is less than -1"),
         ("--generated-tests-workers -1", "--generated-tests-workers -1 is less than 0"),
