@@ -47,19 +47,24 @@ class ProgramChecker:
         full_points: float | None = None,
     ) -> None:
         self.name = name or protocol.name
-        self._protocol = protocol
+        self.protocol = protocol
         self._runs = ProgramRuns(sandbox, program)
         self._limits = limits
-        self._extra = tuple(extra_args)
+        self.extra_args = tuple(extra_args)
         self._full_points = full_points
+
+    @property
+    def program(self) -> Program:
+        """The program's sources."""
+        return self._runs.program
 
     @property
     def digest(self) -> str:
         parts = (
-            self._protocol.name,
-            self._protocol.args,
+            self.protocol.name,
+            self.protocol.args,
             self._runs.program.digest,
-            self._extra,
+            self.extra_args,
             self._limits,
             self._full_points,
             REVISION,
@@ -68,7 +73,7 @@ class ProgramChecker:
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
         """Runs the program on one case."""
-        row = self._protocol
+        row = self.protocol
         files = {row.input: input, row.answer: expected}
         if row.output is not None:
             files[row.output] = output
@@ -76,7 +81,7 @@ class ProgramChecker:
             execution = self._runs.run(
                 self._limits,
                 stdin=b"" if row.output is not None else output,
-                args=row.arguments(self._extra),
+                args=row.arguments(self.extra_args),
                 files=files,
                 collect=row.collect,
             )
