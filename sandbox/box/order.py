@@ -100,8 +100,8 @@ class Order:
         if self.artifact.executable is not None:
             flags |= wire.EXEC_FD
             program = [self.artifact.executable.fd]
-        if self.artifact.files:
-            box.load(self.artifact.digest, self.artifact.files)
+        # Always: what another program left there (a checker, say) must not be seen by this one.
+        box.load(self.artifact.digest if self.artifact.files else None, self.artifact.files)
         argv = self.artifact.command(box.program_folder, self.args)
         files = list(self.files)
         return pack(self.limits, argv, files, self.collect, stdin, self.flags | flags), program
