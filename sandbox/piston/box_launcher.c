@@ -145,8 +145,11 @@ static void limit(int kind, long long value) {
 
 static void become(Job *job, int in, int out, int err) {
     static char path[8192] = "PATH=/usr/local/bin:/usr/bin:/bin";
-    static char home[] = "HOME=/tmp", lang[] = "LANG=C.UTF-8", seed[] = "PYTHONHASHSEED=0";
-    char *environment[] = {path, home, lang, seed, NULL};
+    static char fixed[][32] = {"HOME=/tmp", "TMPDIR=/tmp", "USER=box", "LANG=C.UTF-8", "TZ=UTC",
+                               "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "ONLINE_JUDGE=1"};
+    enum { FIXED = sizeof fixed / sizeof *fixed };
+    char *environment[FIXED + 2] = {path};
+    for (int i = 0; i < FIXED; i++) environment[i + 1] = fixed[i];
     char **argv = (char **)calloc((size_t)job->argc + 1, sizeof *argv);
     const char *was = getenv("PATH");
     if (!argv) _exit(127);

@@ -34,6 +34,19 @@ import zlib
 
 IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
+# the same in every backend, so that a program does the same in each
+FIXED = (
+    "HOME=/tmp",
+    "TMPDIR=/tmp",
+    "USER=box",
+    "LANG=C.UTF-8",
+    "TZ=UTC",
+    "PYTHONHASHSEED=0",
+    "PYTHONDONTWRITEBYTECODE=1",
+    "OMP_NUM_THREADS=1",
+    "OPENBLAS_NUM_THREADS=1",
+    "ONLINE_JUDGE=1",
+)
 PIECE = 48 * 1024  # a multiple of 3: base64 of a piece needs no padding
 CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\r") + b"\x7f"
 TICK_MS = 20
@@ -128,7 +141,7 @@ def limit(kind: int, value: int) -> None:
 
 def environment() -> "dict[str, str]":
     kept = {k: os.environ[k] for k in ("PATH", "LD_LIBRARY_PATH") if k in os.environ}
-    return dict(kept, HOME="/tmp", LANG="C.UTF-8", PYTHONHASHSEED="0")
+    return dict(kept, **dict(pair.split("=", 1) for pair in FIXED))
 
 
 def start(job: Job, stdin: int, out: int, err: int) -> int:

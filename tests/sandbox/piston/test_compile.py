@@ -1,0 +1,151 @@
+"""C++ on a Piston server: compiled once with -O2, or on each call when it must be."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from sandbox import BadRequest, Execution, Limits, MissingToolchain, Program
+from sandbox.languages import TABLE, Language, register
+from sandbox.piston import PistonSandbox
+from sandbox.piston.build import read_built
+from sandbox.piston.job import BadReport
+
+from .fake_piston import FakePiston
+
+Make = Callable[..., FakePiston]
+Connect = Callable[..., PistonSandbox]
+
+TWICE = b'#include <cstdio>\nint main(){long n; if(scanf("%ld",&n)==1) printf("%ld\\n", 2*n);}'
+OPTIMISED = b"#ifdef __OPTIMIZE__\n#ifdef ONLINE_JUDGE\nint main() { return 7; }\n#endif\n#endif\n"
+
+
+def cpp(source: bytes, **files: bytes) -> Program:
+    return Program("c++17", {"main.cpp": source, **files})
+
+
+def test_it_is_compiled_once_for_many_runs(piston: FakePiston, client: Connect) -> None:
+    box = client(piston)
+    compiled = box.compile(cpp(TWICE))
+    for n in (1, 20, 300):
+        assert box.run(compiled, Limits(), stdin=b"%d" % n).stdout == b"%d\n" % (2 * n)
+    assert box.compile(cpp(TWICE)).cached
+    assert piston.seen.compiles == 1
+
+
+def test_it_is_optimised_whatever_the_package_does(piston: FakePiston, client: Connect) -> None:
+    box = client(piston)
+    assert box.run(box.compile(cpp(OPTIMISED)), Limits()).exit_code == 7
+
+
+def test_the_compilers_words_come_back(piston: FakePiston, client: Connect) -> None:
+    compiled = client(piston).compile(cpp("int main() { return ö; }".encode()))
+    assert not compiled.ok
+    assert b"main.cpp:1" in compiled.log
+    with pytest.raises(BadRequest, match="did not compile"):
+        client(piston).run(compiled, Limits())
+
+
+def test_a_program_may_have_any_file_names(piston: FakePiston, client: Connect) -> None:
+    source = b'#include "my part.h"\nint main() { return part(); }'
+    compiled = client(piston).compile(
+        Program("c++17", {"so'lve $x.cpp": source, "my part.h": b"inline int part() { return 3; }"})
+    )
+    assert client(piston).run(compiled, Limits()).exit_code == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
+    [{"output_max": 20_000, "chunk": 512}, {"body_limit": 102_400}],
+    ids=["output limit", "body limit"],
+)
+def test_where_a_binary_cant_travel_every_run_compiles_and_the_cost_is_said(
+    server: Make, client: Connect, caplog: pytest.LogCaptureFixture, settings: dict[str, int]
+) -> None:
+    small = server(**settings)
+    box = client(small)
+    source = (  # large enough not to fit: iostream is linked into it
+        b"#include <iostream>\nint main(){long n; std::cin>>n;"
+        b' std::cerr<<"e"; std::cout<<2*n<<"\\n"; return n == 4 ? 9 : 0;}'
+    )
+    with caplog.at_level(logging.WARNING, "gradebox.piston"):
+        compiled = box.compile(cpp(source))
+        box.compile(cpp(source + b"\n"))
+    assert compiled.ok
+    said = [r.getMessage() for r in caplog.records if "compiles again" in r.getMessage()]
+    assert len(said) == 1
+    assert "s of CPU each" in said[0]
+    assert any("compiles again" in line for line in box.describe().details["advice"])
+    before = small.seen.compiles
+    got = box.run(compiled, Limits(), stdin=b"21")
+    assert (got.stdout, got.stderr, got.exit_code) == (b"42\n", b"e", 0)
+    assert box.run(compiled, Limits(), stdin=b"4").exit_code == 9
+    assert small.seen.compiles == before + 2
+    assert not box.compile(cpp(b"int main() { return x; }")).ok
+
+
+@pytest.mark.slow
+def test_the_launcher_in_c_does_what_the_other_does(server: Make, client: Connect) -> None:
+    box = client(server(output_max=30_000, chunk=512))
+    source = (
+        b"#include <iostream>\n#include <fstream>\n#include <csignal>\n#include <unistd.h>\n"
+        b"int main(int c, char** v) {\n"
+        b'  std::ifstream in("in.bin"); std::ofstream("out.bin") << in.rdbuf();\n'
+        b"  std::string how = v[1];\n"
+        b'  if (how == "sleep") sleep(30);\n'
+        b'  if (how == "flood") for (;;) std::cout << "yyyyyyyyyyyyyyy\\n";\n'
+        b'  if (how == "bytes") for (int i = 0; i < 256; i++) std::cout.put(i);\n'
+        b'  if (how == "kill") raise(SIGSEGV);\n}\n'
+    )
+    compiled = box.compile(cpp(source))
+    limits = Limits(wall_s=1.0, output_bytes=2000)
+
+    def ran(how: str) -> Execution:
+        given = {"in.bin": b"\x00\xff"}
+        collect = ("out.bin", "no")
+        return box.run(compiled, limits, args=(how,), files=given, collect=collect)
+
+    got = ran("bytes")
+    assert got.stdout == bytes(range(256))
+    assert dict(got.files) == {"out.bin": b"\x00\xff"}
+    assert ran("kill").signal == 11
+    assert ran("sleep").killed_for == "wall"
+    flood = ran("flood")
+    assert (flood.killed_for, len(flood.stdout)) == ("output", 2000)
+
+
+def test_a_language_without_a_way_is_refused_at_once(
+    piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(TABLE, "whitespace", TABLE["python"])
+    register(
+        Language(
+            "whitespace", (), "main.ws", ("ws",), None, ("{tool}",), piston=("whitespace", "*")
+        )
+    )
+    with pytest.raises(MissingToolchain, match="whitespace can't be run on a Piston server"):
+        client(piston).compile(Program("whitespace", {"main.ws": b""}))
+
+
+GOOD = "GBX1 n\nL bG9n\nI eA==\nZ n 1\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "GBX1 other\nZ other 0\n",
+        GOOD.replace("Z n 1", "Z m 1"),
+        GOOD.replace("Z n 1\n", ""),
+        GOOD.replace("bG9n", "!!!!"),
+        "GBX1 n\nP QUJD\nZ n 0\n",  # not gzip
+        GOOD.replace("Z n 1", "Z n -1"),
+    ],
+)
+def test_a_damaged_build_report_is_no_verdict(text: str) -> None:
+    assert read_built(GOOD, "n").log == b"log"
+    with pytest.raises(BadReport):
+        read_built(text, "n")

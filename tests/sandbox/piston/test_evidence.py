@@ -1,0 +1,247 @@
+"""What servers and launchers say, read strictly; what they amount to, decided purely."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox import Limits
+from sandbox.piston.answer import Stage, read_answer, read_stage
+from sandbox.piston.evidence import LimitTooSmall, Tampered, execution, reconcile_cpu
+from sandbox.piston.faults import Transient
+from sandbox.piston.job import BadReport, Report, decode_report
+from sandbox.piston.limits import LAUNCHER_BYTES, LearntLimits, plan_limits
+
+MIB = 1 << 20
+LIMITS = Limits(cpu_s=1.0, wall_s=5.0, memory_bytes=256 * MIB)
+SENT = plan_limits(LIMITS, LearntLimits(), 0)
+STAGE = Stage("", "", 0, None, None, 0.05, 0.06, 20 * MIB)
+REPORT = Report(0, None, 0.02, 0.03, 9 * MIB, b"out", b"", 3, 0, "-")
+
+
+def seen(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) -> Any:
+    return execution(stage, report, LIMITS, replace(SENT, **sent), contended=False)
+
+
+@pytest.mark.parametrize(
+    ("stage", "report", "expected"),
+    [
+        ({}, {}, {"exit_code": 0, "killed_for": None, "memory_bytes": 9 * MIB}),
+        ({}, {"exit_code": 3}, {"exit_code": 3}),
+        ({}, {"exit_code": None, "signal": 11}, {"signal": 11, "killed_for": None}),
+        ({}, {"why": "wall", "signal": 9}, {"killed_for": "wall"}),
+        ({}, {"why": "output", "signal": 9, "stdout_bytes": 1 << 40}, {"killed_for": "output"}),
+        ({}, {"exit_code": None, "signal": 25}, {"killed_for": "file_size"}),
+        (
+            {"memory_bytes": SENT.memory_bytes},
+            {"exit_code": None, "signal": 9},
+            {"killed_for": "memory"},
+        ),
+        ({}, {"exit_code": None, "signal": 9}, {"killed_for": None, "signal": 9}),
+        (
+            {"memory_bytes": None},
+            {"exit_code": None, "signal": 9, "memory_bytes": 256 * MIB},
+            {"killed_for": "memory"},
+        ),
+        # three children of 100 MiB each: the largest one is not the whole
+        ({"memory_bytes": 300 * MIB}, {"memory_bytes": 100 * MIB}, {"memory_bytes": 276 * MIB}),
+        ({"cpu_s": 2.0}, {}, {"cpu_s": pytest.approx(2.0 - SENT.allowance_s)}),
+        ({"cpu_s": None}, {"cpu_s": 0.7}, {"cpu_s": 0.7}),
+    ],
+)
+def test_with_a_report(
+    stage: dict[str, Any], report: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    got = seen(replace(STAGE, **stage), replace(REPORT, **report))
+    assert {name: getattr(got, name) for name in expected} == expected
+
+
+def test_a_forged_report_saves_no_time() -> None:
+    honest = seen(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.85))
+    forged = seen(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.0))
+    assert honest.cpu_s - forged.cpu_s < SENT.allowance_s
+    assert forged.cpu_s > 0.9 - SENT.allowance_s - 1e-9
+
+
+@given(server=st.floats(0, 1e4), reported=st.floats(0, 1e4), allowance=st.floats(0, 10))
+def test_cpu_time_lies_between_the_servers_and_its_allowance(
+    server: float, reported: float, allowance: float
+) -> None:
+    got = reconcile_cpu(server, reported, allowance)
+    assert server - allowance <= got <= server
+    if server - allowance <= reported <= server:
+        assert got == reported
+
+
+@pytest.mark.parametrize(
+    ("stage", "killed_for"),
+    [
+        ({"status": "TO", "cpu_s": SENT.cpu_s}, "cpu"),
+        ({"status": "TO", "cpu_s": 0.1}, "wall"),
+        ({"status": "TO", "cpu_s": None}, "wall"),
+        ({"status": "SG", "signal": 9, "memory_bytes": SENT.memory_bytes}, "memory"),
+        ({"status": "RE", "code": 137, "memory_bytes": SENT.memory_bytes}, "memory"),
+    ],
+)
+def test_without_a_report_the_server_decides(stage: dict[str, Any], killed_for: str) -> None:
+    got = seen(replace(STAGE, **stage), None)
+    assert (got.killed_for, got.signal, got.exit_code) == (killed_for, 9, None)
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [
+        {},
+        {"status": "OL"},
+        {"status": "EL"},
+        {"status": "RE", "code": 1},
+        {"status": "RE", "code": 137, "memory_bytes": None},
+        {"status": "SG", "signal": 9},
+    ],
+)
+def test_a_missing_report_is_looked_into(stage: dict[str, Any]) -> None:
+    with pytest.raises(Tampered):
+        seen(replace(STAGE, **stage), None)
+
+
+@pytest.mark.parametrize(
+    ("stage", "report", "sent", "setting"),
+    [
+        (
+            {"status": "TO", "cpu_s": 0.5},
+            None,
+            {"short": ("run_cpu_time",), "cpu_s": 0.5},
+            "PISTON_RUN_CPU_TIME",
+        ),
+        (
+            {"status": "TO", "cpu_s": 0.1},
+            None,
+            {"short": ("run_timeout",), "wall_s": 3.0},
+            "PISTON_RUN_TIMEOUT",
+        ),
+        (
+            {"status": "SG", "memory_bytes": 64 * MIB},
+            None,
+            {"short": ("run_memory_limit",), "memory_bytes": 64 * MIB},
+            "PISTON_RUN_MEMORY_LIMIT",
+        ),
+        ({}, replace(REPORT, why="short"), {}, "PISTON_OUTPUT_MAX_SIZE"),
+    ],
+)
+def test_a_servers_own_limit_is_no_verdict(
+    stage: dict[str, Any], report: Report | None, sent: dict[str, Any], setting: str
+) -> None:
+    with pytest.raises(LimitTooSmall, match=setting):
+        seen(replace(STAGE, **stage), report, **sent)
+
+
+def test_what_is_sent_leaves_room_for_the_launcher() -> None:
+    assert SENT.cpu_s > LIMITS.cpu_s
+    assert SENT.wall_s >= 2 * LIMITS.wall_s
+    assert SENT.memory_bytes >= LIMITS.memory_bytes + LAUNCHER_BYTES
+    assert SENT.short == ()
+    small = plan_limits(LIMITS, LearntLimits(run_ms=3000, cpu_ms=900), 0)
+    assert (small.cpu_s, small.wall_s) == (0.9, 3.0)
+    assert small.short == ("run_timeout", "run_cpu_time")
+
+
+def frames(*lines: str, end: str = "Z n 0 0 1000 2000 {size} 0 500 -\n") -> str:
+    return "GBX1 n\n" + "".join(lines) + end
+
+
+@given(st.lists(st.tuples(st.booleans(), st.binary(min_size=1, max_size=200)), max_size=6))
+def test_frames_carry_every_byte(pieces: list[tuple[bool, bytes]]) -> None:
+    lines, out = [], b""
+    for raw, piece in pieces:
+        if raw:
+            piece = bytes(b & 0x7F for b in piece)
+            lines.append(f"R {len(piece)}\n{piece.decode()}\n")
+        else:
+            text = base64.b64encode(piece).decode()
+            lines.append(f"B {len(text)}\n{text}\n")
+        out += piece
+    report = decode_report(frames(*lines).replace("{size}", str(len(out))), "n")
+    assert report.stdout == out
+
+
+WHOLE = frames("R 3\nabc\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
+
+
+def test_a_whole_report() -> None:
+    report = decode_report(WHOLE, "n")
+    assert (report.stdout, report.stderr, dict(report.files)) == (b"abc", b"err", {"a": b"fil"})
+    assert (report.cpu_s, report.memory_bytes, report.wall_s) == (0.001, 2000 * 1024, 0.0005)
+
+
+@given(st.integers(0, len(WHOLE) - 2))
+def test_no_part_of_a_report_passes_for_the_whole(cut: int) -> None:
+    with pytest.raises(BadReport):
+        decode_report(WHOLE[:cut], "n")
+
+
+@given(st.integers(0, len(WHOLE) - 1))
+def test_a_spoilt_character_is_noticed_or_harmless(place: int) -> None:
+    spoilt = WHOLE[:place] + "\ufffd" + WHOLE[place + 1 :]
+    try:
+        report = decode_report(spoilt, "n")
+    except BadReport:
+        return
+    assert report == decode_report(WHOLE, "n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GBX1 m\nZ m 0 0 0 0 0 0 0 -\n",
+        frames("R 5\nabc\n"),
+        frames("R -1\n\n"),
+        frames("R 99999999999999\n\n"),
+        frames("Q 1\na\n"),
+        frames("\n"),
+        frames(end="Z n 0 0 x 0 0 0 0 -\n"),
+        frames(end="Z n 0 0 0 0 0 0 0 maybe\n"),
+        frames(end="Z n 0 0 -5 0 0 0 0 -\n"),
+        frames(end="Z n 0 0 0 0 7 0 0 -\n"),
+        frames("F zz 4\nZmls\n"),
+    ],
+)
+def test_what_no_launcher_says(text: str) -> None:
+    with pytest.raises(BadReport):
+        decode_report(text.replace("{size}", "0"), "n")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        "run",
+        {},
+        {"run": None},
+        {"run": []},
+        {"run": {"status": "XX"}},
+        {"run": {"status": "YES"}},
+        {"run": {"code": "0"}},
+        {"run": {"code": True}},
+        {"run": {"stdout": 5}},
+        {"run": {"signal": 9}},
+        {"run": {"signal": "SIGNONE"}},
+        {"run": {"memory": -1}},
+        {"run": {"cpu_time": float("inf")}},
+        {"run": {"cpu_time": float("nan")}},
+        {"run": {}, "compile": 3},
+    ],
+)
+def test_answers_that_do_not_fit(value: Any) -> None:
+    with pytest.raises(Transient):
+        read_answer(value)
+
+
+def test_figures_of_a_stage() -> None:
+    stage = read_stage({"code": 1, "cpu_time": 12.5, "wall_time": 20, "memory": 5_000_000}, "run")
+    assert (stage.cpu_s, stage.wall_s, stage.memory_bytes) == (0.0125, 0.02, 5_120_000)
