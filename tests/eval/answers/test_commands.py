@@ -70,6 +70,25 @@ def test_errors_are_a_line_and_a_status(
     assert capsys.readouterr().err == said
 
 
+PAGES = {
+    "evaluate": "math-harness",
+    "run_smoke": "equational-theories",
+    "run_benchmarks": "benchmarks-by-configuration",
+    "summarize_results": "benchmarks-by-configuration",
+    "sample_solutions": "sample-solutions",
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_flag_is_on_the_commands_page(name: str) -> None:
+    import importlib
+
+    page = (ROOT / "docs" / f"{PAGES[name]}.md").read_text()
+    parser = importlib.import_module(f"eval.{name}").parser()
+    first = [action.option_strings[0] for action in parser._actions if action.option_strings]
+    assert [flag for flag in first if flag not in page and flag != "-h"] == []
+
+
 @pytest.mark.parametrize("flag", ["--num-samples", "--concurrency", "--pass-k"])
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5", ""])
 def test_counts_are_at_least_1(flag: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,6 +84,7 @@ def test_exact_keeps_everything_but_the_space_around() -> None:
     assert not exact("", " ")
 
 
+@pytest.mark.slow
 def test_the_policies_of_the_math_checker_are_rules_by_name() -> None:
     half = r"so \boxed{\frac{1}{2}}"
     assert not judge_by_name("harness")("0.5", half)

@@ -119,6 +119,7 @@ def test_a_statement_with_places_of_its_own_stays_as_it_is() -> None:
     assert "C++17 program" in prompt and prompt.endswith("```cpp\n")
 
 
+@pytest.mark.slow
 def test_rows_from_every_kind_of_dataset(tmp_path: Path) -> None:
     import datasets
 

@@ -18,6 +18,7 @@ def put(folder: Path, model: str, benchmark: str, metrics: Any) -> None:
     path.write_text(metrics if isinstance(metrics, str) else json.dumps(metrics))
 
 
+@pytest.mark.slow
 def test_the_mean_is_weighted_by_samples(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
