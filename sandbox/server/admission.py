@@ -7,11 +7,12 @@ enter ─▶ Ticket ─▶ work in a thread ─▶ leave
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -37,9 +38,10 @@ class Abandoned(Exception):
 class Admission:
     """Counts requests from the moment they may send their body to their answer."""
 
-    def __init__(self, slots: int, queue: int) -> None:
+    def __init__(self, slots: int, queue: int, held_bytes: int = 1 << 62) -> None:
         self.slots = slots
         self.queue = queue
+        self._bytes_left = held_bytes
         self.present = 0
         self.running = 0
         self.closing = False
@@ -49,19 +51,27 @@ class Admission:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="execute")
 
-    def __enter__(self) -> Admission:
+    @contextlib.contextmanager
+    def place(self, size: int = 0) -> Iterator[None]:
+        """A place for one request of `size` bytes; a large one alone always fits.
+
+        Raises Full or Closing.
+        """
         if self.closing:
             raise Closing
-        if self.present >= self.slots + self.queue:
+        crowded = self.present and size > self._bytes_left
+        if crowded or self.present >= self.slots + self.queue:
             raise Full(self.retry_after_s())
         self.present += 1
+        self._bytes_left -= size
         self._idle.clear()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.present -= 1
-        if not self.present:
-            self._idle.set()
+        try:
+            yield
+        finally:
+            self.present -= 1
+            self._bytes_left += size
+            if not self.present:
+                self._idle.set()
 
     def retry_after_s(self) -> int:
         """Seconds until a place is likely free: the time half of the queue takes."""

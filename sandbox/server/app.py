@@ -5,6 +5,7 @@ request ─▶ token ─▶ admission ─▶ body ─▶ thread: read_job, execu
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import logging
@@ -41,7 +42,8 @@ class Server:
         self.judge = judge
         self.description: Description = sandbox.describe()
         self.runtimes = list_runtimes(self.description.toolchains)
-        self.admission = Admission(settings.slots or sandbox.slots, settings.queue)
+        slots = settings.slots or sandbox.slots
+        self.admission = Admission(slots, settings.queue, settings.held_bytes)
         self.metrics = Metrics(self.admission)
 
     def application(self) -> web.Application:
@@ -112,11 +114,14 @@ class Server:
             return _json(415, {"message": "requests must be of type application/json"})
         began = time.monotonic()
         try:
-            with self.admission:
-                raw = await request.read()
+            with self.admission.place(self._size(request)):
+                raw = await asyncio.wait_for(request.read(), self.settings.upload_s)
                 answer = await self.admission.work(lambda: self._answer(raw))
                 self.metrics.seconds.observe(time.monotonic() - began)
                 return web.Response(body=answer, content_type="application/json")
+        except asyncio.TimeoutError:
+            words = f"the request did not arrive within {self.settings.upload_s:g} s"
+            return _json(408, {"message": words})
         except Full as full:
             return _busy(429, str(full), full.retry_after_s)
         except Closing:
@@ -133,8 +138,13 @@ class Server:
         await converse(socket, self._read_job, self._run_alone)
         return socket
 
+    def _size(self, request: web.Request) -> int:
+        """Bytes to reserve; a body of unknown size counts as the largest."""
+        size = request.content_length
+        return min(self.settings.body_bytes if size is None else size, self.settings.body_bytes)
+
     async def _run_alone(self, job: Job) -> dict[str, Any]:
-        with self.admission:
+        with self.admission.place():
             return await self.admission.work(lambda: self._run(job))
 
     def _answer(self, raw: bytes) -> bytes:

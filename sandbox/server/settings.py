@@ -34,6 +34,8 @@ class ServerSettings:
 
     queue       requests that may wait beside those that run; more get 429
     body_bytes  the largest request
+    held_bytes  all requests that are here at once; more get 429
+    upload_s    how long a request may take to arrive: until then it holds a place
     token       bearer token asked of every route but /health; None: none
     grace_s     how long a shutdown waits for what runs
     judge       "module:function" that judges for the Codeforces protocol
@@ -44,6 +46,8 @@ class ServerSettings:
     slots: int | None = None
     queue: int = 256
     body_bytes: int = 512 * MIB
+    held_bytes: int = 2048 * MIB
+    upload_s: float = 300.0
     token: str | None = None
     grace_s: float = 60.0
     judge: str = "eval.codeforces_judge:judge"

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -66,6 +67,30 @@ def test_a_full_queue_says_when_to_come_back(start: Start) -> None:
         thread.join(60)
     assert [got for _, got in waiting] == [[200], [200]]
     assert server.python(stdin="y").json()["run"]["stdout"] == "y"
+
+
+def test_all_bodies_together_are_bounded(start: Start) -> None:
+    gate = Gate()
+    server = start(FakeSandbox(script=gate, slots=1), held_bytes=50_000)
+    first, got = in_thread(lambda: server.python(stdin="x" * 60_000).status_code)
+    assert gate.entered.acquire(timeout=30)
+    assert server.python(stdin="x" * 60_000).status_code == 429
+    gate.open.set()
+    first.join(60)
+    assert got == [200]
+    assert server.python(stdin="x" * 60_000).status_code == 200
+
+
+def test_a_request_that_never_arrives_gives_its_place_back(start: Start) -> None:
+    server = start(FakeSandbox(), queue=0, upload_s=0.3)
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as half:
+        half.sendall(
+            b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 100\r\n\r\n{"
+        )
+        assert b" 408 " in half.recv(200)
+    assert server.get("/health").json()["present"] == 0
 
 
 def test_a_client_that_left_the_queue_is_not_run(start: Start) -> None:
