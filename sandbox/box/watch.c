@@ -253,7 +253,7 @@ static void look(int64_t started) { /* is a limit passed? */
     if (cpu > now.rq->cpu_ns) sh.killed = K_CPU;
     else if (setup.mem_fd < 0 && pages_held() * setup.page > now.rq->memory) sh.killed = K_MEMORY;
     else if (!(now.rq->flags & STDOUT_FD) && !fstat(now.out_fd, &s) && s.st_size > now.rq->output) sh.killed = K_OUTPUT;
-    else if (setup.mem_fd < 0 && many_threads()) sh.killed = K_PROCESSES;
+    else if (setup.mem_fd < 0 && !setup.nproc_rlimit && many_threads()) sh.killed = K_PROCESSES;
     else if (!setup.is_init && folder_is_over()) sh.killed = K_DISK;
     else if (wall - waited > now.rq->wall_ns) sh.killed = K_WALL;
     else if (wall > 15 * now.rq->wall_ns + 30000000000LL) sh.killed = K_STARVED; /* before the driver loses patience */

@@ -98,12 +98,12 @@ SOURCES = (
     Source(
         "errors",
         "megabytes of errors",
-        "#define E e e e e e e e e e e\n" + "int main(){" + "E; " * 3000 + "}",
+        "#define E e e e e e e e e e e\n" + "int main(){" + "E; " * 1000 + "}",
     ),
     Source(
         "brackets",
         "a deep parse",
-        "int main(){return " + "(" * 200000 + "1" + ")" * 200000 + ";}",
+        "int main(){return " + "(" * 20000 + "1" + ")" * 20000 + ";}",
         None,
     ),
 )

@@ -39,22 +39,24 @@ class Outcome:
     seconds: float = 0.0
 
 
+_made: dict[str, Compiled] = {}  # a static program runs at every level
+
+
 class Programs:
-    """The attacks' programs, compiled once for all levels."""
+    """The attacks' programs, compiled once for all levels of a process."""
 
     def __init__(self, sandbox: EmbeddedSandbox) -> None:
         self._sandbox = sandbox
-        self._made: dict[str, Compiled] = {}
 
     def __getitem__(self, name: str) -> Compiled:
-        if name not in self._made:
+        if name not in _made:
             files = {
                 f"{name}.cpp": (PROGRAMS / f"{name}.cpp").read_bytes(),
                 "attack.h": (PROGRAMS / "attack.h").read_bytes(),
             }
-            self._made[name] = self._sandbox.compile(Program("c++17", files))
-            assert self._made[name].ok, self._made[name].log.decode(errors="replace")
-        return self._made[name]
+            _made[name] = self._sandbox.compile(Program("c++17", files))
+            assert _made[name].ok, _made[name].log.decode(errors="replace")
+        return _made[name]
 
 
 def attack_once(

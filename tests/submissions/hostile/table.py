@@ -62,7 +62,7 @@ EXHAUST = (
         "20,000 threads",
         "held|wall|cpu",
         "held|wall|cpu",
-        landlock="processes",
+        landlock="held|wall|cpu|processes",
         hits="processes",
     ),
     Attack("exhaust daemon", "a process that outlives its parent", alone=FORKLESS),
@@ -138,7 +138,7 @@ EXHAUST = (
         limits=MANY,
     ),
     Attack("exhaust deep", "folders 5,000 deep", "ends|cpu|memory", limits=MANY),
-    Attack("exhaust long_names", "long names with odd bytes", "ends"),
+    Attack("exhaust long_names", "long names with odd bytes", "ends|cpu"),
     Attack(
         "exhaust big_file",
         "one file beyond its limit",

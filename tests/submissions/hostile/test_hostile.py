@@ -88,11 +88,10 @@ def python_for_anyone() -> str:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("level", LEVELS[2:])
-def test_every_attack_ends_as_promised_for_an_ordinary_user(level: str, anyones: Path) -> None:
-    cache = anyones / "home" / level
+def test_every_attack_ends_as_promised_for_an_ordinary_user(anyones: Path) -> None:
+    cache = anyones / "home" / "cache"
     done = subprocess.run(
-        [python_for_anyone(), "-B", "-m", "tests.submissions.hostile.harness", level],
+        [python_for_anyone(), "-B", "-m", "tests.submissions.hostile.harness", *LEVELS[1:]],
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],
@@ -103,9 +102,7 @@ def test_every_attack_ends_as_promised_for_an_ordinary_user(level: str, anyones:
         timeout=500,
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    if lines and "unavailable" in lines[0]:
-        pytest.skip(lines[0]["unavailable"])
-    rows = [Outcome(**line) for line in lines]
+    rows = [Outcome(**line) for line in lines if "unavailable" not in line]
     assert complaints(rows) == [], done.stderr
     assert done.returncode == 0, done.stderr
     assert len(rows) > len(ATTACKS)
@@ -115,7 +112,7 @@ def test_every_attack_of_the_programs_is_in_the_table() -> None:
     """An attack nobody runs is a promise nobody keeps."""
     listed = {attack.run for attack in ATTACKS}
     for path in PROGRAMS.glob("*.cpp"):
-        text = path.read_text().partition("static const attack attacks[]")[2]
+        text = path.read_text().partition("static const attack attacks[]")[2].partition("};")[0]
         for part in text.replace("ROW(", "{").split("{")[1:]:
             name = part.strip('"').split('"')[0].split(",")[0].split(")")[0].strip()
             if name:

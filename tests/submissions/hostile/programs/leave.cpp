@@ -28,7 +28,7 @@ static void times(const char *, const char *) {
 }
 static void folders_moved(const char *, const char *) {
     if (!rename("/box/work", "/box/other")) mkdir("/box/work", 0777);
-    if (!rename("/box/tmp", "/box/shm")) breach("moved over");
+    if (rename("/box/tmp", "/box/shm")) rename("/box/shm", "/box/tmp");
     rmdir("/box/shm");
     rmdir("/box/tmp");
     rmdir(".");
