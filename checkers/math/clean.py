@@ -156,6 +156,10 @@ def _mark(match: re.Match[str]) -> str:
 def clean(text: str) -> str:
     """The reader's spelling of an answer (see the module)."""
     text = spell_unicode(_SPACES.sub(" ", text.strip()))
+    if "\\begin" in text:
+        text = _SYSTEM.sub(_system, text)
+    if text.count("=") > 1:
+        text = _QUAD.sub(", ", text)
     if "\\begin" not in text:
         text = _DOUBLED.sub(lambda _: "\\", text)
         text = re.sub(r"\\\\(?:\s|$)", " ", text)
@@ -188,13 +192,19 @@ def clean(text: str) -> str:
 
 
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
-_MODULUS = re.compile(
-    rf"[\s({TEXT_OPEN}]{{0,8}}\\?(?<![A-Za-z])[bp]?mod(?:ulo)?(?![A-Za-z])"
-    rf"[\s{TEXT_CLOSE}]{{0,8}}\{{?\s?\d+\s?\}}?[)\s{TEXT_CLOSE}]{{0,8}}$"
+_MODULUS = re.compile(  # of a congruence; `5 \\bmod 3` is a calculation
+    rf"\s?(?:\\pmod\s?\{{?\s?\d+\s?\}}?"
+    rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))$"
 )
 _ELLIPSIS = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
 )
+_SYSTEM = re.compile(
+    r"(?:\\left\s*\\\{\s*)?\\begin\s*\{(?P<kind>cases|aligned|align\*?|gathered|split|array)\}"
+    r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
+    re.S,
+)
+_QUAD = re.compile(r"(?<![,;\s])\s*\\q?quad")
 _UNIT_FRACTION = re.compile(
     rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
     rf"\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
@@ -203,6 +213,14 @@ _RECURRING = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
     r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?)"
 )
+
+
+def _system(m: re.Match[str]) -> str:
+    """The rows of a system of equations as a list; an array without relations stays."""
+    if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
+        return m[0]
+    rows = [r.replace("&", " ").strip(" ,;.") for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"])]
+    return ", ".join(r for r in rows if r)
 
 
 def recurring(text: str) -> str:

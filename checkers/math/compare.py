@@ -79,7 +79,7 @@ class Comparer:
                 return False
             return same_time(gold, answer) if gold.kind == "clock" else gold == answer
         for one, other in ((gold, answer), (answer, gold)):
-            if isinstance(one, Exact) and one.kind == "clock" and isinstance(other, Leaf | Ratio):
+            if isinstance(one, Exact) and one.kind == "clock" and _is_ratio(other):
                 if one.fields[2] or one.fields[3]:
                     return False
                 return self.ratios(Ratio((str(one.fields[0]), str(one.fields[1]))), other)
@@ -253,9 +253,9 @@ class Comparer:
             if "rad" in (gold.unit, answer.unit):
                 a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
                 return self.numbers(a, b)
-            turned, plain = (a, b) if gold.degree else (b, a)
-            if self.numbers(turned, plain, gold.text, answer.text):
+            if self.numbers(a, b, gold.text, answer.text):
                 return True
+            turned, plain = (a, b) if gold.degree else (b, a)
             return bool(plain.has(sympy.pi)) and self.numbers(turned * sympy.pi / 180, plain)
         return self.numbers(a, b, gold.text, answer.text)
 
@@ -297,6 +297,13 @@ def _assigned(value: Relation) -> Value:
     return _value(value.sides[-1]) if is_assignment(value) else value
 
 
+def _is_ratio(value: Value) -> bool:
+    """Whether `11:21`, read as a time, can be meant as this: a ratio or a fraction."""
+    return isinstance(value, Ratio) or (
+        isinstance(value, Leaf) and bool(re.search(r"/|\\frac", value.text))
+    )
+
+
 def _is_sum(relation: Relation) -> bool:
     """`3 + 4 = 7`: a calculation, whose value is its last side."""
     return relation.is_equation and not any(expression(s).free_symbols for s in relation.sides)
@@ -305,6 +312,8 @@ def _is_sum(relation: Relation) -> bool:
 def _named_region(value: Value) -> Value:
     """The interval of `x = [2,5)`; every other value as it is."""
     if isinstance(value, Relation) and is_assignment(value):
+        if value.sides[0].startswith("("):
+            return value
         named = _assigned(value)
         return named if isinstance(named, Seq | Region) else value
     return value

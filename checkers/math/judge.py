@@ -19,7 +19,7 @@ from checkers.math.tokens import ParseError
 from checkers.math.values import TooLong, Words
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
-_LABELLED = re.compile(r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.):])\s*(\S.*)", re.S)
+_LABELLED = re.compile(r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.)]|([A-J]):\s)\s*\S.*", re.S)
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # all but that between two words or numbers
 _CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
 
@@ -44,6 +44,8 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return Comparer(policy).equal(read(left), read(right)), "value"
     except TooLong as e:
         return False, f"not read: {e}"
+    except (AttributeError, TypeError, NotImplementedError) as e:
+        return False, f"not comparable: {type(e).__name__}"
     except ParseError as e:
         if isinstance(read(left), Words) and isinstance(read(right), Words):
             return False, "text"
@@ -101,4 +103,4 @@ def _letter(text: str) -> str | None:
     if bare:
         return bare[1].upper()
     labelled = _LABELLED.fullmatch(text)
-    return (labelled[1] or labelled[2]).upper() if labelled else None
+    return labelled[labelled.lastindex or 1].upper() if labelled else None

@@ -7,7 +7,7 @@ import re
 from checkers.math.values import Relation
 
 _NAME = re.compile(
-    r"\\?[A-Za-z]+'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
+    r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
     r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
     r"|\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
     r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
@@ -26,7 +26,7 @@ def is_assignment(relation: Relation) -> bool:
         return True
     if re.fullmatch(r"[A-Za-z_{}\d]+(?::[A-Za-z_{}\d]+)+", left):
         return True
-    return bool(re.fullmatch(r"[A-Za-z][A-Za-z ]+", left))
+    return bool(re.fullmatch(r"[A-Za-z]{4,}(?: [A-Za-z]+)*", left))
 
 
 def same_name(a: str, b: str) -> bool:
