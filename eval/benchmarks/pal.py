@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 ANSWER_MARK = "gradebox-answer:"
-_FENCE = re.compile(r"```[ \t]*(?:python|py)?[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
-_DEFINES = re.compile(
-    r"^(?:async\s+)?(?:def|import|from|class|@|#|[A-Za-z_]\w*\s*[=(])", re.MULTILINE
+_FENCE = re.compile(
+    r"```[ \t]*(?:(?:python|py)\d?[ \t]*)?\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
 )
+# The first line of a program, not of a sentence about one.
+_STARTS = re.compile(r"(?:def|class|import|from)\s+\w|[ \t]+\S|[#@]|[A-Za-z_]\w*[ \t]*=[^=]")
 
 # Runs after the program and prints what it found; a result's own __str__ may do as it likes,
 # there is nothing in the box that it could reach.
@@ -54,17 +55,23 @@ class ProgramResult:
 
 
 def program_of(output: str) -> str | None:
-    """The program in a model's output, ready to run; None without one."""
+    """The program in a model's output, ready to run; None without one.
+
+    The prompt has opened the block: what stands before the first ``` is the program when it
+    begins like one. Otherwise the last block is.
+    """
     text = after_thinking(output)
-    fences = _FENCE.findall(text)
-    body = fences[-1] if fences else text.partition("```")[0]
+    body = text.partition("```")[0].lstrip("\n")
+    if not _STARTS.match(body):
+        blocks = [block for block in _FENCE.findall(text) if block.strip()]
+        if not blocks:
+            return None
+        body = blocks[-1]
     if not body.strip():
         return None
     if body[0] in " \t" and "def solution" not in body:
         # The prompt ended with the first line of the function.
         body = "def solution():\n" + body
-    if not fences and _DEFINES.search(body) is None:
-        return None
     return body.rstrip() + "\n" + _EPILOGUE
 
 

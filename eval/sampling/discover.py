@@ -31,12 +31,11 @@ def served_model(base_url: str, secret: str = "") -> str:
         names = [str(entry["id"]) for entry in value["data"]] if value else []
     except (ValueError, RecursionError, KeyError, TypeError):
         names = []
-    if len(names) == 1:
+    if len(names) == 1 and names[0].isprintable() and names[0]:
         return names[0]
     if names:
-        raise InputError(
-            f"{url}: {len(names)} models ({', '.join(names[:8])}); name one with --model-name"
-        )
+        listed = ", ".join(shown(name.encode("utf-8", "replace")) for name in names[:8])
+        raise InputError(f"{url}: {len(names)} models ({listed}); name one with --model-name")
     raise InputError(
         f"{url}: HTTP {reply.status_code} and no list of models ({shown(reply.content)}); "
         "name the model with --model-name"

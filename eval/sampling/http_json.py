@@ -15,7 +15,7 @@ from eval.sampling.errors import CallError, CallErrorKind
 if TYPE_CHECKING:
     import httpx
 
-MAX_REPLY_BYTES = 64 << 20
+MAX_REPLY_BYTES = 16 << 20
 SHOWN_CHARS = 300
 LONGEST_RETRY_AFTER_S = 600.0
 TRY_AGAIN = frozenset({408, 425, 429})

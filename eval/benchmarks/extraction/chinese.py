@@ -19,7 +19,7 @@ from eval.benchmarks.registry import named
 NEXT = ("\n问题 ", "问题：")
 _ANSWER = re.compile(r"答案(?:就)?(?:应该)?(?:是|为|：|:)\s*[：:]?\s*")
 _BRACKETED = re.compile(r"[(（]([A-D]+)[)）]")
-_LETTER = re.compile(r"[A-D](?:[,，;；、和 ]*[A-D])*(?![A-Za-z])")
+_LETTER = re.compile(r"(?<![A-Za-z])[A-D](?:[,，;；、和 ]*[A-D])*(?![A-Za-z])")
 
 
 def said(output: str) -> str | None:

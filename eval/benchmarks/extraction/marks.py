@@ -12,7 +12,7 @@ _BRACES = re.compile(r"\\?boxed\s*\{|\\.|[{}]", re.DOTALL)
 # A fraction and a time are one number: 7/9, 8:15.
 _NUMBER = re.compile(r"-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:[/:]\d+)?(?![\d])")
 _HOPE = re.compile(r"final answer is:?\s*")
-_HOPE_END = re.compile(r"\s*\.?\s*I hope (?:it|this) is correct", re.IGNORECASE)
+_HOPE_END = re.compile(r"I hope (?:it|this) is correct", re.IGNORECASE)
 _ANSWER_IS = re.compile(r"\bthe (?:final )?answer is:?|答案[是为][：:]?", re.IGNORECASE)
 
 

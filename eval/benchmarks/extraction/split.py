@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_AND = re.compile(r"\s*,?\s*\\(?:text|mbox)\{\s*(?:and|or)\s*\}\s*|\s*,?\s+and\s+")
+# No white space at its ends: a long run of it would be looked through from every place in it.
+_AND = re.compile(r"\\(?:text|mbox)\{\s*(?:and|or)\s*\}|(?<!\S)and(?!\S)")
 OPENING, CLOSING = "([{", ")]}"
 
 
@@ -22,7 +23,7 @@ def split_answers(question: str, answers: Sequence[str]) -> list[str]:
                 parts += split_commas(part)
             else:
                 parts.append(part)
-    return [bare for part in parts if (bare := part.strip())]
+    return [bare for part in parts if (bare := part.strip().strip(",").strip())]
 
 
 def split_commas(text: str, separators: str = ",") -> list[str]:

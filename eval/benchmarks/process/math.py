@@ -11,7 +11,7 @@ from eval.benchmarks.model import Row, Sample
 from eval.benchmarks.registry import named
 
 _CALCULATION = re.compile(r"<<[^<>]*>>")
-_UNIT_IN_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_UNIT_IN_BRACKETS = re.compile(r"\([^()]*\)")
 OPTIONS_MARK = "Please select from the following options:"
 
 

@@ -57,6 +57,7 @@ CASES = {
         ("The final answer is $6$. I hope it is correct.\n\nProblem:\n1\n\\boxed{9}", ["6"]),
         (r"\boxed{2} and then \boxed{3}", ["2", "3"]),
         (r"\boxed{2 \text{ and } 3}", ["2", "3"]),
+        (r"\boxed{1, 2, and 3}", ["1, 2", "3"]),
         (r"\boxed{1,000}", ["1,000"]),
         (r"\boxed{(1,2)}", ["(1,2)"]),
         ("The answer is yes.", ["yes"]),
@@ -219,6 +220,13 @@ HOSTILE = [
     "9" * 50_000,
     "答案是" * 15_000,
     "Final Answer:" * 5_000,
+    "\\boxed{1" + " " * 50_000 + "2}",
+    "The final answer is 1" + " " * 50_000 + "x",
+    "The answer is 1" + " " * 50_000 + "x\n",
+    "答案是" + "A" * 50_000 + "x",
+    "答案是 A" + " " * 50_000 + "x",
+    "final answer" + " " * 50_000,
+    "answer:" + "(" * 50_000,
 ]
 
 

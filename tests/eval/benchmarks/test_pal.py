@@ -1,0 +1,49 @@
+"""Outputs of models → programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from eval.benchmarks.pal import program_of
+
+BODY = "def solution():\n    return 5"
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        BODY,
+        f"```python\n{BODY}\n```",
+        f"```py\n{BODY}\n```\nDone.",
+        f"```\n{BODY}\n```",
+        f"```python3\n{BODY}",
+        f"```python\nprint(1)\n```\nBetter:\n```python\n{BODY}\n```",
+        f"{BODY}\n```\n\nQ: another?",
+        f"<think>```python\nprint(1)\n```</think>{BODY}",
+        "    return 5",
+    ],
+)
+def test_the_program_is_found(output: str) -> None:
+    program = program_of(output)
+    assert program is not None
+    assert program.startswith(BODY)
+    compile(program, "program", "exec")
+
+
+@pytest.mark.parametrize(
+    "output", ["", "  \n", "I cannot do that.", "<think>```python\nprint(1)", "```python\n```"]
+)
+def test_without_a_program_there_is_none(output: str) -> None:
+    assert program_of(output) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "output",
+    ["```" * 50_000, "```" + " " * 100_000, "```python" + "\t" * 100_000, "x = (" * 50_000],
+    ids=lambda text: text[:9],
+)
+def test_hostile_outputs_end(output: str) -> None:
+    """A quadratic pattern would take minutes here, and the test's time-out would end it."""
+    program = program_of(output)
+    assert program is None or isinstance(program, str)
