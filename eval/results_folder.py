@@ -209,9 +209,7 @@ class ResultsFolder:
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Writes the metrics file, whole or not at all."""
-        text = json.dumps(metrics, indent=2, allow_nan=False)
-        with replacing(self.metrics_path) as file:
-            file.write(text.encode() + b"\n")
+        write_json_whole(self.metrics_path, metrics)
 
     def close(self) -> None:
         """Syncs what was written and lets the folder go."""
@@ -228,6 +226,13 @@ class ResultsFolder:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def write_json_whole(path: Path, value: Mapping[str, Any]) -> None:
+    """Writes a JSON file, whole or not at all."""
+    text = json.dumps(value, indent=2, allow_nan=False)
+    with replacing(path) as file:
+        file.write(text.encode() + b"\n")
 
 
 class replacing:
