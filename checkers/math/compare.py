@@ -29,6 +29,7 @@ from checkers.math.tokens import ParseError
 from checkers.math.units import unit_scale
 from checkers.math.values import Exact, Leaf, Ratio, Region, Relation, Seq, Value, Words
 
+_BESIDE_SIGNS = ("", "rad", "unit")  # units that may stand against a percent or degree sign
 MOST_MATCHED = 60  # items of a list compared each with each
 
 
@@ -125,7 +126,7 @@ class Comparer:
         left, right = as_seq(gold), as_seq(answer)
         if left is None or right is None or len(left.items) != len(right.items):
             return self.by_set(left, right)
-        if not self.policy.compare_sets and brackets_differ(left.kind, right.kind):
+        if not self.policy.compare_sets and brackets_differ(left, right):
             return False
         if self.is_ordered(left, right):
             pairs = zip(left.items, right.items, strict=True)
@@ -246,6 +247,10 @@ class Comparer:
             return self.numbers(a * factor, b)
         if gold.unit != answer.unit and self.trailing_symbol(gold, answer):
             return True
+        if (gold.percent or gold.degree) and answer.unit not in _BESIDE_SIGNS:
+            return False
+        if (answer.percent or answer.degree) and gold.unit not in _BESIDE_SIGNS:
+            return False
         if gold.percent != answer.percent:
             share, plain = (a, b) if gold.percent else (b, a)
             return self.numbers(share, plain) or self.numbers(share / 100, plain)

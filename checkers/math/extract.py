@@ -172,8 +172,9 @@ def extract_answer(response: str, strict: bool = False) -> str:
 
 def extract_gold(gold: str) -> str:
     """The reference answer: what a solution boxes or announces, else the text itself."""
-    if len(gold) <= 40 and "boxed" not in gold:
+    boxed = _BOX.search(gold) is not None
+    if len(gold) <= 40 and not boxed:
         return gold.strip()
-    if "boxed" in gold or announced(gold) or not is_bare(gold):
+    if boxed or announced(gold) or not is_bare(gold):
         return extract_answer(gold)
     return gold.strip()

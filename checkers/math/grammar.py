@@ -92,7 +92,8 @@ class Grammar(Cursor):
     def juxtaposed(self, left: Expr) -> Expr:
         """Side by side is a product, but not for two numbers."""
         t = self.peek()
-        if t is not None and t.kind == "number":
+        closed = self.tokens[self.at - 1].text in ("!", ")")
+        if t is not None and t.kind == "number" and not closed:
             raise ParseError("a number right after a factor")
         return left * self.power()
 

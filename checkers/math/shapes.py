@@ -20,10 +20,12 @@ def seconds(clock: Exact) -> int:
     return hours * 3600 + int(minute) * 60 + int(second)
 
 
-def brackets_differ(left: str, right: str) -> bool:
-    """A set is no tuple, and (1,2) is not [1,2]; a list without brackets is either."""
-    kinds = {left, right}
-    return "" not in kinds and ("{}" in kinds or kinds == {"()", "[]"}) and left != right
+def brackets_differ(left: Seq, right: Seq) -> bool:
+    """A set is no tuple, (1,2) is not [1,2], and alternatives joined by "or" are none of these."""
+    kinds = {left.kind, right.kind}
+    if "" in kinds:
+        return (left.joined_by_or or right.joined_by_or) and not kinds <= {"", "{}"}
+    return ("{}" in kinds or kinds == {"()", "[]"}) and left.kind != right.kind
 
 
 def repeats(seq: Seq) -> bool:
