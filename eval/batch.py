@@ -18,7 +18,7 @@ from eval.grade_case import Bench
 from eval.grade_solution import Subject, Workshop
 from eval.kits import KitFacts, KitShelf
 from eval.metered import Meter, MeteredSandbox
-from eval.model import Problem, Solution
+from eval.model import Problem, Solution, Status
 from eval.options import Options
 from eval.plan import Ledger, Problems, Terms
 from eval.progress import Tally
@@ -123,7 +123,8 @@ class Batch:
             raise
         seen.extend(left)
         return [
-            sink.records.get(i) or _unfinished(solution, book, self._why_stopped)
+            sink.records.get(i)
+            or ungraded(solution, book.get(solution.problem_id), "error", self._why_stopped)
             for i, solution in enumerate(seen)
         ]
 
@@ -135,7 +136,10 @@ def _kept(solutions: Iterable[Solution], seen: list[Solution]) -> Iterator[Solut
         yield solution
 
 
-def _unfinished(solution: Solution, book: ProblemBook, why: str) -> dict[str, Any]:
-    problem = book.get(solution.problem_id) or Problem(solution.problem_id)
-    subject = Subject(solution, problem, NO_FACTS, solution.language, 1.0, "", {})
-    return as_json(subject.record("error", "ER", None, error=why))
+def ungraded(
+    solution: Solution, problem: Problem | None, status: Status, error: str
+) -> dict[str, Any]:
+    """The record of a solution of which nothing ran: `error` (verdict ER) or `invalid`."""
+    known = problem or Problem(solution.problem_id)
+    subject = Subject(solution, known, NO_FACTS, solution.language, 1.0, "", {})
+    return as_json(subject.record(status, "ER" if status == "error" else None, None, error=error))

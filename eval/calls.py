@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from eval.grader import Grader, Problems, Solutions, close_shared, shared
+from eval.grader import Grader, Problems, Solutions
+from eval.shared_grader import close_shared, shared
 from sandbox.model import Execution, Limits
 
 

@@ -152,6 +152,10 @@ class GivenBook:
         ids = {problem.id for problem in self._problems.values()} | set(self._why)
         return ids.pop() if len(ids) == 1 else ""
 
+    def ids(self) -> list[str]:
+        """The ids of the usable rows."""
+        return list({problem.id: None for problem in self._problems.values()})
+
     def get(self, problem_id: str) -> GivenProblem | None:
         name = self.resolve(problem_id)
         return None if name is None else self._problems[name]

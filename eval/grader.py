@@ -3,7 +3,6 @@
     Grader(problems, sandbox="local", …flags…)
         grade(solutions) ─▶ records           the same records a run writes
         run(code, stdin=…) ─▶ Execution       one program, no problem
-    shared(**flags) ─▶ the process's own one of these flags
 
 Any method may be called from any thread, and in a child of fork: there everything is opened
 anew. Each batch has threads of its own, which end with it.
@@ -11,18 +10,15 @@ anew. Each batch has threads of its own, which end with it.
 
 from __future__ import annotations
 
-import asyncio
-import atexit
 import contextlib
 import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from eval.batch import Batch, Shop
 from eval.generated_tests import GeneratedTests
@@ -35,6 +31,7 @@ from eval.given_problems import (
     name_of,
     read_problem,
 )
+from eval.in_thread import in_thread
 from eval.input_error import InputError, shown
 from eval.kits import Kit, KitShelf
 from eval.materials import make_kit, open_sandbox_of
@@ -47,17 +44,19 @@ from sandbox.errors import SandboxError
 from sandbox.model import Execution, Limits, Program
 from sandbox.protocol import Sandbox
 
-T = TypeVar("T")
 Problems = str | Path | Row | Sequence[Row]
 Solutions = str | Path | Iterable[Mapping[str, Any]]
 KITS_KEPT = 32
-SHARED_KEPT = 4
 
 # Flags of the main command that mean nothing here: no folder is written, nothing is resumed.
 _OF_RUNS = frozenset({
     "solutions_path", "problems", "limit", "results_dir", "fresh", "dry_run", "k", "log_file",
     "executor", "ray_address",
 })  # fmt: skip
+
+
+class GraderClosed(InputError):
+    """The grader was closed before the call; another one can do it."""
 
 
 class CompileError(ValueError):
@@ -186,6 +185,9 @@ class Grader:
             return self._book
         if problems is None and not self._has_dataset:
             raise InputError("no problems: give rows, or a dataset to the Grader")
+        return self._dataset(warm)
+
+    def _dataset(self, warm: _Warm) -> ProblemSet:
         with self._lock:
             if warm.dataset is None:
                 warm.dataset = open_problems(
@@ -240,8 +242,10 @@ class Grader:
     # ---- what is open -------------------------------------------------------------------
 
     def warm_up(self) -> Grader:
-        """Opens the sandbox now; InputError when it can't be had."""
-        with self._using():
+        """Opens the sandbox and the dataset now; InputError when one can't be had."""
+        with self._using() as warm:
+            if self._has_dataset:
+                self._dataset(warm)
             return self
 
     @property
@@ -254,7 +258,7 @@ class Grader:
     def _using(self) -> Iterator[_Warm]:
         with self._lock:
             if self._closed:
-                raise InputError("the grader is closed: make another one")
+                raise GraderClosed("the grader is closed: make another one")
             if self._warm is None:
                 self._warm = self._open()
             warm = self._warm
@@ -308,6 +312,14 @@ class Grader:
             warm = _Warm(shop, None, stack.pop_all())
         return warm
 
+    def close_when_idle(self) -> None:
+        """Closes it when nothing is being graded any more; new calls are refused at once."""
+        with self._idle:
+            self._closed = True
+            while self._runs:
+                self._idle.wait()
+        self.close()
+
     def close(self) -> None:
         """Stops what is being graded, waits for it and frees everything; twice is harmless."""
         with self._idle:
@@ -353,62 +365,13 @@ def _solutions(solutions: Solutions, book: ProblemBook) -> Iterator[Solution]:
     return read_rows(rows, resolve=book.resolve, only_id=only)
 
 
-async def in_thread(call: Callable[[], T], cancel: Callable[[], None]) -> T:
-    """What `call` gives, from a thread of its own that ends with it.
-
-    The event loop's pool is left alone: it has few threads and keeps them.
-    """
-    pool = ThreadPoolExecutor(1, thread_name_prefix="gradebox-async")
-    try:
-        return await asyncio.wrap_future(pool.submit(call))
-    except asyncio.CancelledError:
-        cancel()
-        raise
-    finally:
-        pool.shutdown(wait=False)
-
-
-# ---- one for the process ------------------------------------------------------------------
-
 _living: weakref.WeakSet[Grader] = weakref.WeakSet()
 _parents: list[_Warm] = []
-_shared: dict[str, Grader] = {}
-_shared_lock = threading.Lock()
-
-
-def shared(problems: Problems | None = None, **flags: Any) -> Grader:
-    """The process's own grader of these flags, made when first asked for.
-
-    The few last used are kept; `close_shared` and the end of the process close them.
-    """
-    dataset = problems if isinstance(problems, (str, Path)) else None
-    key = repr((str(dataset), sorted((name, repr(value)) for name, value in flags.items())))
-    with _shared_lock:
-        found = _shared.pop(key, None)
-        if found is None:
-            found = Grader(dataset, **flags)
-        _shared[key] = found
-        surplus = [_shared.pop(old) for old in list(_shared)[:-SHARED_KEPT]]
-    for grader in surplus:
-        grader.close()
-    return found
-
-
-def close_shared() -> None:
-    """Closes the graders that `gradebox.grade`, `run` and the rewards use."""
-    with _shared_lock:
-        graders = list(_shared.values())
-        _shared.clear()
-    for grader in graders:
-        grader.close()
 
 
 def _after_fork() -> None:
-    global _shared_lock
-    _shared_lock = threading.Lock()
     for grader in list(_living):
         grader._after_fork()
 
 
 os.register_at_fork(after_in_child=_after_fork)
-atexit.register(close_shared)

@@ -54,7 +54,7 @@ class CodeforcesReward:
         """The one given, else the process's own, opened at its first use."""
         if self._grader is not None:
             return self._grader
-        from eval.grader import shared
+        from eval.shared_grader import shared
 
         return shared(self._flags.get("dataset"), **self._flags)
 

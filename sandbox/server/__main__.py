@@ -38,6 +38,10 @@ def parser() -> argparse.ArgumentParser:
         "--grace", type=float, default=default.grace_s, help="seconds to finish in (%(default)s)"
     )
     made.add_argument("--judge", default=default.judge, help="module:function (%(default)s)")
+    made.add_argument("--grading", default=default.grading, help="module:function (%(default)s)")
+    made.add_argument(
+        "--dataset", metavar="NAME|PATH", help="problems that POST /grade may name by id"
+    )
     return made
 
 
@@ -71,6 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     from sandbox.choose import open_sandbox
+    from sandbox.server.grading import load_grading
     from sandbox.server.judging import load_judge
     from sandbox.server.serve import serve
 
@@ -83,9 +88,12 @@ def _serve(options: argparse.Namespace) -> int:
         token=os.environ.get(TOKEN_VARIABLE) or None,
         grace_s=options.grace,
         judge=options.judge,
+        grading=options.grading,
+        dataset=options.dataset,
         ceilings=ceilings_from(dict(os.environ)),
     )
     judge = load_judge(settings.judge)
+    open_grading = load_grading(settings.grading)
     with open_sandbox("local", endpoints=None, slots=settings.slots, languages=[]) as sandbox:
         about = sandbox.describe()
         print(f"sandbox: {about.backend}, level {about.level}", file=sys.stderr)
@@ -99,7 +107,12 @@ def _serve(options: argparse.Namespace) -> int:
         def ready(port: int) -> None:
             print(f"listening at http://{settings.host}:{port}", file=sys.stderr, flush=True)
 
-        return 0 if asyncio.run(serve(sandbox, settings, judge, ready=ready)) else 3
+        grading = open_grading(sandbox, settings.dataset, settings.ceilings)
+        try:
+            done = asyncio.run(serve(sandbox, settings, judge, grading=grading, ready=ready))
+        finally:
+            grading.close()
+        return 0 if done else 3
 
 
 if __name__ == "__main__":

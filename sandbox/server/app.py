@@ -21,6 +21,7 @@ from sandbox.protocol import Sandbox
 from sandbox.server.admission import Abandoned, Admission, Closing, Full
 from sandbox.server.connect import converse
 from sandbox.server.execute import execute
+from sandbox.server.grading import Grading
 from sandbox.server.jobs import Job, Refusal, read_job
 from sandbox.server.judging import Judge
 from sandbox.server.metrics import Metrics
@@ -36,10 +37,17 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Server:
     """Everything the routes share. Make it inside a running event loop."""
 
-    def __init__(self, sandbox: Sandbox, settings: ServerSettings, judge: Judge | None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        settings: ServerSettings,
+        judge: Judge | None,
+        grading: Grading | None = None,
+    ) -> None:
         self.sandbox = sandbox
         self.settings = settings
         self.judge = judge
+        self.grading = grading
         self.description: Description = sandbox.describe()
         self.runtimes = list_runtimes(self.description.toolchains)
         slots = settings.slots or sandbox.slots
@@ -57,6 +65,7 @@ class Server:
         app.router.add_get("/metrics", self.show_metrics)
         app.router.add_get("/api/v2/runtimes", self.list_runtimes)
         app.router.add_post("/api/v2/execute", self.execute)
+        app.router.add_post("/grade", self.grade)
         app.router.add_get("/api/v2/connect", self.connect)
         app.router.add_get("/api/v2/packages", self.list_packages)
         app.router.add_post("/api/v2/packages", self.install_package)
@@ -110,13 +119,23 @@ class Server:
         return _json(400, {"message": "this server does not remove languages from its machine"})
 
     async def execute(self, request: web.Request) -> web.Response:
+        return await self._admitted(request, self._answer)
+
+    async def grade(self, request: web.Request) -> web.Response:
+        """Whole solutions: {"solutions": […], "problem": {…} or an id} → {"records": […]}."""
+        return await self._admitted(request, self._grade)
+
+    async def _admitted(
+        self, request: web.Request, answer_to: Callable[[bytes], bytes]
+    ) -> web.Response:
+        """The answer to a JSON body, made in a thread; refused when there is no place."""
         if not request.content_type.startswith("application/json"):
             return _json(415, {"message": "requests must be of type application/json"})
         began = time.monotonic()
         try:
             with self.admission.place(self._size(request)):
                 raw = await asyncio.wait_for(request.read(), self.settings.upload_s)
-                answer = await self.admission.work(lambda: self._answer(raw))
+                answer = await self.admission.work(lambda: answer_to(raw))
                 self.metrics.seconds.observe(time.monotonic() - began)
                 return web.Response(body=answer, content_type="application/json")
         except asyncio.TimeoutError:
@@ -149,12 +168,13 @@ class Server:
 
     def _answer(self, raw: bytes) -> bytes:
         """In a thread: a body of hundreds of megabytes must not hold up other requests."""
-        try:
-            body = json.loads(raw)
-        except (ValueError, RecursionError) as error:
-            raise Refusal(f"the request is not JSON: {error}") from error
-        answer = self._run(self._read_job(body))
-        return json.dumps(answer, separators=(",", ":")).encode()
+        return _encoded(self._run(self._read_job(_decoded(raw))))
+
+    def _grade(self, raw: bytes) -> bytes:
+        """In a thread, too."""
+        if self.grading is None:
+            raise Refusal("this server does not grade; start it with python -m sandbox.server")
+        return _encoded(self.grading.grade(_decoded(raw)))
 
     def _read_job(self, body: Any) -> Job:
         return read_job(body, self.runtimes, self.settings.ceilings)
@@ -193,6 +213,17 @@ class Server:
             if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
                 raise web.HTTPUnauthorized(reason="a bearer token is needed")
         return await handler(request)
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"the request is not JSON: {error}") from error
+
+
+def _encoded(answer: Any) -> bytes:
+    return json.dumps(answer, separators=(",", ":")).encode()
 
 
 async def _read_json(request: web.Request) -> Any:

@@ -34,11 +34,16 @@ class Judge(Protocol):
 
 def load_judge(name: str) -> Judge:
     """The function `module:function`; SandboxUnavailable when there is none."""
+    return cast("Judge", load_named(name, "judge"))
+
+
+def load_named(name: str, role: str) -> object:
+    """What `module:function` names; SandboxUnavailable, with the role in it, when nothing."""
     module_name, _, function = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module_name), function)
+        found: object = getattr(importlib.import_module(module_name), function)
     except (ImportError, AttributeError, ValueError) as error:
         raise SandboxUnavailable(
-            f"the judge {name!r} can't be loaded ({error}); name one as module:function"
+            f"the {role} {name!r} can't be loaded ({error}); name one as module:function"
         ) from error
-    return cast("Judge", found)
+    return found

@@ -12,6 +12,7 @@ from aiohttp import web
 from sandbox.errors import SandboxUnavailable
 from sandbox.protocol import Sandbox
 from sandbox.server.app import Server
+from sandbox.server.grading import Grading
 from sandbox.server.judging import Judge
 from sandbox.server.settings import ServerSettings
 
@@ -23,6 +24,7 @@ async def serve(
     settings: ServerSettings,
     judge: Judge | None,
     *,
+    grading: Grading | None = None,
     ready: Callable[[int], None] = lambda port: None,
     stop: asyncio.Event | None = None,
 ) -> bool:
@@ -33,7 +35,7 @@ async def serve(
     stop = stop or asyncio.Event()
     again = asyncio.Event()
     _on_signals(stop, again)
-    server = Server(sandbox, settings, judge)
+    server = Server(sandbox, settings, judge, grading)
     runner = web.AppRunner(server.application(), access_log=None, handler_cancellation=True)
     await runner.setup()
     try:

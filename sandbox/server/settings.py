@@ -39,6 +39,8 @@ class ServerSettings:
     token       bearer token asked of every route but /health; None: none
     grace_s     how long a shutdown waits for what runs
     judge       "module:function" that judges for the Codeforces protocol
+    grading     "module:function" that opens the service behind POST /grade
+    dataset     where /grade finds problems that a request names by id; None: nowhere
     """
 
     host: str = "127.0.0.1"
@@ -51,6 +53,8 @@ class ServerSettings:
     token: str | None = None
     grace_s: float = 60.0
     judge: str = "eval.codeforces_judge:judge"
+    grading: str = "eval.grade_service:open_service"
+    dataset: str | None = None
     ceilings: Ceilings = Ceilings()
 
     def __post_init__(self) -> None:
