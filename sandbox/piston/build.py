@@ -25,14 +25,26 @@ from sandbox.piston.request import File
 
 BINARY_MAX = 256 << 20
 LOG_BYTES = 64 * 1024
+WORK = "/tmp/gbx-work"  # in the box: what the table calls {work}, a compiler's own folder
 
 _C_DRIVER = (
     b'#include <stdlib.h>\nint main(void) { return system("/bin/bash gbx/build.sh") != 0; }\n'
 )
 _PYTHON_DRIVER = b'import os\nos.execv("/bin/bash", ["/bin/bash", "gbx/build.sh"])\n'
 
+_GO_DRIVER = b"""package main
+import ("os"; "os/exec")
+func main() { c := exec.Command("/bin/bash", "gbx/build.sh"); c.Stdout = os.Stdout; c.Run() }
+"""
+_RUST_DRIVER = b"""fn main() {
+    let _ = std::process::Command::new("/bin/bash").arg("gbx/build.sh").status();
+}
+"""
+
 # Which source starts build.sh in the runtime that has the compiler.
 DRIVERS = {
+    "go": ("gbx-driver", _GO_DRIVER),
+    "rust": ("gbx-driver", _RUST_DRIVER),
     "c++": ("gbx-driver", _C_DRIVER),
     "c": ("gbx-driver", _C_DRIVER),
     "cf_python3": ("gbx-driver.py", _PYTHON_DRIVER),
@@ -43,6 +55,13 @@ DRIVERS = {
 STANDALONE = {
     "c++": ("-static-libstdc++", "-static-libgcc", "-s"),
     "c": ("-static-libgcc", "-s"),
+    "go": (),
+    "rust": (),
+}
+# Where a package keeps what its compiler does not find by itself; the shell fills it in.
+PLACES = {
+    "rust": "${RUST_INSTALL_LOC:+-L $RUST_INSTALL_LOC/rustc/lib}"
+    " ${RUST_INSTALL_LOC:+-L $(echo $RUST_INSTALL_LOC/rust-std-*/lib/rustlib/*/lib)}",
 }
 
 
@@ -92,7 +111,11 @@ def each_call_files(row: Language, program: Program, binary: str) -> list[File]:
 def _command(row: Language, program: Program, output: str) -> str:
     main, *_ = program.files
     flags = [a.format(source=main, binary=output) for a in row.compile or ()]
-    return shlex.join([row.tool[0], *flags, *STANDALONE[row.piston[0]]])
+    package = row.piston[0]
+    environment = [pair.replace("{work}", WORK) for pair in row.environment]
+    words = ["env", *environment, row.tool[0], *flags, *STANDALONE[package]]
+    folder = f"mkdir -p {WORK} && " if environment != list(row.environment) else ""
+    return f"{folder}{shlex.join(words)} {PLACES.get(package, '')}".strip()
 
 
 def _in_folder(program: Program, script: str) -> list[File]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sandbox import languages
 from sandbox.errors import BadRequest, MissingToolchain
@@ -32,6 +34,13 @@ from sandbox.piston.request import (
     encode,
     launcher_source,
     nonce,
+)
+from sandbox.piston.runners import (
+    IN_CODEFORCES,
+    LANGUAGES,
+    NATIVE_LAUNCHER,
+    STARTERS,
+    command,
 )
 
 log = logging.getLogger("gradebox.piston")
@@ -92,14 +101,17 @@ class Launched:
         return all(name in endpoint.runtimes for name in self.needs(row))
 
     def needs(self, row: Language) -> tuple[str, ...]:
-        """Runtimes a language needs: one that runs launchers, one that compiles."""
-        if row.compile is None:
-            return (self.runtime,) if row.piston[0] == "python" else (row.piston[0], self.runtime)
+        """Runtimes a language needs: one for launchers, one of its own or that compiles."""
+        package = row.piston[0]
+        if package == "python":
+            return (self.runtime,)
+        if package in STARTERS:
+            return (self.runtime, "c++", package)
         return (self.runtime, self._builder(row))
 
     def runnable(self, row: Language) -> bool:
         """Whether a launcher can run this language at all."""
-        return row.piston[0] in ("python", "c", "c++")
+        return row.piston[0] in (IN_CODEFORCES if self.package == "codeforces" else LANGUAGES)
 
     def prepare(self, endpoint: Endpoint) -> None:
         """Learns the endpoint's limits, the first time it is used."""
@@ -163,8 +175,7 @@ class Launched:
     ) -> Load:
         program, files = request.compiled.program, request.files or {}
         if row.compile is None:
-            main, *_ = program.files
-            return Load(["{python}", main, *request.args], {**program.files, **files})
+            return self._interpreted(endpoint, row, request, compile_limits)
         if BINARY in files:
             raise BadRequest(f"file name {BINARY!r} is the compiled program's; choose another")
         built, _ = self.compile(endpoint, program, compile_limits)
@@ -175,6 +186,29 @@ class Launched:
             argv = [f"./{BINARY}", *request.args]
             return Load(argv, files, None, head, self._builder(row), built.cpu_s)
         return Load([f"./{BINARY}", *request.args], files, built.binary)
+
+    def _interpreted(
+        self, endpoint: Endpoint, row: Language, request: RunRequest, compile_limits: Limits
+    ) -> Load:
+        program = request.compiled.program
+        main, *_ = program.files
+        files = {**program.files, **(request.files or {})}
+        package = row.piston[0]
+        if package not in STARTERS:
+            runtime = "" if package == "python" else package
+            return Load(["{python}", main, *request.args], files, runtime=runtime)
+        source = Path(__file__).with_name("box_launcher.c").read_bytes()
+        launcher = Program("c++17", {"launcher.cpp": source})
+        built, _ = self.compile(endpoint, launcher, compile_limits)
+        if built is None or built.binary is None:
+            raise LimitTooSmall("output", "learnt", "the launcher to come back")
+        name, text = STARTERS[package]
+        head = [
+            File(name, text.encode(), source=True),
+            File(NATIVE_LAUNCHER, gzip.decompress(built.binary)),
+        ]
+        argv = command(row, main, request.limits, request.args)
+        return Load(argv, files, head=head, runtime=package)
 
     def _launch(
         self,
@@ -258,10 +292,10 @@ class Launched:
                 return built
             why = f"requests of {size} bytes are refused"
         except LimitTooSmall as fault:
-            if fault.name != "output" or self.package == "codeforces":
+            if fault.name != "output" or self._builder(row) not in ("c", "c++"):
                 raise
             why = "its output limit is too small for a compiled program"
-        if self.package == "codeforces":
+        if self._builder(row) not in ("c", "c++"):
             raise BodyTooLarge(f"{endpoint.url}: {why}; raise its body limit (docs/piston.md)")
         built, cpu_s = self._build_once(endpoint, row, program, limits, send=False)
         self._note_cost(endpoint, f"{endpoint.url}: {why}, so every C++ run compiles again", cpu_s)

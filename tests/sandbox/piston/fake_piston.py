@@ -28,6 +28,9 @@ from typing import Any
 
 STDIN_CUT = 219_264
 
+COMPILERS = {"c++": (("g++", "-std=c++17"), ".cpp"), "c": (("gcc", "-std=c11"), ".c")}
+INTERPRETERS = {"javascript": "node", "ruby": "ruby"}
+
 Fault = Callable[["Handler", dict[str, Any]], None]
 
 
@@ -193,12 +196,15 @@ def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
                 sources.append(name)
         answer: dict[str, Any] = {"language": body["language"], "version": "1.2.3"}
         command = [os.path.realpath(sys.executable), sources[0]]
-        if body["language"] == "c++":
+        if body["language"] in INTERPRETERS:
+            command[0] = INTERPRETERS[body["language"]]
+        if body["language"] in COMPILERS:
             fake.seen.compiles += 1
+            compiler, suffix = COMPILERS[body["language"]]
             for name in sources:
-                Path(folder, name).rename(Path(folder, name + ".cpp"))
-            globbed = [str(p) for p in Path(folder).glob("*.cpp")]
-            compiled = stage(["g++", "-std=c++17", *globbed], folder, body, settings, b"")
+                Path(folder, name).rename(Path(folder, name + suffix))
+            globbed = [str(p) for p in Path(folder).glob(f"*{suffix}")]
+            compiled = stage([*compiler, *globbed], folder, body, settings, b"")
             answer["compile"] = compiled
             if compiled["code"] != 0:
                 return {**answer, "run": compiled}

@@ -1,0 +1,87 @@
+"""Other languages on a Piston server: large input, exact bytes, exits, through a launcher in C."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from sandbox import Limits, MissingToolchain, Program
+from sandbox.languages import find
+from sandbox.piston import PistonSandbox
+from sandbox.piston.build import DRIVERS, STANDALONE, build_files
+from sandbox.piston.runners import COMPILED, LANGUAGES, STARTERS, command
+
+from .fake_piston import FakePiston
+
+Make = Callable[..., FakePiston]
+Connect = Callable[..., PistonSandbox]
+
+SUMS = {
+    "javascript": (
+        "node",
+        "main.js",
+        b"const d = require('fs').readFileSync(0, 'utf8').trim().split(/\\s+/).map(Number);\n"
+        b"process.stdout.write(Buffer.from([255, 0]));\n"
+        b"console.log(d.reduce((a, b) => a + b, 0));\nprocess.exitCode = 3;\n",
+    ),
+    "ruby": (
+        "ruby",
+        "main.rb",
+        b"$stdout.write([255, 0].pack('CC'))\nputs STDIN.read.split.map(&:to_i).sum\nexit 3\n",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", SUMS)
+def test_an_interpreted_language(server: Make, client: Connect, language: str) -> None:
+    tool, name, source = SUMS[language]
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed here")
+    box = client(server(languages=("python", "c++", language)))
+    compiled = box.compile(Program(language, {name: source}))
+    got = box.run(compiled, Limits(), stdin=b"1\n" * 200_000)
+    assert (got.stdout, got.exit_code) == (b"\xff\x00200000\n", 3)
+
+
+def test_c_is_compiled_as_c(server: Make, client: Connect) -> None:
+    box = client(server(languages=("python", "c", "c++")))
+    source = (
+        b'#include <stdio.h>\nint main(void) { int class = 0; return scanf("%d", &class) - class; }'
+    )
+    compiled = box.compile(Program("c", {"main.c": source}))
+    assert box.run(compiled, Limits(), stdin=b"1").exit_code == 0
+    assert not box.compile(Program("c", {"main.c": b"int main(void) { return x; }"})).ok
+
+
+def test_every_language_has_its_way() -> None:
+    assert set(COMPILED) == set(STANDALONE)
+    assert set(COMPILED) <= set(DRIVERS)
+    assert {find("python").piston[0], find("c++17").piston[0]} <= set(LANGUAGES)
+
+
+def test_go_is_built_with_its_own_settings() -> None:
+    files = build_files(find("go"), Program("go", {"main.go": b"package main"}), "n", "go")
+    script = next(f.content.decode() for f in files if f.name == "gbx/build.sh")
+    assert "GO111MODULE=off" in script
+    assert "{" not in script.replace("${", "")
+    assert files[0].source
+
+
+def test_memory_reaches_the_command() -> None:
+    words = command(find("javascript"), "main.js", Limits(memory_bytes=256 << 20), ["a b"])
+    assert words[0] == "node"
+    assert "--max-old-space-size=256" in words
+    assert words[-2:] == ["main.js", "a b"]
+    assert not any("{" in w for w in words)
+
+
+@pytest.mark.parametrize("package", [*STARTERS, "go"])
+def test_the_codeforces_package_has_only_its_own(
+    server: Make, client: Connect, package: str
+) -> None:
+    box = client(server(languages=("cf_python3", package)), package="codeforces")
+    with pytest.raises(MissingToolchain, match="can't be run on a Piston server"):
+        box.compile(Program(package, {"main": b""}))
