@@ -22,7 +22,9 @@ _FENCE = re.compile(
     r"```[ \t]*(?:(?:python|py)\d?[ \t]*)?\n(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
 )
 # The first line of a program, not of a sentence about one.
-_STARTS = re.compile(r"(?:def|class|import|from)\s+\w|[ \t]+\S|[#@]|[A-Za-z_]\w*[ \t]*=[^=]")
+_STARTS = re.compile(
+    r"(?:def|class|import|from)\s+\w|[ \t]+\S|[#@]|[A-Za-z_]\w*(?:[ \t]*=[^=]|[\w.]*\()"
+)
 
 # Runs after the program and prints what it found; a result's own __str__ may do as it likes,
 # there is nothing in the box that it could reach.

@@ -31,6 +31,14 @@ def test_the_program_is_found(output: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "output", ["print(1)\nanswer = 5", "x = 2\nanswer = x", "# so\nanswer = 5"]
+)
+def test_a_program_without_a_function_is_taken_whole(output: str) -> None:
+    program = program_of(output)
+    assert program is not None and program.startswith(output)
+
+
+@pytest.mark.parametrize(
     "output", ["", "  \n", "I cannot do that.", "<think>```python\nprint(1)", "```python\n```"]
 )
 def test_without_a_program_there_is_none(output: str) -> None:
