@@ -32,6 +32,8 @@ if __name__ == "__main__":
 
 from sandbox import Compiled, Limits, Program
 from sandbox.box import EmbeddedSandbox
+from sandbox.box.artifact import Artifact
+from sandbox.box.blob import Executable
 from sandbox.box.toolchain import resolve
 from sandbox.languages import find
 
@@ -81,6 +83,12 @@ def measure(figure: Figure) -> bool:
     return ratio <= figure.reach
 
 
+def ready(path: Path) -> Compiled:
+    """The very binary that the plain side starts, for the box."""
+    artifact = Artifact((path.name,), "tiny", Executable(path.read_bytes()))
+    return Compiled(Program("c++", {"tiny.c": TINY}), True, artifact=artifact)
+
+
 def spawn(path: str) -> None:
     os.waitpid(os.posix_spawn(path, [path], {}), 0)
 
@@ -104,21 +112,20 @@ def starts(boxes: dict[bool, EmbeddedSandbox], folder: Path, level: str, runs: i
     (folder / "tiny.c").write_bytes(TINY)
     subprocess.run(["gcc", "-O2", "-static", str(folder / "tiny.c"), "-o", str(tiny)], check=True)
     (folder / "hello.py").write_bytes(HELLO)
-    program = Program("c++", {"main.cpp": b"int main() { return 0; }\n"})
-    compiled = {fresh: box.compile(program) for fresh, box in boxes.items()}
+    compiled = ready(tiny)
     hello = boxes[True].compile(Program("python", {"main.py": HELLO}))
     python = resolve(find("python")).path
     return [
         Figure(
             "fresh    C program / os.posix_spawn of it",
-            lambda: boxes[True].run(compiled[True], LIMITS),
+            lambda: boxes[True].run(compiled, LIMITS),
             lambda: spawn(str(tiny)),
             1.6,
             runs,
         ),
         Figure(
             "fast     C program / os.posix_spawn of it",
-            lambda: boxes[False].run(compiled[False], LIMITS),
+            lambda: boxes[False].run(compiled, LIMITS),
             lambda: spawn(str(tiny)),
             1.3 if level == "full" else 1.35,
             runs,
@@ -196,16 +203,12 @@ def rate(work: Work, workers: int, seconds: float) -> float:
 
 def scaling(level: str | None, folder: Path, rounds: int) -> bool:
     """What a second worker adds, against what it adds to bare posix_spawn."""
-    program = Program("c++", {"main.cpp": b"int main() { return 0; }\n"})
+    tiny = ready(folder / "tiny")
     box: dict[int, list[float]] = {1: [], 2: []}
     bare: dict[int, list[float]] = {1: [], 2: []}
     with EmbeddedSandbox(1, level=level) as one, EmbeddedSandbox(2, level=level) as two:
-        compiled: dict[int, tuple[EmbeddedSandbox, Compiled]] = {
-            n: (s, s.compile(program)) for n, s in ((1, one), (2, two))
-        }
         for _ in range(rounds):
-            for n in (1, 2):
-                sandbox, tiny = compiled[n]
+            for n, sandbox in ((1, one), (2, two)):
                 box[n].append(rate(partial(sandbox.run, tiny, LIMITS), n, 0.5))
                 bare[n].append(rate(partial(spawn, str(folder / "tiny")), n, 0.5))
     ours = statistics.median(box[2]) / statistics.median(box[1])
