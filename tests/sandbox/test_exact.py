@@ -1,0 +1,192 @@
+"""Figures against programs that use a known amount; every limit by its own name.
+
+CPU within 2 % or 3 ms, memory within 2 MB, where the level says that the figure is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.errors import SandboxError
+from sandbox.model import MIB, Compiled, Execution, Limits, Program
+
+LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=512 * MIB, processes=32)
+PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
+GROUPED = ("full", "delegated")
+
+
+@pytest.fixture(scope="module", params=["full", "delegated", "userns", "landlock", "none"])
+def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
+    try:
+        sandbox = EmbeddedSandbox(1, level=request.param, allow_unsafe=True)
+    except SandboxError as error:
+        pytest.skip(f"level {request.param}: {error}")
+    with sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def uses(box: EmbeddedSandbox) -> Compiled:
+    made = box.compile(Program("c++17", {"uses.cpp": PROGRAM.read_bytes()}))
+    assert made.ok, made.log.decode()
+    return made
+
+
+def level(box: EmbeddedSandbox) -> str:
+    return box.describe().level
+
+
+@pytest.mark.parametrize(
+    ("way", "ms", "share"),
+    [
+        ("cpu", 20, 1),
+        ("cpu", 150, 1),
+        ("cpu_threads", 40, 3),
+        ("cpu_children", 40, 3),
+        ("cpu_unwaited", 40, 3),
+    ],
+)
+def test_cpu_time_is_exact(
+    box: EmbeddedSandbox, uses: Compiled, way: str, ms: int, share: int
+) -> None:
+    forks = way in ("cpu_children", "cpu_unwaited")
+    if forks and level(box) not in GROUPED:
+        assert box.run(uses, LIMITS, args=(way, str(ms))).cpu_s < 0.03  # none was made
+        return
+    seen = box.run(uses, LIMITS, args=(way, str(ms)))
+    assert seen.exit_code == 0, seen.stderr
+    used = ms * share / 1000
+    assert used <= seen.cpu_s + 0.0005
+    assert seen.cpu_s - used <= max(0.003, 0.02 * used)
+
+
+@pytest.mark.parametrize("way", ["memory", "memory_freed", "memory_file"])
+@pytest.mark.parametrize("megabytes", [3, 60])
+def test_memory_is_exact(box: EmbeddedSandbox, uses: Compiled, way: str, megabytes: int) -> None:
+    seen = box.run(uses, LIMITS, args=(way, str(megabytes)))
+    assert seen.exit_code == 0, seen.stderr
+    assert seen.memory_bytes is not None
+    assert abs(seen.memory_bytes - megabytes * MIB) <= 2 * MIB
+
+
+def test_memory_of_children_is_that_of_all(box: EmbeddedSandbox, uses: Compiled) -> None:
+    if level(box) not in GROUPED:
+        pytest.skip(f"level {level(box)}: a run is one process")
+    seen = box.run(uses, LIMITS, args=("memory_children", "20"))
+    assert seen.memory_bytes is not None
+    assert abs(seen.memory_bytes - 60 * MIB) <= 2 * MIB
+
+
+def test_memory_is_not_that_of_the_run_before(box: EmbeddedSandbox, uses: Compiled) -> None:
+    small = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
+    box.run(uses, LIMITS, args=("memory_file", "200"), stdin=b"x" * 1_000_000)
+    again = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
+    assert small is not None and again is not None
+    assert abs(small - again) <= MIB
+
+
+def test_memory_of_the_grader_is_not_counted(box: EmbeddedSandbox, uses: Compiled) -> None:
+    ballast = bytearray(300 * MIB)
+    ballast[::4096] = b"x" * len(range(0, len(ballast), 4096))
+    seen = box.run(uses, LIMITS, args=("memory", "3"), stdin=bytes(20 * MIB))
+    assert seen.memory_bytes is not None
+    assert seen.memory_bytes < 6 * MIB
+    del ballast
+
+
+def test_a_python_list_of_a_known_size(box: EmbeddedSandbox) -> None:
+    source = b"import sys\nx = bytearray(int(sys.argv[1]) << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\n"
+    made = box.compile(Program("python", {"main.py": source}))
+    small = box.run(made, LIMITS, args=("1",)).memory_bytes
+    large = box.run(made, LIMITS, args=("101",)).memory_bytes
+    assert small is not None and large is not None
+    assert abs(large - small - 100 * MIB) <= 2 * MIB
+
+
+def test_a_program_of_nothing_uses_something(box: EmbeddedSandbox, uses: Compiled) -> None:
+    seen = box.run(uses, LIMITS, args=("cpu", "0"))
+    assert seen.memory_bytes is not None
+    assert 50_000 < seen.memory_bytes < 2 * MIB
+
+
+# ---- every limit by its own name --------------------------------------------------------
+
+SCRIPTS = {
+    "cpu": ("while True: pass", replace(LIMITS, cpu_s=0.1), True),
+    "wall": ("import time\ntime.sleep(60)", replace(LIMITS, wall_s=0.2), True),
+    "memory": (
+        "x = []\nwhile True: x.append(bytearray(1 << 20))",
+        replace(LIMITS, memory_bytes=64 * MIB),
+        True,
+    ),
+    "output": ("while True: print('x' * 100000)", replace(LIMITS, output_bytes=1 * MIB), True),
+    "file_size": (
+        "open('f', 'wb').truncate(50 << 20)",
+        replace(LIMITS, file_size_bytes=20 * MIB, output_bytes=MIB),
+        False,
+    ),
+    "open_files": (
+        "import time\nx = []\ntry:\n while True: x.append(open('/dev/null'))\nexcept OSError: time.sleep(0.3)",
+        replace(LIMITS, open_files=20),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> None:
+    script, limits, kills = SCRIPTS[name]
+    made = box.compile(Program("python", {"main.py": script.encode()}))
+    seen = box.run(made, limits)
+    assert name in seen.limits_hit, shown(seen)
+    assert seen.limits_hit == {name}, shown(seen)
+    if kills:
+        assert seen.killed_for == name, shown(seen)
+
+
+def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
+    script = b"import threading, time\ntry:\n for _ in range(40): threading.Thread(target=time.sleep, args=(0.3,)).start()\nexcept RuntimeError: print('no more')\n"
+    made = box.compile(Program("python", {"main.py": script}))
+    seen = box.run(made, replace(LIMITS, processes=8))
+    assert "no more" in seen.stdout.decode() or seen.killed_for == "processes", shown(seen)
+    if level(box) in GROUPED:
+        assert seen.limits_hit == {"processes"}, shown(seen)
+
+
+def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
+    script = b"import time\nfor i in range(20):\n open(str(i), 'wb').write(bytes(4 << 20))\ntime.sleep(0.3)\n"
+    made = box.compile(Program("python", {"main.py": script}))
+    seen = box.run(made, replace(LIMITS, disk_bytes=16 * MIB))
+    assert "disk" in seen.limits_hit, shown(seen)
+    assert b"No space left" in seen.stderr or seen.killed_for == "disk", shown(seen)
+
+
+def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
+    source = b'#include <cstdio>\nint f(int n){volatile char a[1000];a[0]=n;return n?f(n-1)+a[0]:0;}int main(){printf("%d", f(100000)!=7);}'
+    made = box.compile(Program("c++17", {"main.cpp": source}))
+    deep = box.run(made, LIMITS)
+    assert (deep.exit_code, deep.stdout) == (0, b"1"), shown(deep)
+    assert deep.memory_bytes is not None and deep.memory_bytes > 95 * MIB
+    cut = box.run(made, replace(LIMITS, memory_bytes=32 * MIB))
+    assert cut.killed_for == "memory" or "memory" in cut.limits_hit, shown(cut)
+
+
+def test_signals_a_program_sends_itself_are_no_limits(box: EmbeddedSandbox) -> None:
+    for number in ("SIGXCPU", "SIGKILL"):
+        script = f"import os, signal\nos.kill(os.getpid(), signal.{number})".encode()
+        seen = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)
+        assert seen.signal is not None
+        assert (seen.killed_for, seen.limits_hit) == (None, frozenset()), shown(seen)
+
+
+def shown(seen: Execution) -> str:
+    return (
+        f"exit {seen.exit_code}, signal {seen.signal}, killed for {seen.killed_for}, hit "
+        f"{sorted(seen.limits_hit)}, {seen.cpu_s:.3f} s CPU, {seen.wall_s:.3f} s, "
+        f"{seen.memory_bytes} bytes, {seen.stderr[-200:]!r}"
+    )
