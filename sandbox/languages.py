@@ -1,6 +1,13 @@
 """The language table: one row a language, data only. A user adds a row with `register`.
 
-Paths written `{source}`, `{binary}` and `{memory_mb}` are filled in by the backend;
+Words in braces are filled in by the backend, the memory ones for each run:
+
+    {tool} {runtime}   the compiler or interpreter, and what runs its output, by real path
+    {folder}           the folder the tool lies in
+    {source} {binary}  the main file, and what the compiler makes
+    {main}             the class that is run (Java)
+    {memory_mb} {memory_kb} {stack_mb}   the run's memory limit; a stack of it, at most 1000 MB
+
 `compile` None means that the source itself is run.
 """
 
@@ -27,7 +34,14 @@ class Language:
     piston     (language, version) asked of a Piston server
     processes  processes and threads its runtime needs at least
     reserves   address space is reserved far beyond use (no address-space limit)
-    family     compilers whose options are known well enough to speed them up ("g++")
+    family     compilers whose options are known well enough to speed them up ("g++"), and
+               languages whose file must be named after what is in it ("java")
+    runtime    candidates for what runs the compiler's output (java, mono)
+    output     file name of that output; empty: an executable, run as it is
+    then       a second command, after the compiler
+    environment  NAME=value for both commands, `{work}` being their working folder
+    binds      host paths both need beside their own installation, as patterns
+    sysroot    arguments that make a version manager's stand-in print the real installation
     """
 
     name: str
@@ -42,6 +56,27 @@ class Language:
     processes: int = 1
     reserves: bool = False
     family: str = ""
+    runtime: tuple[str, ...] = ()
+    output: str = ""
+    then: tuple[str, ...] = ()
+    environment: tuple[str, ...] = ()
+    binds: tuple[str, ...] = ()
+    sysroot: tuple[str, ...] = ()
+
+
+_JAVA_BINDS = ("/etc/java-*", "/usr/share/java")
+# Classes come from one archive, the heap may grow to the memory limit and the limit decides;
+# the collector is the one without threads of its own; nothing is mapped into /tmp.
+_JVM = (
+    "-XX:+UseSerialGC",
+    "-XX:-UsePerfData",
+    "-Xms8m",
+    "-Xmx{memory_mb}m",
+    "-Xss{stack_mb}m",
+    "-Dfile.encoding=UTF-8",
+    "-Dstdout.encoding=UTF-8",
+    "-Duser.language=en",
+)
 
 
 def _cpp(std: str, *aliases: str) -> Language:
@@ -58,26 +93,176 @@ def _cpp(std: str, *aliases: str) -> Language:
     )
 
 
-TABLE: dict[str, Language] = {
-    row.name: row
-    for row in (
-        Language(
-            name="python",
-            aliases=("python3", "py", "py3", "cpython"),
-            source="main.py",
-            tool=("python3",),
-            compile=None,
-            run=("{tool}", "{source}"),
-            install="apt-get install python3",
-            piston=("python", "*"),
+ROWS = (
+    Language(
+        name="python",
+        aliases=("python3", "py", "py3", "cpython"),
+        source="main.py",
+        tool=("python3",),
+        compile=None,
+        run=("{tool}", "{source}"),
+        install="apt-get install python3",
+        piston=("python", "*"),
+    ),
+    _cpp("17", "c++", "cpp", "cpp17", "cxx", "g++", "g++17", "gnu++17", "cc"),
+    _cpp("11", "cpp11", "g++11", "gnu++11", "c++0x"),
+    _cpp("14", "cpp14", "g++14", "gnu++14"),
+    _cpp("20", "cpp20", "g++20", "gnu++20"),
+    _cpp("23", "cpp23", "g++23", "gnu++23"),
+    Language(
+        name="c",
+        aliases=("gcc", "c17", "c11", "c99", "gnu17", "gnu11"),
+        source="main.c",
+        tool=("gcc",),
+        compile=("-std=gnu17", "-O2", "-DONLINE_JUDGE", "{source}", "-o", "{binary}", "-lm"),
+        run=("{binary}",),
+        install="apt-get install gcc libc6-dev",
+        piston=("c", "*"),
+        family="gcc",
+    ),
+    Language(
+        name="pypy3",
+        aliases=("pypy", "pypy3.9", "pypy3.10", "pypy3-64"),
+        source="main.py",
+        tool=("pypy3",),
+        compile=None,
+        # Else it looks for the size of a cache in /proc/cpuinfo and complains on stderr.
+        run=("/usr/bin/env", "PYPY_GC_NURSERY=4M", "{tool}", "{source}"),
+        install="apt-get install pypy3",
+        piston=("pypy", "*"),
+        reserves=True,
+    ),
+    Language(
+        name="java",
+        aliases=("java8", "java11", "java17", "java21", "openjdk"),
+        source="Main.java",
+        tool=("javac",),
+        runtime=("java",),
+        output="program.jar",
+        compile=(
+            "-J-XX:+UseSerialGC",
+            "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:-UsePerfData",
+            "-J-Xss64m",
+            "-J-Xmx1024m",
+            *("-encoding", "UTF-8", "-proc:none", "-nowarn", "-d", "classes", "{source}"),
         ),
-        _cpp("17", "c++", "cpp", "cpp17", "cxx", "g++", "g++17", "gnu++17", "cc"),
-        _cpp("11", "cpp11", "g++11", "gnu++11", "c++0x"),
-        _cpp("14", "cpp14", "g++14", "gnu++14"),
-        _cpp("20", "cpp20", "g++20", "gnu++20"),
-        _cpp("23", "cpp23", "g++23", "gnu++23"),
-    )
-}
+        then=(
+            "{folder}/jar",
+            "-J-XX:+UseSerialGC",
+            "-J-XX:TieredStopAtLevel=1",
+            "-J-XX:-UsePerfData",
+            *("--create", "--no-compress", "--file", "{binary}", "-C", "classes", "."),
+        ),
+        run=("{runtime}", *_JVM, "-cp", "{binary}", "{main}"),
+        version=("-version",),
+        install="apt-get install default-jdk-headless",
+        piston=("java", "*"),
+        processes=24,
+        reserves=True,
+        family="java",
+        binds=_JAVA_BINDS,
+    ),
+    Language(
+        name="javascript",
+        aliases=("js", "node", "nodejs", "node.js", "node-js", "mjs", "cjs"),
+        source="main.js",
+        tool=("node", "nodejs"),
+        compile=None,
+        run=(
+            "{tool}",
+            "--max-old-space-size={memory_mb}",
+            "--stack-size={memory_kb}",
+            "--single-threaded-gc",
+            "{source}",
+        ),
+        install="apt-get install nodejs",
+        piston=("javascript", "*"),
+        processes=16,
+        reserves=True,
+        binds=("/usr/share/nodejs", "/etc/ssl/openssl.cnf"),
+    ),
+    Language(
+        name="go",
+        aliases=("golang",),
+        source="main.go",
+        tool=("go",),
+        compile=("build", "-p", "1", "-o", "{binary}", "{source}"),
+        run=("{binary}",),
+        version=("version",),
+        install="apt-get install golang-go",
+        piston=("go", "*"),
+        processes=16,
+        reserves=True,
+        environment=(
+            *("GOCACHE={work}/.go", "GOPATH={work}/.path", "GOTMPDIR={work}", "GOFLAGS="),
+            *("GO111MODULE=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOPROXY=off"),
+        ),
+        binds=("/usr/share/go-*", "/usr/share/go"),
+        sysroot=("env", "GOROOT"),
+    ),
+    Language(
+        name="rust",
+        aliases=("rs", "rustc", "rust2021"),
+        source="main.rs",
+        tool=("rustc",),
+        compile=(
+            *("--edition=2021", "-O", "-C", "codegen-units=1", "--cap-lints=allow"),
+            *("--crate-name=program", "{source}", "-o", "{binary}"),
+        ),
+        run=("{binary}",),
+        install="apt-get install rustc gcc",
+        piston=("rust", "*"),
+        sysroot=("--print", "sysroot"),
+    ),
+    Language(
+        name="kotlin",
+        aliases=("kt", "kotlinc", "kotlin-jvm"),
+        source="Main.kt",
+        tool=("kotlinc",),
+        runtime=("java",),
+        output="program.jar",
+        compile=("-nowarn", "-include-runtime", "-d", "{binary}", "{source}"),
+        run=("{runtime}", *_JVM, "-jar", "{binary}"),
+        version=("-version",),
+        install="apt-get install kotlin default-jre-headless",
+        piston=("kotlin", "*"),
+        processes=24,
+        reserves=True,
+        environment=("JAVA_OPTS=-Xmx1024m -Xss64m -XX:+UseSerialGC -XX:-UsePerfData",),
+        binds=(*_JAVA_BINDS, "/usr/share/kotlin*", "/usr/share/maven-repo"),
+    ),
+    Language(
+        name="c#",
+        aliases=("csharp", "cs", "c-sharp", "mono", "mcs", "dotnet"),
+        source="Main.cs",
+        tool=("mcs",),
+        runtime=("mono",),
+        output="program.exe",
+        compile=(
+            *("-optimize+", "-nologo", "-warn:0", "-codepage:utf8", "-define:ONLINE_JUDGE"),
+            *("-r:System.Numerics.dll", "-out:{binary}", "{source}"),
+        ),
+        run=("{runtime}", "--optimize=all", "{binary}"),
+        install="apt-get install mono-mcs mono-runtime",
+        piston=("mono", "*"),
+        processes=16,
+        reserves=True,
+        binds=("/etc/mono",),
+    ),
+    Language(
+        name="ruby",
+        aliases=("rb", "ruby3"),
+        source="main.rb",
+        tool=("ruby",),
+        compile=None,
+        run=("{tool}", "{source}"),
+        install="apt-get install ruby",
+        piston=("ruby", "*"),
+        processes=4,
+    ),
+)
+TABLE: dict[str, Language] = {row.name: row for row in ROWS}
 
 
 def register(row: Language) -> None:

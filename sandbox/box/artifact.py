@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sandbox.box.blob import Executable
+from sandbox.model import MIB
 
 PROGRAM = "{program}"  # in a command: the folder of the program's files, wherever the box has it
+LARGEST_STACK_MB = 1000  # the JVM takes no larger one
 
 
 @dataclass
@@ -18,18 +20,48 @@ class Artifact:
     executable  run by its descriptor when given
     files       else what lies in /program, by name
     digest      tells one set of files from another
+    processes   processes and threads its runtime needs beside the program's own
     """
 
     argv: tuple[str, ...]
     digest: str
     executable: Executable | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
+    processes: int = 0
 
-    def command(self, program: str, args: Sequence[str] = ()) -> list[str]:
-        """The command and its arguments, the folder of the program's files filled in."""
-        return [*(part.replace(PROGRAM, program) for part in self.argv), *args]
+    def command(
+        self, program: str, args: Sequence[str] = (), memory_bytes: int = 256 * MIB
+    ) -> list[str]:
+        """The command and its arguments; the folder of the program's files and the run's
+        memory limit are filled in."""
+        megabytes = max(1, memory_bytes // MIB)
+        places = {
+            PROGRAM: program,
+            "{memory_mb}": str(megabytes),
+            "{memory_kb}": str(memory_bytes // 1024),
+            "{stack_mb}": str(min(megabytes, LARGEST_STACK_MB)),
+        }
+        return [*(fill(part, places) for part in self.argv), *args]
+
+    @property
+    def size(self) -> int:
+        """Bytes it holds in memory."""
+        own = self.executable.size if self.executable else 0
+        return own + sum(len(data) for data in self.files.values())
 
     def close(self) -> None:
         """Lets the executable go; another holder keeps it alive."""
         if self.executable is not None:
             self.executable.close()
+
+
+def fill(part: str, places: Mapping[str, str]) -> str:
+    """A word of a command with its places filled in, each once: a value is never read again."""
+    at = part.find("{")
+    while at >= 0:
+        name = part[at : part.find("}", at) + 1]
+        value = places.get(name)
+        if value is not None:
+            part = part[:at] + value + part[at + len(name) :]
+        at = part.find("{", at + (1 if value is None else len(value)))
+    return part

@@ -6,11 +6,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from sandbox.box import gcc
-from sandbox.box.artifact import PROGRAM, Artifact
-from sandbox.box.blob import Executable
+from sandbox.box.artifact import Artifact
+from sandbox.box.recipe import compiled_artifact, interpreted, recipe
 from sandbox.box.toolchain import Tool
 from sandbox.languages import Language, find
 from sandbox.model import MIB, Compiled, Execution, Limits, Program
@@ -25,7 +24,6 @@ LIMITS = Limits(
     disk_bytes=512 * MIB,
 )
 KEPT_BYTES = 256 * MIB
-BINARY = "program"
 
 RunCompiler = Callable[[Artifact, dict[str, bytes], Limits, str], Execution]
 
@@ -58,7 +56,7 @@ class Compiler:
         tool = self._find_tool(row)
         if row.compile is None:
             return Compiled(
-                program, True, toolchain=tool.version, artifact=_interpreted(row, tool, program)
+                program, True, toolchain=tool.version, artifact=interpreted(row, tool, program)
             )
         key = (program.digest, tool.version, limits or LIMITS)
         while True:
@@ -96,9 +94,7 @@ class Compiler:
         with self._lock:
             entry.size = len(compiled.log)
             if compiled.ok:
-                entry.size += (
-                    compiled.artifact.executable.size if compiled.artifact.executable else 0
-                )
+                entry.size += compiled.artifact.size
                 _hold(compiled)  # one for the caller, one for the cache
             entry.compiled = compiled
             self._bytes += entry.size
@@ -116,29 +112,22 @@ class Compiler:
             entry.compiled.close()
 
     def _build(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
-        source = row.source
-        fill = {"source": source, "binary": BINARY, "tool": tool.path}
-        flags = [part.format(**fill) for part in row.compile or ()]
+        flags: list[str] = []
         if row.family == "g++":
-            flags += self._cheaper(tool, row, program)
-        argv = (tool.path, *flags)
-        digest = f"compile {row.name}"
-        files = _renamed(row, program)
-        seen = self._run(Artifact(argv, digest), files, limits, BINARY)
-        binary = seen.files.get(BINARY)
+            flags = self._cheaper(tool, row, program)
+        elif row.family == "gcc":
+            flags = list(gcc.link_flags(tool.path, ("libc.a",)))
+        plan = recipe(row, tool, program, flags)
+        seen = self._run(
+            Artifact(plan.argv, f"compile {row.name}"), plan.files, limits, plan.output
+        )
+        made = seen.files.get(plan.output)
         log = seen.stderr or seen.stdout
-        if seen.exit_code != 0 or binary is None:
+        if seen.exit_code != 0 or made is None:
             if seen.killed_for:
                 log = f"the compiler was stopped: {seen.killed_for} limit\n".encode() + log
             return Compiled(program, False, log, tool.version, replace(seen, files={}))
-        artifact = Artifact(
-            tuple(
-                part.format(source=source, binary=f"{PROGRAM}/{Path(source).stem}", tool=tool.path)
-                for part in row.run
-            ),
-            program.digest,
-            Executable(binary),
-        )
+        artifact = compiled_artifact(row, tool, program, made)
         return Compiled(
             program, True, log, tool.version, replace(seen, files={}), artifact=artifact
         )
@@ -161,15 +150,3 @@ class Compiler:
 def _hold(compiled: Compiled) -> bool:
     executable = compiled.artifact.executable if compiled.artifact else None
     return executable is None or executable.hold()
-
-
-def _renamed(row: Language, program: Program) -> dict[str, bytes]:
-    """The files with the main one under the name its language wants."""
-    (_, main), *others = program.files.items()
-    return {row.source: main, **{name: data for name, data in others if name != row.source}}
-
-
-def _interpreted(row: Language, tool: Tool, program: Program) -> Artifact:
-    fill = {"source": f"{PROGRAM}/{row.source}", "tool": tool.path}
-    argv = tuple(part.format(binary="", **fill) for part in row.run)
-    return Artifact(argv, program.digest, files=_renamed(row, program))

@@ -65,10 +65,12 @@ def pch_root() -> Path:
 
 
 @cache
-def link_flags(tool: str) -> tuple[str, ...]:
+def link_flags(
+    tool: str, libraries: tuple[str, ...] = ("libstdc++.a", "libc.a")
+) -> tuple[str, ...]:
     """-static and the gold linker, each where this compiler has what it takes."""
     flags = []
-    if all(_library(tool, name) for name in ("libstdc++.a", "libc.a")):
+    if all(_library(tool, name) for name in libraries):
         flags.append("-static")
     if shutil.which("ld.gold", path="/usr/bin"):
         flags.append("-fuse-ld=gold")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandbox import languages
-from sandbox.box.toolchain import resolve
+from sandbox.box.toolchain import Tool, resolve
 from sandbox.errors import MissingToolchain
 
 
@@ -18,30 +19,37 @@ class Host:
     emptied   files shown empty
     covered   folders that stay hidden even inside a bind
     versions  language → what its tool says of itself
+    missing   language → why it cannot be used here, and what installs it
     """
 
     binds: tuple[str, ...]
     emptied: tuple[str, ...]
     covered: tuple[str, ...]
     versions: dict[str, str]
+    missing: dict[str, str] = field(default_factory=dict)
 
 
 def look_around() -> Host:
     """Finds the tools of every language in the table; those not there are left out."""
-    binds: list[str] = []
-    emptied: list[str] = []
-    versions = {}
-    for row in languages.TABLE.values():
-        try:
-            tool = resolve(row)
-        except MissingToolchain:
-            continue
-        versions[row.name] = tool.version
-        binds += tool.binds
-        emptied += tool.startup_files
+    rows = list(languages.TABLE.values())
+    with ThreadPoolExecutor(max_workers=4) as pool:  # each is asked for its version once
+        found = list(pool.map(_resolved, rows))
+    tools = {row.name: t for row, t in zip(rows, found, strict=True) if isinstance(t, Tool)}
+    missing = {row.name: t for row, t in zip(rows, found, strict=True) if isinstance(t, str)}
     return Host(
-        tuple(dict.fromkeys(binds)), tuple(dict.fromkeys(emptied)), hidden_folders(), versions
+        tuple(dict.fromkeys(bind for tool in tools.values() for bind in tool.binds)),
+        tuple(dict.fromkeys(f for tool in tools.values() for f in tool.startup_files)),
+        hidden_folders(),
+        {name: tool.version for name, tool in tools.items()},
+        missing,
     )
+
+
+def _resolved(row: languages.Language) -> Tool | str:
+    try:
+        return resolve(row)
+    except MissingToolchain as error:
+        return str(error)
 
 
 def hidden_folders() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 from sandbox.box import wire
@@ -102,6 +102,8 @@ class Order:
             program = [self.artifact.executable.fd]
         # Always: what another program left there (a checker, say) must not be seen by this one.
         box.load(self.artifact.digest if self.artifact.files else None, self.artifact.files)
-        argv = self.artifact.command(box.program_folder, self.args)
+        argv = self.artifact.command(box.program_folder, self.args, self.limits.memory_bytes)
+        own = self.artifact.processes  # the runtime's threads are not the program's
+        limits = replace(self.limits, processes=self.limits.processes + own) if own else self.limits
         files = list(self.files)
-        return pack(self.limits, argv, files, self.collect, stdin, self.flags | flags), program
+        return pack(limits, argv, files, self.collect, stdin, self.flags | flags), program

@@ -54,7 +54,7 @@ faccessat faccessat2 cachestat map_shadow_stack
 REFUSED = {  # asked for by programs that mean no harm, so they get an answer they understand
     errno.EPERM: _words("""unshare setns ptrace process_vm_readv process_vm_writev kcmp bpf
         perf_event_open userfaultfd keyctl add_key request_key sched_setaffinity
-        sched_setscheduler sched_setparam sched_setattr ioprio_set chroot pivot_root
+        sched_setparam sched_setattr ioprio_set chroot pivot_root
         setxattr lsetxattr fsetxattr"""),
     0: _words("sync syncfs"),  # said to be done: it would write out every disk of the host
 }
@@ -66,6 +66,7 @@ CHANGES_OF_FILES = _words("""chmod fchmod fchmodat fchmodat2 chown fchown lchown
 CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
 NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x00000080
 AF_UNIX = 1
+SCHED_OTHER = 0
 TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450, 0x540F)
 SCRATCH_MOUNT, MNT_DETACH = 2 | 4 | 1024, 2  # nosuid, nodev, noatime
 MY_PID = 0xF1F1F1F1  # see launcher.h
@@ -170,6 +171,11 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
             *_only(ARG0, (0,), errno.EPERM),
         ],
         "ioctl": _only(ARG1, TERMINAL_QUERIES, errno.ENOTTY),
+        # Asking for what every thread has anyway is said to be done: Mono complains on stdout.
+        "sched_setscheduler": [
+            *((LD, 0, 0, ARG1), (JEQ, 0, 1, SCHED_OTHER), _fail(0)),
+            _fail(errno.EPERM),
+        ],
     }
     if what.alone:
         rules["socket"] = [_fail(errno.EAFNOSUPPORT)]

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sandbox.errors import MissingToolchain
+from sandbox.box.build import cache_folder
+from sandbox.errors import MissingToolchain, SandboxUnavailable
 from sandbox.languages import Language
 
-SHIM_FOLDERS = ("shims",)
+SHIM_FOLDERS = ("shims",)  # of pyenv, rbenv, nodenv, asdf: a start through one costs 90 ms
 SYSTEM_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
+ASK_S = 30  # a JVM's first start on a busy machine takes seconds
 
 
 @dataclass(frozen=True)
 class Tool:
     """One compiler or interpreter: its real path, the line it says of itself, its folders.
 
-    binds   host folders a box must show beside the system's own
+    binds   host paths a box must show beside the system's own
     startup_files   files an interpreter runs before any program (*.pth of site-packages):
                     a box shows them empty, which saves up to 25 ms of a 35 ms start
+    runtime   the path of what runs the compiler's output, where the language has such
     """
 
     path: str
     version: str
     binds: tuple[str, ...]
     startup_files: tuple[str, ...] = ()
+    runtime: str = ""
+
+    @property
+    def folder(self) -> str:
+        """The folder it really lies in: its companions are beside it."""
+        return str(Path(self.path).resolve().parent)
 
 
 def resolve(row: Language, public: bool = False) -> Tool:
@@ -39,20 +51,42 @@ def resolve(row: Language, public: bool = False) -> Tool:
 
     Raises MissingToolchain with the command that installs it.
     """
-    return _resolve(row.name, row.tool, row.version, row.install, public)
+    return _resolve(row, public)
 
 
 @cache
-def _resolve(
-    name: str, candidates: tuple[str, ...], ask: tuple[str, ...], install: str, public: bool
-) -> Tool:
+def _resolve(row: Language, public: bool) -> Tool:
+    path = _first(row.tool, row, public)
+    runtime = _first(row.runtime, row, public, near=path) if row.runtime else ""
+    found = [p for p in (path, runtime) if p]
+    version = " / ".join(_version(p, row.version) for p in found)
+    binds = [folder for p in found for folder in _folders(p)]
+    binds += [str(p) for pattern in row.binds for p in Path("/").glob(pattern.lstrip("/"))]
+    startup = _path_files(path) if row.name == "python" else ()
+    return Tool(path, version, tuple(dict.fromkeys(binds)), startup, runtime)
+
+
+def _first(candidates: Sequence[str], row: Language, public: bool, near: str = "") -> str:
+    """The first of the candidates that is there; `near` a tool whose companion is preferred."""
+    unreachable = ""
     for candidate in candidates:
-        path = _python(public) if candidate == "python3" else _which(candidate)
-        if path:
-            startup = _path_files(path) if candidate == "python3" else ()
-            return Tool(path, _version(path, ask), _folders(path), startup)
+        beside = str(Path(near).resolve().with_name(candidate)) if near else ""
+        found = _python(public) if candidate == "python3" else None
+        if candidate != "python3":
+            found = beside if beside and os.access(beside, os.X_OK) else _which(candidate)
+        if found and row.sysroot and not near:
+            found = _installed(found, candidate, row)
+        if found and (not public or _anyone_may_reach(Path(found).resolve())):
+            return found
+        unreachable = found or unreachable
+    if unreachable:
+        raise MissingToolchain(
+            f"{row.name}: {unreachable} lies where other users may not go, and at this level "
+            f"programs run as another user; install one for all: {row.install or '?'}"
+        )
     raise MissingToolchain(
-        f"{name}: none of {', '.join(candidates)} on this machine; install it: {install or '?'}"
+        f"{row.name}: none of {', '.join(candidates)} on this machine; "
+        f"install it: {row.install or '?'}"
     )
 
 
@@ -73,24 +107,66 @@ def _anyone_may_reach(path: Path) -> bool:
 
 
 def _which(name: str) -> str | None:
-    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    path = shutil.which(name, path=os.pathsep.join([*SYSTEM_FOLDERS, *folders]))
-    return None if path is None or _is_shim(path) else path
+    folders = [*SYSTEM_FOLDERS, *os.environ.get("PATH", os.defpath).split(os.pathsep)]
+    kept = [folder for folder in folders if not _is_shim(f"{folder}/{name}")]
+    return shutil.which(name, path=os.pathsep.join(kept))
 
 
 def _is_shim(path: str) -> bool:
     return Path(path).parent.name in SHIM_FOLDERS
 
 
-def _version(path: str, ask: tuple[str, ...]) -> str:
-    try:
+def _installed(path: str, name: str, row: Language) -> str | None:
+    """The real tool behind one that may only choose between installations (rustup, go)."""
+    root = Path(_ask(path, row.sysroot).strip())
+    real = root / "bin" / name
+    return str(real) if root.is_absolute() and os.access(real, os.X_OK) else None
+
+
+def _ask(path: str, arguments: Sequence[str]) -> str:
+    """What a tool prints for these arguments; empty when it doesn't start."""
+    env = {"HOME": os.environ.get("HOME", "/"), "PATH": os.defpath}
+    env |= {k: v for k, v in os.environ.items() if k in ("RUSTUP_HOME", "RUSTUP_TOOLCHAIN")}
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(
-            [path, *ask], capture_output=True, text=True, timeout=20, check=False, env={}
+            [path, *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ASK_S,
+            check=False,
+            env=env,
+            stdin=subprocess.DEVNULL,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return "unknown"
-    lines = (done.stdout or done.stderr).strip().splitlines()
-    return lines[0].strip() if lines else "unknown"
+        return done.stdout if done.stdout.strip() else done.stderr
+    return ""
+
+
+@cache
+def _version(path: str, ask: tuple[str, ...]) -> str:
+    """The line a tool says of itself, kept on disk: eleven runtimes take seconds to ask."""
+    try:
+        state = Path(path).resolve().stat()
+        key = repr((path, str(Path(path).resolve()), state.st_mtime_ns, state.st_size, ask))
+        kept = cache_folder() / "versions" / hashlib.sha256(key.encode()).hexdigest()[:32]
+        kept.parent.mkdir(mode=0o700, exist_ok=True)
+    except (OSError, SandboxUnavailable):
+        return _asked_version(path, ask)
+    with contextlib.suppress(OSError):
+        return kept.read_text()
+    line = _asked_version(path, ask)
+    if line != "unknown":
+        partial = kept.with_name(f"{kept.name}.{os.getpid()}")
+        with contextlib.suppress(OSError):
+            partial.write_text(line)
+            partial.replace(kept)
+    return line
+
+
+def _asked_version(path: str, ask: tuple[str, ...]) -> str:
+    lines = [line.strip() for line in _ask(path, ask).splitlines()]
+    said = [line for line in lines if line and "warning" not in line.lower()]
+    return said[0] if said else "unknown"
 
 
 def _folders(path: str) -> tuple[str, ...]:
@@ -101,6 +177,8 @@ def _folders(path: str) -> tuple[str, ...]:
     prefix = real.parent.parent if real.parent.name == "bin" else real.parent
     if str(prefix) in ("/", "/usr"):
         return (str(real),)
+    if str(prefix).startswith("/usr/share/"):
+        return (str(prefix),)
     return tuple(str(prefix / part) for part in ("bin", "lib", "lib64", "libexec", "include"))
 
 
