@@ -15,6 +15,9 @@ from typing import Any, NoReturn
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "eval" / "data"
 
+# Modules that are installed for some commands only → the extra that brings them.
+EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math", "math_verify": "math"}
+
 EXIT_OK = 0
 EXIT_INPUT = 2
 EXIT_INFRASTRUCTURE = 3
@@ -41,6 +44,15 @@ def run_command(action: Callable[[], int]) -> int:
     except (ServerLost, SandboxError) as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_INFRASTRUCTURE
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        print(
+            f"error: {error.name} is not installed; pip install 'gradebox[{extra}]'",
+            file=sys.stderr,
+        )
+        return EXIT_INPUT
     except KeyboardInterrupt:
         print("interrupted; run the same command again to go on", file=sys.stderr)
         return EXIT_INTERRUPTED

@@ -57,6 +57,11 @@ def test_a_wrong_flag_is_exit_2(name: str, capsys: pytest.CaptureFixture[str]) -
         (InputError("bad"), 2, "error: bad\n"),
         (ServerLost("gone"), 3, "error: gone\n"),
         (SandboxError("no worker"), 3, "error: no worker\n"),
+        (
+            ModuleNotFoundError("No module named 'httpx'", name="httpx"),
+            2,
+            "error: httpx is not installed; pip install 'gradebox[sampling]'\n",
+        ),
         (KeyboardInterrupt(), 130, "interrupted; run the same command again to go on\n"),
     ],
 )
@@ -68,6 +73,14 @@ def test_errors_are_a_line_and_a_status(
 
     assert run_command(fails) == status
     assert capsys.readouterr().err == said
+
+
+def test_a_module_of_our_own_that_is_missing_is_no_bad_input() -> None:
+    def fails() -> int:
+        raise ModuleNotFoundError("No module named 'eval.gone'", name="eval.gone")
+
+    with pytest.raises(ModuleNotFoundError):
+        run_command(fails)
 
 
 PAGES = {
