@@ -18,6 +18,7 @@ from sandbox.model import MIB, Compiled, Execution, Limits, Program
 LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=512 * MIB, processes=32)
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
 GROUPED = ("full", "delegated")
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module", params=["full", "delegated", "userns", "landlock", "none"])
@@ -100,7 +101,10 @@ def test_memory_of_the_grader_is_not_counted(box: EmbeddedSandbox, uses: Compile
 
 
 def test_a_python_list_of_a_known_size(box: EmbeddedSandbox) -> None:
-    source = b"import sys\nx = bytearray(int(sys.argv[1]) << 20)\nfor i in range(0, len(x), 4096): x[i] = 1\n"
+    source = (
+        b"import sys\nx = bytearray(int(sys.argv[1]) << 20)\n"
+        b"for i in range(0, len(x), 4096): x[i] = 1\n"
+    )
     made = box.compile(Program("python", {"main.py": source}))
     small = box.run(made, LIMITS, args=("1",)).memory_bytes
     large = box.run(made, LIMITS, args=("101",)).memory_bytes
@@ -126,12 +130,14 @@ SCRIPTS = {
     ),
     "output": ("while True: print('x' * 100000)", replace(LIMITS, output_bytes=1 * MIB), True),
     "file_size": (
+        "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
         "open('f', 'wb').truncate(50 << 20)",
         replace(LIMITS, file_size_bytes=20 * MIB, output_bytes=MIB),
         False,
     ),
     "open_files": (
-        "import time\nx = []\ntry:\n while True: x.append(open('/dev/null'))\nexcept OSError: time.sleep(0.3)",
+        "import time\nx = []\ntry:\n while True: x.append(open('/dev/null'))\n"
+        "except OSError: time.sleep(0.3)",
         replace(LIMITS, open_files=20),
         False,
     ),
@@ -150,7 +156,11 @@ def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> Non
 
 
 def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
-    script = b"import threading, time\ntry:\n for _ in range(40): threading.Thread(target=time.sleep, args=(0.3,)).start()\nexcept RuntimeError: print('no more')\n"
+    script = (
+        b"import threading, time\ntry:\n"
+        b" for _ in range(40): threading.Thread(target=time.sleep, args=(0.3,)).start()\n"
+        b"except RuntimeError: print('no more')\n"
+    )
     made = box.compile(Program("python", {"main.py": script}))
     seen = box.run(made, replace(LIMITS, processes=8))
     assert "no more" in seen.stdout.decode() or seen.killed_for == "processes", shown(seen)
@@ -159,7 +169,10 @@ def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None
 
 
 def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
-    script = b"import time\nfor i in range(20):\n open(str(i), 'wb').write(bytes(4 << 20))\ntime.sleep(0.3)\n"
+    script = (
+        b"import time\nfor i in range(20):\n"
+        b" open(str(i), 'wb').write(bytes(4 << 20))\ntime.sleep(0.3)\n"
+    )
     made = box.compile(Program("python", {"main.py": script}))
     seen = box.run(made, replace(LIMITS, disk_bytes=16 * MIB))
     assert "disk" in seen.limits_hit, shown(seen)
@@ -167,7 +180,10 @@ def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
 
 
 def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
-    source = b'#include <cstdio>\nint f(int n){volatile char a[1000];a[0]=n;return n?f(n-1)+a[0]:0;}int main(){printf("%d", f(100000)!=7);}'
+    source = (
+        b"#include <cstdio>\nint f(int n){volatile char a[1000];a[0]=n;return n?f(n-1)+a[0]:0;}"
+        b'int main(){printf("%d", f(100000)!=7);}'
+    )
     made = box.compile(Program("c++17", {"main.cpp": source}))
     deep = box.run(made, LIMITS)
     assert (deep.exit_code, deep.stdout) == (0, b"1"), shown(deep)
