@@ -108,6 +108,10 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
         "help": "bytes of each output kept in a record"}),
     ("--cache", {"type": Path, "metavar": "DIR",
         "help": "folder of verdicts shared between runs"}),
+    ("--self-check", {"action": "store_true",
+        "help": "first try every checker and known solutions; stop when one is judged wrong"}),
+    ("--self-check-solutions", {"type": Path, "metavar": "FILE",
+        "help": "known solutions with `expect`, for a self-check; implies it"}),
     ("--log-file", {"type": Path, "metavar": "FILE", "help": "details, with tracebacks"}),
 )  # fmt: skip
 

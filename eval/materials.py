@@ -74,14 +74,14 @@ def make_kit(
         return Kit(problem, UnsupportedTests(refs), None)
     tests = open_tests(official, generated, problem, options.choice())
     try:
-        checker = None if interactor is not None else _checker(problem, sandbox, options)
+        checker = None if interactor is not None else checker_of(problem, sandbox, options)
         return Kit(problem, tests, checker, interactor)
     except BaseException:
         tests.close()
         raise
 
 
-def _checker(problem: Problem, sandbox: Sandbox, options: Options) -> Checker | None:
+def checker_of(problem: Problem, sandbox: Sandbox, options: Options) -> Checker | None:
     """The checker the user named, else the problem's: by name a built-in, or its program."""
     chosen = options.checker
     try:

@@ -43,6 +43,7 @@ class Problem:
     checker       Python source of `generated_checker`, or None
     checker_name  a checker chosen by name (`checker` field or --checker), or None
     interactive   the problem talks with an interactor
+    gold_solutions  known programs for --self-check: {code, language, expect} each
     """
 
     id: str
@@ -61,6 +62,7 @@ class Problem:
     tags: tuple[str, ...] = ()
     official_tests_complete: bool | None = None
     num_official: int = 0
+    gold_solutions: tuple[Mapping[str, Any], ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -68,11 +68,19 @@ class Options:
     max_stored_output: int = 4096
     log_file: Path | None = None
     cache: Path | None = None
+    self_check: bool = False
+    self_check_solutions: Path | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.solutions_path, (str, Path)):
             object.__setattr__(self, "solutions_path", (self.solutions_path,))
-        for name in ("results_dir", "generated_tests_dir", "log_file", "cache"):
+        for name in (
+            "results_dir",
+            "generated_tests_dir",
+            "log_file",
+            "cache",
+            "self_check_solutions",
+        ):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else Path(value))
         for name, least, remedy in _LEAST:

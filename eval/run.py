@@ -12,7 +12,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -90,6 +90,10 @@ def run_grading(
         say(materials.about_sandbox())
         stopper = stack.enter_context(Stopper(say))
         retry = retry or Retry(stop=stopper.event)
+        if options.self_check or options.self_check_solutions is not None:
+            _self_check(options, materials, stopper, retry, say)
+            if stopper.event.is_set():
+                return RunResult((), True)
         results = []
         for source in materials.files:
             results.append(_grade_file(options, materials, source, stopper, retry, say))
@@ -165,18 +169,12 @@ def _schedule(
         folder,
         materials.shelf,
         materials.problems,
-        Terms(materials.description, options.time_limit_scale, options.record_flags()),
+        _terms(options, materials),
         tally,
         cache=VerdictCache(options.cache) if options.cache is not None else None,
         is_stopping=stopper.event.is_set,
     )
-    bench = Bench(
-        materials.sandbox,
-        compare=options.compare,  # type: ignore[arg-type]
-        stored_bytes=options.max_stored_output,
-        repeat=options.repeat,
-        retry=retry,
-    )
+    bench = _bench(options, materials, retry)
     shop = Workshop(bench, materials.shelf, ledger.done, tally.case, options.stop_on_first_failure)
     solutions = read_solutions(
         [source],
@@ -190,6 +188,36 @@ def _schedule(
             return scheduler.run(ledger.jobs(solutions, shop), progress.tick)
         finally:
             progress.close()
+
+
+def _terms(options: Options, materials: Materials) -> Terms:
+    return Terms(materials.description, options.time_limit_scale, options.record_flags())
+
+
+def _bench(options: Options, materials: Materials, retry: Retry) -> Bench:
+    return Bench(
+        materials.sandbox,
+        compare=options.compare,  # type: ignore[arg-type]
+        stored_bytes=options.max_stored_output,
+        repeat=options.repeat,
+        retry=retry,
+    )
+
+
+def _self_check(
+    options: Options,
+    materials: Materials,
+    stopper: Stopper,
+    retry: Retry,
+    say: Callable[[str], None],
+) -> None:
+    """Raises InputError when a checker or a known solution is not judged as it must be."""
+    from eval.self_check import SelfCheck
+
+    bench = replace(_bench(options, materials, retry), repeat=1)
+    told = SelfCheck(materials, bench, _terms(options, materials), stopper).run()
+    if not stopper.event.is_set():
+        say(told)
 
 
 def _slowest(scheduler: Scheduler) -> tuple[str, float] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 from eval.debugging.explain import stored_output
@@ -13,7 +13,7 @@ from eval.grade_case import Bench, CaseGrader, Seen, look_at, seen_of, unjudged
 from eval.grade_solution import Subject, compile_fields, program_of
 from eval.interactive import interactive_attempt
 from eval.kits import Kit
-from eval.materials import Materials
+from eval.materials import Materials, checker_of
 from eval.model import CaseRecord, Solution, TestCase, TestRef
 from eval.plan import subject_of
 from eval.records import as_json
@@ -33,8 +33,10 @@ _BY_OUTPUT = frozenset((
 class Regrader:
     """Grades solutions of one run again; may be called from several threads."""
 
-    def __init__(self, materials: Materials) -> None:
+    def __init__(self, materials: Materials, earlier: Iterable[str | None] = (None,)) -> None:
+        """earlier: what --checker was when the records were made; None: the problem's own."""
         options = materials.options
+        self._earlier = tuple(dict.fromkeys(earlier))
         self._materials = materials
         self._terms = terms_of(materials)
         self._bench = Bench(
@@ -73,12 +75,20 @@ class Regrader:
         return self._materials.options.stop_on_first_failure
 
     def _checker_only(self, subject: Subject, record: Json) -> bool:
-        """Whether stored outputs still are what the program writes: only the user's checker
-        differs, if anything."""
+        """Whether nothing but the checker is another one since, so that stored outputs are
+        what the program writes: then the record has the key of one of the earlier checkers."""
         if subject.key == record.get("key"):
             return True
-        same_box = subject.sandbox == record.get("sandbox")
-        return bool(self._materials.options.checker) and same_box
+        materials, problem = self._materials, subject.problem
+        for name in self._earlier:
+            options = replace(materials.options, checker=name)
+            checker = checker_of(problem, materials.sandbox, options)
+            facts = replace(subject.facts, checker=checker.digest if checker else "")
+            if checker is not None:
+                checker.close()
+            if subject_of(subject.solution, problem, facts, self._terms).key == record.get("key"):
+                return True
+        return False
 
 
 class _Work:

@@ -88,7 +88,7 @@ def _regrade_all(
     tick: Callable[[Rejudged], None],
 ) -> None:
     """Keeps the workers busy, a few solutions ahead, and appends what they give."""
-    regrader = Regrader(materials)
+    regrader = Regrader(materials, _earlier_checkers(results))
     pending: set[Future[tuple[Json, Json, int]]] = set()
     workers = materials.options.workers
 
@@ -198,6 +198,13 @@ def _metrics(results: Results, materials: Materials, told: Rejudged) -> Json | N
     )
     ks: Sequence[int] = materials.options.k
     return compute(read_records(results.records), ks, facts, seed=materials.options.seed)
+
+
+def _earlier_checkers(results: Results) -> list[str | None]:
+    """What judged the run's records so far; None: the problems' own checkers."""
+    names = [results.flags.get("--checker"), None]
+    names += [e.get("checker") for e in _earlier(results.run) if isinstance(e, dict)]
+    return [name if isinstance(name, str) else None for name in names]
 
 
 def _part(metrics: Json, name: str) -> Json:

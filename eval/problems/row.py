@@ -41,6 +41,7 @@ USED_COLUMNS = (
     "checker",
     "interaction_format",
     "interactor",
+    "gold_solutions",
 )
 # Long texts and second copies of tests, which nothing here needs.
 LARGE_COLUMNS = frozenset(
@@ -96,6 +97,7 @@ def make_problem(row: Mapping[str, Any], num_official: int) -> Problem:
         tags=_tags(row.get("tags")),
         official_tests_complete=_flag(row.get("official_tests_complete")),
         num_official=num_official,
+        gold_solutions=_gold(row.get("gold_solutions")),
         extra=_extra(row),
     )
 
@@ -217,6 +219,13 @@ def _tags(value: object) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         return ()
     return tuple(tag for tag in value if isinstance(tag, str))
+
+
+def _gold(value: object) -> tuple[Mapping[str, Any], ...]:
+    """Known solutions; what is no list of objects is none."""
+    if not isinstance(value, (list, tuple)):
+        return ()
+    return tuple(entry for entry in value if isinstance(entry, dict))
 
 
 def _flag(value: object) -> bool | None:

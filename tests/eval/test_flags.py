@@ -56,6 +56,8 @@ def test_documented_defaults():
         "--max-stored-output": 4096,
         "--log-file": None,
         "--cache": None,
+        "--self-check": False,
+        "--self-check-solutions": None,
     }
     assert options.workers >= 1
 
@@ -70,7 +72,8 @@ def test_every_flag_is_read():
         "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "
         "--stop-on-first-failure --results-dir r --workers 3 --compare upstream --checker wcmp "
         "--testlib t.h --time-limit-scale py=2 --time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
-        "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c"
+        "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c "
+        "--self-check --self-check-solutions s"
     )
     options = parse(argv.split())
     values = options.as_json()
