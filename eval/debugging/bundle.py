@@ -141,6 +141,9 @@ def _script(hand: CaseAtHand, row: languages.Language) -> str:
 
 
 def _build(row: languages.Language, folder: str, binary: str) -> str:
+    if row.output or row.then:  # a runtime, a second command: more than a line of shell
+        text = f"run.sh knows no way to build {row.name}: build and run {folder}/{row.source}"
+        return f"echo {shlex.quote(text)} && exit 1"
     if row.compile is None:
         return ":"
     words = [
@@ -152,7 +155,7 @@ def _build(row: languages.Language, folder: str, binary: str) -> str:
 
 def _run(row: languages.Language, folder: str, binary: str) -> str:
     places = {"{tool}": row.tool[0], "{source}": f"{folder}/{row.source}", "{binary}": binary}
-    return shlex.join(places.get(word, word) for word in row.run)
+    return shlex.join(places.get(word, word) for word in row.run)  # else as in the run
 
 
 def _judge(hand: CaseAtHand) -> str:

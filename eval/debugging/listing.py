@@ -55,7 +55,7 @@ class Listing:
         for record, case in found:
             yield _line(record, case, width)
         yield row("")
-        yield row(Span(f"{self.cases} cases of {self.solutions} solutions", "head"))
+        yield row(Span(f"{self.cases} cases in {self.solutions} solutions", "head"))
         if self.first is not None:
             record, case = self.first
             yield row("the first:")

@@ -11,6 +11,7 @@ from eval.debugging.find import Json
 from eval.debugging.reopen import terms_of
 from eval.grade_case import Bench, CaseGrader, Seen, look_at, seen_of, unjudged
 from eval.grade_solution import Subject, compile_fields, program_of
+from eval.input_error import InputError
 from eval.interactive import interactive_attempt
 from eval.kits import Kit
 from eval.materials import Materials, checker_of
@@ -82,7 +83,10 @@ class Regrader:
         materials, problem = self._materials, subject.problem
         for name in self._earlier:
             options = replace(materials.options, checker=name)
-            checker = checker_of(problem, materials.sandbox, options)
+            try:
+                checker = checker_of(problem, materials.sandbox, options)
+            except InputError:  # its file is gone: what it was can't be told
+                continue
             facts = replace(subject.facts, checker=checker.digest if checker else "")
             if checker is not None:
                 checker.close()

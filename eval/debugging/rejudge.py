@@ -22,6 +22,7 @@ from typing import Any
 
 from eval.debugging.find import Json, Results
 from eval.debugging.regrade import Regrader
+from eval.debugging.reopen import located_checker
 from eval.input_error import InputError
 from eval.lock import FolderLock
 from eval.materials import Materials
@@ -204,7 +205,7 @@ def _earlier_checkers(results: Results) -> list[str | None]:
     """What judged the run's records so far; None: the problems' own checkers."""
     names = [results.flags.get("--checker"), None]
     names += [e.get("checker") for e in _earlier(results.run) if isinstance(e, dict)]
-    return [name if isinstance(name, str) else None for name in names]
+    return [located_checker(results, name) if isinstance(name, str) else None for name in names]
 
 
 def _part(metrics: Json, name: str) -> Json:

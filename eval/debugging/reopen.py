@@ -75,7 +75,7 @@ def options_of(results: Results, over: Overrides) -> Options:
         if isinstance(values.get(name), str):
             values[name] = str(_located(values[name], bases))
     if isinstance(values.get("checker"), str):
-        values["checker"] = _checker_located(values["checker"], bases)
+        values["checker"] = located_checker(results, values["checker"])
     if over.solutions_path is None:
         source = str(_located(source, bases))
     values |= _backend(results, over)
@@ -126,14 +126,14 @@ def _located(text: str, bases: list[Path]) -> Path | str:
     return text
 
 
-def _checker_located(name: str, bases: list[Path]) -> str:
-    """The name of a checker with its file's path found."""
+def located_checker(results: Results, name: str) -> str:
+    """The name of a checker as the run was given it, with its file's path found."""
     kind, colon, rest = name.partition(":")
     if not colon or kind not in _PROGRAM_KINDS:
         return name
     with contextlib.suppress(CheckerError):
         path, _ = split_path(rest, kind)
-        found = _located(str(path), bases)
+        found = _located(str(path), _bases(results))
         return f"{kind}:{rest.replace(str(path), str(found), 1)}"
     return name
 

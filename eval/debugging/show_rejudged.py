@@ -30,17 +30,16 @@ class Ticker:
 def summary(told: Rejudged, chosen: int, width: int) -> Iterator[Row]:
     """What changed, a few lines."""
     yield row(
-        Span(f"{told.solutions} of {chosen} solutions graded again", "head"),
-        f", {told.cases} cases in their records",
+        Span(f"{told.solutions} of {_many(chosen, 'solution')} graded again", "head"),
+        f"; {_many(told.from_stored, 'case')} judged by the stored output",
     )
-    yield row(f"  {told.from_stored} cases judged by their stored output, the others as needed")
     for (then, now), count in sorted(told.changed.items()):
-        yield row(f"  {count} cases {then} before, {now} now")
+        yield row(f"  {_many(count, 'case')} {then} before, {now} now")
     if not told.changed:
         yield row("  no verdict of a case changed")
     for (then, now), count in sorted(told.statuses.items()):
         if then != now:
-            yield row(f"  {count} solutions {then} before, {now} now")
+            yield row(f"  {_many(count, 'solution')} {then} before, {now} now")
     for text in told.skipped[:SKIPPED_SHOWN]:
         yield row(cut(f"  left out: {text}", width))
     if told.metrics is not None:
@@ -49,6 +48,10 @@ def summary(told: Rejudged, chosen: int, width: int) -> Iterator[Row]:
         yield row("  the run has not ended: start it again for its metrics")
     if told.interrupted:
         yield row(Span("  interrupted: the same command goes on with the rest", "warn"))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" + "s" * (count != 1)
 
 
 def _share(value: object) -> str:
