@@ -121,6 +121,7 @@ class _Files:
         self._queue = fds.pop(QUEUE)
         self._fds = fds
         self._held: set[int] = set()
+        self._gave_up = False  # then the next run does not wait as long again for the same
 
     def take(self, wanted: list[int], count: int) -> list[int]:
         """Locks `count` of the cores `wanted`, in order of preference; waits for them.
@@ -128,7 +129,7 @@ class _Files:
         After PATIENCE_S without them it gives cores that are not locked, and warns.
         """
         got: list[int] = []
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + (LONGEST_S if self._gave_up else PATIENCE_S)
         delay, queued = SHORTEST_S, False
         try:
             while len(got) < count:
@@ -143,6 +144,7 @@ class _Files:
                         return [*got, *self._without(wanted, got, count)]
                     time.sleep(delay)
                     delay = min(delay * 2, LONGEST_S)
+            self._gave_up = False
         finally:
             if queued:
                 _unlock(self._queue)
@@ -151,6 +153,9 @@ class _Files:
 
     def _without(self, wanted: list[int], got: list[int], count: int) -> list[int]:
         rest = [cpu for cpu in wanted if cpu not in got][: count - len(got)]
+        if self._gave_up:
+            return rest
+        self._gave_up = True
         named = ", ".join(map(str, rest))
         warnings.warn(
             f"core {named} has been locked by another process for {PATIENCE_S:.0f} s: going on "

@@ -129,6 +129,7 @@ class EmbeddedSandbox:
                             reply, fds = order.carry_out(box)
                         break
                     except BoxDied:
+                        self._pool.distrust()
                         if not left:
                             raise
                 sure = self._cores.sure(cpu)

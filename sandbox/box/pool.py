@@ -51,6 +51,14 @@ class BoxPool:
             raise
         self.give_back(box, compiler)
 
+    def distrust(self) -> None:
+        """Ends the idle boxes: one has died, and what ended it may have ended them all."""
+        with self._lock:
+            boxes = [box for idle in self._idle.values() for box in idle]
+            self._idle = {False: [], True: []}
+        for box in boxes:
+            box.close()
+
     def close(self) -> bool:
         """Ends the idle boxes; False when that was done before."""
         with self._lock:

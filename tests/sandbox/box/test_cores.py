@@ -1,0 +1,141 @@
+"""Core locks: shared by graders, held by other users, and what lies in their way."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.box import cores
+from sandbox.box.cores import Cores
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The first place where locks may lie, with another one behind it."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    for one in (first, second):
+        one.mkdir()
+    monkeypatch.setattr(cores, "_folders", lambda: iter((first, second)))
+    yield first
+
+
+def lock_from_elsewhere(path: Path) -> int:
+    """As another process would: an open file of its own."""
+    fd = os.open(path, os.O_RDONLY | os.O_CREAT)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    return fd
+
+
+def test_two_graders_never_have_the_same_core(folder: Path) -> None:
+    one, two = Cores(), Cores()
+    with one.one() as mine:
+        with Path(folder, str(mine)).open() as free, pytest.raises(BlockingIOError):
+            fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if two.slots > 1:
+            with two.one() as theirs:
+                assert theirs != mine
+                assert one.sure(mine) and two.sure(theirs)
+    one.close()
+    two.close()
+
+
+@pytest.mark.parametrize("trap", ["link", "pipe", "folder", "closed"])
+def test_what_lies_in_the_way_moves_the_locks(
+    folder: Path, trap: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cpu = cores.physical()[0]
+    path = folder / str(cpu)
+    secret = folder.parent / "secret"
+    secret.write_text("x")
+    if trap == "link":
+        path.symlink_to(secret)
+    elif trap == "pipe":
+        os.mkfifo(path)
+    elif trap == "folder":
+        path.mkdir()
+    else:
+        path.write_text("")
+        really = os.open
+
+        def closed(name: object, *rest: int, **more: int) -> int:
+            if str(name) == str(path):
+                raise PermissionError(13, "Permission denied", str(name))
+            return really(name, *rest, **more)  # type: ignore[arg-type, call-overload, no-any-return]
+
+        monkeypatch.setattr(cores.os, "open", closed)
+    mine = Cores(1)
+    with mine.one() as got:
+        assert mine.sure(got)
+    mine.close()
+    assert (folder.parent / "second" / str(cpu)).exists()
+    assert secret.read_text() == "x"
+
+
+def test_without_any_place_each_grader_is_on_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cores, "_folders", lambda: iter(()))
+    with pytest.warns(RuntimeWarning, match="core locks cannot be shared with other graders"):
+        mine = Cores(1)
+    with mine.one() as got:
+        assert got in cores.physical()
+    mine.close()
+
+
+@pytest.mark.parametrize("what", ["cores", "queue"])
+def test_a_lock_held_for_ever_is_done_without(
+    folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "PATIENCE_S", 0.05)
+    names = ["queue"] if what == "queue" else [str(cpu) for cpu in cores.physical()]
+    held = [lock_from_elsewhere(folder / name) for name in names]
+    mine = Cores()
+    with (
+        pytest.warns(RuntimeWarning, match="has been locked by another process for 0 s: going on"),
+        mine.one() as got,
+    ):
+        assert not mine.sure(got)
+    monkeypatch.setattr(cores, "PATIENCE_S", 1000.0)  # it is not waited for a second time
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with mine.one() as got:
+            assert not mine.sure(got)
+        with mine.alone() as got:
+            assert not mine.sure(got)
+        for fd in held:
+            os.close(fd)
+        with mine.one() as got:
+            assert mine.sure(got)
+    mine.close()
+
+
+def test_a_run_alone_holds_every_core(folder: Path) -> None:
+    mine = Cores()
+    with mine.alone():
+        for cpu in cores.physical():
+            with Path(folder, str(cpu)).open() as other, pytest.raises(BlockingIOError):
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    for cpu in cores.physical():
+        with Path(folder, str(cpu)).open() as other:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    mine.close()
+
+
+def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
+    mine = Cores(1)
+    with mine.one() as cpu:
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(write)
+            os.read(read, 1)  # lives on until told
+            os._exit(0)
+    mine.close()
+    with Path(folder, str(cpu)).open() as other:
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(write)
+    os.close(read)
+    os.waitpid(pid, 0)

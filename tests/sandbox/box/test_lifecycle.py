@@ -1,0 +1,349 @@
+"""Boxes that die, graders that fork, two graders at once; what the caller gets wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.box.process import BoxProcess, _living
+from sandbox.errors import BadRequest, MissingToolchain, SandboxError, UnknownLanguage
+from sandbox.languages import TABLE, Language
+from sandbox.model import MIB, Compiled, Limits, Program
+from tests.submissions.hostile import host
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+SUM = Program("python", {"main.py": b"print(sum(map(int, input().split())))"})
+NAP = Program("python", {"main.py": b"import time\ntime.sleep(0.4)\nprint('slept')"})
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[EmbeddedSandbox]:
+    with EmbeddedSandbox(2) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def total(box: EmbeddedSandbox) -> Compiled:
+    return box.compile(SUM)
+
+
+def boxes() -> list[BoxProcess]:
+    return [one for one in _living if one.pid]
+
+
+def kill_all(which: str) -> None:
+    for one in boxes():
+        os.kill(one._outer if which == "outer" else one.pid, signal.SIGKILL)
+
+
+# ---- boxes that die ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["outer", "box"])
+def test_dead_boxes_are_replaced(box: EmbeddedSandbox, total: Compiled, which: str) -> None:
+    assert box.run(total, Limits(), stdin=b"1 2").stdout == b"3\n"
+    kill_all(which)
+    time.sleep(0.05)
+    for _ in range(3):
+        assert box.run(total, Limits(), stdin=b"1 2").stdout == b"3\n"
+
+
+@pytest.mark.parametrize("which", ["outer", "box"])
+def test_a_run_whose_box_dies_is_run_again(box: EmbeddedSandbox, which: str) -> None:
+    nap = box.compile(NAP)
+    killer = threading.Timer(0.2, kill_all, [which])
+    killer.start()
+    assert box.run(nap, Limits()).stdout == b"slept\n"
+    killer.join()
+
+
+def test_any_number_of_dead_idle_boxes(box: EmbeddedSandbox, total: Compiled) -> None:
+    taken = [box._pool.take() for _ in range(6)]
+    for one in taken:
+        box._pool.give_back(one)
+    kill_all("box")
+    time.sleep(0.05)
+    assert box.run(total, Limits(), stdin=b"4 5").stdout == b"9\n"
+
+
+def test_nothing_is_left_of_a_closed_sandbox() -> None:
+    before = host.count()
+    for _ in range(3):
+        with EmbeddedSandbox(2) as sandbox:
+            compiled = sandbox.compile(SUM)
+            sandbox.run(compiled, Limits(), stdin=b"1")
+            sandbox.run(compiled, Limits(), stdin=b"1" + b" 1" * 100_000)
+    assert host.count() == before
+
+
+def test_nothing_piles_up_over_runs(box: EmbeddedSandbox, total: Compiled) -> None:
+    box.run(total, Limits(), stdin=b"1")
+    before = host.count()
+    for i in range(200):
+        stdin = b"1 " * (100_000 if i % 20 == 0 else 3)
+        box.run(total, Limits(), stdin=stdin, files={"a": b"b"}, collect=("a", "none"))
+    after = host.count()
+    assert (after.descriptors, after.groups, after.mounts) == (
+        before.descriptors,
+        before.groups,
+        before.mounts,
+    )
+
+
+# ---- graders that fork -------------------------------------------------------------------
+
+
+def in_a_child(does: object) -> bytes:
+    """What a forked child says."""
+    assert callable(does)
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.write(write, str(does()).encode())
+        except SandboxError as error:
+            os.write(write, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(write)
+    said = b""
+    while part := os.read(read, 4096):
+        said += part
+    os.close(read)
+    os.waitpid(pid, 0)
+    return said
+
+
+def test_a_forked_child_is_told_to_open_its_own(box: EmbeddedSandbox, total: Compiled) -> None:
+    said = in_a_child(lambda: box.run(total, Limits(), stdin=b"1"))
+    assert f"belongs to process {os.getpid()}, which forked".encode() in said
+    assert b"open another one in the child" in said
+    assert box.run(total, Limits(), stdin=b"1 1").stdout == b"2\n"
+
+
+def test_a_forked_child_may_close_and_end_without_harm() -> None:
+    with EmbeddedSandbox(1, level="none", allow_unsafe=True) as sandbox:  # has a folder on disk
+        compiled = sandbox.compile(SUM)
+        sandbox.run(compiled, Limits(), stdin=b"1")
+        child = subprocess.run  # a forked child that runs its atexit handlers, as trainers do
+        assert child
+
+        def close_and_exit() -> str:
+            import atexit
+
+            sandbox.close()
+            atexit._run_exitfuncs()
+            return "closed"
+
+        assert in_a_child(close_and_exit) == b"closed"
+        assert sandbox.run(compiled, Limits(), stdin=b"2 2").stdout == b"4\n"
+
+
+def test_a_child_with_a_sandbox_of_its_own(box: EmbeddedSandbox, total: Compiled) -> None:
+    def own() -> bytes:
+        with EmbeddedSandbox(1) as other:
+            return other.run(other.compile(SUM), Limits(), stdin=b"3 4").stdout
+
+    assert in_a_child(own) == b"b'7\\n'"
+    assert box.run(total, Limits(), stdin=b"1 1").stdout == b"2\n"
+
+
+def test_forking_while_others_run(box: EmbeddedSandbox, total: Compiled) -> None:
+    got: list[bytes] = []
+
+    def work() -> None:
+        for _ in range(30):
+            got.append(box.run(total, Limits(), stdin=b"20 3").stdout)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        assert in_a_child(lambda: "hello") == b"hello"
+    for thread in threads:
+        thread.join()
+    assert got == [b"23\n"] * 60
+
+
+# ---- two graders -------------------------------------------------------------------------
+
+GRADER = """
+import sys
+from sandbox.box import EmbeddedSandbox
+from sandbox.model import Limits, Program
+with EmbeddedSandbox(2) as box:
+    p = box.compile(Program("python", {"m.py": b"import os, sys\\nopen('mine', 'x').write(input())\\n"
+        b"print(open('mine').read(), sorted(os.listdir('.')))"}))
+    for i in range(40):
+        seen = box.run(p, Limits(cpu_s=5, wall_s=60), stdin=f"{sys.argv[1]} {i}\\n".encode())
+        assert seen.stdout == f"{sys.argv[1]} {i} ['mine']\\n".encode(), seen
+        assert not seen.limits_hit, seen
+print("fine")
+"""
+
+
+def test_two_graders_do_not_disturb_each_other() -> None:
+    graders = [
+        subprocess.Popen(
+            [sys.executable, "-c", GRADER, name],
+            cwd=REPOSITORY,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for name in ("one", "two")
+    ]
+    for grader in graders:
+        out, err = grader.communicate(timeout=150)
+        assert (out, grader.returncode) == (b"fine\n", 0), err.decode()
+
+
+def test_a_killed_grader_leaves_no_processes_and_the_next_cleans_up() -> None:
+    code = "import time\nfrom sandbox.box import EmbeddedSandbox\n"
+    code += "box = EmbeddedSandbox(1)\nprint('up', flush=True)\ntime.sleep(60)\n"
+    grader = subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY, stdout=subprocess.PIPE)
+    assert grader.stdout is not None
+    assert grader.stdout.readline() == b"up\n"
+    below = host.children(grader.pid)
+    assert below
+    grader.kill()
+    grader.wait()
+    grader.stdout.close()
+    end = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in below) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not [pid for pid in below if Path(f"/proc/{pid}").exists()]
+    EmbeddedSandbox(1).close()
+    assert not list(Path("/sys/fs/cgroup").glob(f"**/gradebox-{grader.pid}-*"))
+
+
+# ---- what the caller gets wrong ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("cpu_s", 0),
+        ("cpu_s", -1),
+        ("cpu_s", float("nan")),
+        ("cpu_s", float("inf")),
+        ("cpu_s", 1e9),
+        ("wall_s", 0),
+        ("wall_s", float("nan")),
+        ("memory_bytes", 0),
+        ("memory_bytes", 1000),
+        ("memory_bytes", 1 << 60),
+        ("output_bytes", -1),
+        ("processes", 0),
+        ("processes", 10**9),
+        ("stderr_bytes", -1),
+        ("open_files", 0),
+        ("open_files", 1 << 30),
+        ("file_size_bytes", -5),
+        ("disk_bytes", 0),
+    ],
+)
+def test_a_limit_out_of_range_is_named(
+    box: EmbeddedSandbox, total: Compiled, field: str, value: float
+) -> None:
+    with pytest.raises(BadRequest) as error:
+        box.run(total, replace(Limits(), **{field: value}))
+    assert str(error.value).startswith(f"limit {field}={value} is outside ")
+
+
+@pytest.mark.parametrize("value", ["1", None, True, [1]])
+def test_a_limit_that_is_no_number(box: EmbeddedSandbox, total: Compiled, value: object) -> None:
+    with pytest.raises(BadRequest, match="limit cpu_s=.* is not a number"):
+        box.run(total, replace(Limits(), cpu_s=value))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/b", "../x", "/etc/passwd", "a\0b", "\udc80"])
+def test_file_names_that_lead_elsewhere(box: EmbeddedSandbox, total: Compiled, name: str) -> None:
+    wanted = "cannot be encoded as UTF-8" if name == "\udc80" else "one plain name without"
+    for call in (
+        lambda: box.run(total, Limits(), files={name: b""}),
+        lambda: box.run(total, Limits(), collect=(name,)),
+        lambda: box.compile(Program("python", {"main.py": b"", name: b""})),
+    ):
+        with pytest.raises(BadRequest, match=wanted):
+            call()
+
+
+def test_names_and_arguments_that_are_too_many(box: EmbeddedSandbox, total: Compiled) -> None:
+    for message, call in (
+        ("longer than 255 bytes", lambda: box.run(total, Limits(), files={"x" * 256: b""})),
+        ("300 arguments; at most", lambda: box.run(total, Limits(), args=["x"] * 300)),
+        (
+            "arguments of more than 32768 bytes",
+            lambda: box.run(total, Limits(), args=["x" * 40_000]),
+        ),
+        ("has a NUL byte", lambda: box.run(total, Limits(), args=["a\0b"])),
+        ("100 files in", lambda: box.run(total, Limits(), files={str(i): b"" for i in range(100)})),
+        ("50 out", lambda: box.run(total, Limits(), collect=[str(i) for i in range(50)])),
+        ("at least one file", lambda: box.compile(Program("python", {}))),
+        (
+            "100 program files",
+            lambda: box.compile(Program("c++", {str(i): b"" for i in range(100)})),
+        ),
+        (
+            f"a program of {65 * MIB} bytes",
+            lambda: box.compile(Program("c++", {"m": bytes(65 * MIB)})),
+        ),
+    ):
+        with pytest.raises(BadRequest, match=message):
+            call()
+
+
+def test_an_unknown_language_and_a_missing_tool(box: EmbeddedSandbox) -> None:
+    with pytest.raises(UnknownLanguage, match="unknown language 'pyhton'; did you mean 'python'"):
+        box.compile(Program("pyhton", {"m": b""}))
+    row = Language(
+        "lang",
+        ("lang",),
+        "m.lang",
+        ("no-such-tool",),
+        None,
+        ("{tool}",),
+        install="apt-get install it",
+    )
+    TABLE["lang"] = row
+    try:
+        with pytest.raises(MissingToolchain, match="no-such-tool.*apt-get install it"):
+            box.compile(Program("lang", {"m": b""}))
+    finally:
+        del TABLE["lang"]
+
+
+def test_a_program_that_was_refused_cannot_be_run(box: EmbeddedSandbox) -> None:
+    refused = box.compile(Program("c++17", {"m.cpp": b"int main("}))
+    with pytest.raises(BadRequest, match="only a program that this sandbox compiled"):
+        box.run(refused, Limits())
+
+
+@pytest.mark.parametrize("level", ["FULL", "root", "0"])
+def test_an_unknown_level(level: str) -> None:
+    with pytest.raises(BadRequest, match="one of full, delegated, userns, landlock, none"):
+        EmbeddedSandbox(1, level=level)
+
+
+def test_level_none_is_refused_unless_asked_for() -> None:
+    with pytest.raises(SandboxError, match="--allow-unsafe-sandbox"):
+        EmbeddedSandbox(1, level="none")
+
+
+def test_a_closed_sandbox_says_so() -> None:
+    sandbox = EmbeddedSandbox(1)
+    compiled = sandbox.compile(SUM)
+    sandbox.close()
+    sandbox.close()
+    with pytest.raises(SandboxError, match="the sandbox is closed"):
+        sandbox.run(compiled, Limits())
