@@ -6,7 +6,10 @@ Words in braces are filled in by the backend, the memory ones for each run:
     {folder}           the folder the tool lies in
     {source} {binary}  the main file, and what the compiler makes
     {main}             the class that is run (Java)
-    {memory_mb} {memory_kb} {stack_mb}   the run's memory limit; a stack of it, at most 1000 MB
+    {memory_mb} {memory_kb} {memory_bytes}   the run's memory limit
+    {heap_mb}          a little more: a heap that reaches it has passed the limit, so that the
+                       limit ends the program, by name, and not its runtime with an error
+    {stack_mb}         the memory limit, at most 1000 MB
 
 `compile` None means that the source itself is run.
 """
@@ -41,6 +44,7 @@ class Language:
     then       a second command, after the compiler
     environment  NAME=value for both commands, `{work}` being their working folder
     binds      host paths both need beside their own installation, as patterns
+    reads_proc   the runtime cannot start where /proc is hidden (level landlock)
     sysroot    arguments that make a version manager's stand-in print the real installation
     """
 
@@ -61,17 +65,21 @@ class Language:
     then: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
+    reads_proc: bool = False
     sysroot: tuple[str, ...] = ()
 
 
 _JAVA_BINDS = ("/etc/java-*", "/usr/share/java")
-# Classes come from one archive, the heap may grow to the memory limit and the limit decides;
-# the collector is the one without threads of its own; nothing is mapped into /tmp.
+# The collector is the one without threads of its own, and keeps the heap close to what is
+# alive, because all of it counts; nothing is mapped into /tmp.
 _JVM = (
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
     "-Xms8m",
-    "-Xmx{memory_mb}m",
+    "-Xmx{heap_mb}m",
+    "-XX:NewRatio=5",
+    "-XX:MinHeapFreeRatio=20",
+    "-XX:MaxHeapFreeRatio=40",
     "-Xss{stack_mb}m",
     "-Dfile.encoding=UTF-8",
     "-Dstdout.encoding=UTF-8",
@@ -171,7 +179,7 @@ ROWS = (
         compile=None,
         run=(
             "{tool}",
-            "--max-old-space-size={memory_mb}",
+            "--max-old-space-size={heap_mb}",
             "--stack-size={memory_kb}",
             "--single-threaded-gc",
             "{source}",
@@ -249,6 +257,7 @@ ROWS = (
         processes=16,
         reserves=True,
         binds=("/etc/mono",),
+        reads_proc=True,
     ),
     Language(
         name="ruby",
@@ -256,7 +265,8 @@ ROWS = (
         source="main.rb",
         tool=("ruby",),
         compile=None,
-        run=("{tool}", "{source}"),
+        # Its own stack is 1 MB else, ten thousand calls.
+        run=("/usr/bin/env", "RUBY_THREAD_VM_STACK_SIZE={memory_bytes}", "{tool}", "{source}"),
         install="apt-get install ruby",
         piston=("ruby", "*"),
         processes=4,

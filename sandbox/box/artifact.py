@@ -39,6 +39,8 @@ class Artifact:
             PROGRAM: program,
             "{memory_mb}": str(megabytes),
             "{memory_kb}": str(memory_bytes // 1024),
+            "{memory_bytes}": str(memory_bytes),
+            "{heap_mb}": str(megabytes + megabytes // 8 + 16),
             "{stack_mb}": str(min(megabytes, LARGEST_STACK_MB)),
         }
         return [*(fill(part, places) for part in self.argv), *args]

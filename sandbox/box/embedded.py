@@ -78,6 +78,12 @@ class EmbeddedSandbox:
         return os.geteuid() == 0 and not self._factory.level.namespaces
 
     def _tool(self, row: Language) -> Tool:
+        level = self._factory.level.name
+        if row.reads_proc and level == "landlock":
+            raise MissingToolchain(
+                f"{row.name}: {row.tool[0]} reads /proc, which is hidden at level {level}; allow "
+                "user namespaces (sysctl user.max_user_namespaces=10000) or use --sandbox piston"
+            )
         return resolve(row, public=self._programs_are_others)
 
     def _try_out(self, factory: BoxFactory) -> None:

@@ -1,0 +1,133 @@
+"""Every language at every level this machine offers: one program each, told what to do.
+
+programs/main.*   hello · sum (10^5 numbers) · crash · error · memory · spin · deep
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sandbox import Compiled, Execution, Limits, MissingToolchain, Program, SandboxUnavailable
+from sandbox.box import EmbeddedSandbox
+from sandbox.languages import find
+
+PROGRAMS = Path(__file__).parent / "programs"
+LEVELS = ("full", "delegated", "userns", "landlock")
+LIMITS = Limits(cpu_s=20, wall_s=120, processes=1)
+NUMBERS = [(i * 7919) % 200_003 - 100_000 for i in range(100_000)]
+SIGABRT = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one language's program ends when it crashes and when it errs: exit code or signal."""
+
+    crash: tuple[int | None, int | None]
+    error: tuple[int | None, int | None]
+
+
+CODE_134, ABORTED = (134, None), (None, SIGABRT)
+ENDS = {
+    "c": Row(ABORTED, (3, None)),
+    "c++17": Row(ABORTED, ABORTED),
+    "python": Row(ABORTED, (1, None)),
+    "pypy3": Row(ABORTED, (1, None)),
+    "java": Row(CODE_134, (1, None)),
+    "javascript": Row(ABORTED, (1, None)),
+    "go": Row(CODE_134, (2, None)),
+    "rust": Row(ABORTED, (101, None)),
+    "kotlin": Row(CODE_134, (1, None)),
+    "c#": Row(CODE_134, (1, None)),
+    "ruby": Row(CODE_134, (1, None)),
+}
+
+
+@functools.cache
+def opened(level: str) -> EmbeddedSandbox | str:
+    try:
+        return EmbeddedSandbox(2, level=level)
+    except SandboxUnavailable as error:
+        return str(error)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def boxes_are_closed() -> Iterator[None]:
+    yield
+    for level in LEVELS:
+        box = opened(level)
+        if isinstance(box, EmbeddedSandbox):
+            box.close()
+    opened.cache_clear()
+
+
+@functools.cache
+def made(level: str, language: str) -> Compiled | str:
+    """The language's program, compiled at that level; else why there is none."""
+    box = opened(level)
+    if isinstance(box, str):
+        return box
+    source = (PROGRAMS / find(language).source).read_bytes()
+    try:
+        return box.compile(Program(language, {"program": source}))
+    except MissingToolchain as error:
+        return str(error)
+
+
+def ran(level: str, language: str, what: str, limits: Limits = LIMITS) -> Execution:
+    compiled = made(level, language)
+    if isinstance(compiled, str):
+        pytest.skip(compiled)
+    assert compiled.ok, compiled.log.decode(errors="replace")
+    box = opened(level)
+    assert isinstance(box, EmbeddedSandbox)
+    return box.run(compiled, limits, stdin=what.encode())
+
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.parametrize("language", ENDS),
+    pytest.mark.parametrize("level", LEVELS),
+]
+
+
+@pytest.mark.xdist_group("languages")
+class TestEveryLanguage:
+    def test_prints(self, level: str, language: str) -> None:
+        seen = ran(level, language, "hello\n")
+        assert (seen.exit_code, seen.stdout, seen.stderr) == (0, b"hello\n", b"")
+
+    def test_reads_many_numbers(self, level: str, language: str) -> None:
+        text = f"sum {len(NUMBERS)}\n" + " ".join(map(str, NUMBERS)) + "\n"
+        seen = ran(level, language, text)
+        assert (seen.exit_code, seen.stdout) == (0, f"{sum(NUMBERS)}\n".encode())
+
+    def test_a_crash_is_seen(self, level: str, language: str) -> None:
+        seen = ran(level, language, "crash\n")
+        assert (seen.exit_code, seen.signal) == ENDS[language].crash
+        assert seen.killed_for is None
+
+    def test_an_error_is_the_programs_own(self, level: str, language: str) -> None:
+        seen = ran(level, language, "error\n")
+        assert (seen.exit_code, seen.signal) == ENDS[language].error
+        assert seen.killed_for is None
+        assert seen.stderr or language == "c"
+
+    def test_too_much_memory_is_the_memory_limit(self, level: str, language: str) -> None:
+        seen = ran(level, language, "memory\n")
+        assert "memory" in seen.limits_hit, seen
+        assert seen.killed_for in ("memory", None)
+        assert seen.cpu_s < LIMITS.cpu_s
+
+    def test_too_much_time_is_the_cpu_limit(self, level: str, language: str) -> None:
+        seen = ran(level, language, "spin\n", Limits(cpu_s=0.7, wall_s=60, processes=1))
+        assert seen.killed_for == "cpu"
+        assert seen.cpu_s >= 0.7
+
+    def test_recursion_goes_deep(self, level: str, language: str) -> None:
+        seen = ran(level, language, "deep\n")
+        assert (seen.exit_code, seen.stdout) == (0, b"50000\n"), seen.stderr[-500:]
