@@ -135,10 +135,8 @@ def test_a_forked_child_may_close_and_end_without_harm() -> None:
     with EmbeddedSandbox(1, level="none", allow_unsafe=True) as sandbox:  # has a folder on disk
         compiled = sandbox.compile(SUM)
         sandbox.run(compiled, Limits(), stdin=b"1")
-        child = subprocess.run  # a forked child that runs its atexit handlers, as trainers do
-        assert child
 
-        def close_and_exit() -> str:
+        def close_and_exit() -> str:  # runs its exit handlers, as some trainers do
             import atexit
 
             sandbox.close()
@@ -182,7 +180,7 @@ import sys
 from sandbox.box import EmbeddedSandbox
 from sandbox.model import Limits, Program
 with EmbeddedSandbox(2) as box:
-    p = box.compile(Program("python", {"m.py": b"import os, sys\\nopen('mine', 'x').write(input())\\n"
+    p = box.compile(Program("python", {"m.py": b"import os\\nopen('mine', 'x').write(input())\\n"
         b"print(open('mine').read(), sorted(os.listdir('.')))"}))
     for i in range(40):
         seen = box.run(p, Limits(cpu_s=5, wall_s=60), stdin=f"{sys.argv[1]} {i}\\n".encode())
@@ -260,9 +258,9 @@ def test_a_limit_out_of_range_is_named(
     assert str(error.value).startswith(f"limit {field}={value} is outside ")
 
 
-@pytest.mark.parametrize("value", ["1", None, True, [1]])
+@pytest.mark.parametrize("value", ["1", None, True, 1j])
 def test_a_limit_that_is_no_number(box: EmbeddedSandbox, total: Compiled, value: object) -> None:
-    with pytest.raises(BadRequest, match="limit cpu_s=.* is not a number"):
+    with pytest.raises(BadRequest, match=r"limit cpu_s=.* is not a number"):
         box.run(total, replace(Limits(), cpu_s=value))  # type: ignore[arg-type]
 
 
@@ -317,7 +315,7 @@ def test_an_unknown_language_and_a_missing_tool(box: EmbeddedSandbox) -> None:
     )
     TABLE["lang"] = row
     try:
-        with pytest.raises(MissingToolchain, match="no-such-tool.*apt-get install it"):
+        with pytest.raises(MissingToolchain, match=r"no-such-tool.*apt-get install it"):
             box.compile(Program("lang", {"m": b""}))
     finally:
         del TABLE["lang"]

@@ -1,0 +1,72 @@
+"""The doctor says what works and what would give more."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sandbox import doctor
+from sandbox.box.levels import LEVELS
+from sandbox.errors import SandboxUnavailable
+
+
+@pytest.mark.slow
+def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    status = doctor.main(["--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in found["levels"]] == [level.name for level in LEVELS]
+    working = [row["name"] for row in found["levels"] if row["works"] and row["name"] != "none"]
+    assert found["usable"] is bool(working)
+    assert status == (0 if working else 1)
+    assert found["level"] == (working[0] if working else None)
+    for row in found["levels"]:
+        assert bool(row["why_not"]) is not row["works"]
+        assert bool(row["remedy"]) is not row["works"]
+    assert found["languages"]["found"]["python"].startswith("Python 3.")
+    for name, why in found["languages"]["missing"].items():
+        assert name in why
+    assert found["machine"]["physical_cores"] >= 1
+    assert found["machine"]["cgroup"] in ("v1", "v2", "none")
+
+
+class Refusing:
+    """A sandbox of a machine on which only some levels work."""
+
+    works: tuple[str, ...] = ()
+
+    def __init__(self, slots: int, *, level: str, allow_unsafe: bool) -> None:
+        if level not in self.works:
+            raise SandboxUnavailable(
+                f"no sandbox works here: {level}: clone: Operation not permitted. In a container, x"
+            )
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("works", "level", "status"),
+    [
+        ((), None, 1),
+        (("none",), None, 1),
+        (("landlock", "none"), "landlock", 0),
+        (("userns",), "userns", 0),
+    ],
+)
+def test_other_machines(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    works: tuple[str, ...],
+    level: str | None,
+    status: int,
+) -> None:
+    monkeypatch.setattr(doctor, "EmbeddedSandbox", type("Some", (Refusing,), {"works": works}))
+    assert doctor.main([]) == status
+    said = capsys.readouterr().out
+    assert said.splitlines()[0] == f"level      {level or 'none that isolates'}"
+    assert ("to get it: sysctl -w kernel.unprivileged_userns_clone=1" in said) is (
+        level != "userns"
+    )
+    if level != "userns":
+        assert "userns     no: clone: Operation not permitted\n" in said
