@@ -1,0 +1,75 @@
+"""Four times more load than cores: what a program waits for a core is not its own doing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.errors import SandboxError
+from sandbox.model import Compiled, Limits, Program
+
+PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
+pytestmark = pytest.mark.slow
+LOAD = 4
+
+
+@pytest.fixture(scope="module")
+def load() -> Iterator[None]:
+    count = LOAD * len(os.sched_getaffinity(0))
+    spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    yield
+    for spinner in spinners:
+        spinner.kill()
+        spinner.wait()
+
+
+@pytest.fixture(scope="module", params=["full", "userns", "landlock"])
+def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
+    try:
+        sandbox = EmbeddedSandbox(1, level=request.param)
+    except SandboxError as error:
+        pytest.skip(f"level {request.param}: {error}")
+    with sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def uses(box: EmbeddedSandbox) -> Compiled:
+    made = box.compile(Program("c++17", {"uses.cpp": PROGRAM.read_bytes()}))
+    assert made.ok, made.log.decode()
+    return made
+
+
+@pytest.mark.parametrize(("way", "ms"), [("cpu", 240), ("cpu_threads", 80), ("cpu_children", 80)])
+def test_a_starved_program_is_not_stopped_by_the_wall_clock(
+    box: EmbeddedSandbox, uses: Compiled, load: None, way: str, ms: int
+) -> None:
+    if way == "cpu_children" and box.describe().level != "full":
+        pytest.skip("without a group a run is one process")
+    limits = Limits(cpu_s=0.4, wall_s=0.5)
+    for _ in range(3):
+        seen = box.run(uses, limits, args=(way, str(ms)))
+        assert (seen.killed_for, seen.exit_code is None) == (None, False)
+
+
+@pytest.mark.parametrize("share", [0.8, 1.25])
+def test_the_same_end_every_time(
+    box: EmbeddedSandbox, uses: Compiled, load: None, share: float
+) -> None:
+    limits = Limits(cpu_s=0.06, wall_s=3 * 0.06 + 2)
+    ends = {box.run(uses, limits, args=("cpu", str(60 * share))).killed_for for _ in range(15)}
+    assert ends == ({None} if share < 1 else {"cpu"})
+
+
+def test_a_sleeper_is_stopped_all_the_same(box: EmbeddedSandbox, load: None) -> None:
+    source = b"import time\nwhile True: time.sleep(0.003)"
+    nap = box.compile(Program("python", {"main.py": source}))
+    seen = box.run(nap, Limits(cpu_s=20, wall_s=0.5))
+    assert seen.killed_for == "wall"
+    assert seen.cpu_s < 1
