@@ -103,7 +103,8 @@ def side_by_side(expected: bytes, output: bytes, layout: Layout) -> Iterator[Row
     back = max(known) if layout.full else min(BEFORE, max(known))
     left = _around(expected, at.expected, back)
     right = _around(output, at.output, back)
-    digits = 4
+    last = max(expected.count(b"\n"), output.count(b"\n")) if layout.full else max(known) + AFTER
+    digits = max(4, len(str(last + 1)))
     room = (layout.width - 2 * digits - 6) // 2
     margin = " " * (digits + 3)
     yield row(
@@ -164,7 +165,7 @@ def _cell(data: bytes, line: _Line | None, room: int, digits: int, at: int | Non
     if line is None:
         text = padded("(nothing)" if at is not None else "", room)
         return _Cell((Span(" " * (digits + 1)), Span(text, "dim")), 0 if at is not None else None)
-    number = Span(f"{line.number % 10**digits:>{digits}} ", "dim")
+    number = Span(f"{line.number:>{digits}} ", "dim")
     if at is None or not line.start <= at <= line.end:
         return _Cell((number, Span(padded(_head(data, line.start, line.end, room), room))), None)
     start = _window(data, line.start, at, room)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from eval.debugging.find import Json, Results, Wanted, has_reason, name_of
-from eval.debugging.screen import Row, Span, cut, padded, row
+from eval.debugging.screen import Row, Span, cut, folded, padded, row
 from eval.debugging.show import VERDICT_STYLES, command_rows, debug_command
 
 COLUMNS = (("problem", 10), ("sample", 6), ("solution", 14), ("case", 12), ("verdict", 7))
@@ -48,7 +48,8 @@ class Listing:
         found = self.found()
         first = next(found, None)
         if first is None:
-            yield row(f"no case of {self.results.folder} is listed under {self.reason}")
+            for line in folded(f"no case in {shown_as} is listed under {self.reason}", width):
+                yield row(line)
             return
         yield row(Span("  ".join(padded(n, w) for n, w in COLUMNS) + "  why", "dim"))
         yield _line(*first, width)

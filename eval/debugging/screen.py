@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, NamedTuple
 
-MIN_WIDTH, PLAIN_WIDTH, MAX_WIDTH = 40, 80, 240
+MIN_WIDTH, PLAIN_WIDTH, MAX_WIDTH = 60, 80, 240
 DEFAULT_PAGER = "less -R"
 LONGEST = 4096  # characters of one line that are ever looked at
 

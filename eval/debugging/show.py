@@ -32,7 +32,7 @@ from eval.report_parts.shell_word import option, shell_word
 from sandbox.model import MIB
 
 HEAD_LINES, TAIL_LINES = 12, 16
-LABEL, COLUMN = 11, 27
+LABEL, COLUMN, LIMIT = 11, 27, 8
 VERDICT_STYLES = {"AC": "good", "CU": "warn", "ER": "warn", "SK": "dim"}
 
 
@@ -147,13 +147,14 @@ def _score(case: Json) -> str:
 def _table(hand: CaseAtHand, again: Again, width: int) -> Iterator[Row]:
     """Verdict, score and use, then and now, beside the limits."""
     then, now, bounds = hand.then, vars(again.now), hand.bounds
+    column = min(COLUMN, (width - LABEL - LIMIT) // 2)
     yield row("")
-    yield row(Span(" " * LABEL + padded("then", COLUMN) + padded("now", COLUMN) + "limit", "dim"))
+    yield row(Span(" " * LABEL + padded("then", column) + padded("now", column) + "limit", "dim"))
     cells = [(case.get("verdict"), f"{case.get('reason')}") for case in (then, now)]
     yield row(
         Span(padded("verdict", LABEL)),
         *(
-            Span(padded(f"{verdict} {reason}", COLUMN), VERDICT_STYLES.get(str(verdict), "bad"))
+            Span(padded(f"{verdict} {reason}", column), VERDICT_STYLES.get(str(verdict), "bad"))
             for verdict, reason in cells
         ),
     )
@@ -174,7 +175,7 @@ def _table(hand: CaseAtHand, again: Again, width: int) -> Iterator[Row]:
     )
     for label, *values, limit in rows:  # one column each
         if any(values):
-            text = padded(label, LABEL) + "".join(padded(v, COLUMN) for v in values)
+            text = padded(label, LABEL) + "".join(padded(v, column) for v in values)
             yield row(cut(text + limit, width))
 
 
