@@ -1,0 +1,118 @@
+"""Tools are found by their real path, and what is missing is named with what installs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox import MissingToolchain
+from sandbox.box import host, toolchain
+from sandbox.languages import TABLE, Language, register
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
+    toolchain._resolve.cache_clear()
+    toolchain._version.cache_clear()
+    yield
+    toolchain._resolve.cache_clear()
+    toolchain._version.cache_clear()
+
+
+def tool(path: Path, script: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def row(**more: object) -> Language:
+    fields = {"name": "lang", "aliases": (), "source": "m", "tool": ("gbx-lang",), "compile": None}
+    return Language(**{**fields, "run": ("{tool}",), "install": "apt-get install lang", **more})  # type: ignore[arg-type]
+
+
+def test_a_version_managers_shim_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool(tmp_path / "shims/gbx-lang", "exit 1")
+    real = tool(tmp_path / "opt/bin/gbx-lang", "echo lang 1.2")
+    monkeypatch.setenv("PATH", f"{tmp_path}/shims:{tmp_path}/opt/bin:{os.environ['PATH']}")
+    found = toolchain.resolve(row())
+    assert (found.path, found.version) == (str(real), "lang 1.2")
+    assert f"{tmp_path}/opt/lib" in found.binds
+
+
+def test_the_real_tool_is_asked_of_its_stand_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = tool(tmp_path / "toolchains/a/bin/gbx-lang", "echo lang 3")
+    tool(tmp_path / "bin/gbx-lang", f'[ "$1" = root ] && echo {tmp_path}/toolchains/a')
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    found = toolchain.resolve(row(sysroot=("root",)))
+    assert (found.path, found.version) == (str(real), "lang 3")
+
+
+def test_the_runtime_beside_the_compiler_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool(tmp_path / "jdk/bin/gbx-lang", "echo compiler 2")
+    beside = tool(tmp_path / "jdk/bin/gbx-run", "echo runtime 2")
+    tool(tmp_path / "other/gbx-run", "echo runtime 1")
+    monkeypatch.setenv("PATH", f"{tmp_path}/other:{tmp_path}/jdk/bin:{os.environ['PATH']}")
+    found = toolchain.resolve(row(runtime=("gbx-run",)))
+    assert found.runtime == str(beside)
+    assert found.version == "compiler 2 / runtime 2"
+
+
+def test_what_is_missing_is_named_with_its_remedy() -> None:
+    with pytest.raises(MissingToolchain) as seen:
+        toolchain.resolve(row(tool=("gbx-no-1", "gbx-no-2")))
+    assert str(seen.value) == (
+        "lang: none of gbx-no-1, gbx-no-2 on this machine; install it: apt-get install lang"
+    )
+
+
+def test_a_tool_in_a_private_folder_is_none_for_other_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool(tmp_path / "home/bin/gbx-lang", "echo lang 1")
+    (tmp_path / "home").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}/home/bin:{os.environ['PATH']}")
+    assert toolchain.resolve(row()).version == "lang 1"
+    with pytest.raises(MissingToolchain, match="lies where other users may not go"):
+        toolchain.resolve(row(), public=True)
+
+
+def test_a_version_is_asked_once_and_again_of_another_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "asked"
+    path = tool(tmp_path / "bin/gbx-lang", f"echo x >> {log}; echo a warning; echo lang 1")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    for _ in range(2):
+        assert toolchain.resolve(row()).version == "lang 1"
+        toolchain._resolve.cache_clear()
+        toolchain._version.cache_clear()
+    assert log.read_text() == "x\n"
+    tool(path, f"echo x >> {log}; echo lang 20")
+    assert toolchain.resolve(row()).version == "lang 20"
+
+
+def test_a_tool_that_does_not_start_has_no_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool(tmp_path / "bin/gbx-lang", "exit 3")
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    assert toolchain.resolve(row()).version == "unknown"
+
+
+def test_the_host_lists_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandbox.languages.TABLE", {**TABLE})
+    register(row(tool=("gbx-no",)))
+    seen = host.look_around()
+    assert seen.missing["lang"].endswith("install it: apt-get install lang")
+    assert "python" in seen.versions and "lang" not in seen.versions
