@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from eval.choice import SORTS
 from eval.input_error import InputError
-from eval.options import COMPARISONS, PACKAGES, SANDBOXES, Options
+from eval.options import COMPARISONS, EXECUTORS, PACKAGES, SANDBOXES, Options
 
 DESCRIPTION = """\
 Grades programs against problems' tests in a sandbox. Records go to
@@ -98,6 +98,10 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--testlib", {"metavar": "PATH", "help": "testlib.h, for checkers that include it"}),
     ("--time-limit-scale", {"type": _scale, "action": "append", "metavar": "LANG=F",
         "help": "multiplies a language's time limits; may be given again"}),
+    ("--executor", {"choices": EXECUTORS,
+        "help": "local: the cores of this machine; ray: those of a Ray cluster"}),
+    ("--ray-address", {"metavar": "ADDRESS",
+        "help": "the cluster, such as auto or HOST:6379; without it Ray's own choice"}),
     ("--repeat", {"type": _int, "metavar": "N",
         "help": "run every case N times and report those that change their verdict"}),
     ("--seed", {"type": _int, "metavar": "N", "help": "of the sample and of intervals"}),

@@ -22,6 +22,7 @@ from sandbox.languages import find
 SANDBOXES = ("auto", "local", "piston")
 COMPARISONS = ("open-r1", "upstream", "exact")
 PACKAGES = ("piston", "codeforces")
+EXECUTORS = ("local", "ray")
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Options:
     checker: str | None = None
     testlib: str | None = None
     time_limit_scale: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    executor: str = "local"
+    ray_address: str | None = None
     repeat: int = 1
     seed: int = 0
     fresh: bool = False
@@ -95,6 +98,8 @@ class Options:
             raise InputError(f"--k {','.join(map(str, self.k))}: give numbers from 1, such as 1,5")
         if self.endpoint and self.sandbox == "local":
             raise InputError("--endpoint with --sandbox local: leave one of them out")
+        if self.ray_address is not None and self.executor != "ray":
+            raise InputError("--ray-address without --executor ray: give both or none")
         self.choice()
         if self.max_generated_tests and self.generated_tests_dir is None:
             raise InputError(
@@ -139,6 +144,7 @@ _ONE_OF: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("compare", COMPARISONS),
     ("sort_generated_tests", SORTS),
     ("piston_package", PACKAGES),
+    ("executor", EXECUTORS),
 )
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.calibration import calibrate
+from eval.executors import Executor, open_executor
 from eval.grade_case import Bench
 from eval.grade_solution import SolutionTask, Workshop
 from eval.input_error import InputError
@@ -30,7 +31,6 @@ from eval.progress import Progress, Tally
 from eval.records import read_records
 from eval.results_folder import ResultsFolder, stem_of
 from eval.retry import Retry
-from eval.scheduler import Scheduler
 from eval.solutions import read_solutions
 from eval.stopping import Stopper
 from eval.verdict_cache import VerdictCache
@@ -160,11 +160,7 @@ def _schedule(
     retry: Retry,
 ) -> bool:
     """Grades what is not graded yet; False when it was stopped before the end."""
-    scheduler = Scheduler(
-        options.workers,
-        cap=options.generated_tests_workers,
-        stop_on_failure=options.stop_on_first_failure,
-    )
+    scheduler = open_executor(options, materials.description)
     ledger = Ledger(
         folder,
         materials.shelf,
@@ -220,7 +216,7 @@ def _self_check(
         say(told)
 
 
-def _slowest(scheduler: Scheduler) -> tuple[str, float] | None:
+def _slowest(scheduler: Executor) -> tuple[str, float] | None:
     tasks = [t for t in scheduler.active if isinstance(t, SolutionTask)]
     if not tasks:
         return None

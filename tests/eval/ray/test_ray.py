@@ -1,0 +1,179 @@
+"""A run over a Ray cluster of two nodes on this machine: the same records, also when one dies."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eval.input_error import InputError
+from eval.options import Options
+from eval.records import RESULTS_NAME, read_records
+from eval.run import run_grading
+
+pytest.importorskip("ray", reason="ray is missing: pip install 'gradebox[ray]'")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray"), pytest.mark.timeout(300)]
+
+MEASURED = {"cpu_s", "wall_s", "memory_bytes", "contended"}
+ECHO = "print(input())"
+SOLUTIONS = [
+    {"id": "1/A", "code": ECHO},
+    {"id": "1/A", "code": "print(1)"},
+    {"id": "1/A", "completion": "I can't."},
+    {"id": "2/B", "code": "print(int(input()) + 0.0)"},
+    {"id": "2/B", "code": "print(-1)"},
+    {"id": "2/B", "code": "int main( {", "language": "cpp"},
+    {"id": "3/C", "code": ECHO},
+    {"id": "9/Z", "code": ECHO},
+    {"id": "1/A", "code": ECHO},
+    {"id": "1/A", "code": "import sys; sys.exit(3)"},
+]
+CHECKER = """\
+import sys
+expected, got = (open(name).read().strip() for name in sys.argv[2:4])
+print(int(float(got) == float(expected)))
+"""
+
+
+class Cluster:
+    """Two nodes of one core each, started on loopback; the driver belongs to the first."""
+
+    def __init__(self) -> None:
+        import ray
+        from ray.cluster_utils import Cluster as Nodes
+
+        self.nodes = Nodes(
+            initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+        )
+        self.second = self.nodes.add_node(num_cpus=1)
+        ray.init(address=self.nodes.address, log_to_driver=False)
+        self.cores = ray.cluster_resources()["CPU"]
+
+    def kill_second(self) -> None:
+        self.nodes.remove_node(self.second, allow_graceful=False)
+
+    def close(self) -> None:
+        import ray
+
+        ray.shutdown()
+        self.nodes.shutdown()
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    made = Cluster()
+    yield made
+    made.close()
+
+
+def write_set(folder: Path, solutions: list[dict[str, Any]]) -> None:
+    tests = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
+    rows = [
+        {"id": "1/A", "official_tests": tests, "time_limit": 5.0},
+        {"id": "2/B", "official_tests": tests, "time_limit": 5.0, "generated_checker": CHECKER},
+        {"id": "3/C", "official_tests": []},
+    ]
+    (folder / "problems.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "sols.jsonl").write_text("".join(json.dumps(row) + "\n" for row in solutions))
+
+
+def graded(folder: Path, name: str, **more: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    options = Options(
+        solutions_path=folder / "sols.jsonl",
+        dataset=str(folder / "problems.jsonl"),
+        results_dir=folder / name,
+        sandbox="local",
+        **more,
+    )
+    result = run_grading(options)
+    metrics = result.files[0].metrics
+    assert metrics is not None
+    return list(read_records(result.files[0].folder)), metrics
+
+
+def unmeasured(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: unmeasured(v) for k, v in value.items() if k not in MEASURED}
+    return [unmeasured(v) for v in value] if isinstance(value, list) else value
+
+
+def test_records_and_metrics_are_those_of_a_local_run(cluster: Cluster, tmp_path: Path):
+    assert cluster.cores == 2
+    write_set(tmp_path, SOLUTIONS)
+    flags = {"stop_on_first_failure": True}
+    far, far_metrics = graded(tmp_path, "ray", executor="ray", **flags)
+    near, near_metrics = graded(tmp_path, "local", **flags)
+    assert [r["status"] for r in near] == [
+        *("passed", "failed", "failed", "passed", "failed"),
+        *("failed", "no_tests", "invalid", "passed", "failed"),
+    ]
+    assert unmeasured(far) == unmeasured(near)
+    counted = ("num_attempted", "num_correct", "pass_at_1", "stats", "verdicts", "statuses")
+    assert {k: far_metrics[k] for k in counted} == {k: near_metrics[k] for k in counted}
+
+
+def test_the_work_of_a_node_that_dies_is_done_again(cluster: Cluster, tmp_path: Path):
+    slow = [
+        {"id": "1/A", "code": f"import time\ntime.sleep(0.3)\n{ECHO}  # {i}"} for i in range(12)
+    ]
+    write_set(tmp_path, slow)
+    killed_after: list[int] = []
+
+    def kill() -> None:
+        records = tmp_path / "ray" / "sols" / RESULTS_NAME
+        while not records.exists() or records.read_bytes().count(b"\n") < 2:
+            time.sleep(0.02)
+        cluster.kill_second()
+        killed_after.append(records.read_bytes().count(b"\n"))
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    records, metrics = graded(tmp_path, "ray", executor="ray")
+    killer.join(60)
+    assert killed_after and killed_after[0] < len(slow)
+    assert [r["status"] for r in records] == ["passed"] * len(slow)
+    assert metrics["statuses"] == {"passed": len(slow)}
+
+
+def test_a_node_with_another_dataset_is_told(cluster: Cluster, tmp_path: Path):
+    from dataclasses import replace
+
+    import ray
+
+    from eval.executors.ray_worker import grade_one, setup_of
+    from eval.grade_solution import Subject
+    from eval.kits import KitFacts
+    from eval.model import Problem, Solution
+
+    write_set(tmp_path, SOLUTIONS)
+    options = Options(solutions_path=(), dataset=str(tmp_path / "problems.jsonl"), sandbox="local")
+    facts = KitFacts(0, "another digest", "", 3, 6, 3, 0, 0)
+    solution = Solution("1/A", "1", 0, 1, "python", ECHO)
+    subject = Subject(solution, Problem("1/A"), facts, "python", 1.0, "", {"level": "none at all"})
+    task = ray.remote(grade_one)
+    done = ray.get(task.remote(subject, setup_of(options, "box")))
+    assert "give all nodes the same image" in done.error
+    told = ray.get(
+        task.remote(replace(subject, sandbox=_sandbox_of(options)), setup_of(options, "box"))
+    )
+    assert "tests or checker of 1/A are not the driver's" in told.error
+
+
+def _sandbox_of(options: Options) -> dict[str, Any]:
+    from eval.plan import Terms
+    from sandbox.choose import open_sandbox
+
+    with open_sandbox("local") as sandbox:
+        return Terms(sandbox.describe(), {}, {}).sandbox("python")
+
+
+def test_a_cluster_that_is_not_there_is_one_line():
+    from eval.executors.ray_cluster import _connect
+
+    with pytest.raises(InputError, match=r"--ray-address 127\.0\.0\.1:1: no Ray cluster there"):
+        _connect("127.0.0.1:1")
