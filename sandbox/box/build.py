@@ -61,17 +61,26 @@ def launcher() -> Path:
 
     Raises SandboxUnavailable naming the package to install when there is no C compiler.
     """
-    name = f"launcher-{platform.machine()}-{source_hash()[:24]}"
+    name = launcher_name()
     shipped = HERE / "bin" / name
     if shipped.exists():
         return shipped
     built = cache_folder() / name
     if not built.exists():
-        _build(built)
+        build_launcher(built)
     return built
 
 
-def _build(target: Path, compiler: str | None = None) -> None:
+def launcher_name() -> str:
+    """The binary's file name: the machine, and the sources it is made from."""
+    return f"launcher-{platform.machine()}-{source_hash()[:24]}"
+
+
+def build_launcher(target: Path, compiler: str | None = None) -> None:
+    """Compiles the launcher to `target`, whole or not at all.
+
+    Raises SandboxUnavailable naming the package to install when there is no C compiler.
+    """
     cc = compiler or os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
     if not cc:
         raise SandboxUnavailable(

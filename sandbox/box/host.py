@@ -53,6 +53,9 @@ def _resolved(row: languages.Language) -> Tool | str:
 
 
 def hidden_folders() -> tuple[str, ...]:
-    """Folders that hold tests, checkers and results, wherever they were installed."""
+    """Folders that hold tests, checkers and results, wherever they were installed: the whole
+    of a checkout, else the packages alone, for beside them lie what programs may import."""
     here = Path(__file__).resolve().parents[2]
-    return tuple({str(here), str(Path.cwd())})
+    packages = [str(here / name) for name in ("eval", "checkers", "sandbox")]
+    ours = [str(here)] if (here / "pyproject.toml").exists() else packages
+    return tuple(dict.fromkeys([*ours, str(Path.cwd())]))
