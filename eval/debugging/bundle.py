@@ -134,7 +134,9 @@ def _script(hand: CaseAtHand, row: languages.Language) -> str:
         limits=f"{hand.bounds.cpu_s:g} s of CPU time, {hand.bounds.memory_bytes / MIB:g} MB",
         stdin="/dev/null" if by_file else "../input.txt",
         before="cp ../input.txt input.txt" if by_file else ":",
-        after="cp output.txt ../output.txt" if by_file else "cp stdout.txt ../output.txt",
+        after="[ -f output.txt ] && cp output.txt ../output.txt"
+        if by_file
+        else "cp stdout.txt ../output.txt",
         mode=hand.bench.compare,
         judge=_judge(hand),
     )

@@ -30,7 +30,7 @@ rm -rf work && mkdir work && cd work || exit 1
 {before}
 (ulimit -t {cpu_s}; export PYTHONHASHSEED=0; {program} < {stdin} > stdout.txt 2> ../stderr.txt)
 status=$?
-{after} || : > ../output.txt
+{after} || {{ : > ../output.txt; echo "nothing was written"; }}
 cd ..
 echo "program: exit status $status"
 if [ -s stderr.txt ]; then echo "stderr:"; cat stderr.txt; fi

@@ -50,8 +50,6 @@ class Talk(Protocol):
     requests: Any
     replies: Any
 
-    def kill(self) -> None: ...
-
     def close(self) -> None: ...
 
 
@@ -131,9 +129,8 @@ def converse(talk: Talk, source: int, write: Callable[[str], None]) -> None:
         with contextlib.suppress(KeyboardInterrupt):
             reader.join(PATIENCE_S if os.isatty(source) else None)
     finally:
-        talk.kill()
+        talk.close()  # ends the program, and with it what the reader waits for
         reader.join(10)
-        talk.close()
 
 
 @contextlib.contextmanager
