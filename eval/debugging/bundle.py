@@ -11,22 +11,18 @@ checker/     checker.py | main.cpp testlib.h
 from __future__ import annotations
 
 import ast
-import math
 import re
-import shlex
 from pathlib import Path
 
 import checkers
-from checkers.builtins import Builtin
-from checkers.programs import ProgramChecker
-from eval.debugging.bundle_texts import JUDGE, README, RUN, VERDICTS
+from eval.debugging.bundle_script import judge_program, script
+from eval.debugging.bundle_texts import JUDGE, README
 from eval.debugging.explain import stored_output
 from eval.debugging.find import Json
 from eval.debugging.reopen import CaseAtHand
 from eval.debugging.screen import clean
 from eval.input_error import InputError
 from sandbox import languages
-from sandbox.model import MIB
 
 _PACKAGE = Path(checkers.__file__).parent
 _IMPORT = re.compile(r"^(\s*)(from|import) checkers\b", re.MULTILINE)
@@ -46,20 +42,14 @@ def files_of(hand: CaseAtHand) -> dict[str, bytes]:
         **_judging(),
         **_checker_files(hand),
     }
-    stored = stored_output(hand.then)
+    stored = stored_output(hand.then) if hand.kit.interactor is None else None
     if stored is not None:
         files["recorded_output.txt"] = stored
-    if hand.kit.interactor is not None:  # two programs joined by pipes: no script for that
-        program = hand.kit.interactor.runs.program
-        files |= {f"interactor/{name}": data for name, data in program.files.items()}
-        return files
-    return {**files, "run.sh": _script(hand, row).encode()}
+    return {**files, "run.sh": script(hand).encode()}
 
 
 def write(folder: Path, hand: CaseAtHand) -> list[str]:
     """Writes the files into a new or empty folder; their names. InputError when it can't."""
-    if hand.kit.interactor is not None:
-        raise InputError("an interactive case needs two programs joined by pipes: use --shell")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
@@ -118,74 +108,5 @@ def _imports(path: Path) -> list[str]:
 
 
 def _checker_files(hand: CaseAtHand) -> dict[str, bytes]:
-    checker = hand.kit.checker
-    if not isinstance(checker, ProgramChecker):
-        return {}
-    return {f"checker/{name}": data for name, data in checker.program.files.items()}
-
-
-def _script(hand: CaseAtHand, row: languages.Language) -> str:
-    """run.sh: builds, runs within the CPU limit, judges."""
-    by_file = hand.subject.problem.input_mode == "file"
-    return RUN.format(
-        build=_build(row, "solution", "program"),
-        program=_run(row, "../solution", "../build/program"),
-        cpu_s=max(1, math.ceil(hand.bounds.cpu_s)),
-        limits=f"{hand.bounds.cpu_s:g} s of CPU time, {hand.bounds.memory_bytes / MIB:g} MB",
-        stdin="/dev/null" if by_file else "../input.txt",
-        before="cp ../input.txt input.txt" if by_file else ":",
-        after="[ -f output.txt ] && cp output.txt ../output.txt"
-        if by_file
-        else "cp stdout.txt ../output.txt",
-        mode=hand.bench.compare,
-        judge=_judge(hand),
-    )
-
-
-def _build(row: languages.Language, folder: str, binary: str) -> str:
-    if row.output or row.then:  # a runtime, a second command: more than a line of shell
-        text = f"run.sh knows no way to build {row.name}: build and run {folder}/{row.source}"
-        return f"echo {shlex.quote(text)} && exit 1"
-    if row.compile is None:
-        return ":"
-    words = [
-        word.replace("{source}", f"{folder}/{row.source}").replace("{binary}", f"build/{binary}")
-        for word in row.compile
-    ]
-    return shlex.join([row.tool[0], *words])
-
-
-def _run(row: languages.Language, folder: str, binary: str) -> str:
-    places = {"{tool}": row.tool[0], "{source}": f"{folder}/{row.source}", "{binary}": binary}
-    return shlex.join(places.get(word, word) for word in row.run)  # else as in the run
-
-
-def _judge(hand: CaseAtHand) -> str:
-    """The lines of run.sh that judge an output which is not equal to the expected one."""
-    checker = hand.kit.checker
-    if isinstance(checker, Builtin):
-        name = hand.materials.options.checker or hand.subject.problem.checker_name
-        return f"python3 judge.py builtin {shlex.quote(name or checker.name)}"
-    if not isinstance(checker, ProgramChecker):
-        return "python3 judge.py difference " + shlex.quote(hand.bench.compare)
-    protocol, program = checker.protocol, checker.program
-    row = languages.find(program.language)
-    main = next(iter(program.files))
-    source = f"../checker/{main}"
-    lines = ["rm -rf checking && mkdir checking"]
-    if row.compile is not None:
-        lines.insert(0, _build(row, "checker", "checker"))
-    names = [(protocol.input, "input.txt"), (protocol.answer, "expected.txt")]
-    if protocol.output is not None:
-        names.append((protocol.output, "output.txt"))
-    lines += [f"cp {place} checking/{name}" for name, place in names]
-    command = ["../build/checker"] if row.compile is not None else [row.tool[0], source]
-    command += protocol.arguments(checker.extra_args)
-    stdin = "" if protocol.output is not None else " < ../output.txt"
-    keeps = " > ../checker_stdout.txt" if protocol.name == "python" else ""
-    lines += [
-        f"(cd checking && {shlex.join(command)}{stdin}{keeps})",
-        'said=$?; echo "checker: exit status $said"',
-        VERDICTS[protocol.name],
-    ]
-    return "\n".join(lines)
+    judge = judge_program(hand)
+    return {} if judge is None else {f"checker/{n}": d for n, d in judge.program.files.items()}

@@ -48,6 +48,26 @@ echo "the output is not equal to the expected one"
 {judge}
 """
 
+INTERACT = """\
+#!/bin/sh
+# Builds one interactive case and lets the two talk. NO SANDBOX: both programs run as you.
+# Limits in the run: {limits}. The CPU time is limited here to {cpu_s} s.
+cd "$(dirname "$0")" || exit 1
+mkdir -p build || exit 1
+
+{build} || {{ echo "verdict: CE, the program does not compile"; exit 1; }}
+
+rm -rf work && mkdir work && mkfifo work/to work/from || exit 1
+: > output.txt
+(cd work && ulimit -t {cpu_s} && export PYTHONHASHSEED=0 && \\
+  {program} < to > from 2> ../stderr.txt; echo "program: exit status $?" > ../ended.txt) &
+{judge}
+{verdict}
+wait
+cat ended.txt
+if [ -s stderr.txt ]; then echo "stderr:"; cat stderr.txt; fi
+"""
+
 # What a checker's end means, by protocol: shell, with its exit status in $said.
 VERDICTS = {
     "python": """\

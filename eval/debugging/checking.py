@@ -41,9 +41,13 @@ def ask(hand: CaseAtHand) -> Iterator[Asked]:
     """
     checker = hand.kit.checker
     if checker is None:
-        kind = "an interactor" if hand.kit.interactor is not None else "no checker"
+        if hand.kit.interactor is not None:
+            raise InputError(
+                f"problem {hand.kit.problem.id} has an interactor, which judges while it talks: "
+                "leave --checker out"
+            )
         raise InputError(
-            f"problem {hand.kit.problem.id} has {kind}: leave --checker out, "
+            f"problem {hand.kit.problem.id} has no checker: leave --checker out, "
             "or name one with --with-checker"
         )
     test = hand.test

@@ -158,6 +158,7 @@ def _table(hand: CaseAtHand, again: Again, width: int) -> Iterator[Row]:
             for verdict, reason in cells
         ),
     )
+    talks = hand.kit.interactor is not None
     scored = any(case.get("score") not in (0, 1, None) for case in (then, now))
     rows: tuple[tuple[str, ...], ...] = (
         ("score", _score(then), _score(now), "1") if scored else ("", "", "", ""),
@@ -170,7 +171,7 @@ def _table(hand: CaseAtHand, again: Again, width: int) -> Iterator[Row]:
             f"{bounds.memory_bytes / MIB:g} MB",
         ),
         ("ended", _end(then), _end(now), ""),
-        ("output", _output_size(then), _output_size(now), ""),
+        ("output", *("" if talks else _output_size(case) for case in (then, now)), ""),
         ("run again", *("alone" if c.get("contended") else "" for c in (then, now)), ""),
     )
     for label, *values, limit in rows:  # one column each

@@ -70,6 +70,8 @@ class MadeRun:
         folder: Path,
         solutions: list[dict[str, Any]] | None = None,
         problems: list[dict[str, Any]] | None = None,
+        *,
+        interact: bool = False,
         **flags: Any,
     ) -> None:
         self.folder = folder
@@ -77,6 +79,8 @@ class MadeRun:
         self.sandbox = FakeSandbox(
             self.world.answer, lambda source: b"no" if source.startswith("broken") else None
         )
+        if interact:  # it can't; a case that would need it is ER
+            self.sandbox.capabilities |= {"interact"}
         self.problems_path = folder / "problems.jsonl"
         self.solutions_path = folder / "sols.jsonl"
         self.write_problems(problems or PROBLEMS)

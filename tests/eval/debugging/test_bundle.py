@@ -125,6 +125,36 @@ def test_validators_and_commands_run_as_well(tmp_path: Path, checker: str, said:
     assert ("because" in printed) == checker.startswith("kattis")
 
 
+INTERACTOR = """
+import sys
+wanted = open(sys.argv[1]).read().strip()
+print("double", wanted, flush=True)
+sys.exit(42 if input() == str(2 * int(wanted)) else 43)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("print(2 * int(input().split()[1]))", "verdict: AC by the validator"),
+        ("print(input())", "verdict: WA by the validator"),
+        ("pass", "verdict: CU, the validator failed"),
+    ],
+)
+def test_a_program_and_its_interactor_talk(tmp_path: Path, code: str, said: str) -> None:
+    (tmp_path / "talk.py").write_text(INTERACTOR)
+    row = {"id": "1/A", "official_tests": ["7\n"], "interactor": "kattis:talk.py"}
+    made = MadeRun(tmp_path, [{"id": "1/A", "code": code}], [row], interact=True)
+    record, case = made.case("1/A", 0, "official:0")
+    with at_hand(made.results, record, case, Overrides(), made.sandbox) as hand:
+        write(tmp_path / "out", hand)
+    done = subprocess.run(
+        ["sh", str(tmp_path / "out" / "run.sh")], capture_output=True, text=True, timeout=60
+    )
+    assert said in done.stdout and "program: exit status 0" in done.stdout
+
+
 def test_every_protocol_has_its_verdicts() -> None:
     assert set(VERDICTS) == set(PROTOCOLS)
 
