@@ -37,7 +37,7 @@ PATHS = ("dataset", "generated_tests_dir", "testlib")
 # Not for the file to say: what this process does, and whether it gives up isolation.
 NOT_FROM_RESULTS = frozenset((
     "solutions_path", "workers", "fresh", "dry_run", "log_file", "cache", "limit", "results_dir",
-    "allow_unsafe_sandbox", "self_check", "self_check_solutions",
+    "allow_unsafe_sandbox", "self_check", "self_check_solutions", "executor", "ray_address",
 ))  # fmt: skip
 _LEFT_OUT = ("skipped_large_input", "budget_exceeded")
 _PROGRAM_KINDS = ("python", "testlib", "kattis")

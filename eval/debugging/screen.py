@@ -110,6 +110,8 @@ def padded(text: str, width: int) -> str:
 def wrapped(text: str, width: int) -> list[str]:
     """Cleaned text in lines of at most `width` columns, cut anywhere."""
     text = clean(text)
+    if text.isascii():
+        return [text[at : at + width] for at in range(0, len(text), width)] or [""]
     lines: list[str] = []
     line: list[str] = []
     used = 0
