@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from eval.choice import choose
 from eval.generated_tests import GeneratedTests
+from eval.materials import unknown_problems
 from eval.model import Problem, Solution, TestRef
 from eval.options import Options
 from eval.problems import ProblemSet, open_problems
@@ -53,6 +54,7 @@ def describe_plan(options: Options) -> str:
     problems = open_problems(
         options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
     )
+    unknown = unknown_problems(options, problems)
     generated = None
     if options.generated_tests_dir is not None:
         generated = GeneratedTests(options.generated_tests_dir)
@@ -71,7 +73,7 @@ def describe_plan(options: Options) -> str:
             if problem.id not in plan.problems:
                 plan.problems[problem.id] = _chosen(problems, generated, problem, options)
             plan.add(solution, plan.problems[problem.id])
-    notes = [*problems.messages(), *(generated.notes.messages() if generated else ())]
+    notes = [*unknown, *problems.messages(), *(generated.notes.messages() if generated else ())]
     problems.close()
     return "\n".join([_text(plan, len(files)), *(f"note: {note}" for note in notes)])
 

@@ -24,7 +24,10 @@ exit status: 0 all graded; 2 bad input or usage; 3 graded but for infrastructure
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not names:
+        raise ValueError(text)
+    return names
 
 
 def _reads(make: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:
@@ -48,6 +51,7 @@ def _scale_of(text: str) -> tuple[str, float]:
 
 _int = _reads(int, "a whole number")
 _float = _reads(float, "a number")
+_list = _reads(_names, "a list of names with commas between")
 _numbers = _reads(
     lambda text: tuple(int(part) for part in _names(text)),
     "a list of whole numbers such as 1,5,10",
@@ -61,14 +65,14 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--dataset", {"metavar": "NAME|PATH",
         "help": "a Hugging Face dataset, or a local .jsonl, .parquet or saved-dataset folder"}),
     ("--dataset-split", {"metavar": "NAME", "help": "split of the dataset"}),
-    ("--dataset-subsets", {"type": _names, "metavar": "A,B",
+    ("--dataset-subsets", {"type": _list, "metavar": "A,B",
         "help": "subsets; the first that has a problem wins"}),
-    ("--problems", {"type": _names, "metavar": "ID,ID", "help": "only these problems"}),
+    ("--problems", {"type": _list, "metavar": "ID,ID", "help": "only these problems"}),
     ("--limit", {"type": _int, "metavar": "N", "help": "only the first N solutions"}),
     ("--sandbox", {"choices": SANDBOXES,
         "help": "where programs run; auto: Piston when --endpoint is given or one answers at "
         "http://localhost:2000 with the languages needed, else the embedded box"}),
-    ("--endpoint", {"type": _names, "metavar": "URL,URL", "help": "Piston servers"}),
+    ("--endpoint", {"type": _list, "metavar": "URL,URL", "help": "Piston servers"}),
     ("--endpoint-concurrency", {"type": _int, "metavar": "N",
         "help": "programs at once on one Piston server"}),
     ("--piston-package", {"choices": PACKAGES, "help": "language packages of the servers"}),

@@ -162,7 +162,9 @@ def _open(path: Path) -> tuple[Any, str]:
         # A buffered stream, else a whole compressed column of a row group is held.
         file = load_parquet().ParquetFile(path, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES)
     except arrow_errors() as error:
-        raise InputError(f"{path} is no readable parquet file: {_one_line(error)}") from error
+        raise InputError(
+            f"{path} is no readable parquet file: {_one_line(error)}: download it again"
+        ) from error
     schema = file.schema_arrow
     number = next((name for name in NUMBER_COLUMNS if name in schema.names), None)
     missing = [name for name in TEXT_COLUMNS if name not in schema.names]

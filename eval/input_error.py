@@ -9,6 +9,10 @@ class InputError(Exception):
     """Bad input or usage. One line: the value, the limit, the remedy."""
 
 
+class UnusableProblem(InputError):
+    """One problem's own data is at fault: its solutions can't be graded, all others can."""
+
+
 def shown(value: object, limit: int = MAX_SHOWN) -> str:
     """A hostile value as it may stand in a message: one printable line, cut to `limit`.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from checkers.errors import CheckerError
 from checkers.interactors import Interacted, Interactor, judge_interaction, open_interactor
 from eval.grade_case import Attempt, Bench, Seen, seen_of
-from eval.input_error import InputError
+from eval.input_error import UnusableProblem
 from eval.model import Problem, TestCase
 from eval.records import stored_text
 from eval.time_policy import run_limits
@@ -26,7 +26,7 @@ def interactor_of(
 ) -> Interactor | None:
     """The problem's interactor, None when it has none that can be used here.
 
-    Raises InputError for one that lies outside the dataset's folder or can't be read.
+    Raises UnusableProblem for one that lies outside the dataset's folder or can't be read.
     """
     folder = _local_folder(dataset)
     if problem.interactor is None or folder is None or "interact" not in sandbox.capabilities:
@@ -35,15 +35,14 @@ def interactor_of(
     name, _, flags = rest.strip().partition(" ")
     path = (folder / name).resolve()
     if not path.is_relative_to(folder):
-        raise InputError(
-            f"problem {problem.id}: interactor {name!r} lies outside {folder}; move it there"
+        raise UnusableProblem(
+            f"problem {problem.id} is unusable: interactor {name!r} lies outside {folder}; "
+            "move it there"
         )
     try:
         return open_interactor(sandbox, f"{kind}:{path} {flags}".strip(), testlib=testlib)
     except CheckerError as e:
-        raise InputError(
-            f"problem {problem.id}: {e}; or leave the problem out with --problems"
-        ) from None
+        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
 
 
 def _local_folder(dataset: str) -> Path | None:

@@ -12,7 +12,7 @@ from checkers.choose import open_checker
 from checkers.errors import CheckerError
 from checkers.protocol import Checker
 from eval.generated_tests import GeneratedTests
-from eval.input_error import InputError
+from eval.input_error import InputError, UnusableProblem
 from eval.interactive import interactor_of
 from eval.kits import Kit, KitShelf, UnsupportedTests
 from eval.model import Problem, TestRef
@@ -27,6 +27,7 @@ from sandbox.model import Description
 from sandbox.protocol import Sandbox
 
 LOOK_AT_SOLUTIONS = 1000
+SHOWN_MISSING = 5
 
 
 @dataclass
@@ -39,6 +40,7 @@ class Materials:
     generated: GeneratedTests | None
     sandbox: Sandbox
     description: Description
+    first_notes: list[str] = field(default_factory=list)
     shelf: KitShelf = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,7 +49,7 @@ class Materials:
     def notes(self) -> list[str]:
         """What was passed over in the problems and the generated tests."""
         generated = self.generated.notes.messages() if self.generated is not None else []
-        return [*self.problems.messages(), *generated]
+        return [*self.first_notes, *self.problems.messages(), *generated]
 
     def about_sandbox(self) -> str:
         """One line on the sandbox that was chosen."""
@@ -82,7 +84,10 @@ def make_kit(
 
 
 def checker_of(problem: Problem, sandbox: Sandbox, options: Options) -> Checker | None:
-    """The checker the user named, else the problem's: by name a built-in, or its program."""
+    """The checker the user named, else the problem's: by name a built-in, or its program.
+
+    Raises InputError for the user's, UnusableProblem for the problem's.
+    """
     chosen = options.checker
     try:
         return open_checker(
@@ -93,8 +98,9 @@ def checker_of(problem: Problem, sandbox: Sandbox, options: Options) -> Checker 
             programs=chosen is not None,
         )
     except CheckerError as e:
-        remedy = "" if chosen else "; or leave the problem out with --problems"
-        raise InputError(f"problem {problem.id}: {e}{remedy}") from None
+        if chosen:
+            raise InputError(f"--checker {chosen}: {e}") from None
+        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
 
 
 @contextlib.contextmanager
@@ -112,6 +118,7 @@ def open_materials(
             options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
         )
         stack.callback(problems.close)
+        notes = unknown_problems(options, problems)
         generated = None
         if options.generated_tests_dir is not None:
             generated = GeneratedTests(options.generated_tests_dir)
@@ -123,9 +130,21 @@ def open_materials(
             description = sandbox.describe()
         except SandboxError as e:
             raise InputError(f"the sandbox can't be used: {e}") from None
-        materials = Materials(options, files, problems, generated, sandbox, description)
+        materials = Materials(options, files, problems, generated, sandbox, description, notes)
         stack.callback(materials.shelf.close)
         yield materials
+
+
+def unknown_problems(options: Options, problems: ProblemSet) -> list[str]:
+    """What --problems names that the dataset has not; InputError when it has none of them."""
+    wanted = options.problems or ()
+    missing = [name for name in wanted if problems.resolve(name) is None]
+    told = [f"--problems: {problems.why_missing(name)}" for name in missing[:SHOWN_MISSING]]
+    if missing and len(missing) == len(wanted):
+        raise InputError(told[0])
+    if len(missing) > SHOWN_MISSING:
+        told.append(f"--problems: {len(missing)} ids in all are unknown")
+    return told
 
 
 def _make_folders(files: list[Path], results_dir: Path) -> None:

@@ -23,6 +23,7 @@ SANDBOXES = ("auto", "local", "piston")
 COMPARISONS = ("open-r1", "upstream", "exact")
 PACKAGES = ("piston", "codeforces")
 EXECUTORS = ("local", "ray")
+MOST_WORKERS = 4096
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,25 @@ class Options:
             value = getattr(self, name)
             if value is not None and value < least:
                 raise InputError(f"{_flag(name)} {value} is less than {least}: {remedy}")
+        if self.workers > MOST_WORKERS:
+            raise InputError(
+                f"--workers {self.workers} is more than {MOST_WORKERS}: 0 takes one for each "
+                "physical core, and more than the cores makes nothing faster"
+            )
+        for name in ("endpoint", "problems", "dataset_subsets"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, str) or not all(value)):
+                raise InputError(
+                    f"{_flag(name)} {value!r}: give a list of names that are not empty"
+                )
         for name, allowed in _ONE_OF:
             value = getattr(self, name)
             if value not in allowed:
                 raise InputError(f"{_flag(name)} {value!r}: choose one of {', '.join(allowed)}")
         if not self.k or min(self.k) < 1:
-            raise InputError(f"--k {','.join(map(str, self.k))}: give numbers from 1, such as 1,5")
+            raise InputError(
+                f"--k {','.join(map(str, self.k)) or 'nothing'}: give numbers from 1, such as 1,5"
+            )
         if self.endpoint and self.sandbox == "local":
             raise InputError("--endpoint with --sandbox local: leave one of them out")
         if self.ray_address is not None and self.executor != "ray":

@@ -17,12 +17,13 @@ from typing import Any, Protocol
 
 from eval.grade_case import unjudged
 from eval.grade_solution import SolutionJob, Subject, Workshop
+from eval.input_error import UnusableProblem
 from eval.key import KeyParts, key_of
 from eval.kits import KitFacts, KitShelf
 from eval.model import Problem, Solution, SolutionRecord
 from eval.progress import Tally, When
 from eval.records import as_json
-from eval.time_policy import bounds_of
+from eval.time_policy import bounds_of, impossible_limits
 from eval.verdict import sum_up
 from eval.verdict_cache import VerdictCache
 from sandbox.languages import find
@@ -145,18 +146,30 @@ class Ledger:
 
     def _subject(self, ordinal: int, solution: Solution) -> Subject | None:
         """The solution as something to be graded; None when its record is made already."""
-        problem = None if solution.error else self._problems.get(solution.problem_id)
-        if problem is None:
-            why = solution.error or self._problems.why_missing(solution.problem_id)
-            error = why if solution.error else f"line {solution.line}: {why}"
+        try:
+            subject = self._known_subject(solution)
+        except UnusableProblem as why:
+            error = solution.error or f"line {solution.line}: {why}"
             self._settle(ordinal, as_json(_invalid(solution, error)), "at once")
             return None
-        subject = subject_of(solution, problem, self._shelf.facts(problem), self._terms)
         record = _without_running(subject)
         if record is not None:
             self._settle(ordinal, as_json(record), "at once")
             return None
         return subject
+
+    def _known_subject(self, solution: Solution) -> Subject:
+        """Raises UnusableProblem for a bad line, and for a problem that can't be graded."""
+        if solution.error:
+            raise UnusableProblem(solution.error)
+        problem = self._problems.get(solution.problem_id)
+        if problem is None:
+            raise UnusableProblem(self._problems.why_missing(solution.problem_id))
+        scale = self._terms.scale.get(find(solution.language).name, 1.0)
+        why = impossible_limits(problem, scale)
+        if why:
+            raise UnusableProblem(f"problem {problem.id} is unusable: {why}")
+        return subject_of(solution, problem, self._shelf.facts(problem), self._terms)
 
     def _joins(self, ordinal: int, subject: Subject) -> bool:
         """Whether a twin is under way already; else this one is, from now on."""

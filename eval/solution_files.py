@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -93,26 +94,47 @@ def _probe(path: Path) -> None:
         raise InputError(f"{path} is a parquet file: export it as JSON lines (to_json, lines=True)")
     if head.startswith(_UTF16_OR_32):
         raise InputError(f"{path} is not UTF-8 but UTF-16 or UTF-32: save it as UTF-8")
-    for number, line in read_lines(path):
-        _probe_first(path, number, line)
+    lines = read_lines(path)
+    for number, line in lines:
+        _probe_first(path, number, line, lines)
         return
     raise InputError(f"{path} is empty: {_REMEDY}")
 
 
-def _probe_first(path: Path, number: int, line: bytes | str) -> None:
+def _probe_first(
+    path: Path, number: int, line: bytes | str, others: Iterator[tuple[int, bytes | str]]
+) -> None:
+    """Raises when the first line tells of the whole file; a bad one of many loses no other."""
     if isinstance(line, str):
         return
-    if line.lstrip().startswith(b"["):
+    if line.lstrip().startswith(b"[") and not (_is_json(line) and _has_more(others)):
         raise InputError(
             f"{path} is one JSON array: {_REMEDY} (jq -c '.[]' {path.name} > solutions.jsonl)"
         )
     try:
         line.decode("utf-8")
     except UnicodeDecodeError as error:
+        if _has_more(others):
+            return
         raise InputError(
             f"{path} is not UTF-8 (line {number}, byte {error.start}): "
             "save it as UTF-8 (iconv -t UTF-8)"
         ) from error
+
+
+def _has_more(lines: Iterator[tuple[int, bytes | str]]) -> bool:
+    try:
+        return next(lines, None) is not None
+    except InputError:  # damaged further on: told when it is read
+        return True
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _open(path: Path) -> IO[bytes]:

@@ -21,11 +21,26 @@ NEAR_FROM = 0.9
 WALL_FACTOR = 3.0
 WALL_EXTRA_S = 2.0
 OUTPUT_FLOOR_BYTES = 16 * MIB
+LEAST_CPU_S, MOST_CPU_S = 0.001, 60_000.0  # what a sandbox can be asked for, RUN_TO included
 
 
 def bounds_of(problem: Problem, scale: float = 1.0) -> Bounds:
     """What the verdicts of a problem are given by; `scale` multiplies the time limit."""
     return Bounds(problem.time_limit_s * scale, problem.memory_limit_bytes)
+
+
+def impossible_limits(problem: Problem, scale: float) -> str | None:
+    """Why no sandbox can run the problem's solutions, None when it can."""
+    bounds = bounds_of(problem, scale)
+    if not LEAST_CPU_S <= bounds.cpu_s <= MOST_CPU_S:
+        scaled = "" if scale == 1 else f" ({problem.time_limit_s:g} s times {scale:g})"
+        return (
+            f"time limit {bounds.cpu_s:g} s{scaled}: {LEAST_CPU_S:g} to {MOST_CPU_S:g} s are "
+            "possible; correct it, or --time-limit-scale"
+        )
+    if bounds.memory_bytes < MIB:
+        return f"memory limit {bounds.memory_bytes} bytes: 1 MiB at least is needed; correct it"
+    return None
 
 
 def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:

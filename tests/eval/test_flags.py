@@ -48,6 +48,8 @@ def test_documented_defaults():
         "--checker": None,
         "--testlib": None,
         "--time-limit-scale": {},
+        "--executor": "local",
+        "--ray-address": None,
         "--repeat": 1,
         "--seed": 0,
         "--fresh": False,
@@ -71,7 +73,8 @@ def test_every_flag_is_read():
         "--sort-generated-tests large_first --skip-large-inputs-over 10 "
         "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "
         "--stop-on-first-failure --results-dir r --workers 3 --compare upstream --checker wcmp "
-        "--testlib t.h --time-limit-scale py=2 --time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
+        "--testlib t.h --executor ray --ray-address h:1 --time-limit-scale py=2 "
+        "--time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
         "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c "
         "--self-check --self-check-solutions s"
     )
@@ -112,6 +115,10 @@ def test_every_flag_is_read():
         ("--max-generated-bytes-per-problem -7", "-7 is less than -1"),
         ("--generated-tests-workers -1", "--generated-tests-workers -1 is less than 0"),
         ("--max-stored-output -1", "--max-stored-output -1 is less than 0"),
+        ("--workers 100000", "--workers 100000 is more than 4096: 0 takes one for each"),
+        ("--k ,", "--k: ',' is not a list of whole numbers"),
+        ("--problems ,", "--problems: ',' is not a list of names"),
+        ("--endpoint ,", "--endpoint: ',' is not a list of names"),
         ("--endpoint-concurrency 0", "--endpoint-concurrency 0 is less than 1"),
         ("--sort-generated-tests big", "invalid choice: 'big'"),
         ("--compare nearly", "invalid choice: 'nearly'"),

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from eval.input_error import InputError
 from eval.options import Options
 from eval.records import read_records
 from eval.run import run_grading
@@ -104,10 +103,12 @@ def test_without_two_programs_at_once_it_is_unsupported(tmp_path):
 def test_a_dataset_picks_no_file_outside_its_folder(tmp_path, name):
     folder = tmp_path / "data"
     folder.mkdir()
-    with pytest.raises(InputError, match="lies outside"):
-        grade(folder, met(), interactor=name)
+    record, _ = grade(folder, met(), interactor=name)
+    assert (record["status"], record["details"]) == ("invalid", [])
+    assert "lies outside" in record["error"]
 
 
 def test_an_unknown_kind_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"unknown interactor .*leave the problem out"):
-        grade(tmp_path, met(), interactor="magic:judge.py")
+    record, _ = grade(tmp_path, met(), interactor="magic:judge.py")
+    assert record["status"] == "invalid"
+    assert "problem 1/A is unusable: unknown interactor" in record["error"]

@@ -381,12 +381,45 @@ def test_two_files_of_one_name_are_refused(bench):
 
 def test_no_solution_left_is_said(bench):
     with pytest.raises(InputError, match="no solution is left to grade; see --problems"):
+        bench.run(("1/A", "echo"), problems=["2/B"])
+
+
+def test_unknown_ids_of_problems_are_named(bench):
+    with pytest.raises(InputError, match="--problems: unknown problem '7/Q': not among the 5"):
         bench.run(("1/A", "echo"), problems=["7/Q"])
+    status, metrics, records = bench.run(("1/A", "echo"), problems=["7/Q", "1/A"])
+    assert (status, len(records)) == (0, 1)
+    assert "--problems: unknown problem '7/Q'" in metrics["run"]["notes"][0]
 
 
 def test_an_unknown_checker_is_named(bench):
-    with pytest.raises(InputError, match="wcmpp"):
+    with pytest.raises(InputError, match="--checker wcmpp: unknown checker 'wcmpp'"):
         bench.run(("1/A", "echo"), checker="wcmpp")
+
+
+@pytest.mark.parametrize(
+    ("columns", "why"),
+    [
+        ({"checker": "nosuch"}, "unknown checker 'nosuch'"),
+        ({"checker": "testlib:/etc/passwd"}, "may only name a built-in"),
+        ({"memory_limit": 0.5}, "memory limit 524288 bytes: 1 MiB at least is needed"),
+        ({"time_limit": 1e-9}, "time limit 1e-09 s: 0.001 to 60000 s are possible"),
+    ],
+)
+def test_a_problem_that_cannot_be_graded_loses_no_other(bench, columns, why):
+    bench.write_problems([*PROBLEMS, {"id": "6/F", "official_tests": [1], **columns}])
+    status, metrics, records = bench.run(("6/F", "echo"), ("1/A", "echo"))
+    assert status == 0
+    assert [r["status"] for r in records] == ["invalid", "passed"]
+    assert records[0]["error"].startswith("line 1: problem 6/F is unusable: ")
+    assert why in records[0]["error"]
+    assert metrics["num_attempted"] == 1
+
+
+def test_a_scale_beyond_what_can_be_run_is_told(bench):
+    status, _, records = bench.run(("1/A", "echo"), time_limit_scale={"python": 1e30})
+    assert status == 2
+    assert "time limit 1e+30 s (1 s times 1e+30): 0.001 to 60000 s" in records[0]["error"]
 
 
 def test_a_checker_by_name_judges_every_problem(bench):

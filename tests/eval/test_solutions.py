@@ -213,6 +213,18 @@ def test_faults_of_files_are_told_at_once(tmp_path: Path) -> None:
         read_solutions([])
 
 
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [(b"[1, 2]", "a JSON list, not an object"), (b'{"id": "\xe9"}', "not UTF-8 at byte 8")],
+)
+def test_a_bad_first_line_loses_no_other(tmp_path: Path, first: bytes, message: str) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(first + b'\n{"id": "1/A", "code": "0"}\n')
+    bad, good = read_solutions([path])
+    assert message in str(bad.error)
+    assert (good.line, good.code, good.error) == (2, "0", None)
+
+
 def test_globs_are_sorted_and_files_of_such_names_are_files(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a.jsonl", "c[1].jsonl"):
         write(tmp_path / name, {"id": "1/A", "code": name})
