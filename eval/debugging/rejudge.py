@@ -98,7 +98,12 @@ def _regrade_all(
         while len(pending) > most:
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
             for future in done:
-                _take(*future.result(), appended, told)
+                try:
+                    old, new, from_stored = future.result()
+                except InputError as e:  # its problem can't be used any more
+                    told.skipped.append(str(e))
+                else:
+                    _take(old, new, from_stored, appended, told)
             tick(told)
 
     with ThreadPoolExecutor(workers) as pool:

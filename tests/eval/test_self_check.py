@@ -229,3 +229,9 @@ def test_files_without_expectations_are_refused(tmp_path: Path) -> None:
     empty.write_text('{"expect": 1}\n[1]\nnot json\n')
     with pytest.raises(InputError, match='no line has "expect": "passed" or "failed"'):
         expectations(empty)
+
+
+def test_a_problem_that_cannot_be_used_is_the_runs_to_tell(check: Check) -> None:
+    gold = [RIGHT]
+    with pytest.raises(InputError, match="no-such-checker"):
+        check.run(gold, flags={"checker": "no-such-checker"})

@@ -13,7 +13,7 @@ from eval.debugging.reopen import Overrides, options_of, reopened
 from eval.input_error import InputError
 from eval.lock import FolderLock
 from eval.run import run_grading
-from tests.eval.debugging.made_run import MadeRun, write_lines
+from tests.eval.debugging.made_run import PROBLEMS, MadeRun, write_lines
 
 ALL: frozenset[tuple[str, int]] = frozenset()
 
@@ -161,3 +161,11 @@ def test_interrupted_it_leaves_whole_records(own: MadeRun) -> None:
         told = rejudge(own.results, {4: ALL, 5: ALL}, materials, interrupt)
     assert told.interrupted and 1 <= told.solutions <= 2
     assert [r["line"] for r in own.records()] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_problem_that_became_unusable_is_left_out(own: MadeRun) -> None:
+    before = own.records()
+    own.write_problems([{**PROBLEMS[1], "checker": "no-such-checker"}, *PROBLEMS[2:]])
+    told = again(own, {4: ALL, 5: ALL})
+    assert told.solutions == 1 and len(told.skipped) == 1 and "2/B" in told.skipped[0]
+    assert own.records()[3] == before[3]
