@@ -27,12 +27,13 @@ from eval.input_error import InputError
 
 BAD_INPUT, INTERRUPTED = 2, 130
 EPILOG = """\
-exit status: 0 shown; 1 the verdict is not the recorded one; 2 bad input; 130 interrupted
+exit status: 0 shown; 1 the verdict is not the recorded one; 2 bad input;
+130 interrupted
 
-  python eval/debug_case.py results/solutions --list failed_checker
-  python eval/debug_case.py results/solutions --problem 1000/A --sample 2
-  python eval/debug_case.py results/solutions --problem 1000/A --sample 2 --checker
-  python eval/debug_case.py results/solutions --list checker_unclear --rejudge
+  debug_case.py results/solutions --list failed_checker
+  debug_case.py results/solutions --problem 1000/A --sample 2
+  debug_case.py results/solutions --problem 1000/A --sample 2 --checker
+  debug_case.py results/solutions --list checker_unclear --rejudge
 docs/debugging.md goes through it."""
 
 

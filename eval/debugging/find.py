@@ -93,7 +93,28 @@ class Wanted:
             if self.problem is not None and record.get("problem_id") not in names:
                 continue
             if self.sample is None or record.get("sample_i") == self.sample:
-                yield record
+                yield _whole(record, results)
+
+
+def _whole(record: Json, results: Results) -> Json:
+    """The record; InputError for one that no run wrote."""
+    cases = record.get("details", [])
+    if isinstance(cases, list) and all(map(_is_case, cases)):
+        return record
+    raise InputError(
+        f"{results.records}: the record of line {shown(record.get('line'))} is damaged: its "
+        "details are no list of cases; start the run again"
+    )
+
+
+def _is_case(case: object) -> bool:
+    return (
+        isinstance(case, dict)
+        and isinstance(case.get("verdict"), str)
+        and isinstance(case.get("reason"), str)
+        and "case_type" in case
+        and "test_case_i" in case
+    )
 
 
 def find_record(results: Results, wanted: Wanted) -> Json:

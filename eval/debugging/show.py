@@ -112,9 +112,9 @@ def _count(data: bytes) -> int:
     return data.count(b"\n") + (not data.endswith(b"\n"))
 
 
-def size(count: int | None) -> str:
-    """`1 byte`, `2048 bytes`, `12.0 MB`; "?" for none."""
-    if count is None:
+def size(count: Any) -> str:
+    """`1 byte`, `2048 bytes`, `12.0 MB`; "?" for what is no number."""
+    if not isinstance(count, int):
         return "?"
     if count >= MIB:
         return f"{count / MIB:.1f} MB"

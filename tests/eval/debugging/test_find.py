@@ -115,6 +115,26 @@ def test_the_list_is_narrowed_down(made: MadeRun, capsys: pytest.CaptureFixture[
     assert "2 cases in 1 solutions" in out and "3/C" not in out
 
 
+@pytest.mark.parametrize("details", [3, [3], [{"verdict": "WA"}], {"a": 1}, [{"verdict": []}]])
+def test_damaged_records_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], details: object
+) -> None:
+    record = {"problem_id": "1/A", "line": 4, "sample_i": 0, "details": details}
+    (tmp_path / "piston_eval_results.jsonl").write_text(json.dumps(record) + "\n")
+    for flags in (["--list", "WA"], ["--problem", "1/A"]):
+        assert main([str(tmp_path), *flags]) == 2
+        assert "the record of line 4 is damaged" in capsys.readouterr().err
+
+
+def test_help_fits_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines())
+
+
 def test_hostile_records_reach_no_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
