@@ -39,13 +39,19 @@ class Compiler:
     """Turns programs into artifacts; the same program is compiled once, whoever asks.
 
     `run` runs a compiler in a box: (artifact, source files, limits, file to collect);
-    `find_tool` gives the compiler or interpreter of a language.
+    `find_tool` gives the compiler or interpreter of a language. `headers` makes what speeds
+    compilers up.
     """
 
-    def __init__(self, run: RunCompiler, find_tool: Callable[[Language], Tool]) -> None:
+    def __init__(
+        self,
+        run: RunCompiler,
+        find_tool: Callable[[Language], Tool],
+        headers: gcc.PrecompiledHeaders | None = None,
+    ) -> None:
         self._run = run
         self._find_tool = find_tool
-        self.headers = gcc.PrecompiledHeaders(run)
+        self.headers = headers or gcc.PrecompiledHeaders(run)
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str, Limits], _Entry] = OrderedDict()
         self._bytes = 0

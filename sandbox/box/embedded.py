@@ -7,8 +7,9 @@ run ─────────────────┘
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 
@@ -18,13 +19,14 @@ from sandbox.box.blob import Executable
 from sandbox.box.build import launcher
 from sandbox.box.compiler import Compiler
 from sandbox.box.cores import Cores
+from sandbox.box.gcc import PrecompiledHeaders
 from sandbox.box.host import look_around
 from sandbox.box.interaction import converse
 from sandbox.box.levels import BoxFactory, choose, remove_stale_groups
 from sandbox.box.limits import check_limits, check_program, check_request
 from sandbox.box.order import Order
 from sandbox.box.pool import BoxPool
-from sandbox.box.process import BoxDied
+from sandbox.box.process import BoxDied, BoxProcess
 from sandbox.box.session import Session
 from sandbox.box.toolchain import Tool, resolve
 from sandbox.errors import BadRequest, MissingToolchain, SandboxError
@@ -68,7 +70,9 @@ class EmbeddedSandbox:
         self._factory = choose(self._host, self._try_out, level, allow_unsafe)
         self._pool.factory = self._factory
         self._fresh *= self._factory.level.namespaces
-        self._compiler = Compiler(self._run_compiler, self._tool)
+        self._background: set[BoxProcess] = set()
+        headers = PrecompiledHeaders(self._run_in_background, self._end_background)
+        self._compiler = Compiler(self._run_compiler, self._tool, headers)
         self._compiler.headers.enabled = not self._programs_are_others
 
     @property
@@ -122,8 +126,15 @@ class EmbeddedSandbox:
                 "not shared; open another one in the child"
             )
 
-    def _carry_out(self, order: Order, alone: bool = False, compiler: bool = False) -> Execution:
-        """Runs it in a box on a core of its own; in another box when that one died."""
+    def _carry_out(
+        self,
+        order: Order,
+        alone: bool = False,
+        compiler: bool = False,
+        noted: set[BoxProcess] | None = None,
+    ) -> Execution:
+        """Runs it in a box on a core of its own; in another box when that one died.
+        `noted`: holds the box while it runs."""
         self._check_process()
         order.flags |= self._fresh
         with order:
@@ -132,7 +143,8 @@ class EmbeddedSandbox:
                     try:
                         with self._pool.box(compiler) as box:
                             box.pin(cpu)
-                            reply, fds = order.carry_out(box)
+                            with _noted(box, noted):
+                                reply, fds = order.carry_out(box)
                         break
                     except BoxDied:
                         self._pool.distrust()
@@ -149,6 +161,16 @@ class EmbeddedSandbox:
     ) -> Execution:
         order = Order(artifact, limits, files=files, collect=(collect,))
         return self._carry_out(order, compiler=True)
+
+    def _run_in_background(
+        self, artifact: Artifact, files: dict[str, bytes], limits: Limits, collect: str
+    ) -> Execution:
+        order = Order(artifact, limits, files=files, collect=(collect,))
+        return self._carry_out(order, compiler=True, noted=self._background)
+
+    def _end_background(self) -> None:
+        for box in list(self._background):
+            box.abort()
 
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
         """See `Sandbox.compile`. Raises UnknownLanguage, MissingToolchain, BadRequest."""
@@ -288,6 +310,17 @@ class EmbeddedSandbox:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+@contextlib.contextmanager
+def _noted(box: BoxProcess, where: set[BoxProcess] | None) -> Iterator[None]:
+    if where is not None:
+        where.add(box)
+    try:
+        yield
+    finally:
+        if where is not None:
+            where.discard(box)
 
 
 def _artifact(compiled: Compiled) -> Artifact:
