@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
-from eval.debugging.find import Json, Results
+from eval.debugging.find import Json, Results, open_results
 from eval.debugging.regrade import Regrader
 from eval.debugging.reopen import located_checker
 from eval.input_error import InputError
@@ -67,6 +67,7 @@ def rejudge(
         raise InputError("no case is chosen: --list REASON or --problem ID says which")
     told = Rejudged()
     with FolderLock(results.folder):
+        results = open_results(str(results.folder))  # as they are now that nobody writes
         appended = RecordLog(results.records)
         try:
             _regrade_all(results, chosen, materials, appended, told, tick)
