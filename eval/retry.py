@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import TypeVar
 
-from sandbox.errors import MissingToolchain, SandboxError
+from sandbox.errors import SandboxError
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -34,15 +34,15 @@ class Retry:
     def call(self, action: Callable[[], T], what: str) -> T:
         """The value of `action`; its last SandboxError when it never succeeded.
 
-        MissingToolchain is not tried again: waiting installs no compiler.
+        Lasting faults are not tried again: waiting installs no compiler and raises no limit.
         Raises Interrupted when the run is stopped while waiting.
         """
         for attempt in range(1, self.attempts + 1):
             try:
                 return action()
-            except MissingToolchain:
-                raise
             except SandboxError as e:
+                if e.lasting:
+                    raise
                 log.warning("%s: attempt %d of %d failed: %s", what, attempt, self.attempts, e)
                 if attempt == self.attempts:
                     raise

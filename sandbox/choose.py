@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -21,9 +22,10 @@ def open_sandbox(
 ) -> Sandbox:
     """The sandbox to use, opened.
 
-    kind       local: the embedded box; piston: the servers at `endpoints` (or the default
-               one); auto: Piston when endpoints are given, or when one answers at
-               http://localhost:2000 with the runtimes of `languages`; else the embedded box
+    kind       local: the embedded box; piston: the servers at `endpoints`, else those of
+               PISTON_ENDPOINTS, else the default one; auto: Piston when endpoints are given
+               either way, or when one answers at http://localhost:2000 with the runtimes of
+               `languages`; else the embedded box
     slots      programs at once; None: one a physical core
     options    handed to the backend's constructor
 
@@ -31,8 +33,9 @@ def open_sandbox(
     replaced silently.
     """
     options = dict(options or {})
-    if kind == "piston" or (kind == "auto" and endpoints):
-        return _piston(list(endpoints or [DEFAULT_ENDPOINT]), slots, options)
+    named = bool(endpoints or os.environ.get("PISTON_ENDPOINTS", "").strip())
+    if kind == "piston" or (kind == "auto" and named):
+        return _piston(list(endpoints or []), slots, options)
     if kind == "auto" and _default_answers(languages):
         return _piston([DEFAULT_ENDPOINT], slots, options)
     from sandbox.box import EmbeddedSandbox
@@ -46,7 +49,7 @@ def _piston(endpoints: list[str], slots: int | None, options: dict[str, Any]) ->
 
     known = {"endpoint_concurrency", "package"}
     chosen = {k: v for k, v in options.items() if k in known}
-    return PistonSandbox(endpoints, slots=slots or 0, **chosen)
+    return PistonSandbox(endpoints or None, slots=slots or 0, **chosen)
 
 
 def _default_answers(languages: Sequence[str]) -> bool:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 class SandboxError(Exception):
-    """The machine failed, not the program: retried by callers, and never a verdict."""
+    """The machine failed, not the program: retried by callers, and never a verdict.
+
+    `lasting` tells that trying again gives the same.
+    """
+
+    lasting: bool = False
 
 
 class SandboxUnavailable(SandboxError):
@@ -24,3 +29,5 @@ class UnknownLanguage(BadRequest):
 
 class MissingToolchain(SandboxUnavailable):
     """The language is known, its compiler or interpreter is not on this machine."""
+
+    lasting = True

@@ -17,6 +17,8 @@ class Transient(SandboxError):
 class Refused(SandboxError):
     """HTTP 400 with a message: this server will not take this request."""
 
+    lasting = True
+
 
 class BodyTooLarge(Refused):
     """The request is larger than the server's body limit (PayloadTooLargeError or 413)."""
