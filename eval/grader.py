@@ -51,7 +51,7 @@ KITS_KEPT = 32
 # Flags of the main command that mean nothing here: no folder is written, nothing is resumed.
 _OF_RUNS = frozenset({
     "solutions_path", "problems", "limit", "results_dir", "fresh", "dry_run", "k", "log_file",
-    "executor", "ray_address",
+    "executor", "ray_address", "self_check", "self_check_solutions",
 })  # fmt: skip
 
 
