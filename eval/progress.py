@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, TextIO
 
 from eval.model import CaseVerdict
+from eval.streams import silence
 
 PLAIN_EVERY_S = 10.0
 DRAW_EVERY_S = 0.2
@@ -98,6 +100,18 @@ class Progress:
 
     def tick(self) -> None:
         """Brings what is shown up to date, at most as often as is of use."""
+        with self._surviving():
+            self._tick()
+
+    @contextlib.contextmanager
+    def _surviving(self) -> Iterator[None]:
+        """A stream that broke, such as a closed terminal, is not written to any more."""
+        try:
+            yield
+        except (OSError, ValueError):
+            silence(self._stream)
+
+    def _tick(self) -> None:
         if self._bar is not None:
             self._draw()
         elif time.monotonic() >= self._next_line:
@@ -141,6 +155,10 @@ class Progress:
 
     def close(self) -> None:
         """Shows the last state."""
+        with self._surviving():
+            self._close()
+
+    def _close(self) -> None:
         if self._bar is not None:
             bar: Any = self._bar
             self._next_draw = 0.0
