@@ -1,0 +1,51 @@
+"""The page's table: all attacks are in it, and it is written from outcomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.submissions.hostile import guarantees
+from tests.submissions.hostile.guarantees import BEGIN, END, PAGE
+from tests.submissions.hostile.table import ATTACKS
+
+
+def committed() -> list[str]:
+    return PAGE.read_text().partition(BEGIN)[2].partition(END)[0].splitlines()
+
+
+def test_every_attack_is_in_the_page() -> None:
+    rows = [line.split(" | ")[0].removeprefix("| ") for line in committed()]
+    for attack in ATTACKS:
+        assert attack.tries in rows, f"{attack.run}: run tests.submissions.hostile.guarantees again"
+
+
+def test_no_promise_of_the_page_is_broken() -> None:
+    for line in committed():
+        cells = [cell.strip() for cell in line.strip("|").split("|")[1:]]
+        assert not any(cell.startswith("**") for cell in cells), line
+
+
+def test_a_broken_promise_stands_out(tmp_path: Path) -> None:
+    row = {"level": "full", "run": "reach file", "came_out": "BREACH read", "wrong": "BREACH read"}
+    lines = guarantees.table(
+        [
+            {**row, "tries": "the expected output, by its path"},
+            {"level": "none", "unavailable": "x"},
+        ]
+    )
+    assert lines[0] == "| attack | full |"
+    assert "| the expected output, by its path | **BREACH read** |" in lines
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    guarantees.write(lines, page)
+    assert "old" not in page.read_text()
+    assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
+
+
+def test_a_page_without_its_markers(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("nothing")
+    with pytest.raises(SystemExit, match=r"page\.md lacks"):
+        guarantees.write([], page)
