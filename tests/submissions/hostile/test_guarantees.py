@@ -38,9 +38,9 @@ def test_a_broken_promise_stands_out(tmp_path: Path) -> None:
     assert lines[0] == "| attack | full |"
     assert "| the expected output, by its path | **BREACH read** |" in lines
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    page.write_text(f"before\n{BEGIN}\nlast year\n{END}\nafter\n")
     guarantees.write(lines, page)
-    assert "old" not in page.read_text()
+    assert "last year" not in page.read_text()
     assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
 
 
