@@ -14,7 +14,7 @@ from pathlib import Path
 from sandbox.errors import SandboxUnavailable
 
 HERE = Path(__file__).resolve().parent
-SOURCES = ("setup.c", "launcher.c", "watch.c")
+SOURCES = ("setup.c", "launcher.c", "watch.c", "leaf.c")
 HEADERS = ("launcher.h",)
 FLAGS = ("-O2", "-std=gnu11", "-static", "-Wall", "-Wextra")
 
@@ -47,9 +47,9 @@ def cache_folder() -> Path:
     return folder
 
 
-def source_hash() -> str:
-    """SHA-256 of everything the binary is made from."""
-    h = hashlib.sha256(" ".join((*FLAGS, platform.machine())).encode())
+def source_hash(machine: str = "") -> str:
+    """SHA-256 of everything the binary for that machine (this one) is made from."""
+    h = hashlib.sha256(" ".join((*FLAGS, machine or platform.machine())).encode())
     for name in (*SOURCES, *HEADERS):
         h.update((HERE / name).read_bytes())
     return h.hexdigest()
@@ -71,9 +71,9 @@ def launcher() -> Path:
     return built
 
 
-def launcher_name() -> str:
-    """The binary's file name: the machine, and the sources it is made from."""
-    return f"launcher-{platform.machine()}-{source_hash()[:24]}"
+def launcher_name(machine: str = "") -> str:
+    """The binary's file name: the machine (this one), and the sources it is made from."""
+    return f"launcher-{machine or platform.machine()}-{source_hash(machine)[:24]}"
 
 
 def build_launcher(target: Path, compiler: str | None = None) -> None:

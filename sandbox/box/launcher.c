@@ -90,6 +90,7 @@ static int write_number(int fd, int64_t v) {
 static int64_t mem_base, mem_first, mem_limit_now, oom_base, pids_base, pids_now;
 static const char *mem_start(void) { /* the cgroup's peak starts at what is left of the run before */
     if (setup.mem_fd < 0) return NULL;
+    if (setup.leaves_fd >= 0 && leaf_make()) return "memory group";
     if (setup.peak_fd >= 0 && setup.peak_resets && pwrite(setup.peak_fd, "0", 1, 0) < 0) return "memory peak";
     mem_base = number_at(setup.mem_fd, NULL);
     if (!mem_first) mem_first = mem_base;
@@ -217,7 +218,7 @@ static void run(char **collect) {
     struct statfs f;
     if (!(now.rq->flags & STDOUT_FD) && !fstat(now.out_fd, &s)) r.out_size = s.st_size;
     if (setup.mem_fd >= 0) {
-        int64_t peak = number_at(setup.peak_fd, NULL) - mem_base, printed = r.out_size ? printed_bytes(&s) : 0;
+        int64_t peak = setup.leaves_fd < 0 ? number_at(setup.peak_fd, NULL) - mem_base : leaf_peak(), printed = r.out_size ? printed_bytes(&s) : 0;
         r.memory = peak > printed ? peak - printed : peak;
         if (r.memory < GRAIN) /* the kernel charges groups in batches: below that, the resident size says more */
             r.memory = sh.peak_rss < GRAIN ? (r.memory > sh.peak_rss ? r.memory : sh.peak_rss) : GRAIN;
@@ -273,6 +274,7 @@ int box_loop(void) {
         }
         release();
         if (now.rq->op == OP_RUN && setup.scratch && reset(0)) return 1;
+        if (now.rq->op == OP_RUN && setup.leaves_fd >= 0) leaf_drop(), leaf_make(); /* while nobody waits */
     }
     return 0;
 }

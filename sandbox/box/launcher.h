@@ -53,7 +53,7 @@ struct reply {
 } __attribute__((packed));
 
 extern struct setup {
-    int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd, scratch_fd, ruleset_fd;
+    int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd, leaves_fd, scratch_fd, ruleset_fd;
     int peak_resets, scratch, is_init;
     int64_t cpu_unit, page;
     uint32_t uid, nproc_rlimit, data_rlimit, spawn_flags, child_filter_len;
@@ -78,6 +78,10 @@ extern struct run { /* the run at hand */
 } now;
 
 int64_t number_at(int fd, const char *key);
+int leaf_make(void); /* a fresh group for the next run, where the peak of a group cannot be reset */
+int64_t leaf_peak(void);
+void leaf_drop(void);
+pid_t leaf_clone(int (*does)(void *), char *stack_end, int flags);
 int64_t cpu_used(void);
 void cpu_start(void);
 void supervise(void);

@@ -66,18 +66,27 @@ class BoxFactory:
     def __init__(self, level: Level, host: Host) -> None:
         self.level = level
         self._host = host
-        self._run = self._plan((*layout.SYSTEM, *host.binds), compiler=False)
-        compilers = (*layout.SYSTEM, *layout.FOR_COMPILERS, *host.binds, str(pch_root()))
-        self._compile = self._plan(compilers, compiler=True)
+        self._plans: dict[tuple[bool, bool], BoxPlan] = {}
 
-    def _plan(self, binds: tuple[str, ...], *, compiler: bool) -> BoxPlan:
+    def _plan(self, compiler: bool, leaves: bool) -> BoxPlan:
+        if (compiler, leaves) not in self._plans:
+            binds = (*layout.SYSTEM, *self._host.binds)
+            if compiler:
+                binds += (*layout.FOR_COMPILERS, str(pch_root()))
+            self._plans[compiler, leaves] = self._planned(binds, compiler=compiler, leaves=leaves)
+        return self._plans[compiler, leaves]
+
+    def _planned(self, binds: tuple[str, ...], *, compiler: bool, leaves: bool) -> BoxPlan:
         forks = counted = self.level.grouped or compiler
         devices = layout.DEVICES if counted else layout.COUNTED_BY_PROCESS
         env = layout.ENVIRONMENT
         if self.level.namespaces:
             steps = layout.steps(binds, self._host.covered, self._host.emptied, devices)
-            code = seccomp.build(seccomp.Filter(fork=forks, counted=counted))
-            return BoxPlan(lambda _: steps, env, code, forks=forks, compiler=compiler)
+            code = seccomp.build(seccomp.Filter(fork=forks, counted=counted, leaves=leaves))
+            child = seccomp.no_clone3() if leaves else b""
+            return BoxPlan(
+                lambda _: steps, env, code, forks=forks, child_filter=child, compiler=compiler
+            )
         landlock = self.level.name == "landlock"
 
         def confined(folder: BoxFolder | None) -> list[layout.Step]:
@@ -94,7 +103,7 @@ class BoxFactory:
         """A new box for programs, or for compilers, which fork."""
         group: Cgroup | None = cgroup.create() if self.level.grouped else None
         try:
-            return BoxProcess(self._compile if compiler else self._run, group)
+            return BoxProcess(self._plan(compiler, group is not None and group.leaves), group)
         except BaseException:
             if group is not None and group.fds:
                 group.close()

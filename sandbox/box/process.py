@@ -108,19 +108,23 @@ class BoxProcess:
         self.pid = self._receive(None).out_size  # the outer process reports the box's pid
         if self.cgroup:
             try:
+                if os.geteuid() == 0:
+                    self.cgroup.give(FIRST_UID + 2 * self._outer)
                 self.cgroup.add(self.pid)
             except OSError:
                 self._receive(None)  # raises with the box's own reason when it died meanwhile
                 raise
+        self._send(b"\0", ())  # in its group: it may start
         self._receive(None)
 
     def _send_plan(self) -> None:
         plan, group = self.plan, self.cgroup
         fds: list[int] = []
         places = []
-        for role in ("cpu", "mem", "peak", "limit", "oom", "pids_event", "pids_max"):
-            places.append(len(fds) if group else -1)
-            if group:
+        for role in ("cpu", "mem", "peak", "limit", "oom", "pids_event", "pids_max", "leaves"):
+            held = group is not None and role in group.fds
+            places.append(len(fds) if held else -1)
+            if group is not None and held:
                 fds.append(group.fds[role])
         root = os.geteuid() == 0
         base = FIRST_UID + 2 * self._outer
@@ -147,7 +151,7 @@ class BoxProcess:
             # Of the same user everything on the host counts where no namespace has its own count.
             3 if not group and (root or plan.namespaces) else 0,
             int(bool(plan.namespaces)),
-            int(group is not None),
+            int(group is not None and not group.leaves),
             0 if plan.forks else NEW_UTS,
             int(plan.compiler and not group),
             len(sources),

@@ -89,6 +89,8 @@ class Filter:
     counted   a control group counts memory; without one the process's own size does, so
               there is no memory that belongs to no process (shared pages without a file)
     mounts    the box remounts its scratch folder
+    leaves    the box starts each run in a control group of its own, by clone3, whose flags no
+              filter can see: programs must get `no_clone3` on top
     alone     no namespace hides the host's processes and sockets: signals reach only the
               process itself (its pid is filled in by the launcher), no named sockets; modes,
               owners and times of files stay as they are, and /proc may look at the process
@@ -97,6 +99,7 @@ class Filter:
     fork: bool = True
     counted: bool = True
     mounts: bool = True
+    leaves: bool = False
     alone: bool = False
 
 
@@ -110,17 +113,8 @@ def build(what: Filter, machine: str | None = None) -> bytes:
     Raises SandboxUnavailable on a machine the number table has no column for: a filter
     with another machine's numbers would let anything through.
     """
-    machine = machine or platform.machine()
-    if machine not in ARCHES:
-        raise SandboxUnavailable(
-            f"no system call table for {machine!r}; known: {', '.join(ARCHES)} "
-            "(sandbox/box/syscalls.py)"
-        )
-    column, audit = ARCHES[machine]
-    code: list[tuple[int, int, int, int]] = [
-        (LD, 0, 0, ARCH),
-        (JEQ, 1, 0, audit),
-        (RET, 0, 0, KILL),
+    column, code = _checked(machine)
+    code += [
         (LD, 0, 0, NR),
         (JGE, 0, 1, 0x40000000),  # the x32 numbers of x86_64
         _fail(errno.ENOSYS),
@@ -142,7 +136,31 @@ def build(what: Filter, machine: str | None = None) -> bytes:
     for name, body in conditional.items():
         rule(name, body)
     code.append(_fail(errno.ENOSYS))
+    return _packed(code)
+
+
+def no_clone3(machine: str | None = None) -> bytes:
+    """A filter that takes clone3 away and nothing else, for a program of a box that has it."""
+    column, code = _checked(machine)
+    number = NUMBERS["clone3"][column] or 0
+    code += [(LD, 0, 0, NR), (JEQ, 0, 1, number), _fail(errno.ENOSYS)]
+    return _packed([*code, (RET, 0, 0, ALLOW)])
+
+
+def _packed(code: list[tuple[int, int, int, int]]) -> bytes:
     return b"".join(struct.pack("=HBBI", *line) for line in code)
+
+
+def _checked(machine: str | None) -> tuple[int, list[tuple[int, int, int, int]]]:
+    """The machine's column of the number table, and the lines that kill on another machine."""
+    machine = machine or platform.machine()
+    if machine not in ARCHES:
+        raise SandboxUnavailable(
+            f"no system call table for {machine!r}; known: {', '.join(ARCHES)} "
+            "(sandbox/box/syscalls.py)"
+        )
+    column, audit = ARCHES[machine]
+    return column, [(LD, 0, 0, ARCH), (JEQ, 1, 0, audit), (RET, 0, 0, KILL)]
 
 
 def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
@@ -162,7 +180,7 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         "clone": clone,
         "fork": made,
         "vfork": made,
-        "clone3": [_fail(errno.ENOSYS)],
+        "clone3": [allow if what.leaves else _fail(errno.ENOSYS)],
         "socket": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "prlimit64": _only(ARG0, (0,), errno.EPERM),

@@ -16,7 +16,7 @@ struct setup setup;
 
 struct plan {
     uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, data_rlimit, staged, env, steps, filter_len, child_filter_len;
-    int32_t cpu, mem, peak, limit, oom, pids_event, pids_max; /* places in the passed descriptors, or -1 */
+    int32_t cpu, mem, peak, limit, oom, pids_event, pids_max, leaves; /* places in the passed descriptors, or -1 */
     int64_t cpu_unit;
     char cpu_key[16], oom_key[16], uid_map[64], gid_map[64];
 } __attribute__((packed));
@@ -176,6 +176,9 @@ static int box(int ready, char *at, char *end) {
     if (plan->set_ids && (syscall(SYS_setgroups, 0, NULL) || syscall(SYS_setresgid, 0, 0, 0) ||
                           syscall(SYS_setresuid, 0, 0, 0))) die("ids", "");
     if (plan->uid && !plan->set_ids && syscall(SYS_setgroups, 0, NULL)) die("groups", "");
+    /* Now that it is in its group, which is the top of what it sees. Where runs get groups of their own the
+     * box must be free to start them there; then each run has a view of its own (leaf_clone). */
+    if ((plan->clone_flags & CLONE_NEWCGROUP) && setup.leaves_fd < 0 && unshare(CLONE_NEWCGROUP)) die("cgroup namespace", "");
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* the driver ends the outer process, that ends everything */
     umask(0);
     setsid();
@@ -233,7 +236,7 @@ int main(int argc, char **argv) {
     setup = (struct setup){.cpu_fd = at_place(fds, count, plan->cpu), .mem_fd = at_place(fds, count, plan->mem),
         .peak_fd = at_place(fds, count, plan->peak), .limit_fd = at_place(fds, count, plan->limit),
         .oom_fd = at_place(fds, count, plan->oom), .pids_event_fd = at_place(fds, count, plan->pids_event),
-        .pids_max_fd = at_place(fds, count, plan->pids_max), .scratch_fd = -1, .ruleset_fd = -1, .page = sysconf(_SC_PAGESIZE),
+        .pids_max_fd = at_place(fds, count, plan->pids_max), .leaves_fd = at_place(fds, count, plan->leaves), .scratch_fd = -1, .ruleset_fd = -1, .page = sysconf(_SC_PAGESIZE),
         .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags, .data_rlimit = plan->data_rlimit, .scratch = plan->scratch, .cpu_unit = plan->cpu_unit, .uid = plan->uid,
         .nproc_rlimit = plan->nproc_rlimit, .cpu_key = *plan->cpu_key ? plan->cpu_key : NULL, .oom_key = plan->oom_key};
     for (int i = 0; i < count; i++) close(fds[i]);
@@ -241,7 +244,7 @@ int main(int argc, char **argv) {
     char *rest = message + sizeof *plan;
     if (plan->staged) rest = stage(rest, message + n);
     if (pipe2(go, O_CLOEXEC)) die("pipe", "");
-    pid_t pid = syscall(SYS_clone, plan->clone_flags | SIGCHLD, 0, 0, 0, 0);
+    pid_t pid = syscall(SYS_clone, (plan->clone_flags & ~CLONE_NEWCGROUP) | SIGCHLD, 0, 0, 0, 0);
     if (pid < 0) die("clone", "namespaces");
     if (!pid) {
         close(go[1]);
@@ -253,7 +256,10 @@ int main(int argc, char **argv) {
         write_file(pid, "uid_map", plan->uid_map);
     }
     struct reply born = {.out_size = pid};
+    char in_group;
     if (send(3, &born, sizeof born, MSG_NOSIGNAL) < 0) return 2;
+    while ((n = recv(3, &in_group, 1, 0)) < 0 && errno == EINTR) {} /* what the box needs is counted from its start */
+    if (n != 1) return 2;
     close(3);
     close(go[1]);
     int st;

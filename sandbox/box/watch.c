@@ -19,17 +19,17 @@ static void cap(int what, uint64_t soft, uint64_t hard) {
     syscall(SYS_prlimit64, 0, what, &l, NULL);
 }
 
-static int confine(void) { /* without namespaces: what the program may touch is cut down by itself, per run */
+static int confine(void) { /* what only the program must not do, the box may: cut down by itself, per run */
     static struct sock_filter code[FILTER_CAP];
     pid_t me = getpid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (!setup.is_init) prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (setup.ruleset_fd >= 0 && syscall(SYS_landlock_restrict_self, setup.ruleset_fd, 0)) return -1;
     for (uint32_t i = 0; i < setup.child_filter_len; i++) {
         code[i] = setup.child_filter[i];
         if (code[i].k == MY_PID) code[i].k = me; /* signals reach nobody but itself */
     }
     struct sock_fprog prog = {setup.child_filter_len, code};
-    return prog.len ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) : 0;
+    return prog.len ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) : 0;
 }
 
 static int child(void *unused) {
@@ -63,7 +63,7 @@ static int child(void *unused) {
         if (syscall(SYS_capset, &ch, none_cap)) goto bad;
     }
     if (setup.data_rlimit) cap(RLIMIT_DATA, now.rq->memory, now.rq->memory); /* of each process: nobody adds them up */
-    if (!setup.is_init && confine()) goto bad;
+    if ((!setup.is_init || setup.child_filter_len) && confine()) goto bad;
     sh.at_exec = 1; /* from here on a refusal is about the program's own file */
     if (now.rq->flags & EXEC_FD) syscall(SYS_execveat, now.exec_fd, "", now.argv, setup.env, AT_EMPTY_PATH);
     else execve(now.argv[0], now.argv, setup.env);
@@ -279,7 +279,9 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
     sigprocmask(SIG_BLOCK, &chld, &open);
     sigdelset(&open, SIGCHLD);
     /* spawn_flags: where forking is barred, a namespace flag that only the box may use lets this one pass */
-    sh.program = clone(child, stacks[1] + sizeof stacks[1], CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags, NULL);
+    int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags;
+    sh.program = setup.leaves_fd >= 0 && !(now.rq->flags & FRESH) ? leaf_clone(child, stacks[1] + sizeof stacks[1], flags)
+                                                                  : clone(child, stacks[1] + sizeof stacks[1], flags, NULL);
     if (sh.program < 0) sh.exec_errno = errno;
     look_begins(t0);
     close(now.err_pipe[1]);
@@ -335,7 +337,8 @@ static int stub(void *unused) {
 
 int supervise_fresh(void) { /* the same from a stub that is pid 1 of a new namespace, which ends with it */
     int st, flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
-    pid_t s = clone(stub, stacks[0] + sizeof stacks[0], flags, NULL);
+    pid_t s = setup.leaves_fd >= 0 ? leaf_clone(stub, stacks[0] + sizeof stacks[0], flags)
+                                   : clone(stub, stacks[0] + sizeof stacks[0], flags, NULL);
     if (s < 0) return -1;
     while (wait4(s, &st, __WALL, NULL) < 0 && errno == EINTR) {}
     return 0;

@@ -26,7 +26,7 @@ MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
 REQUEST = struct.Struct("<II6qIIIiIIII")
 REPLY = struct.Struct("<iiII8qIIII")
-PLAN = struct.Struct("<13I7iq16s16s64s64s")
+PLAN = struct.Struct("<13I8iq16s16s64s64s")
 
 
 @dataclass(frozen=True)
