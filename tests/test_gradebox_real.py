@@ -24,7 +24,9 @@ VERDICTS = ["AC", "WA", "CE"]
 
 @pytest.fixture
 def grader() -> Iterator[gradebox.Grader]:
-    with open_backend("box"), gradebox.Grader(sandbox="local") as made:
+    with open_backend("box"):  # skips where there is none
+        pass
+    with gradebox.Grader(sandbox="local") as made:
         yield made
 
 

@@ -1,0 +1,115 @@
+"""The programs of docs/rewards.md, docs/python-interface.md run as they stand.
+
+TRL and verl are not needed: a trainer stands in that calls the reward functions as they do.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import gradebox
+from tests.sandbox.backends import open_backend
+
+pytestmark = pytest.mark.slow
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+RIGHT = "```python\nprint(sum(map(int, input().split())))\n```"
+WRONG = "```python\nprint(5)\n```"
+
+
+@pytest.fixture(autouse=True)
+def _box() -> Any:
+    with open_backend("box"):  # skips where there is none
+        pass
+    yield
+    gradebox.close()
+
+
+def programs(page: str) -> list[str]:
+    """The page's Python blocks; a fence within a program's text does not end it."""
+    text = (DOCS / page).read_text()
+    return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def run(source: str) -> dict[str, Any]:
+    names: dict[str, Any] = {"__name__": "docs"}
+    exec(compile(source, "docs", "exec"), names)
+    return names
+
+
+def lines(source: str) -> int:
+    return sum(bool(line.strip()) for line in source.splitlines())
+
+
+class Trainer:
+    """Calls the rewards as TRL's GRPOTrainer does, once, and keeps what it got."""
+
+    got: ClassVar[list[Any]] = []
+
+    def __init__(self, model: str, reward_funcs: list[Any], args: Any, train_dataset: Any) -> None:
+        self.rewards, self.rows, self.group = reward_funcs, train_dataset, args.num_generations
+
+    def train(self) -> None:
+        for row in self.rows:
+            completions = [RIGHT if i % 2 else WRONG for i in range(self.group)]
+            columns = {k: [v] * self.group for k, v in row.items() if k != "prompt"}
+            for reward in self.rewards:
+                assert reward.__name__ == "codeforces"
+                Trainer.got = reward(
+                    prompts=[row["prompt"]] * self.group,
+                    completions=completions,
+                    completion_ids=[[0]] * self.group,
+                    trainer_state=None,
+                    **columns,
+                )
+
+
+def test_trl(monkeypatch: pytest.MonkeyPatch):
+    trl: Any = types.ModuleType("trl")
+    trl.GRPOTrainer = Trainer
+    trl.GRPOConfig = lambda **given: types.SimpleNamespace(**given)
+    monkeypatch.setitem(sys.modules, "trl", trl)
+    source = programs("rewards.md")[0]
+    assert lines(source) <= 20
+    run(source)
+    assert Trainer.got == [0.0, 1.0] * 4
+
+
+def test_verl():
+    source = programs("rewards.md")[1]
+    assert lines(source) <= 20
+    names = run(source)
+    with names["grader"]:
+        score = names["compute_score"]
+        tests = [{"input": "2 3\n", "output": "5\n"}, {"input": "1 1\n", "output": "2\n"}]
+        assert score("codeforces", RIGHT, tests, {"index": 0}) == 1.0
+        assert score(data_source="x", solution_str=WRONG, ground_truth=tests) == 0.0
+
+
+def test_asyncio(capsys: pytest.CaptureFixture[str]):
+    text = (DOCS / "rewards.md").read_text()
+    source = programs("rewards.md")[2]
+    assert lines(source) <= 20
+    run(source)
+    said = capsys.readouterr().out.strip()
+    assert said == "[[1.1, 1.1, -1.0], [1.1, 1.1, -1.0], [1.1, 1.1, -1.0]]"
+    assert f"prints `{said}`" in text
+
+
+def test_python_interface():
+    found = programs("python-interface.md")
+    assert len(found) == 2
+    for source in found:
+        run(source)
+
+
+def test_the_table_of_names_is_whole():
+    text = (DOCS / "python-interface.md").read_text()
+    types_only = {"BadRequest", "CompileError", "Execution", "InputError", "Limits", "SandboxError"}
+    for name in set(gradebox.__all__) - types_only - {"open_sandbox"}:
+        assert f"{name}" in text
