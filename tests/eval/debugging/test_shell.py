@@ -71,7 +71,7 @@ def test_commands_see_the_files_and_each_others_variables(box: EmbeddedSandbox) 
 
 @pytest.mark.slow
 def test_the_box_is_a_box(box: EmbeddedSandbox) -> None:
-    text = said(box, b"cat /etc/shadow; ls /home /root /work; exit\n", {})
+    text = said(box, b"cat /etc/shadow; ls /home /root /mnt; exit\n", {})
     assert "No such file" in text or "Permission denied" in text or "cannot open" in text
     assert "root:x" not in text and "root:*" not in text
 
