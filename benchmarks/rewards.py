@@ -4,6 +4,8 @@
     python benchmarks/rewards.py --soak 10000
 
     64 completions × 20 tests, early stop, 2 workers
+      batch 1: 2.35 s, plain 2.50 s
+    …
     grader  p50 2.31 s  p95 2.60 s        plain  p50 2.52 s
     ratio of the medians 0.92; every reward as it must be
 
@@ -149,6 +151,8 @@ def measure(batches: int, plain: int, workers: int) -> bool:
             right = right and good
             if i < plain:
                 theirs.append(by_plain(f"p{i}", workers)[0])
+            beside = f", plain {theirs[i]:.2f} s" if i < plain else ""
+            print(f"  batch {i + 1}: {seconds:.2f} s{beside}", flush=True)
     p95 = sorted(ours)[max(0, -(-95 * len(ours) // 100) - 1)]
     print(f"grader  p50 {statistics.median(ours):.2f} s  p95 {p95:.2f} s", end="")
     if theirs:
