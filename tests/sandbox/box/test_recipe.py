@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -123,3 +124,9 @@ def test_no_two_rows_share_a_name() -> None:
     said = [name for row in TABLE.values() for name in (row.name, *row.aliases)]
     assert len(said) == len(set(said))
     assert all(name == name.lower() for name in said)
+
+
+def test_the_manual_names_every_language_and_what_installs_it() -> None:
+    page = (Path(__file__).parents[3] / "docs/languages.md").read_text()
+    for row in TABLE.values():
+        assert f"`{row.name}`" in page and f"`{row.install}`" in page, row.name
