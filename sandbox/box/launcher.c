@@ -106,14 +106,14 @@ static const char *mem_start(void) { /* the cgroup's peak starts at what is left
     return NULL;
 }
 
+static int64_t scratch_bytes; /* the size of the scratch as it is: clean since the end of the last run */
 static int reset(int force) { /* a clean scratch: a fresh tmpfs when this one was touched */
     static struct statfs was;
     static struct stat dirs[4];
-    static int64_t disk;
     static const char *const sub[4] = {"work", "tmp", "shm", "."}; /* with one id only, "." is the program's as well */
     struct statfs is;
     struct stat d[4];
-    int same = !force && disk == now.rq->disk && !fstatfs(setup.scratch_fd, &is) && is.f_bfree == was.f_bfree &&
+    int same = !force && !fstatfs(setup.scratch_fd, &is) && is.f_bfree == was.f_bfree &&
                is.f_ffree == was.f_ffree;
     for (int i = 0; same && i < 4; i++) /* a change within one tick of the clock leaves ctime as it was */
         same = !fstatat(setup.scratch_fd, sub[i], d + i, AT_SYMLINK_NOFOLLOW) && d[i].st_ino == dirs[i].st_ino &&
@@ -122,7 +122,7 @@ static int reset(int force) { /* a clean scratch: a fresh tmpfs when this one wa
                !memcmp(&d[i].st_atim, &dirs[i].st_atim, sizeof d[i].st_atim);
     if (same) return 0;
     char options[96];
-    snprintf(options, sizeof options, "mode=755,size=%lld,nr_inodes=65536", (long long)(disk = now.rq->disk));
+    snprintf(options, sizeof options, "mode=755,size=%lld,nr_inodes=65536", (long long)(scratch_bytes = now.rq->disk));
     if (chdir("/") || (setup.scratch_fd >= 0 && umount2("/box", MNT_DETACH))) return -1;
     if (mount("box", "/box", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOATIME, options)) return -1;
     if (setup.scratch_fd >= 0) close(setup.scratch_fd);
@@ -179,6 +179,13 @@ static int unnamed_file(const char *name) { /* where the filter leaves no memfd,
     return fd >= 0 || errno != ENOSYS ? fd : openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 }
 
+static void prepare(void) { /* what the next run needs, while the driver looks at the last one */
+    now.in_fd = unnamed_file("stdin");
+    now.out_fd = unnamed_file("stdout");
+    if (pipe2(now.err_pipe, O_CLOEXEC | O_NONBLOCK)) now.err_pipe[0] = now.err_pipe[1] = -1;
+    else fcntl(now.err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
+}
+
 static void run(char **collect) {
     static char small[INLINE_CAP];
     int next = 0, send[MAX_FDS], count = 0;
@@ -190,15 +197,15 @@ static void run(char **collect) {
         close(now.exec_fd);
         fds[next - 1] = now.exec_fd = copy; /* closed with the others */
     }
-    now.in_fd = now.rq->flags & STDIN_FD ? fds[next++] : unnamed_file("stdin");
-    now.out_fd = now.rq->flags & STDOUT_FD ? fds[next++] : unnamed_file("stdout");
+    if (now.in_fd < 0) prepare();
+    if (now.rq->flags & STDIN_FD) close(now.in_fd), now.in_fd = fds[next++];
+    if (now.rq->flags & STDOUT_FD) close(now.out_fd), now.out_fd = fds[next++];
     memset(&sh, 0, offsetof(struct shared, err));
-    if (now.in_fd < 0 || now.out_fd < 0 || pipe2(now.err_pipe, O_CLOEXEC | O_NONBLOCK)) return fault(errno, "run", "descriptors");
-    fcntl(now.err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
+    if (now.in_fd < 0 || now.out_fd < 0 || now.err_pipe[1] < 0) return fault(errno, "run", "descriptors");
     if (!(now.rq->flags & STDIN_FD) && now.rq->stdin_len &&
         (write(now.in_fd, stdin_data, now.rq->stdin_len) != now.rq->stdin_len || lseek(now.in_fd, 0, SEEK_SET)))
         return fault(errno, "run", "stdin");
-    if (setup.scratch && reset(0)) return fault(errno, "run", "scratch");
+    if (setup.scratch && scratch_bytes != now.rq->disk && reset(1)) return fault(errno, "run", "scratch");
     for (uint32_t i = 0; i < now.rq->nfiles; i++)
         if (put(AT_FDCWD, names[i], fds[next + i], 0666)) return fault(errno, "file", names[i]);
     if ((why = mem_start())) return fault(errno, "run", why);
@@ -243,8 +250,12 @@ static void run(char **collect) {
     for (int i = send[0] == now.out_fd && count ? 1 : 0; i < count; i++) close(send[i]);
 }
 
-static void release(void) { /* every descriptor of the run, then a clean box before the next one asks */
+static void close_passed(void) {
     for (int i = 0; i < nfds; i++) close(fds[i]);
+}
+
+static void release(void) { /* every descriptor of the run, then a clean box before the next one asks */
+    close_passed();
     if (!(now.rq->flags & STDIN_FD) && now.in_fd > 0) close(now.in_fd);
     if (!(now.rq->flags & STDOUT_FD) && now.out_fd > 0) close(now.out_fd);
     for (int i = 0; i < 2; i++)
@@ -257,11 +268,17 @@ static void on_child(int s) { (void)s; }
 int box_loop(void) {
     struct sigaction sa = {.sa_handler = on_child};
     char *after, *collect[33];
+    sigset_t chld;
     sigaction(SIGCHLD, &sa, NULL);
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &chld, NULL); /* let through only where a run is waited for */
     now.rq = (struct request *)buf;
     now.in_fd = now.out_fd = now.err_pipe[0] = now.err_pipe[1] = -1;
-    for (ssize_t n; (n = receive()) >= (ssize_t)sizeof *now.rq;) {
+    for (ssize_t n; (n = receive()) > 0;) {
+        if (n < (ssize_t)sizeof *now.rq) continue; /* an abort of a run that had just ended */
         char *p = buf + sizeof *now.rq, *end = buf + n;
+        now.count += now.rq->op == OP_RUN;
         if (now.rq->argc > MAX_ARGS || now.rq->nfiles > MAX_FDS - 3 || now.rq->ncollect > 32 ||
             take_strings(p, end, now.argv, now.rq->argc, &after) || take_strings(after, end, names, now.rq->nfiles, &after) ||
             take_strings(after, end, collect, now.rq->ncollect, &after) || end - after < now.rq->stdin_len)
@@ -272,9 +289,14 @@ int box_loop(void) {
             if (now.rq->op == OP_LOAD) load();
             else run(collect);
         }
+        if (now.rq->op == OP_LOAD) {
+            close_passed();
+            continue;
+        }
         release();
-        if (now.rq->op == OP_RUN && setup.scratch && reset(0)) return 1;
-        if (now.rq->op == OP_RUN && setup.leaves_fd >= 0) leaf_drop(), leaf_make(); /* while nobody waits */
+        if (setup.scratch && scratch_bytes && reset(0)) return 1;
+        if (setup.leaves_fd >= 0) leaf_drop(), leaf_make(); /* while nobody waits */
+        prepare();
     }
     return 0;
 }

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OP_RUN = 1, OP_LOAD = 2 };
+enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3 };
 enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8 };
 enum { K_CPU = 1, K_WALL, K_MEMORY, K_OUTPUT, K_ABORT, K_PROCESSES, K_DISK, K_STARVED };
 enum { H_MEMORY = 1, H_PROCESSES = 2, H_DISK = 4, H_FILES = 8 };
@@ -75,6 +75,7 @@ extern struct run { /* the run at hand */
     struct request *rq;
     char *argv[MAX_ARGS + 1];
     int in_fd, out_fd, exec_fd, err_pipe[2];
+    uint32_t count; /* of runs: an abort names the one it means */
 } now;
 
 int64_t number_at(int fd, const char *key);

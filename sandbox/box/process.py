@@ -99,6 +99,7 @@ class BoxProcess:
                 {},
                 file_actions=actions,
                 setsigmask=[],
+                setpgroup=0,  # a terminal's Ctrl-C is for the grader, which ends its boxes itself
                 setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
             )
         finally:
@@ -284,9 +285,9 @@ class BoxProcess:
         return self._socket.fileno()
 
     def abort(self) -> None:
-        """Ends what runs now; its answer still comes."""
+        """Ends what runs now; its answer still comes. A run that has ended stays as it was."""
         with contextlib.suppress(OSError):
-            self._socket.send(b"\0")
+            self._socket.send(wire.ABORT.pack(wire.OP_ABORT, self.runs & 0xFFFFFFFF))
 
     def close(self) -> None:
         """Ends the box and everything in it."""

@@ -176,12 +176,20 @@ static void note_process(int dir, const char *pid) {
 
 static void of_program(const char *what, char *path) { snprintf(path, 32, "%s/%s", sh.proc_pid, what); }
 
+static void look_begins(void) { /* most programs have ended before there is a first look */
+    ssize_t n = readlinkat(PROC_FD, "self", stub_pid, sizeof stub_pid - 1);
+    if (n <= 0) memcpy(stub_pid, "-", 2);
+    else stub_pid[n] = 0;
+    memset(seen, 0, sizeof seen);
+}
+
 /* Waiting for a core is not the program's doing: it is taken off the wall clock. Two signs of it: the
  * longest wait of one task since the last look (not the sum, or a crowd of sleepers that wake together
  * would buy time with no CPU), and a task that is ready to run right now (short-lived ones take their
  * own figures with them). Looked at after random times: nobody can be ready just then and sleep else. */
 static void note_starvation(int64_t at, int64_t cpu) {
     char path[32];
+    if (!stub_pid[0]) look_begins();
     int64_t gone_by = at - looked_ns, used = cpu - looked_cpu;
     if (gone_by < look_after) return;
     uint32_t chance = 0;
@@ -223,6 +231,11 @@ static int many_threads(void) { /* a task folder has one link a thread, and two 
 enum { MOST_FILES = 65536 };
 static uint64_t free_blocks, free_files;
 
+static void folder_begins(void) {
+    struct statfs f;
+    if (!fstatfs(WORK_FD, &f)) free_blocks = f.f_bfree, free_files = f.f_ffree;
+}
+
 static int folder_is_over(void) { /* on the host's disk: what the working folder holds; Landlock lets none be made in it */
     char entries[4096] __attribute__((aligned(8)));
     struct statfs f;
@@ -259,34 +272,30 @@ static void look(int64_t started) { /* is a limit passed? */
     else if (wall > 15 * now.rq->wall_ns + 30000000000LL) sh.killed = K_STARVED; /* before the driver loses patience */
 }
 
-static void look_begins(int64_t t0) {
-    struct statfs f;
-    ssize_t n = readlinkat(PROC_FD, "self", stub_pid, sizeof stub_pid - 1);
-    stub_pid[n > 0 ? n : 0] = 0;
-    memset(seen, 0, sizeof seen);
-    looked_ns = t0;
-    looked_cpu = 0;
-    look_after = LOOK_NS / 2;
-    if (!setup.is_init && !fstatfs(WORK_FD, &f)) free_blocks = f.f_bfree, free_files = f.f_ffree;
+static int is_aborted(int events) { /* the driver is gone, or wants this very run to end */
+    uint32_t said[2] = {0, 0};
+    ssize_t n = events & POLLIN ? recv(SOCKET, said, sizeof said, MSG_DONTWAIT) : 0;
+    return !n || (n == sizeof said && said[0] == OP_ABORT && said[1] == now.count);
 }
 
 void supervise(void) { /* in the stub, or in the box itself (fast mode) */
-    sigset_t chld, open;
+    sigset_t open; /* SIGCHLD is blocked but while it waits */
     struct rusage ru = {0};
     int64_t t0 = now_ns(CLOCK_MONOTONIC), left, cpu_left;
-    sigemptyset(&chld);
-    sigaddset(&chld, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &chld, &open);
-    sigdelset(&open, SIGCHLD);
+    sigemptyset(&open);
     /* spawn_flags: where forking is barred, a namespace flag that only the box may use lets this one pass */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags;
     sh.program = setup.leaves_fd >= 0 && !(now.rq->flags & FRESH) ? leaf_clone(child, stacks[1] + sizeof stacks[1], flags)
                                                                   : clone(child, stacks[1] + sizeof stacks[1], flags, NULL);
     if (sh.program < 0) sh.exec_errno = errno;
-    look_begins(t0);
+    stub_pid[0] = 0;
+    looked_ns = t0;
+    looked_cpu = 0;
+    look_after = LOOK_NS / 2;
+    if (!setup.is_init) folder_begins();
     close(now.err_pipe[1]);
     now.err_pipe[1] = -1;
-    for (int gone = sh.program < 0; !gone;) {
+    for (int gone = sh.program < 0, turn = 0; !gone;) {
         pid_t p;
         int st;
         while ((p = wait4(-1, &st, WNOHANG | __WALL, &ru)) > 0)
@@ -300,11 +309,15 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
                 break;
             }
         if (gone) break;
-        if (!sh.killed) look(t0);
-        if (sh.killed) kill(sh.program, SIGKILL);
-        if (sh.killed && !setup.is_init) kill(-sh.program, SIGKILL); /* a compiler's children share its group */
-        cpu_left = now.rq->cpu_ns - cpu_used();
-        left = t0 + now.rq->wall_ns - now_ns(CLOCK_MONOTONIC);
+        cpu_left = now.rq->cpu_ns;
+        left = now.rq->wall_ns;
+        if (turn++) { /* at first it has only just begun */
+            if (!sh.killed) look(t0);
+            if (sh.killed) kill(sh.program, SIGKILL);
+            if (sh.killed && !setup.is_init) kill(-sh.program, SIGKILL); /* a compiler's children share its group */
+            cpu_left -= cpu_used();
+            left -= now_ns(CLOCK_MONOTONIC) - t0;
+        }
         if (left < 20000000) left = 20000000;
         if (left > look_after) left = look_after; /* else: nothing to see until the next look */
         if (cpu_left < left) left = cpu_left;
@@ -314,7 +327,7 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
         struct timespec ts = {left / 1000000000, left % 1000000000};
         struct pollfd pf[2] = {{SOCKET, POLLIN | POLLRDHUP, 0}, {now.err_pipe[0], POLLIN, 0}};
         if (ppoll(pf, 2, &ts, &open) > 0) {
-            if (pf[0].revents) sh.killed = K_ABORT;
+            if (pf[0].revents && is_aborted(pf[0].revents)) sh.killed = K_ABORT;
             if (pf[1].revents & POLLIN) drain();
             else if (pf[1].revents) { close(now.err_pipe[0]); now.err_pipe[0] = -1; }
         }
@@ -326,7 +339,6 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
     }
     if (now.err_pipe[0] >= 0) drain();
     sh.supervised = 1;
-    sigprocmask(SIG_UNBLOCK, &chld, NULL);
 }
 
 static int stub(void *unused) {

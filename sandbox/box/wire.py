@@ -12,7 +12,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-OP_RUN, OP_LOAD = 1, 2
+OP_RUN, OP_LOAD, OP_ABORT = 1, 2, 3
 FRESH, EXEC_FD, STDIN_FD, STDOUT_FD = 1, 2, 4, 8
 KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
 KILLED |= {6: "processes", 7: "disk"}
@@ -24,6 +24,7 @@ INLINE_STDIN = 64 * 1024
 ERR_CAP = 64 * 1024
 MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
+ABORT = struct.Struct("<II")  # OP_ABORT and the number of the run it means
 REQUEST = struct.Struct("<II6qIIIiIIII")
 REPLY = struct.Struct("<iiII8qIIII")
 PLAN = struct.Struct("<13I8iq16s16s64s64s")

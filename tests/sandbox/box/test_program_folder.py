@@ -54,3 +54,12 @@ def test_a_compiler_does_not_see_a_checker_that_stayed_in_its_box(sandbox: Embed
     assert not spy.ok
     assert b"SECRET" not in spy.log
     assert b"No such file" in spy.log
+
+
+def test_ending_a_program_that_has_ended_disturbs_no_later_one(sandbox: EmbeddedSandbox) -> None:
+    hello = sandbox.compile(Program("python", {"main.py": b"print('hi')\n"}))
+    said = []
+    for _ in range(4):
+        with sandbox.open_session(hello) as session:
+            said.append(session.replies.read())
+    assert said == [b"hi\n"] * 4
