@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     try:
         return _grade(parse(argv, prog))
     except InputError as e:
-        tell(f"error: {e}", sys.stderr)
+        tell("error: " + " ".join(str(e).split("\n")), sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         tell("interrupted before the run began", sys.stderr)

@@ -10,8 +10,14 @@ gradebox doctor                      python -m sandbox.doctor
 
 from __future__ import annotations
 
-import difflib
 import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    # A script's folder comes first on sys.path; its modules would shadow libraries'.
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module

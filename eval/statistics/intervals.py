@@ -2,7 +2,7 @@
 
 one sample a problem, problems on their own ─▶ Wilson
 several samples, or problems in clusters    ─▶ bootstrap over problems or clusters
-every value 0, or every value 1             ─▶ Wilson over problems or clusters, since
+every value the same, such as all right     ─▶ Wilson over problems or clusters, since
                                                resampling equal values shows no spread
 fewer than two problems or clusters         ─▶ none
 """
@@ -121,7 +121,7 @@ def interval_of_mean(
         return None
     if clusters is None and single:
         return wilson(sum(values), len(values), level)
-    alike = min(values) == max(values) and values[0] in (0.0, 1.0)
+    alike = min(values) == max(values)
     units = len(values) if clusters is None else len(set(clusters))
     if units < 2:
         return None

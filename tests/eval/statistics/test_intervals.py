@@ -107,3 +107,11 @@ def test_equal_values_are_no_certainty() -> None:
 def test_level_out_of_range() -> None:
     with pytest.raises(ValueError, match=r"level is 95; it must be between 0 and 1"):
         wilson(1, 2, 95)
+
+
+def test_equal_shares_of_few_problems_are_not_certain():
+    """Two problems solved four times out of seven each: a bootstrap would say ±0."""
+    found = interval_of_mean([4 / 7, 4 / 7], single=False)
+    assert found is not None
+    assert found.low < 0.3
+    assert found.high > 0.8
