@@ -58,6 +58,7 @@ class _Chunk:
 
     solutions: list[Solution]
     problem: Row | str
+    time_limit_s: float | None
 
 
 class Client:
@@ -100,29 +101,37 @@ class Client:
         self,
         solutions: Iterable[Mapping[str, Any]],
         problems: Row | str | Sequence[Row] | None = None,
+        *,
+        time_limit_s: float | None = None,
     ) -> list[dict[str, Any]]:
         """A record for each solution, in order, as `Grader.grade` gives them.
 
+        time_limit_s  as for a Grader, of each request: at most 8 solutions of one problem
         problems  rows; or an id, or None, of problems in the servers' own --dataset
 
         Raises InputError for what a server calls a wrong request. What no server answered
         in `patience_s` has a record of status `error`.
         """
-        return self._grade(solutions, problems, threading.Event())
+        return self._grade(solutions, problems, time_limit_s, threading.Event())
 
     async def grade_async(
         self,
         solutions: Iterable[Mapping[str, Any]],
         problems: Row | str | Sequence[Row] | None = None,
+        *,
+        time_limit_s: float | None = None,
     ) -> list[dict[str, Any]]:
         """`grade` without blocking the event loop."""
         stop = threading.Event()
-        return await in_thread(lambda: self._grade(solutions, problems, stop), stop.set)
+        return await in_thread(
+            lambda: self._grade(solutions, problems, time_limit_s, stop), stop.set
+        )
 
     def _grade(
         self,
         solutions: Iterable[Mapping[str, Any]],
         problems: Row | str | Sequence[Row] | None,
+        time_limit_s: float | None,
         stop: threading.Event,
     ) -> list[dict[str, Any]]:
         import requests
@@ -144,7 +153,7 @@ class Client:
                 records[s.line] = _invalid(s, why)
             else:
                 sent.append(s)
-        chunks = list(_chunks(sent, rows))
+        chunks = list(_chunks(sent, rows, time_limit_s))
         with requests.Session() as session, ThreadPoolExecutor(self._threads) as pool:
             try:
                 answers = [pool.submit(self._ask, session, chunk, stop) for chunk in chunks]
@@ -237,7 +246,11 @@ class Client:
                     **answer,
                 }
             )
-        body: dict[str, Any] = {"solutions": rows, "flags": self._flags}
+        body: dict[str, Any] = {
+            "solutions": rows,
+            "flags": self._flags,
+            "time_limit_s": chunk.time_limit_s,
+        }
         if not isinstance(chunk.problem, str):
             body["problem"] = chunk.problem
         return json.dumps(body, default=_as_list).encode()
@@ -258,13 +271,15 @@ def _book(
     return GivenBook(rows), by_id
 
 
-def _chunks(solutions: Iterable[Solution], rows: Mapping[str, Row]) -> Iterator[_Chunk]:
+def _chunks(
+    solutions: Iterable[Solution], rows: Mapping[str, Row], time_limit_s: float | None
+) -> Iterator[_Chunk]:
     by_problem: dict[str, list[Solution]] = {}
     for s in solutions:
         by_problem.setdefault(s.problem_id, []).append(s)
     for name, group in by_problem.items():
         for at in range(0, len(group), CHUNK):
-            yield _Chunk(group[at : at + CHUNK], rows.get(name, name))
+            yield _Chunk(group[at : at + CHUNK], rows.get(name, name), time_limit_s)
 
 
 def _invalid(solution: Solution, why: str) -> dict[str, Any]:

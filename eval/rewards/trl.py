@@ -16,10 +16,12 @@ log = logging.getLogger(__name__)
 class Grades(Protocol):
     """Who grades: a `Grader`, or a `Client` of graders elsewhere."""
 
-    def grade(self, solutions: Any, problems: Any = None) -> list[dict[str, Any]]: ...
+    def grade(
+        self, solutions: Any, problems: Any = None, *, time_limit_s: float | None = None
+    ) -> list[dict[str, Any]]: ...
 
     def grade_async(
-        self, solutions: Any, problems: Any = None
+        self, solutions: Any, problems: Any = None, *, time_limit_s: float | None = None
     ) -> Awaitable[list[dict[str, Any]]]: ...
 
 
@@ -32,6 +34,7 @@ class CodeforcesReward:
         *,
         language: str | None = None,
         grader: Grades | None = None,
+        time_limit_s: float | None = None,
         name: str = "codeforces",
         **flags: Any,
     ) -> None:
@@ -42,6 +45,7 @@ class CodeforcesReward:
         self.__name__ = name  # trainers name a reward's column by it
         self.mode = mode
         self.language = language
+        self.time_limit_s = time_limit_s
         self._grader = grader
         self._flags = {
             "stop_on_first_failure": mode == "pass_fail",
@@ -69,7 +73,10 @@ class CodeforcesReward:
                      grader's dataset has. `language` is honoured, what else there is ignored
         """
         parts = self._parts(completions, columns)
-        graded = [self.grader.grade(part.solutions, _problems(part)) for part in parts]
+        graded = [
+            self.grader.grade(part.solutions, _problems(part), time_limit_s=self.time_limit_s)
+            for part in parts
+        ]
         return self._rewards(len(completions), parts, graded)
 
     async def async_call(
@@ -77,7 +84,10 @@ class CodeforcesReward:
     ) -> list[Reward]:
         """The same without blocking the event loop."""
         parts = self._parts(completions, columns)
-        graded = [await self.grader.grade_async(part.solutions, _problems(part)) for part in parts]
+        grade, most_s = self.grader.grade_async, self.time_limit_s
+        graded = [
+            await grade(part.solutions, _problems(part), time_limit_s=most_s) for part in parts
+        ]
         return self._rewards(len(completions), parts, graded)
 
     def _parts(self, completions: Sequence[Any], columns: dict[str, Any]) -> list[Part]:
@@ -105,16 +115,20 @@ def make_codeforces(
     *,
     language: str | None = None,
     grader: Grades | None = None,
+    time_limit_s: float | None = None,
     name: str = "codeforces",
     **flags: Any,
 ) -> CodeforcesReward:
     """A reward function for TRL's `reward_funcs`.
 
     language  asked of every completion; else the column `language`, else the fence's tag
+    time_limit_s  of a batch, waiting for cores left out; what it leaves ungraded is None
     grader    a Grader or a Client; else one of this process with these flags
               (dataset=…, workers=…, generated_tests_dir=…, sandbox=…)
     """
-    return CodeforcesReward(mode, language=language, grader=grader, name=name, **flags)
+    return CodeforcesReward(
+        mode, language=language, grader=grader, time_limit_s=time_limit_s, name=name, **flags
+    )
 
 
 def make_codeforces_async(mode: Mode = DEFAULT_MODE, **more: Any) -> Callable[..., Any]:

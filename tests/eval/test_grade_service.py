@@ -24,7 +24,7 @@ from eval.rewards import make_codeforces
 from sandbox.errors import BadRequest
 from sandbox.server.serve import serve
 from sandbox.server.settings import Ceilings, ServerSettings
-from tests.fakes.scripted_sandbox import Call, FakeSandbox
+from tests.fakes.scripted_sandbox import Call, FakeSandbox, ready
 
 TESTS = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
 ROW = {"id": "1/A", "time_limit": 1.0, "official_tests": TESTS}
@@ -302,3 +302,12 @@ def test_nothing_stays_open_between_calls(url: str):
 def test_wrong_use_is_told():
     with pytest.raises(gradebox.InputError, match="give addresses such as http://host:2000"):
         gradebox.Client("host:2000")
+
+
+def test_a_time_limit_is_sent():
+    box = FakeSandbox(lambda call: ready(call.stdin, wall_s=5.0), slots=1)
+    with serving(box) as url:
+        records = gradebox.Client(url).grade(
+            [{"code": f"echo {i}"} for i in range(3)], ROW, time_limit_s=3.0
+        )
+    assert [r["status"] for r in records] == ["error"] * 3

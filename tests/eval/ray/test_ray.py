@@ -172,6 +172,21 @@ def _sandbox_of(options: Options) -> dict[str, Any]:
         return Terms(sandbox.describe(), {}, {}).sandbox("python")
 
 
+def test_rewards_work_inside_ray_workers(cluster: Cluster):
+    import ray
+
+    def rewards() -> Any:  # as a trainer's reward worker does
+        import gradebox
+
+        reward = gradebox.rewards.make_codeforces("pass_fail", sandbox="local")
+        tests = [{"input": "7\n", "output": "7\n"}]
+        answers = ["```python\nprint(input())\n```", "```python\nprint(1)\n```", "no"]
+        return [reward(answers, official_tests=[tests] * 3) for _ in range(2)]
+
+    task = ray.remote(rewards)
+    assert ray.get([task.remote() for _ in range(2)]) == [[[1.0, 0.0, -1.0]] * 2] * 2
+
+
 def test_a_cluster_that_is_not_there_is_one_line():
     from eval.executors.ray_cluster import _connect
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from eval.grader import Grader
 from eval.input_error import InputError
 from eval.rewards import MODES, make_codeforces, reward_of
 from tests.eval.rewards.conftest import TESTS, fenced
+from tests.fakes.scripted_sandbox import FakeSandbox, ready
 
 # completion, pass_fail, partial, weighted_sum
 TABLE: list[tuple[str, float | None, float | None, float | None]] = [
@@ -83,3 +85,11 @@ def test_a_problem_without_tests_or_unusable_gives_no_reward(fake: Any):
 def test_an_unknown_mode_names_the_modes():
     with pytest.raises(InputError, match="mode 'all': choose one of pass_fail, partial, weighted"):
         make_codeforces("all")  # type: ignore[arg-type]
+
+
+def test_what_a_batchs_time_limit_leaves_has_no_reward():
+    box = FakeSandbox(lambda call: ready(call.stdin, wall_s=5.0))
+    with Grader(sandbox=box, workers=1) as grader:
+        reward = make_codeforces("pass_fail", grader=grader, time_limit_s=3.0)
+        answers = [fenced(f"echo {i}") for i in range(3)]
+        assert reward(answers, official_tests=[TESTS[:1]] * 3) == [1.0, None, None]
