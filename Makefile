@@ -3,6 +3,7 @@
 #   install    everything: what running, testing and linting need
 #   grade      grades examples/ in the embedded sandbox
 #   test       all tests                       test-fast  those that take under a second each
+#   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
 #   clean      removes .venv and what tools left; results/ stays
 
@@ -13,7 +14,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt
 GRADE := eval/eval_with_piston_gentest_checker_stats.py
 
-.PHONY: install grade test test-fast lint bench examples clean help
+.PHONY: install grade test test-fast test-vm lint bench examples clean help
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
@@ -61,6 +62,10 @@ test: $(VENV)/.test
 
 test-fast: $(VENV)/.test
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup -m 'not slow' $(ARGS)
+
+# Once per change of sandbox/box: minutes with KVM, an hour without. ARGS='"Linux 6.1"' runs one.
+test-vm: $(VENV)/.run
+	$(RUN) -m tests.vm.run $(ARGS)
 
 lint: $(VENV)/.lint
 	$(VENV)/bin/ruff check .

@@ -1,0 +1,234 @@
+"""What a box must do on any machine: run in the guest, one JSON object a line.
+
+    python -m tests.vm.checks LEVEL USES [choice]
+
+    {"check": "memory of 3 children", "expected": 60, "seen": 60.25, "unit": "MB", "ok": true}
+
+USES is tests/sandbox/programs/uses.cpp, compiled static. Needs the standard library alone, so
+that it runs where the test tools are out of reach.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from sandbox.box import EmbeddedSandbox, cgroup
+from sandbox.box.artifact import Artifact
+from sandbox.box.blob import Executable
+from sandbox.errors import SandboxUnavailable
+from sandbox.model import MIB, Compiled, Execution, Limits, Program
+
+LIMITS = Limits(cpu_s=20, wall_s=120, memory_bytes=512 * MIB, processes=16)
+RUNS = 100  # that the cost of a run is the median of
+BARE = 3  # runs without a box, that CPU time is held against: an emulated exec takes 30 ms
+QUIET = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+CPU_S, CPU_SHARE, MEMORY_BYTES = 0.003, 0.02, 2 * MIB
+
+
+@dataclass(frozen=True)
+class Row:
+    """One check and how it came out."""
+
+    check: str
+    expected: float | str
+    seen: float | str
+    unit: str
+    ok: bool
+
+
+# name, way of uses.cpp, its amount, processes
+CPU = (
+    ("cpu of a program", "cpu", 300, 1),
+    ("cpu of a short program", "cpu", 20, 1),
+    ("cpu of 3 threads", "cpu_threads", 100, 3),
+    ("cpu of 3 children", "cpu_children", 100, 3),
+    ("cpu of 3 unwaited children", "cpu_unwaited", 100, 3),
+)
+MEMORY = (
+    ("memory, large", "memory", 200, 1),
+    ("memory, after a larger run", "memory", 10, 1),
+    ("memory, smaller again", "memory", 4, 1),
+    ("memory, given back before the end", "memory_freed", 40, 1),
+    ("memory of 3 children", "memory_children", 20, 3),
+    ("memory of a mapped file", "memory_file", 30, 1),
+    ("memory, after that file", "memory", 10, 1),
+)
+PYTHON = (
+    b"import sys, time\n"
+    b"x = bytearray(int(sys.argv[1]) << 20)\n"
+    b"for i in range(0, len(x), 4096): x[i] = 1\n"
+    b"end = time.process_time() + float(sys.argv[2])\n"
+    b"while time.process_time() < end: pass\n"
+    b"print(time.process_time())\n"
+)
+
+
+class Checks:
+    """A box of one level and the program it measures."""
+
+    def __init__(self, level: str, uses: Path, fresh: bool = True) -> None:
+        self.box = EmbeddedSandbox(1, level=level, fresh=fresh)
+        self.level = self.box.describe().level
+        binary = Executable(uses.read_bytes())
+        program = Program("c++17", {"uses.cpp": b""})
+        artifact = Artifact(("{program}/uses",), "uses", binary)
+        self._uses = Compiled(program, True, artifact=artifact)
+        self._python = self.box.compile(Program("python", {"main.py": PYTHON}))
+
+    def run(self, way: str, amount: float, limits: Limits = LIMITS) -> Execution:
+        """The program that uses a known amount."""
+        return self.box.run(self._uses, limits, args=(way, str(amount)))
+
+    def figures(self) -> Iterator[Row]:
+        """CPU time and memory of known use."""
+        for name, way, ms, times in CPU:
+            low, high = self._bare_cpu_s(way, ms)
+            slack = max(CPU_S, CPU_SHARE * ms * times / 1000)
+            seen = self.run(way, ms)
+            ok = seen.exit_code == 0 and low - slack <= seen.cpu_s <= high + slack
+            yield Row(name, f"{low:.4f} … {high:.4f}", round(seen.cpu_s, 4), "s", ok)
+        for name, way, megabytes, times in MEMORY:
+            held = megabytes * times
+            took = (self.run(way, megabytes).memory_bytes or 0) / MIB
+            ok = abs(took - held) * MIB <= MEMORY_BYTES
+            yield Row(name, held, round(took, 2), "MB", ok)
+        yield from self._of_python()
+
+    def _of_python(self) -> Iterator[Row]:
+        small = self.box.run(self._python, LIMITS, args=("1", "0"))
+        large = self.box.run(self._python, LIMITS, args=("101", "0"))
+        took = ((large.memory_bytes or 0) - (small.memory_bytes or 0)) / MIB
+        yield Row("memory of Python", 100, round(took, 2), "MB", abs(took - 100) <= 2)
+        # Little memory here: what the kernel needs to clear 100 MB is not the same each time.
+        idle, busy = (self.box.run(self._python, LIMITS, args=("1", s)) for s in ("0", "0.5"))
+        own = float(busy.stdout or 0) - float(idle.stdout or 0)  # its own clock, start left out
+        more = busy.cpu_s - idle.cpu_s
+        ok = abs(more - own) <= max(CPU_S, CPU_SHARE * own)
+        yield Row("cpu of Python", round(own, 4), round(more, 4), "s", ok)
+
+    def _bare_cpu_s(self, way: str, ms: float) -> tuple[float, float]:
+        """What the same program uses without a box; children that are waited for are counted,
+        so these stand for those that are not."""
+        way = way.replace("unwaited", "children")
+        path = f"/proc/self/fd/{self._uses.artifact.executable.fd}"
+        return _cpu_s(path, ["uses", way, str(ms)])
+
+    def limits(self) -> Iterator[Row]:
+        """Each limit ends a run under its own name."""
+        cases: tuple[tuple[str, str, float, Limits], ...] = (
+            ("memory", "memory", 300, replace(LIMITS, memory_bytes=64 * MIB)),
+            ("memory", "memory_children", 40, replace(LIMITS, memory_bytes=64 * MIB)),
+            ("cpu", "cpu", 5000, replace(LIMITS, cpu_s=0.3)),
+            ("processes", "memory_children", 1, replace(LIMITS, processes=2, wall_s=1)),
+        )
+        for name, way, amount, limits in cases:
+            seen = self.run(way, amount, limits)
+            hit = ", ".join(sorted(seen.limits_hit)) or "none"
+            yield Row(f"limit: {name} ({way})", name, hit, "", name in seen.limits_hit)
+        fine = self.run("memory", 3)
+        yield Row("the next run is clean", "", ", ".join(fine.limits_hit), "", not fine.limits_hit)
+
+    def cost(self) -> Iterator[Row]:
+        """What a run costs beside a bare start of the same program."""
+
+        def median(work: Callable[[], object]) -> float:
+            took = []
+            for _ in range(RUNS):
+                started = time.perf_counter()
+                work()
+                took.append(time.perf_counter() - started)
+            return statistics.median(took) * 1e6
+
+        fd = self._uses.artifact.executable.fd
+
+        def bare() -> None:
+            os.waitpid(os.posix_spawn(f"/proc/self/fd/{fd}", ["uses", "cpu", "0"], {}), 0)
+
+        self.run("cpu", 0)
+        boxed, plain = median(lambda: self.run("cpu", 0)), median(bare)
+        yield Row("cost of a run", round(plain), round(boxed), "µs", True)
+        groups = sum(1 for _ in _groups())
+        yield Row("control groups of one box", "at most 3", groups, "", groups <= 3)
+
+    def close(self) -> Iterator[Row]:
+        """Nothing is left when it closes."""
+        self.box.close()
+        left = [str(path) for path in _groups()]
+        yield Row("groups left behind", 0, " ".join(left) or 0, "", not left)
+        names = [_name(pid) for pid in os.listdir("/proc") if pid.isdigit()]  # noqa: PTH208
+        mine = [name for name in names if name in ("uses", "gradebox-box", "launcher")]
+        yield Row("processes left behind", 0, " ".join(mine) or 0, "", not mine)
+
+
+def _cpu_s(path: str, argv: list[str]) -> tuple[float, float]:
+    """The least and the most CPU time of some bare runs, in seconds."""
+    took = []
+    for _ in range(BARE):
+        _, _, used = os.wait4(os.posix_spawn(path, argv, {}, file_actions=QUIET), 0)
+        took.append(used.ru_utime + used.ru_stime)
+    return min(took), max(took)
+
+
+def _groups() -> Iterator[Path]:
+    for path in cgroup.ROOT.rglob(f"{cgroup.PREFIX}{os.getpid()}-*"):
+        yield from (p for p in (path, *path.glob("*")) if p.is_dir())
+
+
+def _name(pid: str) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def rows(level: str, uses: Path) -> Iterator[Row]:
+    """Every check of a level, in the default way and with one namespace for all runs."""
+    checks = Checks(level, uses)
+    yield Row("level", level, checks.level, "", checks.level == level)
+    for part in (checks.figures, checks.limits, checks.cost, checks.close):
+        yield from part()
+    fast = Checks(level, uses, fresh=False)
+    for row in (*fast.figures(), *fast.limits(), *fast.cost(), *fast.close()):
+        yield replace(row, check=f"fast: {row.check}")
+
+
+def _refusal(level: str) -> str:
+    try:
+        EmbeddedSandbox(1, level=level).close()
+    except SandboxUnavailable as error:
+        return str(error)
+    return f"{level} works when it is named"
+
+
+def choice(level: str) -> Iterator[Row]:
+    """The level that is chosen when none is named, "" when none may be."""
+    try:
+        with EmbeddedSandbox(1) as box:
+            hello = box.compile(Program("python", {"main.py": b"print(6 * 7)"}))
+            said = box.run(hello, LIMITS).stdout.decode().strip()
+            seen = box.describe().level
+            why = "" if seen == level else f"; {_refusal(level)}"
+            yield Row("level chosen", level, seen + why, "", seen == level)
+            yield Row("a program in it", "42", said, "", said == "42")
+    except SandboxUnavailable as error:
+        yield Row("level chosen", level or "refused", f"refused: {error}", "", not level)
+
+
+def main(level: str, uses: str, what: str = "all") -> int:
+    """Prints each row; 1 when one is not as it must be."""
+    bad = 0
+    for row in choice(level) if what == "choice" else rows(level, Path(uses)):
+        print(json.dumps(asdict(row)), flush=True)
+        bad += not row.ok
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,151 @@
+"""Runs in the guest as root: brings the machine into each state and has the checks run in it.
+
+    python -m tests.vm.guest OUT SCENARIO…
+
+Rows go to OUT/rows.jsonl, the scenario's name added.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+GROUPS = Path("/sys/fs/cgroup")
+USER = 4321
+CONTROLLERS = "+cpu +memory +pids"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A state of the machine and what must come out.
+
+    level    of the box, chosen without being named; "" when it must refuse
+    uid      who grades
+    group    the control group to grade in, "" for the machine's root
+    sysctls  /proc/sys settings
+    only     only the choice is checked, not the figures
+    """
+
+    level: str
+    uid: int = 0
+    group: str = ""
+    delegated: bool = False
+    sysctls: tuple[tuple[str, str], ...] = ()
+    only: bool = False
+
+
+NO_USERNS = (("user/max_user_namespaces", "0"),)
+SCENARIOS = {
+    "root": Scenario("full"),
+    "root beside others of its group": Scenario("full", group="session", only=True),
+    "user with a delegated group": Scenario("delegated", USER, "delegated", delegated=True),
+    "user": Scenario("userns", USER, "plain", only=True),
+    "user, kernel.unprivileged_userns_clone=0": Scenario(
+        "landlock", USER, "plain", sysctls=(("kernel/unprivileged_userns_clone", "0"),), only=True
+    ),
+    "user, user.max_user_namespaces=0": Scenario(
+        "landlock", USER, "plain", sysctls=NO_USERNS, only=True
+    ),
+    "user, neither user namespaces nor Landlock": Scenario(
+        "", USER, "plain", sysctls=NO_USERNS, only=True
+    ),
+}
+
+
+def _enter(group: str, delegated: bool, uid: int) -> Callable[[], None]:
+    """What a process does first, still as root: goes into that group, then becomes that user."""
+    folder = GROUPS / group
+    folder.mkdir(exist_ok=True)
+    if group:  # as systemd does
+        (GROUPS / "cgroup.subtree_control").write_text(CONTROLLERS)
+    if delegated:
+        for path in (folder, folder / "cgroup.procs", folder / "cgroup.subtree_control"):
+            os.chown(path, USER, USER)
+
+    def enter() -> None:
+        (folder / "cgroup.procs").write_text(str(os.getpid()))
+        os.setgroups([])
+        os.setgid(uid)
+        os.setuid(uid)
+
+    return enter
+
+
+def _cache(out: Path, uid: int) -> Path:
+    """What was built on the host, in a folder of that user."""
+    folder = Path(f"/tmp/cache-{uid}")
+    if not folder.exists():
+        shutil.copytree(out / "cache", folder)
+        for path in (folder, *folder.iterdir()):
+            path.chmod(0o700)
+            os.chown(path, uid, uid)
+    return folder
+
+
+def run(name: str, out: Path, rows: Callable[[dict[str, object]], None]) -> None:
+    """One scenario, its rows handed on as they come."""
+    scenario = SCENARIOS[name]
+    before = {}
+    for key, value in scenario.sysctls:
+        path = Path("/proc/sys") / key
+        before[path] = path.read_text()
+        path.write_text(value)
+    enter = _enter(scenario.group, scenario.delegated, scenario.uid)
+    cache = _cache(out, scenario.uid)
+    environment = {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/tmp",
+        "GRADEBOX_CACHE": str(cache),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    what = "choice" if scenario.only else "all"
+    command = [sys.executable, "-m", "tests.vm.checks", scenario.level, str(cache / "uses"), what]
+    neighbour = None
+    if scenario.group == "session":
+        neighbour = subprocess.Popen(["sleep", "600"], preexec_fn=enter)
+    seconds = time.monotonic()
+    with (out / "stderr").open("a") as stderr:
+        done = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            check=False,
+            env=environment,
+            cwd="/mnt/repo",
+            preexec_fn=enter,
+        )
+    if neighbour is not None:
+        neighbour.kill()
+        neighbour.wait()
+    for path, value in before.items():
+        path.write_text(value)
+    for line in done.stdout.splitlines():
+        rows({"scenario": name, **json.loads(line)})
+    took = time.monotonic() - seconds
+    end = {"check": "the checks' own end", "expected": 0, "seen": done.returncode, "unit": ""}
+    rows({"scenario": name, **end, "ok": done.returncode == 0, "seconds": round(took)})
+
+
+def main(out: str, *names: str) -> int:
+    """Every scenario named."""
+    with (Path(out) / "rows.jsonl").open("a") as file:
+
+        def rows(row: dict[str, object]) -> None:
+            file.write(json.dumps(row) + "\n")
+            file.flush()
+
+        for name in names:
+            run(name, Path(out), rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
