@@ -37,11 +37,6 @@ static int child(void *unused) {
     sigset_t none;
     ssize_t n = readlinkat(PROC_FD, "self", sh.proc_pid, sizeof sh.proc_pid - 1);
     sh.proc_pid[n > 0 ? n : 0] = 0;
-    int adj = n > 0 ? openat(PROC_FD, "self/oom_score_adj", O_WRONLY | O_CLOEXEC) : -1;
-    if (adj >= 0) { /* before the box, whatever the sizes */
-        if (write(adj, "500", 3) != 3) errno = 0;
-        close(adj);
-    }
     if (dup2(now.in_fd, 0) < 0 || dup2(now.out_fd, 1) < 0 || dup2(now.err_pipe[1], 2) < 0) goto bad;
     struct sigaction dfl = {.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &dfl, NULL); /* the only one the box handles; the rest is default since its start */
@@ -272,6 +267,14 @@ static void look(int64_t started) { /* is a limit passed? */
     else if (wall > 15 * now.rq->wall_ns + 30000000000LL) sh.killed = K_STARVED; /* before the driver loses patience */
 }
 
+static void offer_to_oom_killer(void) { /* the program before the box, whatever the sizes: only after its exec is it its own */
+    char path[32];
+    snprintf(path, sizeof path, "%s/oom_score_adj", sh.proc_pid);
+    int fd = sh.proc_pid[0] ? openat(PROC_FD, path, O_WRONLY | O_CLOEXEC) : -1;
+    if (fd >= 0 && write(fd, "500", 3) != 3) errno = 0; /* it has ended already */
+    if (fd >= 0) close(fd);
+}
+
 static int is_aborted(int events) { /* the driver is gone, or wants this very run to end */
     uint32_t said[2] = {0, 0};
     ssize_t n = events & POLLIN ? recv(SOCKET, said, sizeof said, MSG_DONTWAIT) : 0;
@@ -288,6 +291,7 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
     sh.program = setup.leaves_fd >= 0 && !(now.rq->flags & FRESH) ? leaf_clone(child, stacks[1] + sizeof stacks[1], flags)
                                                                   : clone(child, stacks[1] + sizeof stacks[1], flags, NULL);
     if (sh.program < 0) sh.exec_errno = errno;
+    if (setup.mem_fd >= 0 && sh.program > 0) offer_to_oom_killer();
     stub_pid[0] = 0;
     looked_ns = t0;
     looked_cpu = 0;
