@@ -17,9 +17,13 @@ Words in braces are filled in by the backend, the memory ones for each run:
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sandbox.errors import UnknownLanguage
+from sandbox.model import MIB
+
+LARGEST_STACK_MB = 1000  # the JVM takes no larger one
 
 
 @dataclass(frozen=True)
@@ -292,3 +296,27 @@ def find(name: str) -> Language:
     raise UnknownLanguage(
         f"unknown language {name!r}{hint}; known: {', '.join(TABLE)} (sandbox/languages.py)"
     )
+
+
+def memory_places(memory_bytes: int) -> dict[str, str]:
+    """What stands for the places of a command that tell a runtime its memory limit."""
+    megabytes = max(1, memory_bytes // MIB)
+    return {
+        "{memory_mb}": str(megabytes),
+        "{memory_kb}": str(memory_bytes // 1024),
+        "{memory_bytes}": str(memory_bytes),
+        "{heap_mb}": str(megabytes + megabytes // 8 + 16),
+        "{stack_mb}": str(min(megabytes, LARGEST_STACK_MB)),
+    }
+
+
+def fill(part: str, places: Mapping[str, str]) -> str:
+    """A word of a command with its places filled in, each once: a value is never read again."""
+    at = part.find("{")
+    while at >= 0:
+        name = part[at : part.find("}", at) + 1]
+        value = places.get(name)
+        if value is not None:
+            part = part[:at] + value + part[at + len(name) :]
+        at = part.find("{", at + (1 if value is None else len(value)))
+    return part

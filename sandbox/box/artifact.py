@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sandbox.box.blob import Executable
+from sandbox.languages import fill, memory_places
 from sandbox.model import MIB
 
 PROGRAM = "{program}"  # in a command: the folder of the program's files, wherever the box has it
-LARGEST_STACK_MB = 1000  # the JVM takes no larger one
 
 
 @dataclass
@@ -34,15 +34,7 @@ class Artifact:
     ) -> list[str]:
         """The command and its arguments; the folder of the program's files and the run's
         memory limit are filled in."""
-        megabytes = max(1, memory_bytes // MIB)
-        places = {
-            PROGRAM: program,
-            "{memory_mb}": str(megabytes),
-            "{memory_kb}": str(memory_bytes // 1024),
-            "{memory_bytes}": str(memory_bytes),
-            "{heap_mb}": str(megabytes + megabytes // 8 + 16),
-            "{stack_mb}": str(min(megabytes, LARGEST_STACK_MB)),
-        }
+        places = {PROGRAM: program, **memory_places(memory_bytes)}
         return [*(fill(part, places) for part in self.argv), *args]
 
     @property
@@ -55,15 +47,3 @@ class Artifact:
         """Lets the executable go; another holder keeps it alive."""
         if self.executable is not None:
             self.executable.close()
-
-
-def fill(part: str, places: Mapping[str, str]) -> str:
-    """A word of a command with its places filled in, each once: a value is never read again."""
-    at = part.find("{")
-    while at >= 0:
-        name = part[at : part.find("}", at) + 1]
-        value = places.get(name)
-        if value is not None:
-            part = part[:at] + value + part[at + len(name) :]
-        at = part.find("{", at + (1 if value is None else len(value)))
-    return part

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.box import java_names
-from sandbox.box.artifact import PROGRAM, Artifact, fill
+from sandbox.box.artifact import PROGRAM, Artifact
 from sandbox.box.blob import Executable
 from sandbox.box.toolchain import Tool
-from sandbox.languages import Language
+from sandbox.languages import Language, fill
 from sandbox.model import Program
 
 BINARY = "program"

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandbox.languages import Language
-from sandbox.model import MIB, Limits
+from sandbox.languages import Language, fill, memory_places
+from sandbox.model import Limits
 
 NATIVE_LAUNCHER = "gbx-launcher"
 INTERPRETERS = ("python", "pypy")
@@ -29,22 +29,13 @@ STARTERS = {
 
 LANGUAGES = (*INTERPRETERS, *COMPILED, *STARTERS)
 IN_CODEFORCES = ("python", "c", "c++")  # of that package's, those that are used
-STACK_MB_MAX = 1000
 
 
 def command(row: Language, main: str, limits: Limits, args: Sequence[str]) -> list[str]:
     """The row's run command; the tool is found on the package's PATH."""
-    megabytes = max(1, limits.memory_bytes // MIB)
-    words = {
+    places = {
         "{tool}": row.tool[0],
         "{source}": main,
-        "{memory_mb}": str(megabytes),
-        "{memory_kb}": str(megabytes * 1024),
-        "{stack_mb}": str(min(megabytes, STACK_MB_MAX)),
+        **memory_places(limits.memory_bytes),
     }
-    filled = []
-    for part in row.run:
-        for word, value in words.items():
-            part = part.replace(word, value)
-        filled.append(part)
-    return [*filled, *args]
+    return [*(fill(part, places) for part in row.run), *args]

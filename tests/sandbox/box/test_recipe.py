@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.extract_code import extract_code
-from sandbox.box.artifact import Artifact, fill
+from sandbox.box.artifact import Artifact
 from sandbox.box.java_names import names
 from sandbox.box.recipe import compiled_artifact, interpreted, recipe
 from sandbox.box.toolchain import Tool
-from sandbox.languages import TABLE, find
+from sandbox.languages import TABLE, fill, find
 from sandbox.model import MIB, Program
 
 MAIN = "public static void main(String[] a) {}"

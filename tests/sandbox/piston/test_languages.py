@@ -73,7 +73,7 @@ def test_go_is_built_with_its_own_settings() -> None:
 def test_memory_reaches_the_command() -> None:
     words = command(find("javascript"), "main.js", Limits(memory_bytes=256 << 20), ["a b"])
     assert words[0] == "node"
-    assert "--max-old-space-size=256" in words
+    assert "--max-old-space-size=304" in words  # a little over the limit, which decides
     assert words[-2:] == ["main.js", "a b"]
     assert not any("{" in w for w in words)
 
