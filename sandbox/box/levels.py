@@ -142,7 +142,8 @@ def choose(
             continue
         return factory
     raise SandboxUnavailable(
-        "no sandbox works here: " + "; ".join(failed) + ". In a container, start it with "
+        "no sandbox works here: " + "; ".join(failed) + ". What enables each: "
+        "python -m sandbox.doctor. In a container, start it with "
         "--security-opt seccomp=unconfined --security-opt systempaths=unconfined, "
         "or use --sandbox piston"
     )
