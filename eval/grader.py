@@ -91,6 +91,7 @@ class Grader:
         self, problems: Problems | None = None, *, sandbox: str | Sandbox = "auto", **flags: Any
     ) -> None:
         self._given = sandbox if not isinstance(sandbox, str) else None
+        self._process = os.getpid()
         known = {f.name for f in fields(Options)} - _OF_RUNS
         for name in flags:
             if name not in known:
@@ -285,6 +286,11 @@ class Grader:
     def _open(self) -> _Warm:
         with contextlib.ExitStack() as stack:
             sandbox = self._given
+            if sandbox is not None and os.getpid() != self._process:
+                raise InputError(
+                    f"the sandbox given belongs to process {self._process}, which forked: give "
+                    "its kind (sandbox='local'), so that each process opens its own"
+                )
             if sandbox is None:
                 sandbox = stack.enter_context(open_sandbox_of(self.options, []))
             try:

@@ -17,6 +17,7 @@ from checkers.protocol import Checker
 from eval.model import Problem, TestCase, TestRef
 
 KEPT_OPEN = 8
+FACTS_KEPT = 50_000  # a trainer may see ever new problems
 
 
 class Tests(Protocol):
@@ -111,6 +112,7 @@ class KitShelf:
         self._opening = threading.Lock()
         self._kits: OrderedDict[str, Kit] = OrderedDict()
         self._facts: dict[str, KitFacts] = {}
+        self._opened = 0
 
     def borrow(self, problem: Problem) -> Kit:
         """The problem's kit, opened when it is not; hand it back with `give_back`."""
@@ -126,7 +128,10 @@ class KitShelf:
                 with self._lock:
                     self._kits[name] = kit
             if name not in self._facts:
-                self._facts[name] = _facts_of(kit, len(self._facts))
+                self._facts[name] = _facts_of(kit, self._opened)
+                self._opened += 1
+                if len(self._facts) > FACTS_KEPT:
+                    del self._facts[next(iter(self._facts))]
         return kit
 
     def give_back(self, kit: Kit) -> None:

@@ -176,6 +176,14 @@ def test_a_closed_grader_says_so():
         grader.grade([{"code": "echo"}], ROW)
 
 
+def test_a_given_sandbox_is_not_used_in_a_forked_child(
+    grader: gradebox.Grader, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("eval.grader.os.getpid", lambda: 1)
+    with pytest.raises(gradebox.InputError, match=r"which forked: give its kind"):
+        grader.grade([{"code": "echo"}], ROW)
+
+
 # ---- time --------------------------------------------------------------------------------
 
 
