@@ -81,7 +81,7 @@ def attack_once(
     after = host.count()
     if not wrong and after_it.stdout != clean.stdout:
         wrong = "the next run sees a difference: " + difference(clean.stdout, after_it.stdout)
-    if not wrong and after != before:
+    if not wrong and after.grew_from(before):
         wrong = f"the grader's side differs: {before} → {after}"
     if not wrong and bait.secret.read_bytes() != bait.word:
         wrong = "the expected output was changed"

@@ -7,7 +7,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 LEFT = ("/tmp/left", "/tmp/.x", "/dev/shm/left", "/var/tmp/gbx-left", "/gbx", "/tmp/gbx")
@@ -23,6 +23,11 @@ class Counts:
     groups: int
     folders: int
     files: int
+
+    def grew_from(self, before: Counts) -> bool:
+        """Whether there is more of anything. Less is no leak: a box that the kernel ended for
+        its group's memory, and the idle ones with it, are made anew when they are needed."""
+        return any(getattr(self, f.name) > getattr(before, f.name) for f in fields(self))
 
 
 def children(pid: int) -> set[int]:
