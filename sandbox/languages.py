@@ -17,6 +17,7 @@ Words in braces are filled in by the backend, the memory ones for each run:
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -284,12 +285,17 @@ def register(row: Language) -> None:
     TABLE[row.name] = row
 
 
+SPELLING = re.compile(r"^gnu(?=\s)|[\s(-]+64\)?$|\s+")  # of a compiler's vendor and bits
+
+
 def find(name: str) -> Language:
-    """The row for a name or an alias, in any case; UnknownLanguage names the nearest."""
+    """The row for a name or an alias, in any case, also as Codeforces writes it ("GNU C++20
+    (64)", "Python 3"); UnknownLanguage names the nearest."""
     wanted = name.strip().lower()
-    for row in TABLE.values():
-        if wanted == row.name or wanted in row.aliases:
-            return row
+    for spelling in (wanted, SPELLING.sub("", wanted)):
+        for row in TABLE.values():
+            if spelling == row.name or spelling in row.aliases:
+                return row
     known = [n for row in TABLE.values() for n in (row.name, *row.aliases)]
     near = difflib.get_close_matches(wanted, known, n=1)
     hint = f"; did you mean {near[0]!r}" if near else ""

@@ -122,7 +122,6 @@ class _Relay:
             self.watch.unregister(lane.source)  # its writer waits, as on any full pipe
 
     def _give(self, lane: _Lane) -> None:
-        was_full = len(lane.pending) > PENDING
         try:
             while lane.pending and lane.sink >= 0:
                 del lane.pending[: os.write(lane.sink, lane.pending[:CHUNK])]
@@ -136,7 +135,8 @@ class _Relay:
             self._want_write(lane, False)
             if lane.source < 0:
                 self._drop(lane, "sink")
-        if was_full and len(lane.pending) <= PENDING and lane.source >= 0:
+        paused = lane.source >= 0 and lane.source not in self.watch.get_map()
+        if paused and len(lane.pending) <= PENDING:
             self.watch.register(lane.source, selectors.EVENT_READ, lane)
 
     def _want_write(self, lane: _Lane, wanted: bool) -> None:

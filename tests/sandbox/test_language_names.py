@@ -1,0 +1,33 @@
+"""Names people give languages: of the table, of Markdown fences, of Codeforces."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox import UnknownLanguage
+from sandbox.languages import find
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("python3", "python"),
+        (" Python 3 ", "python"),
+        ("PyPy 3-64", "pypy3"),
+        ("GNU C++17", "c++17"),
+        ("GNU C++17 (64)", "c++17"),
+        ("GNU C++20 (64)", "c++20"),
+        ("gnu++17", "c++17"),
+        ("C++ 20", "c++20"),
+        ("CPP", "c++17"),
+        ("Node.js", "javascript"),
+    ],
+)
+def test_spellings(name: str, row: str) -> None:
+    assert find(name).name == row
+
+
+@pytest.mark.parametrize("name", ["", "cobol", "GNU", "(64)", "c++99"])
+def test_what_no_row_has_is_refused(name: str) -> None:
+    with pytest.raises(UnknownLanguage, match="unknown language"):
+        find(name)
