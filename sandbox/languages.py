@@ -49,6 +49,7 @@ class Language:
     then       a second command, after the compiler
     environment  NAME=value for both commands, `{work}` being their working folder
     binds      host paths both need beside their own installation, as patterns
+    own_folder   an installation outside /usr is one folder, all of which is needed
     reads_proc   the runtime cannot start where /proc is hidden (level landlock)
     sysroot    arguments that make a version manager's stand-in print the real installation
     """
@@ -70,6 +71,7 @@ class Language:
     then: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
     binds: tuple[str, ...] = ()
+    own_folder: bool = False
     reads_proc: bool = False
     sysroot: tuple[str, ...] = ()
 
@@ -175,6 +177,7 @@ ROWS = (
         reserves=True,
         family="java",
         binds=_JAVA_BINDS,
+        own_folder=True,
     ),
     Language(
         name="javascript",
@@ -213,6 +216,7 @@ ROWS = (
         ),
         binds=("/usr/share/go-*", "/usr/share/go"),
         sysroot=("env", "GOROOT"),
+        own_folder=True,
     ),
     Language(
         name="rust",
@@ -244,6 +248,7 @@ ROWS = (
         reserves=True,
         environment=("JAVA_OPTS=-Xmx1024m -Xss64m -XX:+UseSerialGC -XX:-UsePerfData",),
         binds=(*_JAVA_BINDS, "/usr/share/kotlin*", "/usr/share/maven-repo"),
+        own_folder=True,
     ),
     Language(
         name="c#",

@@ -60,7 +60,7 @@ def _resolve(row: Language, public: bool) -> Tool:
     runtime = _first(row.runtime, row, public, near=path) if row.runtime else ""
     found = [p for p in (path, runtime) if p]
     version = " / ".join(_version(p, row.version) for p in found)
-    binds = [folder for p in found for folder in _folders(p)]
+    binds = [folder for p in found for folder in _folders(p, row.own_folder)]
     binds += [str(p) for pattern in row.binds for p in Path("/").glob(pattern.lstrip("/"))]
     startup = _path_files(path) if row.name == "python" else ()
     return Tool(path, version, tuple(dict.fromkeys(binds)), startup, runtime)
@@ -169,17 +169,25 @@ def _asked_version(path: str, ask: tuple[str, ...]) -> str:
     return said[0] if said else "unknown"
 
 
-def _folders(path: str) -> tuple[str, ...]:
-    """The installation a tool lies in, unless it is the system's own."""
+def _folders(path: str, whole: bool = False) -> tuple[str, ...]:
+    """The installation a tool lies in, unless it is the system's own. `whole`: all of it, where
+    it has a folder to itself."""
     real = Path(path).resolve()
     if str(real).startswith(("/usr/bin/", "/usr/lib/")):
         return ()
     prefix = real.parent.parent if real.parent.name == "bin" else real.parent
     if str(prefix) in ("/", "/usr"):
         return (str(real),)
-    if str(prefix).startswith("/usr/share/"):
+    alone = whole and prefix not in (Path("/usr/local"), Path("/opt"), *_home_folders())
+    if str(prefix).startswith("/usr/share/") or alone:
         return (str(prefix),)
     return tuple(str(prefix / part) for part in ("bin", "lib", "lib64", "libexec", "include"))
+
+
+def _home_folders() -> tuple[Path, ...]:
+    """Folders of this user in which tools lie among other things."""
+    home = Path(os.environ.get("HOME") or "/").resolve()
+    return (*home.parents, home, home / ".local")
 
 
 def _path_files(python: str) -> tuple[str, ...]:

@@ -116,3 +116,19 @@ def test_the_host_lists_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None
     seen = host.look_around()
     assert seen.missing["lang"].endswith("install it: apt-get install lang")
     assert "python" in seen.versions and "lang" not in seen.versions
+
+
+def test_an_installation_of_its_own_is_shown_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool(tmp_path / "jdk-21/bin/gbx-lang", "echo lang 1")
+    monkeypatch.setenv("PATH", f"{tmp_path}/jdk-21/bin:{os.environ['PATH']}")
+    assert toolchain.resolve(row(own_folder=True)).binds == (f"{tmp_path}/jdk-21",)
+
+
+def test_a_home_is_never_shown_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool(tmp_path / "bin/gbx-lang", "echo lang 1")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    binds = toolchain.resolve(row(own_folder=True)).binds
+    assert f"{tmp_path}/lib" in binds and str(tmp_path) not in binds
