@@ -175,9 +175,11 @@ class _Files:
             _unlock(self._fds[cpu])
 
     def close(self) -> None:
-        for fd in (self._queue, *self._fds.values()):
+        """Once only: a number closed twice may be somebody else's by then."""
+        fds = [fd for fd in (self._queue, *self._fds.values()) if fd >= 0]
+        self._queue, self._fds = -1, {}
+        for fd in fds:
             os.close(fd)
-        self._fds = {}
 
 
 def _try(fd: int) -> bool:

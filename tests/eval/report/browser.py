@@ -8,6 +8,7 @@ Debian: apt-get install chromium chromium-driver.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import shutil
@@ -61,11 +62,25 @@ class Browser:
         """Open a page from the file system and wait until it has drawn itself."""
         self._call("/url", {"url": "about:blank"})
         self._call("/url", {"url": page.resolve().as_uri() + fragment})
-        self.wait("return document.documentElement.dataset.ready === 'yes'")
+        self.wait("return document.documentElement?.dataset.ready === 'yes'")
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """The value a script in the page returns."""
-        return self._call("/execute/sync", {"script": script, "args": list(arguments)})
+        """The value a script in the page returns.
+
+        By the debugger, not by WebDriver's own execute: that compiles the script in the page,
+        where the page's policy now and then reports it as an attempt of ours.
+        """
+        called = f"(function () {{ {script}\n}}).apply(null, {json.dumps(arguments)})"
+        answer = self.cdp(
+            "Runtime.evaluate",
+            expression=called,
+            returnByValue=True,
+            awaitPromise=True,
+            allowUnsafeEvalBlockedByCSP=False,
+        )
+        if "exceptionDetails" in answer:
+            raise RuntimeError(f"{script}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
 
     def wait(self, script: str, seconds: float = 60) -> Any:
         """Ask again until the script returns something true."""

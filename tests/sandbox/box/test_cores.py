@@ -139,3 +139,22 @@ def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
     os.close(write)
     os.close(read)
     os.waitpid(pid, 0)
+
+
+def test_a_closed_one_closes_nothing_of_others() -> None:
+    """Its numbers are used again; a fork closes the locks of those that still live."""
+    closed = Cores(1)
+    closed.close()
+    pipes = [os.pipe() for _ in range(8)]
+    closed.close()
+    child = os.fork()
+    if child == 0:
+        try:
+            for fd in (fd for pipe in pipes for fd in pipe):
+                os.fstat(fd)
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    for fd in (fd for pipe in pipes for fd in pipe):
+        os.close(fd)  # EBADF if it was closed here
