@@ -24,6 +24,8 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
+from sandbox.errors import SandboxError
+
 LOCKS = "gradebox-cores"
 QUEUE = -1  # its lock file is named "queue"
 PATIENCE_S = 30.0  # longer than nearly every run another grader may have on that core
@@ -128,6 +130,8 @@ class _Files:
 
         After PATIENCE_S without them it gives cores that are not locked, and warns.
         """
+        if self._queue < 0:
+            raise SandboxError("the sandbox is closed")
         got: list[int] = []
         end = time.monotonic() + (LONGEST_S if self._gave_up else PATIENCE_S)
         delay, queued = SHORTEST_S, False
