@@ -38,6 +38,9 @@ def uses(box: EmbeddedSandbox) -> Compiled:
     return made
 
 
+TRIES = 12  # what else the machine does makes programs dearer, never cheaper: once must be exact
+
+
 def level(box: EmbeddedSandbox) -> str:
     return box.describe().level
 
@@ -59,11 +62,16 @@ def test_cpu_time_is_exact(
     if forks and level(box) not in GROUPED:
         assert box.run(uses, LIMITS, args=(way, str(ms))).cpu_s < 0.03  # none was made
         return
-    seen = box.run(uses, LIMITS, args=(way, str(ms)))
-    assert seen.exit_code == 0, seen.stderr
     used = ms * share / 1000
-    assert used <= seen.cpu_s + 0.0005
-    assert seen.cpu_s - used <= max(0.003, 0.02 * used)
+    over = []
+    for _ in range(TRIES):
+        seen = box.run(uses, LIMITS, args=(way, str(ms)), alone=True)
+        assert seen.exit_code == 0, seen.stderr
+        assert used <= seen.cpu_s + 0.0005  # never less than was used
+        over.append(seen.cpu_s - used)
+        if over[-1] <= max(0.003, 0.02 * used):
+            return
+    pytest.fail(f"CPU seconds over what was used, each time: {over}")
 
 
 @pytest.mark.parametrize("way", ["memory", "memory_freed", "memory_file"])
