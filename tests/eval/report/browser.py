@@ -1,16 +1,19 @@
-"""A headless Chromium, driven over the WebDriver protocol with nothing but HTTP.
+"""A headless Chromium, driven by its debugging protocol over a pair of pipes.
 
     with open_browser(tmp_path) as browser: browser.open(path); browser.run("return 1 + 1")
 
-Debian: apt-get install chromium chromium-driver.
+No WebDriver between: a driver compiles its own helpers inside the page, where the page's policy
+now and then reports them as if the page had tried something. What the console holds here is the
+page's own. Debian: apt-get install chromium.
 """
 
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
-import re
+import select
 import shutil
 import subprocess
 import time
@@ -19,57 +22,89 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import requests
-
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-MISSING = "needs chromium and chromedriver: apt-get install chromium chromium-driver"
+MISSING = "needs chromium: apt-get install chromium"
 FLAGS = (
     *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
     *("--hide-scrollbars", "--no-first-run", "--disable-extensions", "--force-color-profile=srgb"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    "--remote-debugging-pipe",
 )
+CHROMIUM_READS, CHROMIUM_WRITES = 3, 4
+"""The numbers Chromium expects its two pipes at."""
+
+KEYS = {"Escape": 27, "Enter": 13, "ArrowRight": 39}
+"""Keys that type no text, by name, with their Windows key codes."""
 
 
 class Browser:
-    """One session; commands raise when the page or the driver says no."""
+    """One page; commands raise when the page or Chromium says no."""
 
-    def __init__(self, address: str, profile: Path) -> None:
-        self._http = requests.Session()
-        self._http.trust_env = False  # no proxy between here and the driver
-        options = {"binary": CHROMIUM, "args": [*FLAGS, f"--user-data-dir={profile}"]}
-        capabilities = {
-            "alwaysMatch": {
-                "goog:chromeOptions": options,
-                "goog:loggingPrefs": {"browser": "ALL"},
-                "unhandledPromptBehavior": "ignore",
-            }
-        }
-        self._base = f"{address}/session"
-        session = self._call("", {"capabilities": capabilities})
-        self._base += f"/{session['sessionId']}"
-
-    def _call(self, path: str, body: dict[str, Any]) -> Any:
-        answer = self._http.post(self._base + path, json=body, timeout=120).json()["value"]
-        if isinstance(answer, dict) and answer.get("error"):
-            raise RuntimeError(f"{path}: {answer['error']}: {answer['message'].splitlines()[0]}")
-        return answer
+    def __init__(self, commands: int, answers: int) -> None:
+        self._commands, self._answers = commands, answers
+        self._numbers = itertools.count(1)
+        self._unread = b""
+        self._session = ""
+        self._console: list[str] = []
+        self._loaded: set[str] = set()
+        page = self.cdp("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.cdp("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.cdp(f"{domain}.enable")
+        self.cdp("Page.setLifecycleEventsEnabled", enabled=True)
 
     def cdp(self, command: str, **params: Any) -> Any:
-        """A command of the DevTools protocol."""
-        return self._call("/goog/cdp/execute", {"cmd": command, "params": params})
+        """A command of the DevTools protocol: its result."""
+        number = next(self._numbers)
+        message = {"id": number, "method": command, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        unsent = memoryview(json.dumps(message).encode() + b"\0")
+        while unsent:
+            unsent = unsent[os.write(self._commands, unsent) :]
+        while True:
+            answer = self._next_message(60, command)
+            if answer.get("id") != number:
+                self._note(answer)
+            elif "error" in answer:
+                raise RuntimeError(f"{command}: {answer['error']['message']}")
+            else:
+                return answer["result"]
+
+    def _next_message(self, seconds: float, wanted: str) -> dict[str, Any]:
+        while b"\0" not in self._unread:
+            if not select.select([self._answers], [], [], seconds)[0]:
+                raise TimeoutError(f"{wanted}: no answer within {seconds} s")
+            if not (piece := os.read(self._answers, 1 << 20)):
+                raise ConnectionError(f"{wanted}: Chromium has ended")
+            self._unread += piece
+        message, _, self._unread = self._unread.partition(b"\0")
+        return json.loads(message)  # type: ignore[no-any-return]
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """Keep what an event says; everything the page logged goes to the console."""
+        name, what = event.get("method"), event.get("params", {})
+        if name == "Page.lifecycleEvent" and what["name"] == "load":
+            self._loaded.add(what["loaderId"])
+        elif name == "Log.entryAdded":
+            self._console.append("{source} {level} {text}".format_map(what["entry"]))
+        elif name == "Runtime.consoleAPICalled":
+            self._console.append(f"console {what['type']} {what['args']}")
+        elif name == "Runtime.exceptionThrown":
+            self._console.append(f"exception {what['exceptionDetails']}")
+        elif name == "Page.javascriptDialogOpening":
+            self._console.append(f"dialog {what['type']} {what['message']}")
 
     def open(self, page: Path, fragment: str = "") -> None:
         """Open a page from the file system and wait until it has drawn itself."""
-        self._call("/url", {"url": "about:blank"})
-        self._call("/url", {"url": page.resolve().as_uri() + fragment})
+        for address in ("about:blank", page.resolve().as_uri() + fragment):
+            loader = self.cdp("Page.navigate", url=address)["loaderId"]
+            while loader not in self._loaded:
+                self._note(self._next_message(60, address))
         self.wait("return document.documentElement?.dataset.ready === 'yes'")
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """The value a script in the page returns.
-
-        By the debugger, not by WebDriver's own execute: that compiles the script in the page,
-        where the page's policy now and then reports it as an attempt of ours.
-        """
+        """The value a script in the page returns."""
         called = f"(function () {{ {script}\n}}).apply(null, {json.dumps(arguments)})"
         answer = self.cdp(
             "Runtime.evaluate",
@@ -91,14 +126,24 @@ class Browser:
             time.sleep(0.02)
         return value
 
-    def keys(self, text: str) -> None:
-        """Type on whatever has the focus."""
-        press = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
-        self._call("/actions", {"actions": [{"type": "key", "id": "k", "actions": press}]})
+    def type(self, text: str) -> None:
+        """Type characters on whatever has the focus."""
+        for key in text:
+            self.cdp("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+            self.cdp("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def press(self, key: str) -> None:
+        """Press and release one of `KEYS`."""
+        code = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key]}
+        text = {"text": "\r"} if key == "Enter" else {}
+        self.cdp("Input.dispatchKeyEvent", type="keyDown", **code, **text)
+        self.cdp("Input.dispatchKeyEvent", type="keyUp", **code)
 
     def console(self) -> list[str]:
-        """What the page logged since the last call: script errors, policy violations."""
-        return [entry["message"] for entry in self._call("/se/log", {"type": "browser"})]
+        """What the page logged since the last call: script errors, policy violations, dialogs."""
+        self.run("return 0")  # whatever was said before comes before this answer
+        said, self._console = self._console, []
+        return said
 
     def size(self, width: int, height: int) -> None:
         """Give the page this many pixels."""
@@ -121,33 +166,38 @@ class Browser:
         path.write_bytes(base64.b64decode(self.cdp("Page.captureScreenshot")["data"]))
 
     def close(self) -> None:
-        self._http.delete(self._base, timeout=30)
+        """End Chromium."""
+        self._session = ""
+        self.cdp("Browser.close")
 
 
 @contextmanager
 def open_browser(folder: Path) -> Iterator[Browser]:
     """A browser with its own profile under `folder`; gone when the block ends."""
-    assert DRIVER, MISSING
-    environment = {**os.environ, "HOME": str(folder), "TMPDIR": str(folder)}
-    driver = subprocess.Popen(
-        [DRIVER, "--port=0"],
-        stdout=subprocess.PIPE,
+    assert CHROMIUM, MISSING
+    to_read, to_write = os.pipe(), os.pipe()
+    # The two pipes have to be at 3 and 4, wherever they are here: a shell puts them there.
+    ends = f'exec "$@" {CHROMIUM_READS}<&{to_read[0]} {CHROMIUM_WRITES}>&{to_write[1]}'
+    process = subprocess.Popen(
+        ["bash", "-c", ends, "bash", CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        text=True,
-        env=environment,
+        pass_fds=(to_read[0], to_write[1]),
+        env={**os.environ, "HOME": str(folder), "TMPDIR": str(folder)},
     )
+    for end in (to_read[0], to_write[1]):
+        os.close(end)
     try:
-        assert driver.stdout
-        port = next(
-            found[1]
-            for line in driver.stdout
-            if (found := re.search(r"successfully on port (\d+)", line))
-        )
-        browser = Browser(f"http://127.0.0.1:{port}", folder / "profile")
+        browser = Browser(to_read[1], to_write[0])
         try:
             yield browser
         finally:
             browser.close()
+            process.wait(30)
     finally:
-        driver.terminate()
-        driver.wait(30)
+        for end in (to_read[1], to_write[0]):
+            os.close(end)
+        if process.poll() is None:
+            process.terminate()
+            process.wait(30)

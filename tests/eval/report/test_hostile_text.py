@@ -105,7 +105,7 @@ def test_nothing_runs_and_everything_is_there(browser: Browser, hostile_page: Pa
                 browser.run("return document.querySelectorAll(arguments[0]).length", element) == 0
             )
         for _ in (1, 2):
-            browser.keys("\ue014")  # right arrow
+            browser.press("ArrowRight")
             assert shown(text) in browser.run(
                 "return document.querySelector('tr.open + tr').textContent"
             )

@@ -14,7 +14,6 @@ from tests.eval.report.made_run import METRICS, made_run
 from tests.eval.statistics.made_records import case, solution, write_results
 
 pytestmark = pytest.mark.slow
-ESCAPE, ENTER = "\ue00c", "\ue007"
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +71,7 @@ def test_summary(browser: Browser, page: Path) -> None:
 def test_search_filter_sort_and_pages(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert "302 of 302 solutions, 1 to 50 shown" in text_of(browser, "#found")
-    browser.keys("/gen-00123")
+    browser.type("/gen-00123")
     browser.wait("return document.querySelectorAll('tr.line').length === 1")
     assert rows(browser, "sample") == ["3 · gen-00123"]
     browser.run("document.querySelector('#filters button').click()")
@@ -89,9 +88,9 @@ def test_search_filter_sort_and_pages(browser: Browser, page: Path) -> None:
     state = "return document.querySelector('th[data-key=rating]').getAttribute('aria-sort')"
     assert browser.run(state) == "descending"
     browser.run("document.activeElement.blur()")
-    browser.keys("]")
+    browser.type("]")
     assert "51 to 100 shown" in text_of(browser, "#found")
-    browser.keys("[")
+    browser.type("[")
     assert "1 to 50 shown" in text_of(browser, "#found")
 
 
@@ -102,7 +101,7 @@ def test_a_mark_of_a_plot_filters_the_table(browser: Browser, page: Path) -> Non
     )
     place = next(i for i, name in enumerate(marks) if name.startswith("runtime error: "))
     browser.run("document.querySelectorAll('.pick')[arguments[0]].focus()", place)
-    browser.keys(ENTER)
+    browser.press("Enter")
     assert set(rows(browser, "verdict")) == {"RE"}
     wanted = int(marks[place].split()[2])
     assert text_of(browser, "#found").startswith(f"{wanted} of 302 solutions")
@@ -112,7 +111,8 @@ def test_a_solution_by_keyboard_alone(browser: Browser, page: Path) -> None:
     browser.open(page)
     select(browser, "verdict", "WA")
     browser.run("document.activeElement.blur(); scrollTo(0, 0)")
-    browser.keys("jj" + ENTER)
+    browser.type("jj")
+    browser.press("Enter")
     browser.wait("return !!document.querySelector('tr.open + tr .command')")
     first = browser.run("return location.hash")
     assert "WA" in text_of(browser, "tr.open + tr .case-head .chip")
@@ -121,10 +121,10 @@ def test_a_solution_by_keyboard_alone(browser: Browser, page: Path) -> None:
     for _ in range(failing):
         pressed = "return document.querySelector('.cases [aria-pressed=true]').title"
         seen.add(browser.run(pressed))
-        browser.keys("n")
+        browser.type("n")
     assert len(seen) == failing
     assert browser.run("return location.hash") == first  # around the end, back at the first
-    browser.keys(ESCAPE)
+    browser.press("Escape")
     assert browser.run("return document.querySelector('tr.open')") is None
     assert browser.run("return document.activeElement.className") == "name text"
     assert "#" not in browser.run("return location.href")
@@ -173,7 +173,7 @@ def test_theme_follows_the_system_and_the_reader(browser: Browser, page: Path) -
     browser.dark(True)
     browser.wait("return document.documentElement.dataset.theme === 'dark'")
     assert browser.run(background) != light
-    browser.keys("t")
+    browser.type("t")
     assert browser.run(background) == light
     browser.run("localStorage.clear()")
     browser.dark(False)
@@ -310,8 +310,8 @@ def test_a_program_that_printed_nothing(browser: Browser, tmp_path: Path) -> Non
 
 def test_help_lists_the_keys(browser: Browser, page: Path) -> None:
     browser.open(page)
-    browser.keys("?")
+    browser.type("?")
     assert browser.run("return document.querySelector('#help').open") is True
     assert "previous failing case" in text_of(browser, "#help")
-    browser.keys(ESCAPE)
+    browser.press("Escape")
     assert browser.run("return document.querySelector('#help').open") is False
