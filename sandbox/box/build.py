@@ -14,7 +14,7 @@ from pathlib import Path
 from sandbox.errors import SandboxUnavailable
 
 HERE = Path(__file__).resolve().parent
-SOURCES = ("setup.c", "launcher.c", "watch.c", "leaf.c")
+SOURCES = ("setup.c", "launcher.c", "watch.c", "ahead.c", "leaf.c")
 HEADERS = ("launcher.h",)
 FLAGS = ("-O2", "-std=gnu11", "-static", "-Wall", "-Wextra")
 

@@ -210,6 +210,7 @@ class Cores:
         self.slots = min(slots or len(cpus), len(cpus))
         self._files = _Files(cpus)
         self._free = cpus  # the last one used comes first: its cache is warm
+        self._mine = threading.local()  # and before all others the last one this thread had
         self._running = 0
         self._waiting_alone = 0
         self._changed = threading.Condition()
@@ -230,8 +231,10 @@ class Cores:
         cpu = None
         try:
             with self._picking:  # one thread waits for other graders, the rest wait for it
-                cpu = self._files.take(self._free, 1)[0]
+                last = getattr(self._mine, "cpu", None)
+                cpu = self._files.take(sorted(self._free, key=lambda one: one != last), 1)[0]
                 self._free.remove(cpu)
+            self._mine.cpu = cpu
             yield cpu
         finally:
             if cpu is not None:

@@ -141,8 +141,9 @@ class EmbeddedSandbox:
             with self._cores.alone() if alone else self._cores.one() as cpu:
                 for left in reversed(range(TRIES)):
                     try:
-                        with self._pool.box(compiler) as box:
+                        with self._pool.box(compiler, order.artifact.digest) as box:
                             box.pin(cpu)
+                            box.ran = order.artifact.digest
                             with _noted(box, noted):
                                 reply, fds = order.carry_out(box)
                         break

@@ -94,7 +94,7 @@ static const char *mem_start(void) { /* the cgroup's peak starts at what is left
     if (setup.peak_fd >= 0 && setup.peak_resets && pwrite(setup.peak_fd, "0", 1, 0) < 0) return "memory peak";
     mem_base = number_at(setup.mem_fd, NULL);
     if (!mem_first) mem_first = mem_base;
-    int64_t want = mem_base + now.rq->memory + now.rq->output + 65536;
+    int64_t want = mem_base + now.rq->memory + now.rq->output + 2 * 65536; /* what it reads may lie there as well */
     if (want < mem_limit_now - 262144 || want > mem_limit_now) {
         mem_limit_now = want;
         if (write_number(setup.limit_fd, want)) return "memory limit";
@@ -186,32 +186,39 @@ static void prepare(void) { /* what the next run needs, while the driver looks a
     else fcntl(now.err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
 }
 
+const char *run_begins(void) { /* everything is counted from here */
+    memset(&sh, 0, offsetof(struct shared, err));
+    const char *why = mem_start();
+    cpu_start();
+    return why;
+}
+
+int give_stdin(void) { /* small input lies in the request */
+    return (now.rq->flags & STDIN_FD) || !now.rq->stdin_len ||
+           (write(now.in_fd, stdin_data, now.rq->stdin_len) == now.rq->stdin_len && !lseek(now.in_fd, 0, SEEK_SET));
+}
+
 static void run(char **collect) {
     static char small[INLINE_CAP];
-    int next = 0, send[MAX_FDS], count = 0;
+    int next = 0, send[MAX_FDS], count = 0, passed = now.rq->flags & EXEC_FD ? fds[next++] : -1;
+    int64_t read_later = 0;
     const char *why;
-    now.exec_fd = now.rq->flags & EXEC_FD ? fds[next++] : -1;
-    if (now.exec_fd >= 0 && setup.is_init && !setup.uid) {
-        int copy = own_copy(now.exec_fd);
-        if (copy < 0) return fault(errno, "run", "executable");
-        close(now.exec_fd);
-        fds[next - 1] = now.exec_fd = copy; /* closed with the others */
+    if (ahead_runs(passed)) read_later = (now.rq->stdin_len + setup.page - 1) / setup.page * setup.page;
+    else {
+        now.exec_fd = passed;
+        if (passed >= 0 && setup.is_init && !setup.uid && (now.exec_fd = own_copy(passed)) < 0) return fault(errno, "run", "executable");
+        if (now.in_fd < 0) prepare();
+        if (now.rq->flags & STDIN_FD) close(now.in_fd), now.in_fd = fds[next++];
+        if (now.rq->flags & STDOUT_FD) close(now.out_fd), now.out_fd = fds[next++];
+        if (now.in_fd < 0 || now.out_fd < 0 || now.err_pipe[1] < 0) return fault(errno, "run", "descriptors");
+        if (!give_stdin()) return fault(errno, "run", "stdin");
+        if (setup.scratch && scratch_bytes != now.rq->disk && reset(1)) return fault(errno, "run", "scratch");
+        for (uint32_t i = 0; i < now.rq->nfiles; i++)
+            if (put(AT_FDCWD, names[i], fds[next + i], 0666)) return fault(errno, "file", names[i]);
+        if ((why = run_begins())) return fault(errno, "run", why);
+        if (!(now.rq->flags & FRESH)) spawn(), watch();
+        else if (supervise_fresh()) return fault(errno, "run", "clone");
     }
-    if (now.in_fd < 0) prepare();
-    if (now.rq->flags & STDIN_FD) close(now.in_fd), now.in_fd = fds[next++];
-    if (now.rq->flags & STDOUT_FD) close(now.out_fd), now.out_fd = fds[next++];
-    memset(&sh, 0, offsetof(struct shared, err));
-    if (now.in_fd < 0 || now.out_fd < 0 || now.err_pipe[1] < 0) return fault(errno, "run", "descriptors");
-    if (!(now.rq->flags & STDIN_FD) && now.rq->stdin_len &&
-        (write(now.in_fd, stdin_data, now.rq->stdin_len) != now.rq->stdin_len || lseek(now.in_fd, 0, SEEK_SET)))
-        return fault(errno, "run", "stdin");
-    if (setup.scratch && scratch_bytes != now.rq->disk && reset(1)) return fault(errno, "run", "scratch");
-    for (uint32_t i = 0; i < now.rq->nfiles; i++)
-        if (put(AT_FDCWD, names[i], fds[next + i], 0666)) return fault(errno, "file", names[i]);
-    if ((why = mem_start())) return fault(errno, "run", why);
-    cpu_start();
-    if (!(now.rq->flags & FRESH)) supervise();
-    else if (supervise_fresh()) return fault(errno, "run", "clone");
     struct reply r = {.wstatus = sh.wstatus, .killed = sh.killed, .wall_ns = sh.wall_ns, .end_ns = sh.end_ns,
                       .waited_ns = sh.waited_ns, .err_len = sh.err_len, .err_total = sh.err_total,
                       .cpu_ns = setup.cpu_fd >= 0 ? cpu_used() : sh.cpu_ns, .memory = sh.peak_rss};
@@ -225,8 +232,8 @@ static void run(char **collect) {
     struct statfs f;
     if (!(now.rq->flags & STDOUT_FD) && !fstat(now.out_fd, &s)) r.out_size = s.st_size;
     if (setup.mem_fd >= 0) {
-        int64_t peak = setup.leaves_fd < 0 ? number_at(setup.peak_fd, NULL) - mem_base : leaf_peak(), printed = r.out_size ? printed_bytes(&s) : 0;
-        r.memory = peak > printed ? peak - printed : peak;
+        int64_t peak = setup.leaves_fd < 0 ? number_at(setup.peak_fd, NULL) - mem_base : leaf_peak(), printed = r.out_size ? printed_bytes(&s) : 0, not_its = printed + read_later;
+        r.memory = peak > not_its ? peak - not_its : peak;
         if (r.memory < GRAIN) /* the kernel charges groups in batches: below that, the resident size says more */
             r.memory = sh.peak_rss < GRAIN ? (r.memory > sh.peak_rss ? r.memory : sh.peak_rss) : GRAIN;
         r.peak_raw = peak;
@@ -247,46 +254,64 @@ static void run(char **collect) {
         else if (c >= 0) close(c);
     }
     reply(&r, small, sh.err, send, count);
+    ahead_remember(passed);
     for (int i = send[0] == now.out_fd && count ? 1 : 0; i < count; i++) close(send[i]);
+}
+
+static int is_passed(int fd) {
+    for (int i = 0; i < nfds; i++)
+        if (fds[i] == fd) return 1;
+    return 0;
 }
 
 static void close_passed(void) {
     for (int i = 0; i < nfds; i++) close(fds[i]);
+    nfds = 0;
+}
+
+void close_streams(void) {
+    int *of[] = {&now.in_fd, &now.out_fd, &now.err_pipe[0], &now.err_pipe[1]};
+    for (int i = 0; i < 4; i++) {
+        if (*of[i] > 0) close(*of[i]);
+        *of[i] = -1;
+    }
 }
 
 static void release(void) { /* every descriptor of the run, then a clean box before the next one asks */
+    if (now.exec_fd >= 0 && !is_passed(now.exec_fd)) close(now.exec_fd);
+    now.exec_fd = -1;
+    if (is_passed(now.in_fd)) now.in_fd = -1;
+    if (is_passed(now.out_fd)) now.out_fd = -1;
+    close_streams();
     close_passed();
-    if (!(now.rq->flags & STDIN_FD) && now.in_fd > 0) close(now.in_fd);
-    if (!(now.rq->flags & STDOUT_FD) && now.out_fd > 0) close(now.out_fd);
-    for (int i = 0; i < 2; i++)
-        if (now.err_pipe[i] > 0) close(now.err_pipe[i]);
-    now.in_fd = now.out_fd = now.err_pipe[0] = now.err_pipe[1] = -1;
 }
 
 static void on_child(int s) { (void)s; }
 
 int box_loop(void) {
-    struct sigaction sa = {.sa_handler = on_child};
+    struct sigaction sa = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
     char *after, *collect[33];
     sigset_t chld;
     sigaction(SIGCHLD, &sa, NULL);
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     sigprocmask(SIG_BLOCK, &chld, NULL); /* let through only where a run is waited for */
-    now.rq = (struct request *)buf;
-    now.in_fd = now.out_fd = now.err_pipe[0] = now.err_pipe[1] = -1;
+    now.exec_fd = now.in_fd = now.out_fd = now.err_pipe[0] = now.err_pipe[1] = -1;
     for (ssize_t n; (n = receive()) > 0;) {
         if (n < (ssize_t)sizeof *now.rq) continue; /* an abort of a run that had just ended */
-        char *p = buf + sizeof *now.rq, *end = buf + n;
+        char *end = buf + n;
+        now.rq = (struct request *)buf;
+        now.args = buf + sizeof *now.rq;
         now.count += now.rq->op == OP_RUN;
         if (now.rq->argc > MAX_ARGS || now.rq->nfiles > MAX_FDS - 3 || now.rq->ncollect > 32 ||
-            take_strings(p, end, now.argv, now.rq->argc, &after) || take_strings(after, end, names, now.rq->nfiles, &after) ||
-            take_strings(after, end, collect, now.rq->ncollect, &after) || end - after < now.rq->stdin_len)
+            take_strings(now.args, end, now.argv, now.rq->argc, &now.args_end) || take_strings(now.args_end, end, names, now.rq->nfiles, &after) ||
+            take_strings(after, end, collect, now.rq->ncollect, &after) || end - after < now.rq->stdin_len) {
+            ahead_forget();
             fault(EBADMSG, "request", "malformed");
-        else {
+        } else {
             now.argv[now.rq->argc] = NULL;
             stdin_data = after;
-            if (now.rq->op == OP_LOAD) load();
+            if (now.rq->op == OP_LOAD) ahead_forget(), load();
             else run(collect);
         }
         if (now.rq->op == OP_LOAD) {
@@ -297,6 +322,7 @@ int box_loop(void) {
         if (setup.scratch && scratch_bytes && reset(0)) return 1;
         if (setup.leaves_fd >= 0) leaf_drop(), leaf_make(); /* while nobody waits */
         prepare();
+        ahead_begin();
     }
     return 0;
 }

@@ -66,6 +66,7 @@ extern struct shared { /* written by whoever watches: the stub, or the box itsel
     pid_t program;     /* as the watcher sees it */
     char proc_pid[16]; /* as the box's /proc sees it */
     int exec_errno, at_exec, supervised, wstatus, killed, many_files;
+    int stands, go; /* of a program started ahead: it waits (1) or has not come to wait (-1); it may run (1), it does (2) */
     int64_t cpu_ns, wall_ns, end_ns, peak_rss, err_total, waited_ns;
     uint32_t err_len;
     char err[ERR_CAP];
@@ -75,7 +76,9 @@ extern struct run { /* the run at hand */
     struct request *rq;
     char *argv[MAX_ARGS + 1];
     int in_fd, out_fd, exec_fd, err_pipe[2];
-    uint32_t count; /* of runs: an abort names the one it means */
+    char *args, *args_end; /* the arguments as they came, one after the other */
+    uint32_t count;        /* of runs: an abort names the one it means */
+    int ahead;             /* it is started before it is asked for */
 } now;
 
 int64_t number_at(int fd, const char *key);
@@ -85,7 +88,19 @@ void leaf_drop(void);
 pid_t leaf_clone(int (*does)(void *), char *stack_end, int flags);
 int64_t cpu_used(void);
 void cpu_start(void);
-void supervise(void);
+void spawn(void);
+void watch(void);
+pid_t stub_clone(int (*does)(void *));
 int supervise_fresh(void);
+const char *run_begins(void);
+void close_streams(void);
 int box_loop(void);
+int gate_open(void);
+int gate_arm(void);
+int give_stdin(void);
+int ahead_runs(int passed); /* the next run's program, started before it is asked for */
+void ahead_remember(int passed);
+void ahead_begin(void);
+void ahead_drop(void);
+void ahead_forget(void);
 #endif

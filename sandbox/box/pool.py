@@ -20,13 +20,18 @@ class BoxPool:
         self._closed = False
         self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
 
-    def take(self, compiler: bool = False) -> BoxProcess:
-        """An idle box, else a new one. It is the caller's until `give_back` or `close` of it."""
+    def take(self, compiler: bool = False, like: str = "") -> BoxProcess:
+        """An idle box, else a new one. It is the caller's until `give_back` or `close` of it.
+
+        `like`: the digest of what is going to run; the box that ran it last has it ready.
+        """
         with self._lock:
             if self._closed or self.factory is None:
                 raise SandboxError("the sandbox is closed")
             idle = self._idle[compiler]
-            box = idle.pop() if idle else None
+            last = len(idle) - 1
+            at = next((i for i in range(last, -1, -1) if idle[i].ran == like), last)
+            box = idle.pop(at) if idle else None
         return box or self.factory.box(compiler=compiler)
 
     def give_back(self, box: BoxProcess, compiler: bool = False) -> None:
@@ -38,9 +43,9 @@ class BoxPool:
         box.close()
 
     @contextmanager
-    def box(self, compiler: bool = False) -> Iterator[BoxProcess]:
+    def box(self, compiler: bool = False, like: str = "") -> Iterator[BoxProcess]:
         """A box for a while. After any fault but the caller's own it is ended, not reused."""
-        box = self.take(compiler)
+        box = self.take(compiler, like)
         try:
             yield box
         except BadRequest:

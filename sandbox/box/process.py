@@ -69,6 +69,7 @@ class BoxProcess:
         self.plan = plan
         self.cgroup = cgroup
         self.loaded: object = None  # what lies in /program now
+        self.ran = ""  # the digest of what ran last
         self.runs = 0
         self.worn = False  # what lies in its group would count for the next run: take a new one
         self._core: int | None = None

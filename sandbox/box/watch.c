@@ -37,6 +37,7 @@ static int child(void *unused) {
     sigset_t none;
     ssize_t n = readlinkat(PROC_FD, "self", sh.proc_pid, sizeof sh.proc_pid - 1);
     sh.proc_pid[n > 0 ? n : 0] = 0;
+    if (now.ahead && gate_open()) goto bad;
     if (dup2(now.in_fd, 0) < 0 || dup2(now.out_fd, 1) < 0 || dup2(now.err_pipe[1], 2) < 0) goto bad;
     struct sigaction dfl = {.sa_handler = SIG_DFL};
     sigaction(SIGCHLD, &dfl, NULL); /* the only one the box handles; the rest is default since its start */
@@ -58,6 +59,7 @@ static int child(void *unused) {
         if (syscall(SYS_capset, &ch, none_cap)) goto bad;
     }
     if (setup.data_rlimit) cap(RLIMIT_DATA, now.rq->memory, now.rq->memory); /* of each process: nobody adds them up */
+    if (now.ahead && gate_arm()) goto bad;
     if ((!setup.is_init || setup.child_filter_len) && confine()) goto bad;
     sh.at_exec = 1; /* from here on a refusal is about the program's own file */
     if (now.rq->flags & EXEC_FD) syscall(SYS_execveat, now.exec_fd, "", now.argv, setup.env, AT_EMPTY_PATH);
@@ -281,24 +283,30 @@ static int is_aborted(int events) { /* the driver is gone, or wants this very ru
     return !n || (n == sizeof said && said[0] == OP_ABORT && said[1] == now.count);
 }
 
-void supervise(void) { /* in the stub, or in the box itself (fast mode) */
-    sigset_t open; /* SIGCHLD is blocked but while it waits */
-    struct rusage ru = {0};
-    int64_t t0 = now_ns(CLOCK_MONOTONIC), left, cpu_left;
-    sigemptyset(&open);
+static int64_t started;
+
+void spawn(void) { /* in the stub, or in the box itself (fast mode); the program is on its way when it returns */
+    started = now_ns(CLOCK_MONOTONIC);
     /* spawn_flags: where forking is barred, a namespace flag that only the box may use lets this one pass */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags;
     sh.program = setup.leaves_fd >= 0 && !(now.rq->flags & FRESH) ? leaf_clone(child, stacks[1] + sizeof stacks[1], flags)
                                                                   : clone(child, stacks[1] + sizeof stacks[1], flags, NULL);
     if (sh.program < 0) sh.exec_errno = errno;
     if (setup.mem_fd >= 0 && sh.program > 0) offer_to_oom_killer();
+    close(now.err_pipe[1]);
+    now.err_pipe[1] = -1;
+}
+
+void watch(void) { /* until it has ended, and nothing of it is left */
+    sigset_t open; /* SIGCHLD is blocked but while it waits */
+    struct rusage ru = {0};
+    int64_t t0 = sh.stands ? now_ns(CLOCK_MONOTONIC) : started, left, cpu_left;
+    sigemptyset(&open);
     stub_pid[0] = 0;
     looked_ns = t0;
     looked_cpu = 0;
     look_after = LOOK_NS / 2;
     if (!setup.is_init) folder_begins();
-    close(now.err_pipe[1]);
-    now.err_pipe[1] = -1;
     for (int gone = sh.program < 0, turn = 0; !gone;) {
         pid_t p;
         int st;
@@ -347,16 +355,21 @@ void supervise(void) { /* in the stub, or in the box itself (fast mode) */
 
 static int stub(void *unused) {
     (void)unused;
-    supervise();
+    spawn();
+    watch();
     _exit(0);
 }
 
-int supervise_fresh(void) { /* the same from a stub that is pid 1 of a new namespace, which ends with it */
-    int st, flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
-    pid_t s = setup.leaves_fd >= 0 ? leaf_clone(stub, stacks[0] + sizeof stacks[0], flags)
-                                   : clone(stub, stacks[0] + sizeof stacks[0], flags, NULL);
+pid_t stub_clone(int (*does)(void *)) { /* pid 1 of a new namespace, which ends with it; shares all else with the box */
+    int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
+    return setup.leaves_fd >= 0 ? leaf_clone(does, stacks[0] + sizeof stacks[0], flags)
+                                : clone(does, stacks[0] + sizeof stacks[0], flags, NULL);
+}
+
+int supervise_fresh(void) {
+    pid_t s = stub_clone(stub);
     if (s < 0) return -1;
-    while (wait4(s, &st, __WALL, NULL) < 0 && errno == EINTR) {}
+    while (wait4(s, NULL, __WALL, NULL) < 0 && errno == EINTR) {}
     return 0;
 }
 

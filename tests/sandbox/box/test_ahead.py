@@ -1,0 +1,194 @@
+"""The program that stands ready for the next run: nobody can tell, and nothing of it has run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.errors import SandboxError
+from sandbox.model import MIB, Compiled, Limits, Program
+
+HERE = Path(__file__).parent
+LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=256 * MIB)
+IDLE_S = 0.02  # far longer than a box waits before it begins the next run's program
+KINDS = [
+    (level, fresh) for level in ("full", "delegated", "userns") for fresh in (True, False)
+]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=lambda kind: f"{kind[0]}-{kind[1]}")
+def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
+    level, fresh = request.param
+    try:
+        sandbox = EmbeddedSandbox(1, level=level, fresh=fresh)
+    except SandboxError as error:
+        pytest.skip(f"level {level}: {error}")
+    with sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def witness(box: EmbeddedSandbox) -> Compiled:
+    source = (HERE / "programs" / "witness.cpp").read_bytes()
+    made = box.compile(Program("c++17", {"witness.cpp": source}))
+    assert made.ok, made.log.decode()
+    return made
+
+
+def below(pid: int) -> list[int]:
+    """The processes a process has started, and those they have."""
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    except FileNotFoundError:
+        return []
+    direct = [int(part) for part in text.split()]
+    return [*direct, *(one for child in direct for one in below(child))]
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def standing() -> list[int]:
+    """Stopped processes under this one: programs that stand ready."""
+    return [pid for pid in below(os.getpid()) if state(pid) in "Tt"]
+
+
+def wait_until_standing(box: EmbeddedSandbox, program: Compiled, limits: Limits = LIMITS) -> int:
+    """Runs a program until it stands ready for another run; its process id."""
+    for _ in range(3):
+        before = set(standing())
+        box.run(program, limits)
+        time.sleep(IDLE_S)
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        now = standing()
+        if now:
+            assert len(now) == 1
+            return now[0]
+        time.sleep(IDLE_S)
+    raise AssertionError(f"no program stands ready; before: {before}")
+
+
+def hashed(text: bytes) -> int:
+    total = 0
+    for byte in text:
+        total = (total * 31 + byte) & 0xFFFFFFFF
+    return total
+
+
+def test_nothing_of_it_runs_before_it_is_asked_for(
+    box: EmbeddedSandbox, witness: Compiled
+) -> None:
+    wait_until_standing(box, witness)
+    asked = time.monotonic_ns()
+    begun = int(box.run(witness, LIMITS).stdout.split()[0])
+    assert begun > asked
+
+
+def test_a_program_sees_the_same_as_in_its_first_run(
+    box: EmbeddedSandbox, witness: Compiled
+) -> None:
+    box.run(witness, LIMITS, args=("another",))
+    first = box.run(witness, LIMITS, stdin=b"12").stdout.split(b"\n")[1]
+    pid = wait_until_standing(box, witness)
+    seen = box.run(witness, LIMITS, stdin=b"12")
+    assert seen.stdout.split(b"\n")[1] == first == b"0|0 1 2 ||2 %d" % hashed(b"12")
+    assert not Path(f"/proc/{pid}").exists(), "it was that process that ran"
+
+
+def test_figures_are_those_of_any_run(box: EmbeddedSandbox) -> None:
+    source = (HERE.parent / "programs" / "uses.cpp").read_bytes()
+    uses = box.compile(Program("c++17", {"uses.cpp": source}))
+    for _ in range(4):
+        seen = box.run(uses, LIMITS, args=("memory", "60"), stdin=bytes(60_000))
+        assert abs(seen.memory_bytes - 60 * MIB) <= 2 * MIB
+        assert 0 < seen.cpu_s < 1
+        time.sleep(IDLE_S)
+
+
+def test_a_limit_of_the_run_holds(box: EmbeddedSandbox) -> None:
+    endless = box.compile(Program("c++17", {"main.cpp": b"int main() { for (;;) {} }"}))
+    for _ in range(3):
+        seen = box.run(endless, Limits(cpu_s=0.1, wall_s=20))
+        assert seen.killed_for == "cpu"
+        assert 0.1 <= seen.cpu_s < 0.3
+        time.sleep(IDLE_S)
+
+
+@pytest.mark.parametrize("who", ["program", "its parent"])
+def test_killed_while_it_stands(box: EmbeddedSandbox, witness: Compiled, who: str) -> None:
+    """As when the kernel is short of memory: the run is as any other, whoever was ended."""
+    pid = wait_until_standing(box, witness)
+    if who == "its parent":
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(pid, signal.SIGKILL)
+    seen = box.run(witness, LIMITS, stdin=b"7")
+    assert (seen.exit_code, seen.signal) == (0, None)
+    assert b"|1 55" in seen.stdout
+
+
+def test_let_go_while_it_stands(box: EmbeddedSandbox, witness: Compiled) -> None:
+    """By whoever may signal it: that start counts for nothing."""
+    os.kill(wait_until_standing(box, witness), signal.SIGCONT)
+    time.sleep(IDLE_S)
+    seen = box.run(witness, LIMITS, stdin=b"7")
+    assert b"|1 55" in seen.stdout
+
+
+def test_it_goes_with_its_box(witness: Compiled, box: EmbeddedSandbox) -> None:
+    level = box.describe().level
+    with EmbeddedSandbox(1, level=level) as other:
+        again = other.compile(Program("c++17", witness.program.files))
+        pid = wait_until_standing(other, again)
+    end = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < end, "it outlives its box"
+        time.sleep(0.01)
+
+
+RUNS = st.tuples(
+    st.sampled_from(["witness", "python"]),
+    st.sampled_from([(), ("left",), ("a", "b")]),
+    st.sampled_from([b"", b"5\n", bytes(range(256)) * 255, b"x" * 70_000]),
+    st.sampled_from([LIMITS, Limits(cpu_s=2, wall_s=9, memory_bytes=64 * MIB)]),
+    st.sampled_from([{}, {"input.txt": b"text"}]),
+    st.sampled_from([0, 0, IDLE_S]),
+)
+PYTHON = b"""
+import os, sys
+text = sys.stdin.buffer.read()
+total = 0
+for byte in text: total = (total * 31 + byte) & 0xFFFFFFFF
+print("begun\\n0|0 1 2 ||%d %d" % (len(text), total), *sys.argv[1:], sep="|")
+if sys.argv[1:2] == ["left"]:
+    print("something was left" if os.path.exists("left") else "nothing was left")
+    open("left", "w").close()
+"""
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(RUNS, st.integers(1, 4)), min_size=1, max_size=5))
+def test_a_result_depends_on_its_request_alone(
+    box: EmbeddedSandbox, witness: Compiled, wanted: list[tuple[tuple[object, ...], int]]
+) -> None:
+    python = box.compile(Program("python", {"main.py": PYTHON}))
+    for (kind, args, stdin, limits, files, pause), times in wanted:
+        for _ in range(times):
+            program = witness if kind == "witness" else python
+            seen = box.run(program, limits, stdin=stdin, args=args, files=files)  # type: ignore[arg-type]
+            tail = "".join(f"|{arg}" for arg in args)  # type: ignore[attr-defined]
+            expected = f"0|0 1 2 ||{len(stdin)} {hashed(stdin)}{tail}\n"  # type: ignore[arg-type]
+            if args == ("left",):
+                expected += "nothing was left\n"
+            assert seen.stdout.split(b"\n", 1)[1] == expected.encode()
+            assert seen.exit_code == 0
+            time.sleep(pause)  # type: ignore[arg-type]
