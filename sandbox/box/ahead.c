@@ -16,7 +16,7 @@
 
 #include <linux/futex.h>
 
-enum { IDLE_US = 150, KEY_CAP = 8192, REFUSALS = 3 };
+enum { IDLE_US = 100, KEY_CAP = 8192, REFUSALS = 3 };
 
 static struct {
     int key_fd, exec_fd; /* the executable as it was passed, and as it is executed; -1: by its path */
@@ -55,7 +55,9 @@ static int state(pid_t pid) { /* CLD_STOPPED, how it ended, or 0 while it runs; 
 static int stands(void) { /* waits for the program to stop; one that got away is ended */
     struct timespec moment = {0, 20000};
     int is = 0;
-    for (int turn = 0; turn < 20000 && sh.program > 0 && !(is = state(sh.program)); turn++) nanosleep(&moment, NULL);
+    for (int turn = 0; turn < 20000 && sh.program > 0 && !(is = state(sh.program)); turn++)
+        if (turn < 50) sched_yield(); /* it has this very core */
+        else nanosleep(&moment, NULL);
     return is == CLD_STOPPED ? 1 : -1;
 }
 
@@ -63,6 +65,7 @@ static void let_go(void) { /* unless somebody has ended it or let it go meanwhil
     if (sh.stands > 0 && state(sh.program) != CLD_STOPPED) sh.stands = -1;
     if (sh.stands < 0) return;
     sh.go = 2;
+    watch_begins(); /* it may be through before this process goes on */
     kill(sh.program, SIGCONT);
     watch();
 }

@@ -89,6 +89,7 @@ pid_t leaf_clone(int (*does)(void *), char *stack_end, int flags);
 int64_t cpu_used(void);
 void cpu_start(void);
 void spawn(void);
+void watch_begins(void); /* its wall clock; spawn() does it as well */
 void watch(void);
 pid_t stub_clone(int (*does)(void *));
 int supervise_fresh(void);

@@ -283,10 +283,11 @@ static int is_aborted(int events) { /* the driver is gone, or wants this very ru
     return !n || (n == sizeof said && said[0] == OP_ABORT && said[1] == now.count);
 }
 
-static int64_t started;
+static int64_t t0;
+void watch_begins(void) { t0 = now_ns(CLOCK_MONOTONIC); }
 
 void spawn(void) { /* in the stub, or in the box itself (fast mode); the program is on its way when it returns */
-    started = now_ns(CLOCK_MONOTONIC);
+    watch_begins();
     /* spawn_flags: where forking is barred, a namespace flag that only the box may use lets this one pass */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags;
     sh.program = setup.leaves_fd >= 0 && !(now.rq->flags & FRESH) ? leaf_clone(child, stacks[1] + sizeof stacks[1], flags)
@@ -300,7 +301,7 @@ void spawn(void) { /* in the stub, or in the box itself (fast mode); the program
 void watch(void) { /* until it has ended, and nothing of it is left */
     sigset_t open; /* SIGCHLD is blocked but while it waits */
     struct rusage ru = {0};
-    int64_t t0 = sh.stands ? now_ns(CLOCK_MONOTONIC) : started, left, cpu_left;
+    int64_t left, cpu_left;
     sigemptyset(&open);
     stub_pid[0] = 0;
     looked_ns = t0;

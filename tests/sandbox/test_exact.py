@@ -18,6 +18,7 @@ from sandbox.model import MIB, Compiled, Execution, Limits, Program
 LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=512 * MIB, processes=32)
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
 GROUPED = ("full", "delegated")
+NO_FORK = 9  # the program's word for a child that could not be made
 pytestmark = pytest.mark.slow
 
 
@@ -60,7 +61,9 @@ def test_cpu_time_is_exact(
 ) -> None:
     forks = way in ("cpu_children", "cpu_unwaited")
     if forks and level(box) not in GROUPED:
-        assert box.run(uses, LIMITS, args=(way, str(ms))).cpu_s < 0.03  # none was made
+        seen = box.run(uses, LIMITS, args=(way, str(ms)))
+        assert (seen.exit_code, seen.killed_for) == (NO_FORK, None)
+        assert seen.cpu_s < 0.03
         return
     used = ms * share / 1000
     over = []

@@ -19,9 +19,7 @@ from sandbox.model import MIB, Compiled, Limits, Program
 HERE = Path(__file__).parent
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=256 * MIB)
 IDLE_S = 0.02  # far longer than a box waits before it begins the next run's program
-KINDS = [
-    (level, fresh) for level in ("full", "delegated", "userns") for fresh in (True, False)
-]
+KINDS = [(level, fresh) for level in ("full", "delegated", "userns") for fresh in (True, False)]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: f"{kind[0]}-{kind[1]}")
@@ -85,9 +83,7 @@ def hashed(text: bytes) -> int:
     return total
 
 
-def test_nothing_of_it_runs_before_it_is_asked_for(
-    box: EmbeddedSandbox, witness: Compiled
-) -> None:
+def test_nothing_of_it_runs_before_it_is_asked_for(box: EmbeddedSandbox, witness: Compiled) -> None:
     wait_until_standing(box, witness)
     asked = time.monotonic_ns()
     begun = int(box.run(witness, LIMITS).stdout.split()[0])

@@ -29,12 +29,15 @@ static char *take(double mb, int flags, int fd) {
     for (size_t i = 0; i < n; i += 4096) p[i] = 1;
     return p;
 }
+enum { NO_FORK = 9 };
 static void children(int n, bool waits, bool memory) {
     signal(SIGCHLD, waits ? SIG_DFL : SIG_IGN);
     int said[2];
     if (pipe(said)) exit(8);
-    for (int i = 0; i < n; i++)
-        if (fork() == 0) {
+    for (int i = 0; i < n; i++) {
+        pid_t child = fork();
+        if (child < 0) exit(NO_FORK);
+        if (child == 0) {
             signal(SIGTERM, SIG_DFL);
             if (memory) take(amount, MAP_PRIVATE | MAP_ANONYMOUS, -1);
             else burn(amount);
@@ -42,6 +45,7 @@ static void children(int n, bool waits, bool memory) {
             if (memory) for (;;) pause(); // all of it held at once
             _exit(0);
         }
+    }
     char byte;
     for (int i = 0; i < n; i++) if (read(said[0], &byte, 1) != 1) exit(7);
     if (memory) kill(0, SIGTERM);
