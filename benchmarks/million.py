@@ -1,15 +1,18 @@
 """Memory and time a case over a million cases that take no time to run.
 
     python benchmarks/million.py [--cases 1000000] [--cases-per-solution 50]
+    python benchmarks/million.py --box --cases 100000 --cases-per-solution 500
 
 The real scheduler, records and metrics grade made-up solutions over a sandbox that answers
 at once, so that all that is seen is the grader's own: the memory of its processes (PSS,
-summed) and the time a case, at the start and at the end.
+summed) and the time a case, at the start and at the end. With --box every case is a real run
+of a small C program in the embedded sandbox, boxes and programs counted as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import tempfile
@@ -21,10 +24,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from eval.options import Options
 from eval.run import run_grading
+from sandbox.box import EmbeddedSandbox
 from tests.fakes.scripted_sandbox import Call, FakeSandbox
 
 PROBLEMS = 50
 SAMPLE_EVERY_S = 1.0
+ECHO = (
+    "#include <unistd.h>\nint main(void) { char b[99]; return write(1, b, read(0, b, 99)) < 0; }\n"
+)
 
 
 def pss_bytes() -> int:
@@ -59,22 +66,22 @@ def write_solutions(path: Path, solutions: int) -> None:
     """Programs that are all different, so that none is graded for another."""
     with path.open("w") as file:
         for number in range(solutions):
-            row = {"id": f"{number % PROBLEMS + 1}/A", "code": f"# program {number}\n"}
+            code = f"{ECHO}// {number}\n"
+            row = {"id": f"{number % PROBLEMS + 1}/A", "language": "c", "code": code}
             file.write(json.dumps(row) + "\n")
 
 
 class Meter(threading.Thread):
     """Samples memory and the number of cases that have run."""
 
-    def __init__(self, sandbox: Counting) -> None:
+    def __init__(self) -> None:
         super().__init__(daemon=True)
-        self._sandbox = sandbox
         self.samples: list[tuple[float, int, int]] = []
         self.done = threading.Event()
 
     def run(self) -> None:
         while not self.done.wait(SAMPLE_EVERY_S):
-            self.samples.append((time.monotonic(), self._sandbox.count, pss_bytes()))
+            self.samples.append((time.monotonic(), _Counts.seen, pss_bytes()))
 
     def us_per_case(self, part: slice) -> float:
         """Wall time a case over a part of the samples."""
@@ -83,14 +90,25 @@ class Meter(threading.Thread):
         return (t1 - t0) / max(1, n1 - n0) * 1e6
 
 
-class Counting(FakeSandbox):
-    """Answers with the input and counts."""
+COUNTER = itertools.count()  # one step of it is one step for every thread
 
-    count = 0
+
+class _Counts:
+    """Counts the runs of whatever sandbox it is mixed into."""
+
+    seen = 0
 
     def run(self, *args: object, **kwargs: object):  # type: ignore[no-untyped-def]
-        Counting.count += 1
-        return super().run(*args, **kwargs)  # type: ignore[arg-type]
+        _Counts.seen = next(COUNTER) + 1
+        return super().run(*args, **kwargs)  # type: ignore[misc]
+
+
+class Counting(_Counts, FakeSandbox):
+    """Answers with the input."""
+
+
+class CountingBox(_Counts, EmbeddedSandbox):
+    """Really runs it."""
 
 
 def answer(call: Call) -> bytes:
@@ -101,6 +119,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--cases-per-solution", type=int, default=50)
+    parser.add_argument("--box", action="store_true", help="real runs in the embedded sandbox")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, help="where the files go (removed at the end)")
     args = parser.parse_args()
@@ -114,8 +133,12 @@ def main() -> int:
             results_dir=folder / "results",
             workers=args.workers,
         )
-        sandbox = Counting(answer, record=False, slots=args.workers)
-        meter = Meter(sandbox)
+        sandbox = (
+            CountingBox(args.workers)
+            if args.box
+            else Counting(answer, record=False, slots=args.workers)
+        )
+        meter = Meter()
         meter.start()
         started, cpu = time.monotonic(), time.process_time()
         result = run_grading(options, sandbox=sandbox)
