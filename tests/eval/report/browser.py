@@ -2,9 +2,8 @@
 
     with open_browser(tmp_path) as browser: browser.open(path); browser.run("return 1 + 1")
 
-No WebDriver between: a driver compiles its own helpers inside the page, where the page's policy
-now and then reports them as if the page had tried something. What the console holds here is the
-page's own. Debian: apt-get install chromium.
+No WebDriver between: what the console holds here is the page's own, and nothing of the page
+before it. Debian: apt-get install chromium.
 """
 
 from __future__ import annotations
@@ -96,11 +95,14 @@ class Browser:
             self._console.append(f"dialog {what['type']} {what['message']}")
 
     def open(self, page: Path, fragment: str = "") -> None:
-        """Open a page from the file system and wait until it has drawn itself."""
+        """Open a page from the file system and wait until it has drawn itself. The console is
+        empty when it begins to load."""
         for address in ("about:blank", page.resolve().as_uri() + fragment):
             loader = self.cdp("Page.navigate", url=address)["loaderId"]
             while loader not in self._loaded:
                 self._note(self._next_message(60, address))
+            if address == "about:blank":
+                self._console.clear()  # the page before it said that
         self.wait("return document.documentElement?.dataset.ready === 'yes'")
 
     def run(self, script: str, *arguments: Any) -> Any:
