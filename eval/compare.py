@@ -20,7 +20,6 @@ SHOWN_CHANGES = 20
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
     p = argparse.ArgumentParser(
-        prog="compare.py",
         description="Compares two runs problem by problem: paired differences, their error, "
         "and which problems changed.",
     )
@@ -78,15 +77,11 @@ def compare(args: argparse.Namespace) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry of the command; one line on stderr and status 2 for bad input."""
-    from eval.input_error import InputError
+    """The command; see `run_command` for its exit statuses."""
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
-    try:
-        return compare(args)
-    except InputError as error:
-        print(f"compare: {error}", file=sys.stderr)
-        return 2
+    return run_command(lambda: compare(args))
 
 
 if __name__ == "__main__":

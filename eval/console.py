@@ -62,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = f"; did you mean {near[0]}?" if near else ""
         print(f"gradebox: no command {name[:80]!r}{hint}\n{usage()}", file=sys.stderr)
         return BAD_USAGE
+    sys.argv[0] = f"gradebox {name}"  # what its usage calls it
     status: int = import_module(command.module).main(words[1:])
     return status
 

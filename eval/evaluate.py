@@ -59,8 +59,9 @@ def parser() -> argparse.ArgumentParser:
 def evaluate(args: argparse.Namespace) -> int:
     """Runs every dataset and prints the table; the exit status."""
     from eval.answers import math_harness as harness
-    from eval.answers.command import EXIT_INFRASTRUCTURE, EXIT_OK, extra_fields, write_json
+    from eval.answers.command import extra_fields, write_json
     from eval.answers.normalise import judge_by_name
+    from eval.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.input_error import InputError
     from eval.sampling.reach import check_reachable
     from eval.sampling.retry import RetryPolicy
@@ -115,7 +116,7 @@ def evaluate(args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; see `run_command` for its exit statuses."""
-    from eval.answers.command import run_command
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
     return run_command(lambda: evaluate(args))

@@ -17,7 +17,6 @@ ROOT = Path(__file__).resolve().parents[1]
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
     p = argparse.ArgumentParser(
-        prog="report.py",
         description="Writes the report of a run: summary, plots, and every solution with its "
         "cases, in one HTML page (with a folder of data beside it when it is large).",
     )
@@ -59,15 +58,11 @@ def report(args: argparse.Namespace) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Entry of the command; one line on stderr and status 2 for bad input."""
-    from eval.input_error import InputError
+    """The command; see `run_command` for its exit statuses."""
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
-    try:
-        return report(args)
-    except InputError as error:
-        print(f"report: {error}", file=sys.stderr)
-        return 2
+    return run_command(lambda: report(args))
 
 
 if __name__ == "__main__":

@@ -85,12 +85,12 @@ def parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Runs this node's units and prints a line for each; the exit status."""
-    from eval.answers.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.benchmarks import registry
     from eval.benchmarks.config import choose, folder_name, read_configs
     from eval.benchmarks.models import find_targets
     from eval.benchmarks.sweep import VllmOptions, sweep
     from eval.benchmarks.work import Shard, units_of
+    from eval.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.input_error import InputError
 
     if bool(args.suite) == bool(args.config):
@@ -184,7 +184,7 @@ def _line(unit_run: UnitRun, counts: Counts) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; see `run_command` for its exit statuses."""
-    from eval.answers.command import run_command
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
     return run_command(lambda: run(args))

@@ -64,7 +64,7 @@ def smoke(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from eval.answers import equational
-    from eval.answers.command import EXIT_INFRASTRUCTURE, EXIT_OK
+    from eval.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.input_error import InputError
     from eval.sampling.openrouter import OpenRouter, choose_models, read_models
     from eval.sampling.reach import check_reachable
@@ -112,7 +112,7 @@ def smoke(args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; see `run_command` for its exit statuses."""
-    from eval.answers.command import run_command
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
     return run_command(lambda: smoke(args))

@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
 
 def sample(args: argparse.Namespace) -> int:
     """Asks what is lacking, then grades if asked to; the exit status."""
-    from eval.answers.command import EXIT_INFRASTRUCTURE, EXIT_OK
+    from eval.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.input_error import InputError
     from eval.sampling.progress import Progress
     from eval.sampling.reach import check_reachable
@@ -173,7 +173,7 @@ def _grade(args: argparse.Namespace) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; see `run_command` for its exit statuses."""
-    from eval.answers.command import run_command
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
     return run_command(lambda: sample(args))

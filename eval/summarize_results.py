@@ -34,8 +34,9 @@ def parser() -> argparse.ArgumentParser:
 
 def summarize(args: argparse.Namespace) -> int:
     """Reads, writes the three files, prints the table; the exit status."""
-    from eval.answers.command import EXIT_OK, write_json
+    from eval.answers.command import write_json
     from eval.benchmarks import summary
+    from eval.command import EXIT_OK
     from eval.input_error import InputError
 
     models = summary.collect(args.dirname)
@@ -61,7 +62,7 @@ def _plot(models: Sequence[ModelFigures], path: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command; see `run_command` for its exit statuses."""
-    from eval.answers.command import run_command
+    from eval.command import run_command
 
     args = parser().parse_args(argv)
     return run_command(lambda: summarize(args))

@@ -45,7 +45,6 @@ class _Parser(argparse.ArgumentParser):
 def make_parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
     p = _Parser(
-        prog="debug_case.py",
         description="Runs one case of an earlier run again and explains it.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.answers.command import extra_fields, run_command
+from eval.answers.command import extra_fields
+from eval.command import run_command
 from eval.input_error import InputError
 from eval.sampling import ServerLost
 from sandbox.errors import SandboxError
