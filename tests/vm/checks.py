@@ -148,6 +148,17 @@ class Checks:
         fine = self.run("memory", 3)
         yield Row("the next run is clean", "", ", ".join(fine.limits_hit), "", not fine.limits_hit)
 
+    def ahead(self) -> Iterator[Row]:
+        """The same run again and again: its program stands ready, its figures stay exact."""
+        for _ in range(3):
+            self.run("memory", 40)
+            time.sleep(0.3)
+        standing = sum(_is_stopped(path) for path in Path("/proc").glob("[0-9]*/stat"))
+        yield Row("programs that stand ready", 1, standing, "", standing == 1)
+        took = (self.run("memory", 40).memory_bytes or 0) / MIB
+        ok = abs(took - 40) * MIB <= MEMORY_BYTES
+        yield Row("memory of one that stood ready", 40, round(took, 2), "MB", ok)
+
     def cost(self) -> Iterator[Row]:
         """What a run costs beside a bare start of the same program."""
 
@@ -201,14 +212,21 @@ def _name(pid: str) -> str:
         return ""
 
 
+def _is_stopped(stat: Path) -> bool:
+    try:
+        return stat.read_text().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False
+
+
 def rows(level: str, uses: Path) -> Iterator[Row]:
     """Every check of a level, in the default way and with one namespace for all runs."""
     checks = Checks(level, uses)
     yield Row("level", level, checks.level, "", checks.level == level)
-    for part in (checks.figures, checks.limits, checks.cost, checks.close):
+    for part in (checks.figures, checks.limits, checks.ahead, checks.cost, checks.close):
         yield from part()
     fast = Checks(level, uses, fresh=False)
-    for row in (*fast.figures(), *fast.limits(), *fast.cost(), *fast.close()):
+    for row in (*fast.figures(), *fast.limits(), *fast.ahead(), *fast.cost(), *fast.close()):
         yield replace(row, check=f"fast: {row.check}")
 
 
