@@ -27,6 +27,7 @@ static struct {
     int ready, refused;
     pid_t stub;
     cpu_set_t cores;
+    int64_t held; /* by its group, once it stood */
 } next = {.key_fd = -1, .exec_fd = -1};
 
 /* ---- in the child, between vfork and exec ------------------------------------------------ */
@@ -107,10 +108,12 @@ void ahead_drop(void) { /* it is not what is wanted now */
     pid_t of = next.stub > 0 ? next.stub : sh.program;
     if (!next.ready) return;
     next.ready = 0;
+    now.dropped = 1;
     if (of > 0) {
         kill(of, SIGKILL); /* a stub takes its whole namespace with it */
         while (wait4(of, NULL, __WALL, NULL) < 0 && errno == EINTR) {}
     }
+    end_all(); /* where it was let go by somebody, it may have started others */
     close_streams();
     if (setup.leaves_fd >= 0) leaf_drop(); /* it has counted this one's start */
 }
@@ -121,11 +124,19 @@ static int is_same(size_t n, const char *key, int passed) {
     return next.key_fd < 0 || (!fstat(passed, &s) && s.st_ino == next.of.st_ino && s.st_dev == next.of.st_dev);
 }
 
+/* What the kernel still held for the run before has been freed since this one began: counted from too high. */
+static int is_lighter(void) {
+    enum { BATCH = 256 << 10 };
+    int64_t held = setup.mem_fd < 0 ? 0 : number_at(setup.mem_fd, NULL);
+    return setup.mem_fd >= 0 && (held < mem_base || held < next.held - BATCH);
+}
+
 static int fits(int passed) { /* whether what stands ready is for the run asked for now */
     static char key[KEY_CAP];
     cpu_set_t cores;
     next.again = is_same(may_be() ? key_of(key) : 0, key, passed);
-    return next.again && next.ready && !sched_getaffinity(0, sizeof cores, &cores) && CPU_EQUAL(&cores, &next.cores);
+    return next.again && next.ready && !is_lighter() && !sched_getaffinity(0, sizeof cores, &cores) &&
+           CPU_EQUAL(&cores, &next.cores);
 }
 
 int ahead_runs(int passed) { /* does the run with what stands ready; 0: there is nothing, or nothing that fits */
@@ -159,7 +170,7 @@ void ahead_begin(void) { /* when nobody asks for anything just now */
     static struct request rq;
     struct pollfd asked = {SOCKET, POLLIN | POLLRDHUP, 0};
     struct timespec moment = {0, IDLE_US * 1000}, patience = {2, 0};
-    if (!next.again || !next.length || next.refused >= REFUSALS || ppoll(&asked, 1, &moment, NULL)) return;
+    if (now.gave || !next.again || !next.length || next.refused >= REFUSALS || ppoll(&asked, 1, &moment, NULL)) return;
     memcpy(&rq, next.key, sizeof rq); /* its arguments still lie where the last message was */
     now.rq = &rq;
     now.exec_fd = next.exec_fd;
@@ -173,6 +184,7 @@ void ahead_begin(void) { /* when nobody asks for anything just now */
         while (!sh.stands && !state(next.stub)) futex(&sh.stands, FUTEX_WAIT, 0, &patience);
     now.ahead = 0;
     now.exec_fd = -1;
+    if (sh.stands > 0 && setup.mem_fd >= 0) next.held = number_at(setup.mem_fd, NULL);
     if (sh.stands > 0) return;
     next.refused++;
     ahead_drop();

@@ -87,7 +87,8 @@ static int write_number(int fd, int64_t v) {
     return pwrite(fd, t, n, 0) == n ? 0 : -1;
 }
 
-static int64_t mem_base, mem_first, mem_limit_now, oom_base, pids_base, pids_now;
+int64_t mem_base;
+static int64_t mem_first, mem_limit_now, oom_base, pids_base, pids_now;
 static const char *mem_start(void) { /* the cgroup's peak starts at what is left of the run before */
     if (setup.mem_fd < 0) return NULL;
     if (setup.leaves_fd >= 0 && leaf_make()) return "memory group";
@@ -96,11 +97,14 @@ static const char *mem_start(void) { /* the cgroup's peak starts at what is left
     if (!mem_first) mem_first = mem_base;
     int64_t want = mem_base + now.rq->memory + now.rq->output + 2 * 65536; /* what it reads may lie there as well */
     if (want < mem_limit_now - 262144 || want > mem_limit_now) {
-        mem_limit_now = want;
         if (write_number(setup.limit_fd, want)) return "memory limit";
+        mem_limit_now = want;
     }
-    if (setup.pids_max_fd >= 0 && pids_now != now.rq->nproc + 2) /* the box and its stub count as well */
-        if (write_number(setup.pids_max_fd, pids_now = now.rq->nproc + 2)) return "process limit";
+    int64_t most = now.rq->nproc + 2; /* the box and its stub count as well */
+    if (setup.pids_max_fd >= 0 && pids_now != most) {
+        if (write_number(setup.pids_max_fd, most)) return "process limit";
+        pids_now = most;
+    }
     oom_base = number_at(setup.oom_fd, setup.oom_key);
     pids_base = number_at(setup.pids_event_fd, "max ");
     return NULL;
@@ -203,8 +207,9 @@ static void run(char **collect) {
     int next = 0, send[MAX_FDS], count = 0, passed = now.rq->flags & EXEC_FD ? fds[next++] : -1;
     int64_t read_later = 0;
     const char *why;
-    if (ahead_runs(passed)) read_later = (now.rq->stdin_len + setup.page - 1) / setup.page * setup.page;
-    else {
+    if (ahead_runs(passed)) { /* its input came after its count had begun, in the same group but for leaves */
+        if (setup.leaves_fd < 0) read_later = (now.rq->stdin_len + setup.page - 1) / setup.page * setup.page;
+    } else {
         now.exec_fd = passed;
         if (passed >= 0 && setup.is_init && !setup.uid && (now.exec_fd = own_copy(passed)) < 0) return fault(errno, "run", "executable");
         if (now.in_fd < 0) prepare();
@@ -212,7 +217,8 @@ static void run(char **collect) {
         if (now.rq->flags & STDOUT_FD) close(now.out_fd), now.out_fd = fds[next++];
         if (now.in_fd < 0 || now.out_fd < 0 || now.err_pipe[1] < 0) return fault(errno, "run", "descriptors");
         if (!give_stdin()) return fault(errno, "run", "stdin");
-        if (setup.scratch && scratch_bytes != now.rq->disk && reset(1)) return fault(errno, "run", "scratch");
+        if (setup.scratch && (scratch_bytes != now.rq->disk ? reset(1) : now.dropped && reset(0))) return fault(errno, "run", "scratch");
+        now.dropped = 0;
         for (uint32_t i = 0; i < now.rq->nfiles; i++)
             if (put(AT_FDCWD, names[i], fds[next + i], 0666)) return fault(errno, "file", names[i]);
         if ((why = run_begins())) return fault(errno, "run", why);
@@ -253,7 +259,7 @@ static void run(char **collect) {
         if (c >= 0 && !fstat(c, &s) && S_ISREG(s.st_mode)) r.collected |= 1u << i, send[count++] = c;
         else if (c >= 0) close(c);
     }
-    reply(&r, small, sh.err, send, count);
+    reply(&r, small, sh.err, send, now.gave = count);
     ahead_remember(passed);
     for (int i = send[0] == now.out_fd && count ? 1 : 0; i < count; i++) close(send[i]);
 }

@@ -78,9 +78,12 @@ extern struct run { /* the run at hand */
     int in_fd, out_fd, exec_fd, err_pipe[2];
     char *args, *args_end; /* the arguments as they came, one after the other */
     uint32_t count;        /* of runs: an abort names the one it means */
+    int gave;              /* descriptors to the driver: their memory counts here until it closes them */
+    int dropped;           /* a start was thrown away: let go by somebody, it may have written to the scratch */
     int ahead;             /* it is started before it is asked for */
 } now;
 
+extern int64_t mem_base; /* what the group held when the run began */
 int64_t number_at(int fd, const char *key);
 int leaf_make(void); /* a fresh group for the next run, where the peak of a group cannot be reset */
 int64_t leaf_peak(void);
@@ -95,6 +98,7 @@ pid_t stub_clone(int (*does)(void *));
 int supervise_fresh(void);
 const char *run_begins(void);
 void close_streams(void);
+void end_all(void); /* processes in the box's namespace */
 int box_loop(void);
 int gate_open(void);
 int gate_arm(void);

@@ -298,6 +298,11 @@ void spawn(void) { /* in the stub, or in the box itself (fast mode); the program
     now.err_pipe[1] = -1;
 }
 
+void end_all(void) {
+    kill(-1, SIGKILL);
+    while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
+}
+
 void watch(void) { /* until it has ended, and nothing of it is left */
     sigset_t open; /* SIGCHLD is blocked but while it waits */
     struct rusage ru = {0};
@@ -346,10 +351,7 @@ void watch(void) { /* until it has ended, and nothing of it is left */
         }
     }
     sh.wall_ns = (sh.end_ns ? sh.end_ns : now_ns(CLOCK_MONOTONIC)) - t0;
-    if (setup.is_init) { /* nothing of the run may outlive it; never kill(-1) outside a namespace */
-        kill(-1, SIGKILL);
-        while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
-    }
+    if (setup.is_init) end_all(); /* nothing of the run may outlive it; never kill(-1) outside a namespace */
     if (now.err_pipe[0] >= 0) drain();
     sh.supervised = 1;
 }

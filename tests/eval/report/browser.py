@@ -103,7 +103,10 @@ class Browser:
                 self._note(self._next_message(60, address))
             if address == "about:blank":
                 self._console.clear()  # the page before it said that
-        self.wait("return document.documentElement?.dataset.ready === 'yes'")
+        self.wait(
+            "return document.documentElement?.dataset.ready === 'yes'"
+            " && [...document.querySelectorAll('.plot')].every(e => e.querySelector('svg'))"
+        )
 
     def run(self, script: str, *arguments: Any) -> Any:
         """The value a script in the page returns."""

@@ -1,4 +1,6 @@
-"""The program that stands ready for the next run: nobody can tell, and nothing of it has run."""
+"""The program that stands ready for the next run: nothing of it has run, and no result depends
+on it. (It can tell by its age that it was started early; by nothing that matters.)
+"""
 
 from __future__ import annotations
 
@@ -60,11 +62,11 @@ def standing() -> list[int]:
     return [pid for pid in below(os.getpid()) if state(pid) in "Tt"]
 
 
-def wait_until_standing(box: EmbeddedSandbox, program: Compiled, limits: Limits = LIMITS) -> int:
+def wait_until_standing(box: EmbeddedSandbox, program: Compiled, args: tuple[str, ...] = ()) -> int:
     """Runs a program until it stands ready for another run; its process id."""
     for _ in range(3):
         before = set(standing())
-        box.run(program, limits)
+        box.run(program, LIMITS, args=args)
         time.sleep(IDLE_S)
     end = time.monotonic() + 10
     while time.monotonic() < end:
@@ -111,6 +113,39 @@ def test_figures_are_those_of_any_run(box: EmbeddedSandbox) -> None:
         time.sleep(IDLE_S)
 
 
+LARGE = b"""
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+int main(int argc, char **argv) {
+    size_t held = atol(argv[1]) << 20, printed = atol(argv[2]) << 20;
+    char *p = (char *)malloc(held);
+    memset(p, 1, held);
+    fwrite(p, 1, printed, stdout);
+    FILE *f = fopen("out", "w");
+    fwrite(p, 1, printed, f);
+    return 0 * p[5];
+}
+"""
+
+
+def test_what_the_driver_still_holds_of_one_run_is_not_the_next_ones(box: EmbeddedSandbox) -> None:
+    """Large outputs and files lie in the group until they are read: counted from then, the next
+    run would have that much more than its limit."""
+    large = box.compile(Program("c++17", {"main.cpp": LARGE}))
+    limits = Limits(cpu_s=5, wall_s=20, memory_bytes=64 * MIB, file_size_bytes=64 * MIB)
+    if not box.capabilities >= {"processes"}:
+        pytest.skip("memory is that of one process here")
+    for _ in range(5):
+        seen = box.run(large, limits, args=("20", "15"), collect=("out",))
+        assert abs(seen.memory_bytes - 35 * MIB) <= 2 * MIB  # the file, not what was printed
+        time.sleep(IDLE_S)
+    for _ in range(5):
+        seen = box.run(large, limits, args=("80", "15"))
+        assert seen.killed_for == "memory" or "memory" in seen.limits_hit
+        time.sleep(IDLE_S)
+
+
 def test_a_limit_of_the_run_holds(box: EmbeddedSandbox) -> None:
     endless = box.compile(Program("c++17", {"main.cpp": b"int main() { for (;;) {} }"}))
     for _ in range(3):
@@ -134,10 +169,11 @@ def test_killed_while_it_stands(box: EmbeddedSandbox, witness: Compiled, who: st
 
 def test_let_go_while_it_stands(box: EmbeddedSandbox, witness: Compiled) -> None:
     """By whoever may signal it: that start counts for nothing."""
-    os.kill(wait_until_standing(box, witness), signal.SIGCONT)
+    os.kill(wait_until_standing(box, witness, args=("left",)), signal.SIGCONT)
     time.sleep(IDLE_S)
-    seen = box.run(witness, LIMITS, stdin=b"7")
+    seen = box.run(witness, LIMITS, stdin=b"7", args=("left",))
     assert b"|1 55" in seen.stdout
+    assert seen.stdout.endswith(b"nothing was left\n")
 
 
 def test_it_goes_with_its_box(witness: Compiled, box: EmbeddedSandbox) -> None:
