@@ -89,11 +89,32 @@ static int write_number(int fd, int64_t v) {
 
 int64_t mem_base;
 static int64_t mem_first, mem_limit_now, oom_base, pids_base, pids_now;
+static int64_t scratch_held(void) {
+    struct statfs f;
+    return fstatfs(setup.scratch_fd, &f) ? 0 : (int64_t)(f.f_blocks - f.f_bfree) * f.f_bsize;
+}
+
+/* What the group holds once the kernel has freed what the run before left to be freed (it does so late,
+ * and the driver may not have read its output yet): counted in, it would be room for the next run. */
+static int64_t settled(void) {
+    enum { TURNS = 15, NOISE = 6 << 20 }; /* batches, and what small runs leave: not worth a wait */
+    static int64_t calm;
+    struct timespec moment = {0, 2000000};
+    int64_t own = scratch_held(), held = number_at(setup.mem_fd, NULL);
+    int turn = 0;
+    for (; calm && held - own > calm + NOISE && turn < TURNS; turn++) {
+        nanosleep(&moment, NULL);
+        held = number_at(setup.mem_fd, NULL);
+    }
+    if (!calm || turn == TURNS || held - own < calm) calm = held - own; /* what stays is there to stay: file pages */
+    return held;
+}
+
 static const char *mem_start(void) { /* the cgroup's peak starts at what is left of the run before */
     if (setup.mem_fd < 0) return NULL;
     if (setup.leaves_fd >= 0 && leaf_make()) return "memory group";
+    mem_base = settled();
     if (setup.peak_fd >= 0 && setup.peak_resets && pwrite(setup.peak_fd, "0", 1, 0) < 0) return "memory peak";
-    mem_base = number_at(setup.mem_fd, NULL);
     if (!mem_first) mem_first = mem_base;
     int64_t want = mem_base + now.rq->memory + now.rq->output + 2 * 65536; /* what it reads may lie there as well */
     if (want < mem_limit_now - 262144 || want > mem_limit_now) {
@@ -172,10 +193,7 @@ static int64_t printed_bytes(const struct stat *s) { return s->st_blocks * 512 <
  * the next one have more than its limit. Then the driver takes a new box, with a new group. */
 static int is_worn(int64_t printed) {
     enum { SLACK = 24 << 20 };
-    struct statfs f;
-    int64_t scratch = 0;
-    if (!fstatfs(setup.scratch_fd, &f)) scratch = (int64_t)(f.f_blocks - f.f_bfree) * f.f_bsize;
-    return number_at(setup.mem_fd, NULL) - scratch - printed > mem_first + SLACK;
+    return number_at(setup.mem_fd, NULL) - scratch_held() - printed > mem_first + SLACK;
 }
 
 static int unnamed_file(const char *name) { /* where the filter leaves no memfd, a nameless one on the box's own tmpfs */

@@ -146,6 +146,29 @@ def test_what_the_driver_still_holds_of_one_run_is_not_the_next_ones(box: Embedd
         time.sleep(IDLE_S)
 
 
+FILES = b"""
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
+int main() {
+    char name[32];
+    for (int i = 0; i < 15000; i++) {
+        std::snprintf(name, sizeof name, "%d", i);
+        close(open(name, O_CREAT | O_WRONLY, 0644));
+    }
+}
+"""
+
+
+def test_what_the_kernel_frees_late_is_not_room_for_the_next_run(box: EmbeddedSandbox) -> None:
+    if not box.capabilities >= {"processes"}:
+        pytest.skip("memory is that of one process here")
+    many = box.compile(Program("c++17", {"main.cpp": FILES}))
+    seen = [box.run(many, LIMITS).memory_bytes or 0 for _ in range(8)]
+    assert min(seen) > 8 * MIB
+    assert max(seen) - min(seen) <= 7 * MIB, seen
+
+
 def test_a_limit_of_the_run_holds(box: EmbeddedSandbox) -> None:
     endless = box.compile(Program("c++17", {"main.cpp": b"int main() { for (;;) {} }"}))
     for _ in range(3):
