@@ -1,6 +1,6 @@
 """Do verdicts move with load? Programs at shares of their limit, many times, cores overloaded.
 
-    python benchmarks/time_policy.py [--runs 1000] [--load 4] [--limit 0.1]
+    python benchmarks/time_policy.py [--runs 1000] [--load 4] [--limit 0.1] [--shares 0.8 1.25]
 
 For each share of the limit the program does a fixed amount of work, which at rest takes that
 share. The verdict is that of a real run: the time policy's limits, the one verdict function.
@@ -72,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--load", type=int, default=4, help="spinning processes a core")
     parser.add_argument("--limit", type=float, default=0.1, help="seconds")
+    parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of the limit")
     options = parser.parse_args(arguments)
     problem = Problem("work", options.limit, 256 * MIB)
     moved = False
@@ -79,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         program = box.compile(Program("c++17", {"work.cpp": WORK}))
         speed = rounds_per_second(box, program)
         with load(options.load * len(physical())):
-            for share in SHARES:
+            for share in options.shares:
                 rounds = int(speed * options.limit * share)
                 ends = Counter(verdict(box, program, problem, rounds) for _ in range(options.runs))
                 moved = moved or len(ends) > 1

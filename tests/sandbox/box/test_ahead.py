@@ -164,9 +164,9 @@ def test_what_the_kernel_frees_late_is_not_room_for_the_next_run(box: EmbeddedSa
     if not box.capabilities >= {"processes"}:
         pytest.skip("memory is that of one process here")
     many = box.compile(Program("c++17", {"main.cpp": FILES}))
-    seen = [box.run(many, LIMITS).memory_bytes or 0 for _ in range(8)]
-    assert min(seen) > 8 * MIB
-    assert max(seen) - min(seen) <= 7 * MIB, seen
+    seen = sorted(box.run(many, LIMITS).memory_bytes or 0 for _ in range(9))
+    assert seen[0] > 4 * MIB
+    assert seen[-1] - seen[4] <= 7 * MIB, seen  # the median: a busy machine frees even later
 
 
 def test_a_limit_of_the_run_holds(box: EmbeddedSandbox) -> None:
