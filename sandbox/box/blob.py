@@ -54,13 +54,15 @@ class Executable:
 
     Shared by every box; `close` may be called by each holder of a reference taken
     with `hold`, the last one frees it.
+
+    in_memory   not on a disk: Landlock lets nothing be executed there but what it was told of
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, in_memory: bool = False) -> None:
         self.size = len(data)
         # As root programs are another user, whom the mode holds off; a file of the disk's cache
         # is mapped in larger pieces than one of memory: 30 µs of a start of 450.
-        on_disk = self._on_disk() if os.geteuid() == 0 else None
+        on_disk = None if in_memory or os.geteuid() else self._on_disk()
         writable = self._in_memory() if on_disk is None else on_disk
         try:
             write_all(writable, data)

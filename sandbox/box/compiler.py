@@ -40,7 +40,7 @@ class Compiler:
 
     `run` runs a compiler in a box: (artifact, source files, limits, file to collect);
     `find_tool` gives the compiler or interpreter of a language. `headers` makes what speeds
-    compilers up.
+    compilers up; `in_memory`: see `Executable`.
     """
 
     def __init__(
@@ -48,9 +48,12 @@ class Compiler:
         run: RunCompiler,
         find_tool: Callable[[Language], Tool],
         headers: gcc.PrecompiledHeaders | None = None,
+        *,
+        in_memory: bool = False,
     ) -> None:
         self._run = run
         self._find_tool = find_tool
+        self._in_memory = in_memory
         self.headers = headers or gcc.PrecompiledHeaders(run)
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str, Limits], _Entry] = OrderedDict()
@@ -133,7 +136,7 @@ class Compiler:
             if seen.killed_for:
                 log = f"the compiler was stopped: {seen.killed_for} limit\n".encode() + log
             return Compiled(program, False, log, tool.version, replace(seen, files={}))
-        artifact = compiled_artifact(row, tool, program, made)
+        artifact = compiled_artifact(row, tool, program, made, in_memory=self._in_memory)
         return Compiled(
             program, True, log, tool.version, replace(seen, files={}), artifact=artifact
         )

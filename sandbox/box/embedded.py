@@ -72,7 +72,12 @@ class EmbeddedSandbox:
         self._fresh *= self._factory.level.namespaces
         self._background: set[BoxProcess] = set()
         headers = PrecompiledHeaders(self._run_in_background, self._end_background)
-        self._compiler = Compiler(self._run_compiler, self._tool, headers)
+        self._compiler = Compiler(
+            self._run_compiler,
+            self._tool,
+            headers,
+            in_memory=not self._factory.level.namespaces,
+        )
         self._compiler.headers.enabled = not self._programs_are_others
 
     @property
@@ -93,7 +98,7 @@ class EmbeddedSandbox:
     def _try_out(self, factory: BoxFactory) -> None:
         """Builds a box of the level and runs the launcher's own self-test in it."""
         fresh = self._fresh if factory.level.namespaces else 0
-        program = Executable(launcher().read_bytes())
+        program = Executable(launcher().read_bytes(), in_memory=not factory.level.namespaces)
         test = Artifact(("launcher", "self-test"), "self-test", program)
         box = factory.box()
         try:

@@ -54,14 +54,18 @@ def _script(environment: Sequence[str], command: Sequence[str], then: Sequence[s
     return "; ".join([*parts, " && ".join(steps)])
 
 
-def compiled_artifact(row: Language, tool: Tool, program: Program, made: bytes) -> Artifact:
-    """What the compiler made, ready to run: executed itself, or loaded for the runtime."""
+def compiled_artifact(
+    row: Language, tool: Tool, program: Program, made: bytes, *, in_memory: bool
+) -> Artifact:
+    """What the compiler made, ready to run: executed itself (see `Executable`), or loaded for
+    the runtime."""
     places = _places(row, tool)
     if not row.output:
         # argv[0] as a program sees it; what is executed is the descriptor.
         places |= {"{binary}": f"{PROGRAM}/{Path(row.source).stem}"}
         argv = tuple(fill(part, places) for part in row.run)
-        return Artifact(argv, program.digest, Executable(made), processes=_more(row))
+        executable = Executable(made, in_memory=in_memory)
+        return Artifact(argv, program.digest, executable, processes=_more(row))
     places |= {"{binary}": f"{PROGRAM}/{row.output}"}
     if row.family == "java":
         places["{main}"] = java_names.names(_main_file(program))[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -23,6 +24,9 @@ from tests.submissions.hostile import host
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SUM = Program("python", {"main.py": b"print(sum(map(int, input().split())))"})
+C_SUM = b"""#include <stdio.h>
+int main(void) { int a, b; scanf("%d %d", &a, &b); printf("%d\\n", a + b); return 0; }
+"""
 NAP = Program("python", {"main.py": b"import time\ntime.sleep(0.4)\nprint('slept')"})
 
 
@@ -358,3 +362,19 @@ def test_a_closed_sandbox_says_so() -> None:
     sandbox.close()
     with pytest.raises(SandboxError, match="the sandbox is closed"):
         sandbox.run(compiled, Limits())
+
+
+def landlock_abi() -> int:
+    """What the kernel says itself: 0 where it has no Landlock, or something forbids it."""
+    create_ruleset, version = 444, 1
+    return max(0, int(ctypes.CDLL(None).syscall(create_ruleset, None, 0, version)))
+
+
+def test_landlock_is_a_level_wherever_the_kernel_has_it() -> None:
+    """Else every test of that level would be skipped, and nobody see that it is broken."""
+    if not landlock_abi():
+        pytest.skip("this kernel has no Landlock, or it is forbidden here")
+    with EmbeddedSandbox(1, level="landlock") as sandbox:
+        for program in (SUM, Program("c", {"main.c": C_SUM})):
+            seen = sandbox.run(sandbox.compile(program), Limits(), stdin=b"3 4")
+            assert (seen.exit_code, seen.stdout) == (0, b"7\n"), program.language
