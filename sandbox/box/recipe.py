@@ -55,7 +55,7 @@ def _script(environment: Sequence[str], command: Sequence[str], then: Sequence[s
 
 
 def compiled_artifact(
-    row: Language, tool: Tool, program: Program, made: bytes, *, in_memory: bool
+    row: Language, tool: Tool, program: Program, made: bytes, *, in_memory: bool = False
 ) -> Artifact:
     """What the compiler made, ready to run: executed itself (see `Executable`), or loaded for
     the runtime."""
