@@ -7,9 +7,7 @@ import pytest
 
 @pytest.mark.xdist_group("groups")
 def test_groups_are_kept_together(request: pytest.FixtureRequest) -> None:
-    if request.config.getoption("dist", "no") == "no" and not hasattr(
-        request.config, "workerinput"
-    ):
+    if not hasattr(request.config, "workerinput"):
         pytest.skip("not spread over workers")
     assert request.node.nodeid.endswith("@groups"), (
         "this pytest and this pytest-xdist do not keep groups together: see constraints.txt"
