@@ -217,7 +217,9 @@ def test_binaries_are_the_same_byte_for_byte(boxes: tuple[EmbeddedSandbox, ...],
     assert header_text((HEADS[head] + BITS).encode()) in {
         wanted.text for wanted, made in cheap._compiler.headers._ready.items() if made
     }
-    for name, source in SOURCES.items():
+    # All of them without pragmas, and each once with: g++ itself takes most of the time.
+    part = {"none": slice(None), "fast and target": slice(0, None, 2)}.get(head, slice(1, None, 2))
+    for name, source in list(SOURCES.items())[part]:
         program = Program("c++17", {"m": (HEADS[head] + BITS + source).encode()})
         ours, theirs = cheap.compile(program), plain.compile(program)
         assert (ours.ok, ours.log) == (theirs.ok, theirs.log) and ours.ok, name
