@@ -18,6 +18,8 @@ from sandbox.box import EmbeddedSandbox
 from sandbox.errors import SandboxError
 from sandbox.model import MIB, Compiled, Limits, Program
 
+pytestmark = pytest.mark.slow  # each test starts real programs
+
 HERE = Path(__file__).parent
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=256 * MIB)
 IDLE_S = 0.02  # far longer than a box waits before it begins the next run's program

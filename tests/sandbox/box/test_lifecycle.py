@@ -22,6 +22,8 @@ from sandbox.languages import TABLE, Language
 from sandbox.model import MIB, Compiled, Limits, Program
 from tests.submissions.hostile import host
 
+pytestmark = pytest.mark.slow  # each test starts real programs
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 SUM = Program("python", {"main.py": b"print(sum(map(int, input().split())))"})
 C_SUM = b"""#include <stdio.h>

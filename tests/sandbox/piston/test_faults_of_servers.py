@@ -19,6 +19,8 @@ from sandbox.piston.faults import BodyTooLarge
 from .fake_piston import STDIN_CUT, FakePiston
 from .faults import TRANSIENT, also, held, run_stage, slow
 
+pytestmark = pytest.mark.slow  # each test starts real programs
+
 Make = Callable[..., FakePiston]
 Connect = Callable[..., PistonSandbox]
 

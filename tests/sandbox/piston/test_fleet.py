@@ -16,6 +16,8 @@ from sandbox.piston.transport import Transport
 from .fake_piston import FakePiston, Handler
 from .faults import status_500_empty
 
+pytestmark = pytest.mark.slow  # each test starts real programs
+
 Make = Callable[..., FakePiston]
 Connect = Callable[..., PistonSandbox]
 

@@ -15,6 +15,8 @@ from sandbox.piston.runners import COMPILED, LANGUAGES, STARTERS, command
 
 from .fake_piston import FakePiston
 
+pytestmark = pytest.mark.slow  # each test starts real programs
+
 Make = Callable[..., FakePiston]
 Connect = Callable[..., PistonSandbox]
 
