@@ -15,6 +15,8 @@ import pytest
 from sandbox import BadRequest, Compiled, Limits, Program, Sandbox, UnknownLanguage
 from tests.sandbox.backends import NAMES, open_backend
 
+pytestmark = pytest.mark.slow  # each test starts real programs
+
 MIB = 1 << 20
 
 
