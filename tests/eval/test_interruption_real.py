@@ -18,11 +18,9 @@ from typing import Any
 import pytest
 
 from eval.records import read_records
-from tests.eval.test_interruption import ROOT, TIMES, wait_for
+from tests.eval.test_interruption import METRICS, RESULTS, ROOT, TIMES, wait_for
 
 POINTS = int(os.environ.get("GRADEBOX_KILL_POINTS", "6"))
-RESULTS = "results/sols/piston_eval_results.jsonl"
-METRICS = "results/sols/piston_eval_metrics.json"
 MEASURED = {"cpu_s", "wall_s", "memory_bytes", "contended"}
 PYTHON = "print({answer})\n# {number}\n"
 C = '#include <stdio.h>\nint main(void) {{ puts("{answer}"); return {status}; }} // {number}\n'

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sandbox.box import EmbeddedSandbox
 from sandbox.errors import SandboxError
 from sandbox.model import MIB, Compiled, Limits, Program
+from tests.submissions.hostile import host
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
@@ -45,23 +46,13 @@ def witness(box: EmbeddedSandbox) -> Compiled:
     return made
 
 
-def below(pid: int) -> list[int]:
-    """The processes a process has started, and those they have."""
-    try:
-        text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    except FileNotFoundError:
-        return []
-    direct = [int(part) for part in text.split()]
-    return [*direct, *(one for child in direct for one in below(child))]
-
-
 def state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
 def standing() -> list[int]:
     """Stopped processes under this one: programs that stand ready."""
-    return [pid for pid in below(os.getpid()) if state(pid) in "Tt"]
+    return [pid for pid in host.children(os.getpid()) if state(pid) in "Tt"]
 
 
 def wait_until_standing(box: EmbeddedSandbox, program: Compiled, args: tuple[str, ...] = ()) -> int:
