@@ -21,10 +21,10 @@ from sandbox.box import EmbeddedSandbox
 from sandbox.errors import SandboxError
 from sandbox.model import Compiled, Limits, Program
 from tests.submissions.hostile import compiling, host
-from tests.submissions.hostile.model import LIMITS, PROGRAMS, Attack
+from tests.submissions.hostile.model import FAR_CPU_S, FAR_WALL_S, LIMITS, PROGRAMS, Attack
 from tests.submissions.hostile.table import ATTACKS
 
-GENEROUS = replace(LIMITS, cpu_s=2.0, wall_s=10.0, output_bytes=1 << 20)
+GENEROUS = replace(LIMITS, cpu_s=FAR_CPU_S, wall_s=FAR_WALL_S, output_bytes=1 << 20)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def attack_once(
     try:
         seen = sandbox.run(
             programs[attack.program],
-            attack.limits,
+            attack.limits_at(level),
             stdin=b"0" * 100_000,  # too large for the message: a file of the grader's
             args=(attack.name, *bait.fill(attack.argument)),
             collect=attack.collect,

@@ -13,7 +13,7 @@ What must come out ("want"): one of these words, or several separated by "|"
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.model import MIB, Execution, LimitName, Limits
@@ -31,6 +31,7 @@ LIMITS = Limits(
     file_size_bytes=32 * MIB,
     disk_bytes=48 * MIB,
 )
+FAR_CPU_S, FAR_WALL_S = 10.0, 60.0
 KILLS: tuple[LimitName, ...] = (
     "cpu",
     "wall",
@@ -83,6 +84,16 @@ class Attack:
         if level == "landlock":
             return self.landlock or alone
         return (self.none or self.landlock or alone) if level == "none" else alone
+
+    def limits_at(self, level: str) -> Limits:
+        """Its limits, those of time far away where time is not what must end it: what is
+        promised holds on a slow and busy machine as well, where everything takes long."""
+        wanted = self.wanted(level).split("|")
+        return replace(
+            self.limits,
+            cpu_s=self.limits.cpu_s if "cpu" in wanted else FAR_CPU_S,
+            wall_s=self.limits.wall_s if "wall" in wanted else FAR_WALL_S,
+        )
 
     def came_out(self, seen: Execution) -> str:
         """The word for what came out; "BREACH …" when the attack says that it got through."""

@@ -94,7 +94,7 @@ EXHAUST = (
     Attack(
         "exhaust memory_children",
         "memory in children",
-        "ends|memory|wall",
+        "ends|memory",
         FORKLESS,
         argument="30",
         hits="memory",

@@ -151,15 +151,24 @@ static void memory(const char *mb, const char *) {
 }
 static void memory_once(const char *mb, const char *) { touch(pages(amount(mb), MAP_PRIVATE), amount(mb)); sleep(1); breach("held %s MB", mb); }
 static void memory_children(const char *mb, const char *) { // each under the limit
-    int said[2], full = 0;
-    char done[8];
+    const int n = 8;
+    pid_t child[n];
+    bool full[n] = {}, dead[n] = {};
+    int said[2], alive_and_full = 0;
     if (pipe2(said, O_NONBLOCK)) return;
-    for (int i = 0; i < 8; i++)
-        if (forked() == 0) { touch(pages(amount(mb), MAP_PRIVATE), amount(mb)); if (write(said[1], "x", 1) == 1) pause(); }
-    usleep(200000);
-    if (ssize_t n = read(said[0], done, sizeof done); n > 0) full = n;
-    while (waitpid(-1, NULL, WNOHANG) > 0) full--;
-    if (full > 2) breach("%d × %s MB", full, mb);
+    for (int i = 0; i < n; i++)
+        if ((child[i] = forked()) == 0) { touch(pages(amount(mb), MAP_PRIVATE), amount(mb)); if (write(said[1], &i, sizeof i) == sizeof i) pause(); }
+    for (int turn = 0, open = n; turn < 1000 && open > 0; turn++) { // until each is full or dead
+        usleep(10000);
+        for (int i; read(said[0], &i, sizeof i) == sizeof i;) full[i] = true;
+        open = n;
+        for (int i = 0; i < n; i++) {
+            dead[i] = dead[i] || child[i] < 0 || waitpid(child[i], NULL, WNOHANG) == child[i];
+            open -= full[i] || dead[i];
+        }
+    }
+    for (int i = 0; i < n; i++) alive_and_full += full[i] && !dead[i];
+    if (alive_and_full > 2) breach("%d × %s MB", alive_and_full, mb);
 }
 static void *memory_thread(void *mb) { memory_once((const char *)mb, ""); _exit(0); }
 static void memory_ended_leader(const char *mb, const char *) {
