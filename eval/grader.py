@@ -17,7 +17,6 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from eval.batch import Batch, Shop
@@ -40,6 +39,7 @@ from eval.options import Options
 from eval.problems import ProblemSet, open_problems
 from eval.solutions import read_rows, read_solutions
 from eval.verdict_cache import VerdictCache
+from sandbox.closing import Closing
 from sandbox.errors import SandboxError
 from sandbox.model import Execution, Limits, Program
 from sandbox.protocol import Sandbox
@@ -76,7 +76,7 @@ class _Warm:
     stack: contextlib.ExitStack
 
 
-class Grader:
+class Grader(Closing):
     """Grades batches and keeps sandbox, compiled checkers and tests open between them.
 
     problems  the problems of calls that name none: a dataset's name or path, a row, or rows
@@ -337,17 +337,6 @@ class Grader:
             warm, self._warm = self._warm, None
         if warm is not None:
             warm.stack.close()
-
-    def __enter__(self) -> Grader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _after_fork(self) -> None:
         """In the child: what is open belongs to the parent, whose threads are not here."""

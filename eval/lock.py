@@ -5,12 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
-from types import TracebackType
 
 from eval.input_error import InputError
+from sandbox.closing import Closing
 
 
-class FolderLock:
+class FolderLock(Closing):
     """Holds `folder`/.lock as long as it is open.
 
     Raises InputError, naming the process that holds it, when another run is at work there.
@@ -37,14 +37,3 @@ class FolderLock:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-
-    def __enter__(self) -> FolderLock:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -25,6 +25,7 @@ from eval.input_error import InputError
 from eval.lock import FolderLock
 from eval.offset_index import OffsetIndex, fingerprint
 from eval.records import RESULTS_NAME, RecordLog, encode, identity, is_settled, scan
+from sandbox.closing import Closing
 
 METRICS_NAME = "piston_eval_metrics.json"
 OTHERS_NAME = "other_records.jsonl"
@@ -53,7 +54,7 @@ def make_folder(path: Path) -> None:
         ) from None
 
 
-class ResultsFolder:
+class ResultsFolder(Closing):
     """Records of one solutions file: what is there, what is added, and the order at the end.
 
     A solution is known here by its ordinal, its 0-based place among those of this run.
@@ -215,17 +216,6 @@ class ResultsFolder:
         """Syncs what was written and lets the folder go."""
         self._log.close()
         self._lock.close()
-
-    def __enter__(self) -> ResultsFolder:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def write_json_whole(path: Path, value: Mapping[str, Any]) -> None:

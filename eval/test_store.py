@@ -17,12 +17,12 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import IO, Protocol
 
 from eval.choice import Choice, choose
 from eval.input_error import InputError
 from eval.model import CaseType, Problem, TestCase, TestRef
+from sandbox.closing import Closing
 
 IN_MEMORY_BYTES = 1 << 20
 _READ_BYTES = 1 << 30
@@ -84,7 +84,7 @@ class _Place:
     sha256: bytes
 
 
-class ProblemTests:
+class ProblemTests(Closing):
     """The plan of one problem and the contents of what is to be run.
 
     `plan` is in the order of the run; `digest` is a SHA-256 (hex) over the plan, skips
@@ -144,17 +144,6 @@ class ProblemTests:
     def close(self) -> None:
         """Frees the contents; calling it twice is harmless."""
         self._spill.close()
-
-    def __enter__(self) -> ProblemTests:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class _Spill:

@@ -127,9 +127,7 @@ def in_words(found: dict[str, Any]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
-    parser = argparse.ArgumentParser(
-        prog="python -m sandbox.doctor", description="What the embedded sandbox can do here."
-    )
+    parser = argparse.ArgumentParser(description="What the embedded sandbox can do here.")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of words")
     options = parser.parse_args(arguments)
     found = examine()
@@ -138,4 +136,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.argv[0] = "python -m sandbox.doctor"  # what its usage calls it
     sys.exit(main())

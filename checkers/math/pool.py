@@ -27,6 +27,7 @@ from typing import IO, Any
 
 from checkers.math import wire
 from checkers.math.policy import Policy
+from sandbox.closing import Closing
 from sandbox.errors import SandboxError
 
 MEMORY_BYTES = 512 << 20  # above what a fresh worker has
@@ -88,7 +89,7 @@ def cpu_seconds(pid: int) -> float:
 _pools: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
-class Pool:
+class Pool(Closing):
     """At most `workers` worker processes; every method may be called from any thread."""
 
     def __init__(self, workers: int | None = None, memory_bytes: int = MEMORY_BYTES):
@@ -172,12 +173,6 @@ class Pool:
             if self._zygote is not None:
                 self._zygote.close()
                 self._zygote = None
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 class Zygote:

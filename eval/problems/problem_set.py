@@ -6,7 +6,6 @@ import difflib
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from eval.input_error import InputError, shown
@@ -15,6 +14,7 @@ from eval.notes import Notes
 from eval.problem_ids import loose
 from eval.problems.row import RowError, alias_ids, is_interactive, make_problem, problem_id
 from eval.problems.source import Source, TestSize
+from sandbox.closing import Closing
 
 _PROBLEMS_REMEMBERED = 256
 _HINTS = 20
@@ -27,7 +27,7 @@ class _Place(NamedTuple):
     row: int
 
 
-class ProblemSet:
+class ProblemSet(Closing):
     """Problems by id. Any method may be called from any thread.
 
     A name is looked for as an id, then as an alias, in the first source, then in the
@@ -145,17 +145,6 @@ class ProblemSet:
 
     def __len__(self) -> int:
         return self._count
-
-    def __enter__(self) -> ProblemSet:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _index(self, source: Source) -> None:
         """Adds a source's ids, then its aliases; what an earlier source has stays."""

@@ -16,16 +16,16 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from eval.input_error import InputError
 from eval.sampling.model import Outcome, Request
+from sandbox.closing import Closing
 
 Key = tuple[str, int]
 
 
-class ResponseFile:
+class ResponseFile(Closing):
     """The responses of one run, appended whole; one process at a time."""
 
     def __init__(self, path: Path, *, parameters: Mapping[str, Any], fresh: bool = False) -> None:
@@ -137,17 +137,6 @@ class ResponseFile:
         if self._failed_fd >= 0 and self.failed_path.stat().st_size == 0:
             self.failed_path.unlink()
         self._fd = self._failed_fd = -1
-
-    def __enter__(self) -> ResponseFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,6 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 
 from sandbox.box import evidence, wire
 from sandbox.box.artifact import PROGRAM, Artifact
@@ -29,6 +28,7 @@ from sandbox.box.pool import BoxPool
 from sandbox.box.process import BoxDied, BoxProcess
 from sandbox.box.session import Session
 from sandbox.box.toolchain import Tool, resolve
+from sandbox.closing import Closing
 from sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from sandbox.languages import Language
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
@@ -42,7 +42,7 @@ SESSION = Limits(
 SELF_TEST = Limits(cpu_s=5, wall_s=20, output_bytes=1024)
 
 
-class EmbeddedSandbox:
+class EmbeddedSandbox(Closing):
     """Runs programs in boxes of the strongest isolation this machine offers.
 
     slots   programs at once, at most (and by default) one a physical core
@@ -305,17 +305,6 @@ class EmbeddedSandbox:
         self._compiler.close()
         if self._pool.close():
             self._cores.close()
-
-    def __enter__(self) -> EmbeddedSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 @contextlib.contextmanager

@@ -11,15 +11,15 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator
-from types import TracebackType
 from typing import BinaryIO
 
 from sandbox.box.cores import Cores
 from sandbox.box.process import BoxProcess
+from sandbox.closing import Closing
 from sandbox.errors import SandboxError
 
 
-class Session:
+class Session(Closing):
     """The two ends of a running program; close it, or use it as a context manager.
 
     requests, replies   buffered pipes to its stdin and from its stdout
@@ -76,14 +76,3 @@ class Session:
         for fd in fds:
             os.close(fd)
         self._give_back(self._box)
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -14,10 +14,10 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Literal, TypeVar
 
 from sandbox import languages
+from sandbox.closing import Closing
 from sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
 from sandbox.languages import Language
 from sandbox.model import MIB, Compiled, Description, Execution, Interaction, Limits, Program
@@ -45,7 +45,7 @@ COMPILE_LIMITS = Limits(
 T = TypeVar("T")
 
 
-class PistonSandbox:
+class PistonSandbox(Closing):
     """Implements `sandbox.Sandbox` over Piston's HTTP API v2.
 
     endpoints             URLs; none: PISTON_ENDPOINTS, else http://localhost:2000
@@ -199,17 +199,6 @@ class PistonSandbox:
 
     def close(self) -> None:
         self._fleet.close()
-
-    def __enter__(self) -> PistonSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _run(self, request: RunRequest, row: Language, alone: bool) -> tuple[Execution, bool]:
         def once(lease: Lease) -> Execution:

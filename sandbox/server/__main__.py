@@ -19,7 +19,6 @@ TOKEN_VARIABLE = "GRADEBOX_SERVER_TOKEN"
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
-        prog="python -m sandbox.server",
         description="Serves Piston's API v2 over the embedded sandbox of this machine.",
         epilog=f"The bearer token is read from {TOKEN_VARIABLE}, so that it is in no process list. "
         "Limits: the PISTON_* settings of a Piston server (PISTON_RUN_TIMEOUT …).",
@@ -116,4 +115,5 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 if __name__ == "__main__":
+    sys.argv[0] = "python -m sandbox.server"  # what its usage calls it
     sys.exit(main())
