@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 
+from sandbox.closing import Closing
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 from sandbox.protocol import Capability, Sandbox
 
@@ -35,7 +35,7 @@ class Meter:
             self._over()
 
 
-class MeteredSandbox:
+class MeteredSandbox(Closing):
     """`Sandbox`, every call handed on to another one, which it does not own."""
 
     def __init__(self, sandbox: Sandbox, meter: Meter) -> None:
@@ -103,14 +103,3 @@ class MeteredSandbox:
 
     def close(self) -> None:
         """Nothing: the sandbox is another's."""
-
-    def __enter__(self) -> MeteredSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None

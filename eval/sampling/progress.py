@@ -6,16 +6,16 @@ import contextlib
 import logging
 import sys
 import time
-from types import TracebackType
 
 from eval.sampling.model import Outcome
+from sandbox.closing import Closing
 
 log = logging.getLogger("gradebox.sampling")
 
 LINE_EVERY_S = 30.0
 
 
-class Progress:
+class Progress(Closing):
     """Counts outcomes, failures and tokens, and shows them on stderr."""
 
     def __init__(self, total: int | None, label: str) -> None:
@@ -56,15 +56,8 @@ class Progress:
         of = f" of {self._total}" if self._total is not None else ""
         return f"{self._label}: {done}{of} calls, {self.failed} failed"
 
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Ends the bar; twice is harmless."""
         if self._bar is not None:
             self._bar.close()
         self._stack.close()

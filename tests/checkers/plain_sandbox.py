@@ -15,16 +15,16 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 from sandbox import languages
+from sandbox.closing import Closing
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
 WALL_S = 60.0
 
 
-class PlainSandbox:
+class PlainSandbox(Closing):
     """See `sandbox.protocol.Sandbox`. `runs` keeps the arguments and files of every run."""
 
     capabilities = frozenset({"interact", "collect"})
@@ -136,17 +136,6 @@ class PlainSandbox:
     def close(self) -> None:
         for folder in self._folders:
             shutil.rmtree(folder, ignore_errors=True)
-
-    def __enter__(self) -> PlainSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _folder(self) -> Path:
         self._folders.append(Path(tempfile.mkdtemp()))

@@ -11,9 +11,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
+from sandbox.closing import Closing
 from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
 
@@ -58,7 +58,7 @@ def echo(call: Call) -> Answer:
 
 
 @dataclass
-class FakeSandbox:
+class FakeSandbox(Closing):
     """Implements `sandbox.protocol.Sandbox`; an Exception that the script gives is raised.
 
     compile_log  gives the compiler's words for a source it refuses, else None
@@ -129,14 +129,3 @@ class FakeSandbox:
 
     def close(self) -> None:
         pass
-
-    def __enter__(self) -> FakeSandbox:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -27,6 +27,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from sandbox.closing import Closing
+
 STDIN_CUT = 219_264
 
 COMPILERS = {"c++": (("g++", "-std=c++17"), ".cpp"), "c": (("gcc", "-std=c11"), ".c")}
@@ -59,7 +61,7 @@ class Seen:
     compiles: int = 0
 
 
-class FakePiston:
+class FakePiston(Closing):
     """Starts on construction; `close` ends it."""
 
     def __init__(self, settings: Settings | None = None, port: int = 0) -> None:
@@ -88,12 +90,6 @@ class FakePiston:
         for connection in list(self.connections):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
-
-    def __enter__(self) -> FakePiston:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Handler(BaseHTTPRequestHandler):
