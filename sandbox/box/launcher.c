@@ -198,14 +198,16 @@ static int is_worn(int64_t printed) {
 
 static int unnamed_file(const char *name) { /* where the filter leaves no memfd, a nameless one on the box's own tmpfs */
     int fd = memfd_create(name, MFD_CLOEXEC);
-    return fd >= 0 || errno != ENOSYS ? fd : openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    return fd >= 0 || errno != ENOSYS ? fd : openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
 }
 
-static void prepare(void) { /* what the next run needs, while the driver looks at the last one */
+/* What the next run needs, while the driver looks at the last one. The program may open its streams again (by
+ * /dev/stdin and the like), also where its id is not the box's: hence their modes. */
+static void prepare(void) {
     now.in_fd = unnamed_file("stdin");
     now.out_fd = unnamed_file("stdout");
     if (pipe2(now.err_pipe, O_CLOEXEC | O_NONBLOCK)) now.err_pipe[0] = now.err_pipe[1] = -1;
-    else fcntl(now.err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
+    else fcntl(now.err_pipe[1], F_SETFL, 0), fchmod(now.err_pipe[1], 0666); /* its end blocks, as any stderr does */
 }
 
 const char *run_begins(void) { /* everything is counted from here */
