@@ -210,11 +210,9 @@ static void prepare(void) {
     else fcntl(now.err_pipe[1], F_SETFL, 0), fchmod(now.err_pipe[1], 0666); /* its end blocks, as any stderr does */
 }
 
-const char *run_begins(void) { /* everything is counted from here */
+const char *run_begins(void) { /* memory is counted from here */
     memset(&sh, 0, offsetof(struct shared, err));
-    const char *why = mem_start();
-    cpu_start();
-    return why;
+    return mem_start();
 }
 
 int give_stdin(void) { /* small input lies in the request */
@@ -247,7 +245,7 @@ static void run(char **collect) {
     }
     struct reply r = {.wstatus = sh.wstatus, .killed = sh.killed, .wall_ns = sh.wall_ns, .end_ns = sh.end_ns,
                       .waited_ns = sh.waited_ns, .err_len = sh.err_len, .err_total = sh.err_total,
-                      .cpu_ns = setup.cpu_fd >= 0 ? cpu_used() : sh.cpu_ns, .memory = sh.peak_rss};
+                      .cpu_ns = setup.cpu_fd < 0 || sh.supervised ? sh.cpu_ns : cpu_of_group(), .memory = sh.peak_rss};
     if (sh.killed == K_STARVED) return fault(ETIME, "run", "no core was free for it");
     if (sh.exec_errno) { /* a compiled program that cannot be started (no such loader, a bad header) is its own fault */
         if (!(now.rq->flags & EXEC_FD) || !sh.at_exec) return fault(sh.exec_errno, "exec", now.argv[0]);

@@ -89,8 +89,7 @@ int leaf_make(void); /* a fresh group for the next run, where the peak of a grou
 int64_t leaf_peak(void);
 void leaf_drop(void);
 pid_t leaf_clone(int (*does)(void *), char *stack_end, int flags);
-int64_t cpu_used(void);
-void cpu_start(void);
+int64_t cpu_of_group(void);
 void spawn(void);
 void watch_begins(void); /* its wall clock; spawn() does it as well */
 void watch(void);

@@ -93,11 +93,22 @@ static int64_t proc_number(int dir, const char *of, const char *file, int field)
     return p ? strtoll(p, NULL, 10) : -1;
 }
 
-static int64_t cpu_base;
-int64_t cpu_used(void) {
-    if (setup.cpu_fd >= 0) return number_at(setup.cpu_fd, setup.cpu_key) * setup.cpu_unit - cpu_base;
-    if (sh.program <= 0) return 0;
-    return now_ns((~(clockid_t)sh.program << 3) | 2); /* that process's CPU clock */
+static int64_t group_base, own_base;
+int64_t cpu_of_group(void) { return number_at(setup.cpu_fd, setup.cpu_key) * setup.cpu_unit - group_base; }
+
+/* Said by whoever watches, who is in the group as well: its own share, which grows with time and with what the
+ * program writes to stderr, is none of the program's. */
+static int64_t cpu_used(void) {
+    if (setup.cpu_fd < 0) return sh.program > 0 ? now_ns((~(clockid_t)sh.program << 3) | 2) : 0; /* that process's CPU clock */
+    int64_t own = now_ns(CLOCK_PROCESS_CPUTIME_ID) - own_base; /* first: the group's count is up to date then */
+    return cpu_of_group() - own;
+}
+
+static void cpu_begins(void) {
+    if (setup.cpu_fd < 0) return;
+    own_base = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    group_base = 0;
+    group_base = cpu_of_group();
 }
 
 static void drain(void) { /* stderr: the first bytes are kept, the rest is only counted */
@@ -288,6 +299,7 @@ void watch_begins(void) { t0 = now_ns(CLOCK_MONOTONIC); }
 
 void spawn(void) { /* in the stub, or in the box itself (fast mode); the program is on its way when it returns */
     watch_begins();
+    cpu_begins();
     /* spawn_flags: where forking is barred, a namespace flag that only the box may use lets this one pass */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | setup.spawn_flags;
     sh.program = setup.leaves_fd >= 0 && !(now.rq->flags & FRESH) ? leaf_clone(child, stacks[1] + sizeof stacks[1], flags)
@@ -352,6 +364,7 @@ void watch(void) { /* until it has ended, and nothing of it is left */
     }
     sh.wall_ns = (sh.end_ns ? sh.end_ns : now_ns(CLOCK_MONOTONIC)) - t0;
     if (setup.is_init) end_all(); /* nothing of the run may outlive it; never kill(-1) outside a namespace */
+    if (setup.cpu_fd >= 0) sh.cpu_ns = cpu_used();
     if (now.err_pipe[0] >= 0) drain();
     sh.supervised = 1;
 }
@@ -374,9 +387,4 @@ int supervise_fresh(void) {
     if (s < 0) return -1;
     while (wait4(s, NULL, __WALL, NULL) < 0 && errno == EINTR) {}
     return 0;
-}
-
-void cpu_start(void) {
-    cpu_base = 0;
-    cpu_base = setup.cpu_fd >= 0 ? cpu_used() : 0;
 }

@@ -77,6 +77,22 @@ def test_cpu_time_is_exact(
     pytest.fail(f"CPU seconds over what was used, each time: {over}")
 
 
+@pytest.mark.parametrize(("way", "amount"), [("sleep", 1500), ("stderr", 16)])
+def test_watching_a_program_is_not_its_cpu_time(
+    box: EmbeddedSandbox, uses: Compiled, way: str, amount: int
+) -> None:
+    """Looking after its limits and reading what it says on stderr cost the box CPU time."""
+    over = []
+    for _ in range(TRIES):
+        seen = box.run(uses, LIMITS, args=(way, str(amount)), alone=True)
+        used = float(seen.stdout)  # by its own clock
+        assert used <= seen.cpu_s + 0.0005
+        over.append(seen.cpu_s - used)
+        if over[-1] <= max(0.003, 0.02 * used):
+            return
+    pytest.fail(f"CPU seconds over what was used, each time: {over}")
+
+
 @pytest.mark.parametrize("way", ["memory", "memory_freed", "memory_file"])
 @pytest.mark.parametrize("megabytes", [3, 60])
 def test_memory_is_exact(box: EmbeddedSandbox, uses: Compiled, way: str, megabytes: int) -> None:

@@ -29,6 +29,7 @@ static char *take(double mb, int flags, int fd) {
     for (size_t i = 0; i < n; i += 4096) p[i] = 1;
     return p;
 }
+static int print_own(void) { return printf("%.9f\n", cpu_s(CLOCK_PROCESS_CPUTIME_ID)) < 0; }
 enum { NO_FORK = 9 };
 static void children(int n, bool waits, bool memory) {
     signal(SIGCHLD, waits ? SIG_DFL : SIG_IGN);
@@ -64,7 +65,12 @@ int main(int argc, char **argv) {
         for (auto &one : t) pthread_join(one, NULL);
     } else if (!strcmp(way, "cpu_children")) children(3, true, false);
     else if (!strcmp(way, "cpu_unwaited")) children(3, false, false);
-    else if (!strcmp(way, "memory")) take(amount, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    else if (!strcmp(way, "sleep")) return usleep((useconds_t)(amount * 1e3)) || print_own();
+    else if (!strcmp(way, "stderr")) {
+        for (double left = amount * (1 << 20); left > 0; left -= 64)
+            if (write(2, "what a program says to itself while it runs, line after line ..\n", 64) != 64) return 5;
+        return print_own();
+    } else if (!strcmp(way, "memory")) take(amount, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     else if (!strcmp(way, "memory_freed")) munmap(take(amount, MAP_PRIVATE | MAP_ANONYMOUS, -1), (size_t)(amount * (1 << 20)));
     else if (!strcmp(way, "memory_children")) { setpgid(0, 0); signal(SIGTERM, SIG_IGN); children(3, false, true); }
     else if (!strcmp(way, "memory_file")) {
