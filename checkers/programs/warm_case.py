@@ -74,9 +74,8 @@ def _copy(source: int, target: int, size: int) -> None:
 
 
 def _limit(limits: Json) -> None:
-    cpu_s = int(limits["cpu_s"]) + 1
     for what, value in (
-        (resource.RLIMIT_CPU, cpu_s),
+        (resource.RLIMIT_CPU, int(limits["wall_s"]) + 1),  # the driver looks at the time used
         (resource.RLIMIT_AS, limits["address_bytes"]),
         (resource.RLIMIT_FSIZE, limits["file_size_bytes"]),
         (resource.RLIMIT_NOFILE, limits["open_files"]),

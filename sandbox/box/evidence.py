@@ -99,8 +99,6 @@ def _killed_for(reply: wire.Reply, hit: set[LimitName], number: int | None) -> L
         return "output"
     if number == signal.SIGXFSZ:
         return "file_size"
-    if number == signal.SIGXCPU and "cpu" in hit:  # else it sent that signal to itself
-        return "cpu"
     if number == signal.SIGKILL and "memory" in hit:
         return "memory"
     return None

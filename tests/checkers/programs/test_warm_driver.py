@@ -252,6 +252,13 @@ def test_a_sleeper_ends_for_wall_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_kernels_own_count_of_cpu_time_ends_no_case(tmp_path: Path) -> None:
+    source = "import resource\nprint(*resource.getrlimit(resource.RLIMIT_CPU))"
+    with warm(tmp_path, source) as client:
+        seen = client.run(LIMITS).stdout.split()
+    assert min(map(int, seen)) > LIMITS.wall_s  # whole ticks: they may outrun the time used
+
+
 def test_a_spinner_ends_for_cpu_time(tmp_path: Path) -> None:
     with warm(tmp_path, "while True:\n    pass") as client:
         found = client.run(Limits(cpu_s=0.5, wall_s=60))
