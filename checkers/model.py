@@ -35,6 +35,11 @@ class Check:
     def accepted(self) -> bool:
         return self.outcome == "accepted"
 
+    @property
+    def full(self) -> bool:
+        """Accepted with full points: partial credit is no pass."""
+        return self.accepted and (self.score is None or self.score >= 1.0)
+
 
 def accept(message: str = "", score: float = 1.0) -> Check:
     """An accepted output; a score under 1 is partial credit."""

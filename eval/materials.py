@@ -57,6 +57,12 @@ class Materials:
         exact = ", ".join(sorted(d.exact)) or "nothing"
         return f"sandbox {d.backend}, level {d.level}, exact: {exact}"
 
+    def try_named_checker(self) -> None:
+        """Raises InputError when the checker that the user named can't be had."""
+        checker = named_checker(self.sandbox, self.options)
+        if checker is not None:
+            checker.close()
+
     def _make_kit(self, problem: Problem) -> Kit:
         return make_kit(problem, self.problems, self.generated, self.sandbox, self.options)
 
@@ -88,19 +94,26 @@ def checker_of(problem: Problem, sandbox: Sandbox, options: Options) -> Checker 
 
     Raises InputError for the user's, UnusableProblem for the problem's.
     """
-    chosen = options.checker
+    if options.checker:
+        return named_checker(sandbox, options)
     try:
         return open_checker(
             sandbox,
             source=problem.checker,
-            name=chosen or problem.checker_name,
+            name=problem.checker_name,
             testlib=options.testlib,
-            programs=chosen is not None,
+            programs=False,
         )
     except CheckerError as e:
-        if chosen:
-            raise InputError(f"--checker {chosen}: {e}") from None
         raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+
+
+def named_checker(sandbox: Sandbox, options: Options) -> Checker | None:
+    """The checker that --checker names, if it does; InputError when it can't be had."""
+    try:
+        return open_checker(sandbox, source=None, name=options.checker, testlib=options.testlib)
+    except CheckerError as e:
+        raise InputError(f"--checker {options.checker}: {e}") from None
 
 
 @contextlib.contextmanager

@@ -128,7 +128,7 @@ class SelfCheck:
             place = f"{ref.case_type}:{ref.index}"
             said = self._check(checker, test.input, test.expected, test.expected)
             asked += 1
-            if not said.accepted or (said.score is not None and said.score < 1):
+            if not said.full:
                 word = {"rejected": "calls it wrong", "unclear": "fails on it"}
                 raise InputError(
                     f"{who} does not accept the expected output of {place}: "

@@ -73,8 +73,9 @@ VERDICTS = {
     "python": """\
 cat checker_stdout.txt
 score=$(awk 'NF {print $1; exit}' checker_stdout.txt)
-case "$said $score" in
-  "0 1"|"0 1.0"|"0 100"|"0 100.0") echo "verdict: AC, the checker's score is $score" ;;
+full=$(awk 'NF {print ($1 == 1 || $1 == 100) ? "full" : "part"; exit}' checker_stdout.txt)
+case "$said $full" in
+  "0 full") echo "verdict: AC, the checker's score is $score" ;;
   "0 "?*) echo "verdict: WA, the checker's score is $score (1 or 100 is full)" ;;
   *) echo "verdict: CU, the checker failed: it says nothing about the solution" ;;
 esac""",

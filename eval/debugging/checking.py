@@ -82,6 +82,11 @@ def _output(hand: CaseAtHand) -> tuple[str, bytes]:
     return "the program's output (run again)", seen.output
 
 
+def outcome(check: Check) -> str:
+    """What a checker said, partial credit told apart."""
+    return "accepted in part" if check.accepted and not check.full else check.outcome
+
+
 def conclusions(asked: list[Asked]) -> list[str]:
     """What the three answers say together, for people."""
     case, gold, empty = asked
@@ -90,15 +95,17 @@ def conclusions(asked: list[Asked]) -> list[str]:
         found.append(
             "the output equals the expected one: it is accepted without asking the checker"
         )
-    if not gold.check.accepted:
+    if not gold.check.full:
         found.append(
-            f"the checker does not accept the expected output itself ({gold.check.outcome}): the "
+            f"the checker does not accept the expected output itself ({outcome(gold.check)}): the "
             "checker or the test is at fault, not the solution"
         )
     elif case.check.outcome == "unclear":
         found.append("the checker failed on this output only: it can't read what stands there")
     elif case.check.outcome == "rejected":
         found.append("the checker accepts the expected output and rejects this one")
-    if empty.check.accepted and not empty.equal:
+    elif not case.check.full:
+        found.append("the checker accepts the expected output, and this one in part only: WA")
+    if empty.check.full and not empty.equal:
         found.append("the checker accepts an empty output: it may accept anything")
     return found

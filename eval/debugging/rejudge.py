@@ -61,10 +61,11 @@ def rejudge(
     """Grades the chosen cases again; `chosen` maps the line of a solution to its cases.
 
     An empty set of cases stands for all of them. Raises InputError for a folder that is in
-    use or can't be written.
+    use or can't be written, and for a checker that can't be had.
     """
     if not chosen:
         raise InputError("no case is chosen: --list REASON or --problem ID says which")
+    materials.try_named_checker()
     told = Rejudged()
     with FolderLock(results.folder):
         results = open_results(str(results.folder))  # as they are now that nobody writes

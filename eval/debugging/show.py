@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from eval.debugging.checking import checker_name
+from eval.debugging.checking import checker_name, outcome
 from eval.debugging.difference import Layout, side_by_side
 from eval.debugging.explain import Again, compare, stored_output
 from eval.debugging.find import Json
@@ -237,7 +237,7 @@ def _checker(hand: CaseAtHand, again: Again, width: int, *, full: bool) -> Itera
     check = seen.check
     ended = "" if check.exit_code is None else f", exit status {check.exit_code}"
     yield row("")
-    yield heading(f"checker {name}: {check.outcome}{ended}", width)
+    yield heading(f"checker {name}: {outcome(check)}{ended}", width)
     for line in folded(check.message or "(it gave no reason)", width - 2):
         yield row("  " + line)
     for what, text in (("checker's stdout", check.stdout), ("checker's stderr", check.stderr)):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from eval.debugging.checking import Asked, ask, checker_name, conclusions
+from eval.debugging.checking import Asked, ask, checker_name, conclusions, outcome
 from eval.debugging.reopen import CaseAtHand
 from eval.debugging.screen import Row, Span, folded, row
 from eval.debugging.show import block, heading, size, title
 
-STYLES = {"accepted": "good", "rejected": "bad", "unclear": "warn"}
+STYLES = {"accepted": "good", "accepted in part": "bad", "rejected": "bad", "unclear": "warn"}
 
 
 def checker_page(hand: CaseAtHand, width: int, *, full: bool) -> Iterator[Row]:
@@ -34,7 +34,7 @@ def _answer(asked: Asked, width: int, *, full: bool) -> Iterator[Row]:
     score = "" if check.score is None else f", score {check.score:g}"
     status = "" if check.exit_code is None else f", exit status {check.exit_code}"
     yield row(
-        Span("  " + check.outcome, STYLES[check.outcome]), f" ({check.verdict}){score}{status}"
+        Span("  " + outcome(check), STYLES[outcome(check)]), f" ({check.verdict}){score}{status}"
     )
     for line in folded(check.message, width - 2):
         yield row("  " + line)

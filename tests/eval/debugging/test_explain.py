@@ -151,6 +151,14 @@ def test_a_checker_that_rejects_the_expected_output_is_at_fault(tmp_path: Path) 
     assert "the checker or the test is at fault, not the solution" in found[0]
 
 
+def test_partial_credit_is_not_called_accepted(tmp_path: Path) -> None:
+    problem = {"id": "1/A", "official_tests": ["1\n"], "generated_checker": "halving"}
+    made = MadeRun(tmp_path, [{"id": "1/A", "code": "wrong"}], [problem])
+    _, found = answers(made, "1/A")
+    assert found == ["the checker accepts the expected output, and this one in part only: WA"]
+    assert "generated_checker: accepted in part" in look(made, "1/A")[0]
+
+
 def test_an_output_that_was_cut_is_made_again(tmp_path: Path) -> None:
     problem = {"id": "1/A", "official_tests": ["1\n"], "generated_checker": "strict"}
     made = MadeRun(tmp_path, [{"id": "1/A", "code": "long"}], [problem])

@@ -37,6 +37,11 @@ def own(tmp_path: Path) -> MadeRun:
     return MadeRun(tmp_path)
 
 
+def test_a_checker_that_is_not_there_is_bad_input(own: MadeRun) -> None:
+    with pytest.raises(InputError, match="--checker python:/nowhere: checker file"):
+        again(own, {1: ALL, 2: ALL}, checker="python:/nowhere")
+
+
 def test_nothing_changes_when_nothing_is_different(own: MadeRun) -> None:
     before, old = own.records(), metrics(own)
     told = again(own, {5: frozenset({("official", 0)})})
