@@ -357,6 +357,8 @@ def _solutions(solutions: Solutions, book: ProblemBook) -> Iterator[Solution]:
         return read_solutions([solutions], resolve=book.resolve)
     only = book.only_id if isinstance(book, GivenBook) else ""
     rows = [solutions] if isinstance(solutions, Mapping) else solutions
+    if not isinstance(rows, Iterable):
+        raise InputError(f"solutions is {shown(rows)}: rows, or the path of a file, are needed")
     return read_rows(rows, resolve=book.resolve, only_id=only)
 
 

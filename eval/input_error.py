@@ -9,6 +9,10 @@ class InputError(Exception):
     """Bad input or usage. One line: the value, the limit, the remedy."""
 
 
+class WrongType(InputError, TypeError):
+    """A flag of a Python caller, or of a file, that has another type than it must."""
+
+
 class UnusableProblem(InputError):
     """One problem's own data is at fault: its solutions can't be graded, all others can."""
 

@@ -10,12 +10,13 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any
 
 from eval.choice import SORTS, Choice
-from eval.input_error import InputError
+from eval.input_error import InputError, WrongType, shown
 from sandbox.errors import UnknownLanguage
 from sandbox.languages import find
 
@@ -87,6 +88,10 @@ class Options:
         ):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else Path(value))
+        for f in fields(self):
+            value, (kinds, words) = getattr(self, f.name), _KINDS.get(str(f.type), _ANY)
+            if not isinstance(value, kinds) or (isinstance(value, bool) and Integral in kinds):
+                raise WrongType(f"{_flag(f.name)} {shown(value)}: give {words}")
         for name, least, remedy in _LEAST:
             value = getattr(self, name)
             if value is not None and value < least:
@@ -145,6 +150,14 @@ class Options:
         return {_flag(f.name): _plain(getattr(self, f.name)) for f in fields(self)}
 
 
+# What a Python caller may give for a field of a type: the command line's parser sees to its own.
+_ANY: tuple[tuple[type, ...], str] = ((object,), "")
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool,), "True or False"),
+    "int": ((Integral,), "a whole number"),
+    "int | None": ((Integral, NoneType), "a whole number, or None"),
+    "float": ((Real,), "a number"),
+}
 _LEAST: tuple[tuple[str, int, str], ...] = (
     ("limit", 1, "leave it out for all, or give the number of solutions"),
     ("workers", 0, "0 takes one for each physical core"),

@@ -75,9 +75,7 @@ def read_rows(
     samples: dict[str, int] = {}
     names = _Names()
     for number, row in enumerate(rows, start=1):
-        if only_id and not any(row.get(key) for key in (*PROBLEM_KEYS, "contest_id")):
-            row = {**row, "id": only_id}
-        solution = _solution(partial(dict, row), number, "", str(number))
+        solution = _solution(partial(_object, row, only_id), number, "", str(number))
         problem_id = canonical(solution.problem_id) or solution.problem_id
         sample_i = samples.get(problem_id, 0) if problem_id else 0
         samples[problem_id] = sample_i + 1
@@ -165,6 +163,13 @@ def _parse(line: bytes | str) -> Mapping[str, Any]:
     if not isinstance(row, dict):
         raise _LineError(f"a JSON {type(row).__name__}, not an object: {shown(row)}")
     return row
+
+
+def _object(row: object, only_id: str) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        raise _LineError(f"{shown(row)} is no row: an object with `code` or `completion` is needed")
+    named = not only_id or any(row.get(key) for key in (*PROBLEM_KEYS, "contest_id"))
+    return row if named else {**row, "id": only_id}
 
 
 def _problem_id(row: Mapping[str, Any]) -> str:

@@ -145,6 +145,14 @@ def test_a_problem_may_change_its_tests_under_the_same_id(grader: gradebox.Grade
     assert found == ["passed", "failed", "passed", "failed"]
 
 
+def test_what_is_no_row_spoils_no_batch(grader: gradebox.Grader):
+    first, second = grader.grade(["print(5)", {"code": "echo"}], ROW)
+    assert (first["status"], second["status"]) == ("invalid", "passed")
+    assert first["error"] == (
+        "line 1: 'print(5)' is no row: an object with `code` or `completion` is needed"
+    )
+
+
 def test_a_dataset_row_can_name_no_file_of_this_machine(grader: gradebox.Grader):
     rows = [{**ROW, "interactor": "testlib:/etc/passwd"}, {**ROW, "checker": "python:/etc/passwd"}]
     statuses = [grader.grade([{"code": "no"}], row)[0] for row in rows]
@@ -157,6 +165,10 @@ def test_a_dataset_row_can_name_no_file_of_this_machine(grader: gradebox.Grader)
     [
         (lambda g: gradebox.Grader(fresh=True), "unknown flag 'fresh': a grader takes "),
         (lambda g: gradebox.Grader(compare="loose"), "--compare 'loose': choose one of"),
+        (lambda g: gradebox.Grader(repeat="2"), "--repeat '2': give a whole number"),
+        (lambda g: gradebox.Grader(workers=True), "--workers True: give a whole number"),
+        (lambda g: gradebox.Grader(stop_on_first_failure="no"), "'no': give True or False"),
+        (lambda g: g.grade(None, ROW), "solutions is None: rows, or the path of a file"),
         (lambda g: g.grade([{"code": "x"}]), "no problems: give rows, or a dataset"),
         (lambda g: g.grade([{"code": "x"}], ROW, time_limit_s=0), "time_limit_s 0: give seconds"),
         (lambda g: g.grade([], "other.jsonl"), "make another Grader for another dataset"),
