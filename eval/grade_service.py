@@ -46,13 +46,13 @@ def _is_scale(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(f, (int, float)) for f in value.values())
 
 
-# flag → whether a request's value for it can be one; Options has the last word.
-FLAGS: Mapping[str, Callable[[object], bool]] = {
-    "stop_on_first_failure": _is_flag,
-    "compare": _is_text,
-    "max_stored_output": _is_count,
-    "repeat": _is_repeat,
-    "time_limit_scale": _is_scale,
+# flag → whether a request's value for it can be one, and what can; Options has the last word.
+FLAGS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "stop_on_first_failure": (_is_flag, "true or false"),
+    "compare": (_is_text, "text"),
+    "max_stored_output": (_is_count, "a whole number"),
+    "repeat": (_is_repeat, f"a whole number, at most {MOST_REPEATS},"),
+    "time_limit_scale": (_is_scale, "an object of languages and factors"),
 }
 
 
@@ -102,6 +102,8 @@ class GradeService:
             if not all(isinstance(row, dict) for row in problems):
                 raise BadRequest("problems has an element that is no object: rows are needed")
             return problems
+        if problems is not None:
+            raise BadRequest(f"problems is {shown(problems)}: a list of rows is needed")
         if problem is not None and not isinstance(problem, str):
             raise BadRequest(f"problem is {shown(problem)}: a row or an id is needed")
         if self._dataset is None:
@@ -139,8 +141,9 @@ class GradeService:
                 raise BadRequest(
                     f"flag {shown(name)} can't be set by a request: {', '.join(FLAGS)} can"
                 )
-            if not FLAGS[name](value):
-                raise BadRequest(f"flag {name} can't be {shown(value)}")
+            can_be, needed = FLAGS[name]
+            if not can_be(value):
+                raise BadRequest(f"flag {name} can't be {shown(value)}: {needed} is needed")
         key = repr(sorted(flags.items()))
         with self._lock:
             found = self._graders.pop(key, None)
@@ -173,8 +176,11 @@ class GradeService:
 
 
 def _solutions(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+    if not isinstance(value, list):
         raise BadRequest(f"solutions is {shown(value)}: a list of objects is needed")
+    for i, row in enumerate(value):
+        if not isinstance(row, dict):
+            raise BadRequest(f"solutions[{i}] is {shown(row)}: a list of objects is needed")
     if len(value) > MOST_SOLUTIONS:
         raise BadRequest(
             f"solutions has {len(value)} elements, at most {MOST_SOLUTIONS} fit a request: "
