@@ -145,7 +145,7 @@ def _memory_error(x: Execution, bounds: Bounds) -> str:
 
 
 def _output_error(x: Execution) -> str:
-    if x.killed_for in ("file_size", "disk"):
+    if x.killed_for in ("file_size", "disk") or (x.files and not x.stdout_cut):
         return "wrote more to files than allowed"
     return f"printed more than allowed, at least {x.stdout_bytes} bytes"
 

@@ -76,6 +76,10 @@ ENDINGS = [
         ready(exit_code=None, signal=25, killed_for="file_size"),
         ("OLE", "output_limit_exceeded", "files"),
     ),
+    (
+        ready(killed_for="output", files={"output.txt": b"xy"}),
+        ("OLE", "output_limit_exceeded", "wrote more to files"),
+    ),
     (ready(exit_code=1, killed_for="disk"), ("OLE", "output_limit_exceeded", "files")),
     (ready(exit_code=3), ("RE", "runtime_error", "exit code 3")),
     (
