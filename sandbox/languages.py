@@ -290,12 +290,13 @@ def register(row: Language) -> None:
     TABLE[row.name] = row
 
 
-SPELLING = re.compile(r"^gnu(?=\s)|[\s(-]+64\)?$|\s+")  # of a compiler's vendor and bits
+# Of a compiler's vendor, version and bits.
+SPELLING = re.compile(r"^gnu(?=\s)|\s*\(gcc [^)]*\)$|[\s(-]+64\)?$|\s+")
 
 
 def find(name: str) -> Language:
     """The row for a name or an alias, in any case, also as Codeforces writes it ("GNU C++20
-    (64)", "Python 3"); UnknownLanguage names the nearest."""
+    (64)", "C++17 (GCC 7-32)", "Python 3"); UnknownLanguage names the nearest."""
     wanted = name.strip().lower()
     for spelling in (wanted, SPELLING.sub("", wanted)):
         for row in TABLE.values():

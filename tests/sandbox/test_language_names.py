@@ -17,6 +17,9 @@ from sandbox.languages import find
         ("GNU C++17", "c++17"),
         ("GNU C++17 (64)", "c++17"),
         ("GNU C++20 (64)", "c++20"),
+        ("C++17 (GCC 7-32)", "c++17"),
+        ("C++20 (GCC 13-64)", "c++20"),
+        ("C++23 (GCC 14-64, msys2)", "c++23"),
         ("gnu++17", "c++17"),
         ("C++ 20", "c++20"),
         ("CPP", "c++17"),
@@ -27,7 +30,7 @@ def test_spellings(name: str, row: str) -> None:
     assert find(name).name == row
 
 
-@pytest.mark.parametrize("name", ["", "cobol", "GNU", "(64)", "c++99"])
+@pytest.mark.parametrize("name", ["", "cobol", "GNU", "(64)", "c++99", "(GCC 7-32)"])
 def test_what_no_row_has_is_refused(name: str) -> None:
     with pytest.raises(UnknownLanguage, match="unknown language"):
         find(name)
