@@ -42,6 +42,9 @@ _ANNOUNCED = re.compile(
     r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|equals|=|:|：)\s*\**\s*:?\s*",
     re.I,
 )
+_HEADING = re.compile(  # `### Final Answer` on a line of its own
+    r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
+)
 _ANNOUNCED_ZH = re.compile(r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*")
 _HASHES = re.compile(r"####\s*(.+)")
 _OUR_ANSWER = re.compile(
@@ -114,7 +117,8 @@ def announced(text: str) -> tuple[str, int] | None:
     for m in _HASHES.finditer(text):
         if best is None or m.start() > best[1]:
             best = (m[1], m.start())
-    for m in [*_ANNOUNCED.finditer(text), *_ANNOUNCED_ZH.finditer(text)][-MOST_SAID:]:
+    patterns = (_ANNOUNCED, _HEADING, _ANNOUNCED_ZH)
+    for m in [m for p in patterns for m in list(p.finditer(text))[-MOST_SAID:]]:
         if best is None or m.start() > best[1]:
             said = _sentence(text[m.end() : m.end() + LONGEST_SAID])
             if said:
@@ -130,11 +134,11 @@ def _sentence(text: str) -> str:
     inside = [m.span() for m in MATH.finditer(text)] + [
         m.span() for m in ENVIRONMENT.finditer(text)
     ]
-    for m in re.finditer(r"\n|[.!?;](?=\s|$)|。|\*\*", text):
+    for m in re.finditer(r"\n|[.!?;](?=\s|$)|。|(?<=\S)\*\*", text):
         if not any(a <= m.start() < b for a, b in inside):
             end = m.start()
             break
-    return text[:end].strip(" *\"'”")
+    return text[:end].replace("**", "").strip(" *\"'”")
 
 
 def _said(text: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from checkers.math.remarks import without_aside
+
 HOPE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 MATH = re.compile(
     r"\$\$(?P<a>.{1,4000}?)\$\$|\\\[(?P<b>.{1,4000}?)\\\]|\\\((?P<c>.{1,4000}?)\\\)"
@@ -25,7 +27,7 @@ _TEX_WORDS = re.compile(
     r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
 )
 _LEAD_WORDS = re.compile(
-    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\]*[-\d]", re.I
+    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\*]*[-\d]", re.I
 )
 _EXCEPTION = re.compile(r"\b(?:all|any|every|except|not?|none|never|without|but)\b", re.I)
 _VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
@@ -91,7 +93,7 @@ def tail_or_last(text: str) -> str:
     verbs = [m for m in _VERB_TAIL.finditer(text) if not any(a < m.start() < b for a, b in inside)]
     if verbs:
         tail = text[verbs[-1].end() :].strip(" .")
-        sum_of_numbers = re.match(r"[-\d][^=$]*=", tail)
+        sum_of_numbers = re.match(r"[-\d][^=$]*=|\$\d[\d,.]*\s*[-+*/×÷][^=]*=", tail)
         if sum_of_numbers:
             return last_piece(tail)
         if re.search(r"\d|\$|\\", tail) and not _WORD.match(tail) and is_bare(tail):
@@ -106,5 +108,5 @@ def from_prose(text: str) -> str:
     sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+", trimmed) if s.strip()]
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
-            return tail_or_last(sentence.rstrip(". "))
+            return tail_or_last(without_aside(sentence.replace("**", "").rstrip(". ")))
     return last_piece(trimmed)

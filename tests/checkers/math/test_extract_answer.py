@@ -38,6 +38,15 @@ from checkers.math.extract import LONGEST, boxes
         ("Therefore $6$ is our answer.", "$6$"),
         (r"first \boxed{5}; checking again, the final answer is $7$.", "$7$"),
         (r"first \boxed{5}. The answer is right because we checked.", "5"),
+        # a heading, bold words, an aside
+        ("Step 1: 3+5=8.\n\n### Final Answer\n\n**64**", "64"),
+        ("**Final Answer**\n64 squares", "64 squares"),
+        ("## Answer\n\nThe total cost is **$3,000**.", "$3,000"),
+        ("### Final Answer\n\n\\boxed{7}\n\nIt was Step 3 that decided.", "7"),
+        ("We add.\nSo there are **64** squares in total.", "64 squares in total"),
+        ("Tom earns **$3,000** per month.", "$3,000"),
+        ("We add.\nThe total is 18 (that is 9 × 2).", "18"),
+        ("The final amount is $1,200 + $1,800 = $3,000.", "$3,000"),
         # thoughts and chat marks
         (r"<think>\boxed{1}</think> It is \boxed{2}.", "2"),
         (r"\boxed{3}<|im_end|>\boxed{9}", "3"),
