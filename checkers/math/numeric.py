@@ -16,7 +16,13 @@ from sympy import Expr, Float, Integer, Rational
 DIGITS = 50  # of each evaluation
 AGREE = Float("1e-35", 20)  # relative difference that still counts as the same value
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
-_POINTS = ((1, 61, 1), (2, 67, 1), (1, 71, -1), (3, 73, 1), (2, 79, -1), (5, 83, 1), (7, 11, 1))
+# which prime is first, what it is divided by, the sign: near 0 and, for what has pieces
+# (|x-2|, floors, max), far from it on both sides
+_POINTS: tuple[tuple[int, Expr | int, int], ...] = (
+    *((1, 61, 1), (2, 67, 1), (1, 71, -1), (3, 73, 1), (2, 79, -1), (5, 83, 1), (7, 11, 1)),
+    *((12, Rational(19, 7), 1), (8, Rational(17, 6), -1), (9, Rational(7, 29), 1)),
+    (10, Rational(9, 37), -1),
+)
 
 Verdict = bool | None  # None: could not be decided
 
@@ -27,7 +33,10 @@ class Undecided(Exception):
 
 def value_at(expr: Expr, point: dict[Expr, Expr]) -> Expr:
     """`expr` with DIGITS digits at a point; Undecided when it has no finite number there."""
-    value = expr.evalf(DIGITS, subs=point) if point else expr.evalf(DIGITS)
+    try:
+        value = expr.evalf(DIGITS, subs=point) if point else expr.evalf(DIGITS)
+    except OverflowError:  # 2^{2^{2^n}} far from 0
+        raise Undecided from None
     if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise Undecided
     real, imaginary = value.as_real_imag()
@@ -101,10 +110,15 @@ def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
 
 
 def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> Verdict:
+    """Where both are defined over the reals decides; elsewhere only when that is too little."""
     complex_valued = a.has(sympy.I) or b.has(sympy.I)
     agreed = 0
     rel = Float(rel_tol) if rel_tol else AGREE
-    for point in points(symbols):
+    guards = [] if complex_valued else _guards(a) + _guards(b)
+    where = [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols)]
+    for point, real in sorted(where, key=lambda pair: not pair[1]):
+        if not real and agreed >= 3:
+            break
         try:
             va, vb = value_at(a, point), value_at(b, point)
         except Undecided:
@@ -115,6 +129,21 @@ def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> V
             return False
         agreed += 1
     return True if agreed >= 3 else None
+
+
+def _guards(expr: Expr) -> list[Expr]:
+    """What must not be negative where `expr` is real: under its roots and logarithms."""
+    logarithms = [part.args[0] for part in expr.atoms(sympy.log)]
+    roots = [p.base for p in expr.atoms(sympy.Pow) if p.exp.is_Rational and not p.exp.is_Integer]
+    return [inner for inner in logarithms + roots if inner.free_symbols]
+
+
+def _is_positive(expr: Expr, point: dict[Expr, Expr]) -> bool:
+    try:
+        value = value_at(expr, point)
+    except Undecided:
+        return False
+    return not _imaginary(value) and bool(sympy.re(value) > 0)
 
 
 def _imaginary(value: Expr) -> bool:
@@ -191,6 +220,16 @@ def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
     value = int(m[2].replace(",", "") + m[3]) * ulp * (-1 if m[1] == "-" else 1)
     try:
         return bool(abs(value_at(exact - value, {})) <= ulp / 2)
+    except (Undecided, TypeError):
+        return False
+
+
+def rounds_to(exact: Expr, text: str) -> bool:
+    """Whether a number, rounded or cut off, is the decimal `text`."""
+    plain = text.replace(",", "")
+    ulp = Rational(1, 10 ** len(plain.partition(".")[2]))
+    try:
+        return bool(sympy.Abs(value_at(exact - Rational(plain), {})) < ulp)
     except (Undecided, TypeError):
         return False
 
