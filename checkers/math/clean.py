@@ -142,12 +142,12 @@ def _mark(match: re.Match[str]) -> str:
     if not inner.strip():
         return " "
     bare = inner.strip(" ,.;")
-    if not re.search(r"[A-Za-z]{2}|^[A-Za-z]$", bare):
+    if not re.search(r"[A-Za-z]{2}|^[A-Za-z](?:\^-?\d)?(?: [A-Za-z](?:\^-?\d)?)*$", bare):
         return f" {bare} "  # \text{240}, \text{-2}, \text{(B)}: not words
     counted = re.fullmatch(r"(-?[\d.,/]*\d)\s+([^\d]+)", bare)
     if counted:
         return f" {counted[1]} {TEXT_OPEN}{counted[2]}{TEXT_CLOSE}"
-    if bare.lower() in ("and", "or"):
+    if bare.lower() in ("and", "or", "to"):
         return f" {bare.lower()} "
     return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
 
@@ -170,9 +170,10 @@ def clean(text: str) -> str:
     text = _COLOR.sub("", text)
     text = _dollars(text)
     text = _THOUSANDS.sub(",", text)
+    text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", "\ue002").replace(r"\}", "\ue003")
-    text = unwrap_text(text)
+    text = unwrap_text(_UNIT_FONT.sub(_unit_font, text))
     text = _UNIT_FRACTION.sub(rf"{TEXT_OPEN}\1/\2{TEXT_CLOSE}", text)
     text = _SPACES.sub(" ", _THIN.sub(" ", text))
     for pattern, new in _RENAMED:
@@ -184,6 +185,8 @@ def clean(text: str) -> str:
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
     text = recurring(_CHOOSE.sub(r"\\binom{\1}{\2}", text))
     text = _MODULUS.sub("", text)
+    if "_" in text:
+        text = _BASED.sub(r"\1", _BASE_WORD.sub(_base_word, text))
     text = text.replace(_ROW, r"\\")
     text = re.sub(r"\*\*(?=\s*[\d({A-Za-z+-])(?<=[\w)}\]]\*\*)", "^", text).replace("**", "")
     text = text.replace("!=", r"\ne ").replace("<=", r"\le ").replace(">=", r"\ge ")
@@ -193,7 +196,7 @@ def clean(text: str) -> str:
 
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
 _MODULUS = re.compile(  # of a congruence; `5 \\bmod 3` is a calculation
-    rf"\s?(?:\\pmod\s?\{{?\s?\d+\s?\}}?"
+    rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
     rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))$"
 )
 _ELLIPSIS = re.compile(
@@ -204,6 +207,18 @@ _SYSTEM = re.compile(
     r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
     re.S,
 )
+_UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
+    r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
+    r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
+)
+_UNIT_FONT = re.compile(  # `\mathrm{m\,s^{-1}}`
+    r"\\(?:mathrm|text)\s?\{((?:[A-Za-z/.\s~]|\\[ ,;]|\\cdot(?![A-Za-z])|\^\{?-?\d\}?){0,60}"
+    r"\^(?:[^{}]|\{-?\d\}){0,60})\}"
+)
+_BASED = re.compile(r"\(\s*(\d[\dA-Z]*)\s*\)\s*(?=_\s*\{?\s*\d)")
+_BASE_WORD = re.compile(
+    rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
+)
 _QUAD = re.compile(r"(?<![,;\s])\s*\\q?quad")
 _UNIT_FRACTION = re.compile(
     rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
@@ -213,6 +228,17 @@ _RECURRING = re.compile(
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
     r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?)"
 )
+
+
+def _unit_font(m: re.Match[str]) -> str:
+    inner = re.sub(r"\\[ ,;]|\\cdot|~", " ", m[1])
+    return rf"\text{{{re.sub(r'[{}]', '', inner)}}}"
+
+
+def _base_word(m: re.Match[str]) -> str:
+    """`_{\\text{six}}` is `_{6}`."""
+    value = tables.NUMBER_WORDS.get(m[2].lower())
+    return m[0] if value is None else f"{m[1]}_{{{value}}}"
 
 
 def _system(m: re.Match[str]) -> str:
@@ -246,7 +272,9 @@ def _dollars(text: str) -> str:
 
 
 LAYERS = 20  # of braces and quotes around an answer
-_LEADING_SIGNS = re.compile(r"^(?:(?:=|\\approx(?![A-Za-z]))\s*)+")
+_LEADING_SIGNS = re.compile(
+    r"^(?:(?:=|\\(?:approx|therefore|implies|(?:Long)?[Rr]ightarrow)(?![A-Za-z]))\s*)+"
+)
 
 
 def strip_ends(text: str) -> str:
@@ -255,7 +283,7 @@ def strip_ends(text: str) -> str:
         before = text
         text = text.rstrip(" .,;:\\") if not text.endswith((r"\{", r"\}")) else text
         text = text.strip().lstrip(",;: ").strip()
-        text = _LEADING_SIGNS.sub("", text)
+        text = _LEADING_SIGNS.sub("", text.strip("`"))
         if (
             len(text) > 1
             and text[0] == "{"

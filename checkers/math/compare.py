@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import sympy
 from sympy import Expr
 
 from checkers.math import numeric, region
+from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN
 from checkers.math.latex import parse
-from checkers.math.names import is_assignment, same_name
+from checkers.math.names import by_name, is_assignment, one_unknown, same_name, same_unknown
 from checkers.math.policy import Policy
 from checkers.math.shapes import (
     as_seq,
@@ -27,7 +29,7 @@ from checkers.math.shapes import (
 from checkers.math.tables import NEUTRAL_UNITS, UNITS
 from checkers.math.tokens import ParseError
 from checkers.math.units import unit_scale
-from checkers.math.values import Exact, Leaf, Ratio, Region, Relation, Seq, Value, Words
+from checkers.math.values import Exact, Leaf, Ratio, Region, Relation, Rounded, Seq, Value, Words
 
 _BESIDE_SIGNS = ("", "rad", "unit")  # units that may stand against a percent or degree sign
 MOST_MATCHED = 60  # items of a list compared each with each
@@ -45,6 +47,8 @@ class Comparer:
         self.policy = policy
 
     def equal(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Rounded) or isinstance(answer, Rounded):
+            return any(self.equal(g, a) for g in self.meant(gold) for a in self.meant(answer))
         gold, answer = same_shape(gold, answer)
         if isinstance(gold, Words) or isinstance(answer, Words):
             return self.words(gold, answer)
@@ -60,6 +64,22 @@ class Comparer:
             return self.ratios(gold, answer)
         assert isinstance(gold, Leaf) and isinstance(answer, Leaf)
         return self.leaves(gold, answer)
+
+    def meant(self, value: Value) -> tuple[Value, ...]:
+        """A value and its decimal, both of which answer; none when they are far from each other."""
+        if not isinstance(value, Rounded):
+            return (value,)
+        exact, about = _assigned(value.value), value.about
+        if not isinstance(exact, Leaf):
+            return ()
+        share = 100 if about.percent and not exact.percent else 1
+        if not numeric.rounds_to(expression(exact.text) * share, about.text):
+            return ()
+        unit = exact.unit or about.unit
+        if isinstance(value.value, Relation) and is_assignment(value.value):
+            marked = f"{TEXT_OPEN}{unit}{TEXT_CLOSE}" if unit else "%" * about.percent
+            return value.value, Relation((value.value.sides[0], about.text + marked), ("=",))
+        return replace(exact, unit=unit), replace(about, unit=unit)
 
     # -- words, times ----------------------------------------------------------
     def words(self, gold: Value, answer: Value) -> bool:
@@ -126,9 +146,11 @@ class Comparer:
         left, right = as_seq(gold), as_seq(answer)
         if left is None or right is None or len(left.items) != len(right.items):
             return self.by_set(left, right)
-        if not self.policy.compare_sets and brackets_differ(left, right):
+        different = brackets_differ(left, right) or region.interval_and_list(left, right)
+        if different and not self.policy.compare_sets:
             return False
         if self.is_ordered(left, right):
+            left, right = by_name(left), by_name(right)
             pairs = zip(left.items, right.items, strict=True)
             return all(self.equal(*_unwrapped(g, a, both=True)) for g, a in pairs)
         return self.matched(left.items, right.items)
@@ -152,6 +174,9 @@ class Comparer:
 
     def matched(self, gold: Sequence[Value], answer: Sequence[Value]) -> bool:
         """Whether the items agree in some order; assignments agree by name."""
+        names = one_unknown(gold), one_unknown(answer)
+        if names[0] and names[1] and same_unknown(*names):
+            gold, answer = [[_assigned(v) for v in side] for side in (gold, answer)]
         if all(isinstance(v, Relation) and v.is_equation for v in (*gold, *answer)):
             return self.one_to_one(gold, answer, both=False)
         return self.one_to_one(gold, answer, both=True)
@@ -298,8 +323,11 @@ class Comparer:
         return False
 
 
-def _assigned(value: Relation) -> Value:
-    return _value(value.sides[-1]) if is_assignment(value) else value
+def _assigned(value: Value) -> Value:
+    """The value of `x = 5` and of `3 + 4 = 7`; every other value as it is."""
+    if isinstance(value, Relation) and (is_assignment(value) or _is_sum(value)):
+        return _value(value.sides[-1])
+    return value
 
 
 def _is_ratio(value: Value) -> bool:

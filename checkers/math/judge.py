@@ -60,11 +60,11 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
 def _same_words(left: str, right: str) -> bool:
     """Texts, or single letters, that differ in case, marks and articles only."""
     a, b = words(left), words(right)
-    if a != b or re.search(r"[\\^_=,\[(]", left):
+    if a != b or re.search(r"[\\^_=\[(]", left):
         return False
     if re.search(r"[a-z]{4}", a):
         return True
-    return bool(re.search(r"[a-z]", a)) and not re.search(r"[!'|]", left + right)
+    return bool(re.search(r"[a-z]", a)) and not re.search(r"[!'|,]", left + right)
 
 
 _SAMPLES = (

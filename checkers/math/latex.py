@@ -74,10 +74,11 @@ class Parser(Grammar):
 
     def based(self, token: Token) -> Expr:
         """A number, with `_8` read in base 8; `3.5e-7` is scientific notation."""
+        token = self.with_letters(token)
         if self.is_op("_"):
             self.take()
             base = self.script()
-            if not (base.is_Integer and 2 <= base <= 36) or not token.text.isdigit():
+            if not (base.is_Integer and 2 <= base <= 36) or not token.text.isalnum():
                 raise ParseError(f"{token.text!r} in base {base}")
             if len(token.text) > 1000:
                 raise ParseError("a based number of more than 1000 digits")
@@ -96,6 +97,23 @@ class Parser(Grammar):
                 shift = int(digits.text) * (-1 if after.text == "-" else 1)
                 return number(token.text) * power(Integer(10), Integer(shift))
         return number(token.text)
+
+    def with_letters(self, token: Token) -> Token:
+        """`2A` of `2A_{16}`: capital letters are digits in a base over 10."""
+        ahead, text = 0, token.text
+        while (t := self.peek(ahead)) and t.kind in ("number", "name") and not t.spaced:
+            ahead, text = ahead + 1, text + t.text
+        sign, base = self.peek(ahead), self.peek(ahead + 1)
+        if base and base.text == "{":
+            base = self.peek(ahead + 2)
+        if not (ahead and sign and sign.text == "_" and base and base.text.isdigit()):
+            return token
+        if not (len(base.text) == 2 and re.fullmatch(r"[\dA-Z]{1,1000}", text)):
+            return token
+        if any(int(digit, 36) >= int(base.text) for digit in text):
+            return token
+        self.at += ahead
+        return Token("number", text, token.spaced)
 
     # -- names and commands --------------------------------------------------
     def name(self, text: str) -> Expr:

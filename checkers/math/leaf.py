@@ -13,13 +13,16 @@ _MARKED_TAIL = re.compile(
     rf"^(?P<value>[^{TEXT_OPEN}]*[^\s{TEXT_OPEN}])\s*(?P<unit>{TEXT_OPEN}.*)$", re.S
 )
 _BARE_TAIL = re.compile(
-    r"^(?P<value>.*[\d)}\]%])\s*(?P<unit>[A-Za-z]+\.?(?:[\s/.-]+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
+    r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:[\s/.-]+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
     re.S,
 )
 _MONEY = "".join(tables.CURRENCY)
 _MONEY_BEFORE = re.compile(rf"^([-+]?)\s*(?:US|USD|AUD|CAD)?\s*([{_MONEY}])\s*(?=[-\d.(\\])")
 _MONEY_AFTER = re.compile(rf"^(.*[\d)}}])\s*([{_MONEY}])$", re.S)
-_TEMPERATURE = re.compile(rf"\\degree\s*{TEXT_OPEN}?\s*([CF])\s*{TEXT_CLOSE}?$")
+_TEMPERATURE = re.compile(
+    rf"(?:\\degree|{TEXT_OPEN}?\s*degrees?)\s*{TEXT_OPEN}?\s*(C|F)(?:elsius|ahrenheit)?\s*{TEXT_CLOSE}?$",
+    re.I,
+)
 
 
 _GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
@@ -33,7 +36,7 @@ def leaf(text: str) -> Value:
     elif m := _MONEY_AFTER.match(text):
         text, unit = m[1], tables.CURRENCY[m[2]]
     elif m := _TEMPERATURE.search(text):
-        text, unit = text[: m.start()], {"C": "celsius", "F": "fahrenheit"}[m[1]]
+        text, unit = text[: m.start()], {"c": "celsius", "f": "fahrenheit"}[m[1].lower()]
     text, scale = _cut_scale(text)
     text, tail = _cut_unit(text)
     unit = merge_units(unit, tail)
@@ -89,15 +92,29 @@ def _is_text(plain: str, text: str) -> bool:
     return len(re.sub(r"[^A-Za-z]", "", plain)) > 1
 
 
+_MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
+_BETWEEN_UNITS = re.compile(r"(?:[\s/.()]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
+_CONDITION = re.compile(r"\b(?:if|when|unless|than|plus|minus)\b", re.I)
+
+
+def _is_only_unit(tail: str) -> bool:
+    """Whether marked words are a unit: `\\text{cm}^2`, not `\\text{cm}+3`, not `\\text{if } n`."""
+    outside = _BETWEEN_UNITS.fullmatch(_MARKED.sub(" ", tail))
+    return outside is not None and not _CONDITION.search(tail)
+
+
 def _cut_unit(text: str) -> tuple[str, str]:
     m = _MARKED_TAIL.match(text)
     if (
         m
         and re.search(r"\d|\\|^[A-Za-z]$", m["value"])
         and not m["value"].rstrip().endswith(("+", "-", "*", "/", "^", "_", "(", "{"))
+        and _is_only_unit(m["unit"])
     ):
         return m["value"].strip(), unit_name(m["unit"])
     m = _BARE_TAIL.match(text)
+    if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft)[A-Za-z]{2}\b", m["unit"]):
+        return text, ""  # 2\pi hr is a product
     if m and is_unit(m["unit"]) and not m["value"].rstrip().endswith("\\"):
         return m["value"].strip(), unit_name(m["unit"])
     return text, ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from checkers.math.values import Relation
+from checkers.math.values import Relation, Seq, Value
 
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
@@ -37,3 +38,39 @@ def same_name(a: str, b: str) -> bool:
     return any(
         re.fullmatch(r"[a-zA-Z]\([a-z]\)", x) and y in ("y", x[0]) for x, y in ((a, b), (b, a))
     )
+
+
+_NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
+
+
+def one_unknown(items: Sequence[Value]) -> str:
+    """The unknown that a list of solutions names: "x" for `x=1,2`, "x_" for `x_1=1, x_2=2`."""
+    names = [
+        v.sides[0].replace(" ", "") for v in items if isinstance(v, Relation) and is_assignment(v)
+    ]
+    bases = {m[1] for name in names if (m := _NUMBERED.fullmatch(name))}
+    if len(items) < 2 or len(bases) != 1 or any(not _NUMBERED.fullmatch(n) for n in names):
+        return ""
+    if any(isinstance(v, Relation) and not is_assignment(v) for v in items):
+        return ""
+    base = bases.pop()
+    numbered = sum(name != base for name in names)
+    if numbered and (numbered != len(items) or len(set(names)) != len(names)):
+        return ""
+    return base + "_" if numbered else base
+
+
+def same_unknown(a: str, b: str) -> bool:
+    """Whether two lists solve for the same: `x_1=1, x_2=2` may be `x=2, x=1`."""
+    return a.rstrip("_") == b.rstrip("_") and not (a.endswith("_") and b.endswith("_"))
+
+
+def by_name(seq: Seq) -> Seq:
+    """`y=-4, x=3` in the order of its names, as the tuple (3,-4) lists them."""
+    named = [
+        (v.sides[0].strip(), v) for v in seq.items if isinstance(v, Relation) and is_assignment(v)
+    ]
+    letters = {name for name, _ in named if re.fullmatch(r"[a-z]", name)}
+    if seq.kind or len(letters) != len(seq.items):
+        return seq
+    return Seq("", tuple(v for _, v in sorted(named, key=lambda pair: pair[0])), seq.joined_by_or)

@@ -9,6 +9,7 @@ import re
 
 from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN, strip_ends, words
 from checkers.math.leaf import leaf
+from checkers.math.remarks import APPROX, DECIMAL, UNKNOWN, with_about
 from checkers.math.tables import word_list
 from checkers.math.units import compound, number_words
 from checkers.math.values import (
@@ -18,6 +19,7 @@ from checkers.math.values import (
     Ratio,
     Region,
     Relation,
+    Rounded,
     Seq,
     TooLong,
     Value,
@@ -58,12 +60,17 @@ _CONDITION = re.compile(
     rf"(?:[a-z]\s*\\in\s*\\mathbb\{{[ZNQRC]\}}(?:\^?[+*])?"
     rf"|(?:integers?\s+[a-z]|[a-z]\s*{TEXT_OPEN}?\s*(?:is\s+)?(?:an\s+|any\s+)?integers?))"
     rf"\s*{TEXT_CLOSE}?\)?$"
+    rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
+    rf"\s*{TEXT_CLOSE}?\)?$"
 )
 _HEDGE = re.compile(
     r"^(?:then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
-    r"(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)",
+    r"(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)",
     re.I,
 )
+
+
+_SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
 
 def depth_steps(text: str) -> list[int]:
@@ -96,17 +103,26 @@ def split_top(text: str, pattern: re.Pattern[str]) -> tuple[list[str], list[str]
 _COMMA = re.compile(r"[,;]")
 _SPACED_COMMA = re.compile(r"[,;](?!\d{3}(?!\d))|,(?=\d{3}(?!\d))(?<!\d,)")
 _SEMICOLON = re.compile(r";")
+_COUNTED = re.compile(rf"{_THOUSANDS.pattern}\s*(?:[A-Za-z%\\{TEXT_OPEN}][^,;]*)?")
+_SUM_OF_COUNTED = re.compile(  # `1,200 + 1,800 = 3,000`
+    r"(?=.*(?:\+|\\times|\\cdot))"
+    r"(?:[^\d,]*(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d,]))+[^\d,]*"
+)
+_LEADING_ZERO = re.compile(r",0\d\d")
 
 
-def split_items(text: str) -> list[str]:
-    """Items of a list; commas that group thousands do not split."""
+def split_items(text: str, enclosed: bool = False) -> list[str]:
+    """Items of a list; commas that group thousands do not split (`2,400 apples`).
+
+    In brackets they do, as `(100,200)` is a point, unless a group starts with 0.
+    """
     if ";" in text:
         parts, _ = split_top(text, _SEMICOLON)
         if len(parts) > 1:
             return _checked(parts)
-    if _THOUSANDS.fullmatch(text):
+    if _COUNTED.fullmatch(text) and not (enclosed and not _LEADING_ZERO.search(text)):
         return [text]
-    spaced = re.search(r"[^,],\s", text) is not None
+    spaced = re.search(r"[^,],\s", text) or _SUM_OF_COUNTED.fullmatch(text)
     parts, _ = split_top(text, _SPACED_COMMA if spaced else _COMMA)
     return _checked(parts)
 
@@ -156,6 +172,8 @@ def read(text: str, level: int = 0) -> Value:
     together = compound(text)
     if together is not None:
         return Leaf(*together)
+    text = with_about(text)
+    text = strip_ends(_SIGN_WORD.sub("-", text))
     text = _MEMBER.sub("", _CONDITION.sub("", text).strip() or text)
     if level > 6 or not text:
         return Words(words(text))
@@ -166,6 +184,7 @@ def read(text: str, level: int = 0) -> Value:
         or _joined(text, level)
         or _bracketed(text, level)
         or _listed(text, level)
+        or _rounded(text, level)
         or _plus_minus(text, level)
         or _relation(text)
         or _ratio(text)
@@ -174,6 +193,7 @@ def read(text: str, level: int = 0) -> Value:
 
 
 def _exact(text: str) -> Value | None:
+    text = " ".join(text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").split())
     m = _CLOCK.fullmatch(text)
     if m and int(m[1]) < 25 and int(m[2]) < 60:
         return Exact("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))
@@ -195,14 +215,26 @@ def _exact(text: str) -> Value | None:
 _REAL_LINE = re.compile(r"\\mathbb\{R\}|\\mathbf\{R\}|R(?=\s*\\setminus|\s*-\s*\\\{)")
 
 
+_EXCEPT = re.compile(
+    r"\s*all\s+reals?(?:\s+numbers?)?(?:\s+[a-z])?\s+(?:except|but|other\s+than)(?:\s+for)?"
+    r"\s+(?:[a-z]\s*=)?\s*([-\d\\][^=<>]*)$",
+    re.I,
+)
+
+
 def _named(text: str) -> Value | None:
     plain = words(text)
+    excepted = _EXCEPT.match(text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " "))
+    if excepted:
+        parts = split_top(excepted[1], _AND_OR)[0]
+        points = tuple(p for part in parts for p in split_items(part))
+        return Region((Piece(r"-\infty", r"\infty", True, True),), (), points)
     if plain == "all real numbers":
         return Region((Piece(r"-\infty", r"\infty", True, True),))
     if text in (r"\emptyset", r"\{\}") or plain == "no solution":
         return Words("no solution")
-    if plain == "infinity":
-        return Leaf(r"\infty")
+    if plain in ("infinity", "-infinity"):
+        return Leaf(plain.replace("infinity", r"\infty"))
     spelled = number_words(text)
     if spelled is not None:
         return Leaf(spelled)
@@ -250,7 +282,7 @@ def _piece(text: str) -> Piece | None:
     whole = _whole_bracket(text)
     if whole is None or whole[0] not in "([":
         return None
-    ends = split_items(whole[1])
+    ends = split_items(whole[1], enclosed=True)
     if len(ends) != 2:
         return None
     return Piece(ends[0], ends[1], whole[0] == "(", whole[2] == ")")
@@ -296,7 +328,7 @@ def _bracketed(text: str, level: int) -> Value | None:
         built = re.match(r"[^|:]{1,40}?(?:\||:|\\mid)\s*(.+)$", inner)
         if built and _OPS.search(inner):
             return read(built[1], level + 1)
-    items = split_items(inner)
+    items = split_items(inner, enclosed=opener != "{")
     if opener in ("(", "{") and len(items) < 2:
         return read(inner, level + 1) if inner and opener == "{" else None
     if not items:
@@ -338,6 +370,17 @@ def _plus_minus(text: str, level: int) -> Value | None:
     upper = re.sub(r"\\mp(?![A-Za-z])", "-", re.sub(r"\\pm(?![A-Za-z])", "+", text))
     lower = re.sub(r"\\mp(?![A-Za-z])", "+", re.sub(r"\\pm(?![A-Za-z])", "-", text))
     return Seq("", (read(upper, level + 1), read(lower, level + 1)))
+
+
+def _rounded(text: str, level: int) -> Rounded | None:
+    """`x = 2\\sqrt{5} \\approx 4.47`; `x \\approx 4.47` names its only value and is none."""
+    parts, seps = split_top(text, APPROX)
+    if not seps or not all(parts) or UNKNOWN.fullmatch(parts[0]):
+        return None
+    about = read(parts[-1], level + 1)
+    if not isinstance(about, Leaf) or not DECIMAL.fullmatch(about.text):
+        return None
+    return Rounded(read(parts[0], level + 1), about)
 
 
 def _relation(text: str) -> Relation | None:

@@ -214,3 +214,14 @@ def equal(gold: Spans, answer: Spans, policy: Policy) -> bool:
             if not numeric.equal(x, y, policy.rel_tol, policy.abs_tol):
                 return False
     return True
+
+
+def interval_and_list(left: Seq, right: Seq) -> bool:
+    """Whether one is `[1,3]`, a closed interval, and the other the two numbers 1, 3."""
+    if {left.kind, right.kind} != {"", "[]"}:
+        return False
+    piece = as_piece(left if left.kind else right)
+    if piece is None:
+        return False
+    low, high = parse(piece.low), parse(piece.high)
+    return bool(low.is_number and high.is_number and (high - low).is_positive)

@@ -47,9 +47,17 @@ def same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
             listed = Seq("", tuple(Leaf(t) for t in one.text.split(",")))
             if len(listed.items) == len(other.items) and other.kind != "":
                 return (other, listed) if swap else (listed, other)
-        if isinstance(one, Seq) and len(one.items) == 1 and not isinstance(other, Seq):
+        if isinstance(one, Seq) and len(one.items) == 1 and _stands_for_itself(one, other):
             return (other, one.items[0]) if swap else (one.items[0], other)
     return gold, answer
+
+
+def _stands_for_itself(one: Seq, other: Value) -> bool:
+    """Whether the only item of `one` is meant: {5} is 5, {(0,0)} is (0,0), {∅} is not ∅."""
+    item = one.items[0]
+    if isinstance(item, Seq):
+        return isinstance(other, Seq) and len(other.items) > 1 and other.kind != "{}"
+    return not isinstance(other, Seq) and item != Words("no solution")
 
 
 def relations(value: Value) -> tuple[Relation, ...]:

@@ -24,6 +24,7 @@ UNICODE: dict[str, str] = {
     "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "∖": r"\setminus ", "∧": r"\land ",
     "∨": r"\lor ", "→": r"\to ", "…": r"\ldots ", "∑": r"\sum ", "∫": r"\int ",
     "∏": r"\prod ", "∂": r"\partial ", "∠": r"\angle ", "⊥": r"\perp ", "‰": r"\permil ",
+    "∴": r"\therefore ", "⇒": r"\Rightarrow ",
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "\u2061": "",
     "\u2062": "", "：": ":", "，": ",", "、": ",", "。": ".", "；": ";", "（": "(",
     "）": ")", "＝": "=", "％": "%", "＋": "+", "＜": "<", "＞": ">",
@@ -151,7 +152,8 @@ _SAME_MEANING: tuple[tuple[str, ...], ...] = (
         "empty set", "the empty set", "null set", "varnothing", "none exist", "no such number",
         "{}",
     ),
-    ("infinity", "infinite", "infinitely many", "inf", "unbounded"),
+    ("infinity", "infinite", "infinitely many", "inf", "unbounded",
+     "infinitely many solutions"),
     ("all real numbers", "all reals", "all real x", "any real number", "mathbb{r}",
      "every real number", "all of r", "the real numbers", "reals"),
 )  # fmt: skip
@@ -164,4 +166,4 @@ FUNCTIONS = frozenset(
         "arcsinh arccosh arctanh"
     )
 )
-LEADING_ARTICLES = ("the ", "a ", "an ")
+LEADING_ARTICLES = ("there is ", "there are ", "the ", "a ", "an ")

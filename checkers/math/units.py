@@ -60,6 +60,11 @@ def unit_name(text: str) -> str:
             )
     if not tokens:
         return ""
+    below = [t for t in tokens if "^-" in t]
+    if below and "/" not in tokens and len(below) < len(tokens):
+        tokens = [t for t in tokens if t not in below]
+        for token in below:  # m s^-2 is m/s^2
+            tokens += ["/", token.replace("^-1", "").replace("^-", "^")]
     if power and "^" not in tokens[0]:
         tokens[0] += power
     name = " ".join(tokens).replace(" / ", "/").replace("/ ", "/")

@@ -85,4 +85,12 @@ class Exact:
     fields: tuple[int | str, ...] = field(default=())
 
 
-Value = Leaf | Words | Seq | Region | Relation | Ratio | Exact
+@dataclass(frozen=True)
+class Rounded:
+    """`2\\sqrt{5} \\approx 4.47`: a value, and what it is about."""
+
+    value: Value
+    about: Leaf
+
+
+Value = Leaf | Words | Seq | Region | Relation | Ratio | Exact | Rounded
