@@ -21,6 +21,7 @@ from checkers.math.shapes import (
     brackets_differ,
     decimal_form,
     item_text,
+    may_be_ratio,
     relations,
     repeats,
     same_shape,
@@ -100,7 +101,7 @@ class Comparer:
                 return False
             return same_time(gold, answer) if gold.kind == "clock" else gold == answer
         for one, other in ((gold, answer), (answer, gold)):
-            if isinstance(one, Exact) and one.kind == "clock" and _is_ratio(other):
+            if isinstance(one, Exact) and one.kind == "clock" and may_be_ratio(other):
                 if one.fields[2] or one.fields[3]:
                     return False
                 return self.ratios(Ratio((str(one.fields[0]), str(one.fields[1]))), other)
@@ -272,6 +273,8 @@ class Comparer:
             return self.numbers(a * factor, b)
         if gold.unit != answer.unit and self.trailing_symbol(gold, answer):
             return True
+        if (gold.percent and answer.degree) or (gold.degree and answer.percent):
+            return False
         if (gold.percent or gold.degree) and answer.unit not in _BESIDE_SIGNS:
             return False
         if (answer.percent or answer.degree) and gold.unit not in _BESIDE_SIGNS:
@@ -328,13 +331,6 @@ def _assigned(value: Value) -> Value:
     if isinstance(value, Relation) and (is_assignment(value) or _is_sum(value)):
         return _value(value.sides[-1])
     return value
-
-
-def _is_ratio(value: Value) -> bool:
-    """Whether `11:21`, read as a time, can be meant as this: a ratio or a fraction."""
-    return isinstance(value, Ratio) or (
-        isinstance(value, Leaf) and bool(re.search(r"/|\\frac", value.text))
-    )
 
 
 def _is_sum(relation: Relation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from checkers.math.names import one_unknown
 from checkers.math.values import Exact, Leaf, Ratio, Region, Relation, Seq, Value, Words
 
 
@@ -21,11 +22,24 @@ def seconds(clock: Exact) -> int:
 
 
 def brackets_differ(left: Seq, right: Seq) -> bool:
-    """A set is no tuple, (1,2) is not [1,2], and alternatives joined by "or" are none of these."""
+    """A set is no tuple, (1,2) is not [1,2], and alternatives are none of these."""
     kinds = {left.kind, right.kind}
     if "" in kinds:
-        return (left.joined_by_or or right.joined_by_or) and not kinds <= {"", "{}"}
+        return (alternatives(left) or alternatives(right)) and not kinds <= {"", "{}"}
     return ("{}" in kinds or kinds == {"()", "[]"}) and left.kind != right.kind
+
+
+def alternatives(seq: Seq) -> bool:
+    """Values of one unknown: "1 or -4", "x=1, x=-4"; `x_1=1, x_2=-4` may be a tuple."""
+    name = "" if seq.kind else one_unknown(seq.items)
+    return seq.joined_by_or or bool(name and not name.endswith("_"))
+
+
+def may_be_ratio(value: Value) -> bool:
+    """Whether `11:21`, read as a time, can be meant as this: a ratio or a fraction."""
+    return isinstance(value, Ratio) or (
+        isinstance(value, Leaf) and bool(re.search(r"/|\\frac", value.text))
+    )
 
 
 def repeats(seq: Seq) -> bool:
