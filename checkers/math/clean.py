@@ -188,12 +188,14 @@ def clean(text: str) -> str:
     if "_" in text:
         text = _BASED.sub(r"\1", _BASE_WORD.sub(_base_word, text))
     text = text.replace(_ROW, r"\\")
+    text = _BOLD.sub(r"\1", text)
     text = re.sub(r"\*\*(?=\s*[\d({A-Za-z+-])(?<=[\w)}\]]\*\*)", "^", text).replace("**", "")
     text = text.replace("!=", r"\ne ").replace("<=", r"\le ").replace(">=", r"\ge ")
     text = text.replace("==", "=").replace("&lt;", "<").replace("&gt;", ">")
     return strip_ends(_SPACES.sub(" ", text))
 
 
+_BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
 _MODULUS = re.compile(  # of a congruence; `5 \\bmod 3` is a calculation
     rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"

@@ -11,10 +11,10 @@ from functools import lru_cache
 import sympy
 from sympy import Expr
 
-from checkers.math import numeric, region
+from checkers.math import names, numeric, region
 from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN
 from checkers.math.latex import parse
-from checkers.math.names import by_name, is_assignment, one_unknown, same_name, same_unknown
+from checkers.math.names import is_assignment, same_name
 from checkers.math.policy import Policy
 from checkers.math.shapes import (
     as_seq,
@@ -151,7 +151,7 @@ class Comparer:
         if different and not self.policy.compare_sets:
             return False
         if self.is_ordered(left, right):
-            left, right = by_name(left), by_name(right)
+            left, right = names.by_name(left), names.by_name(right)
             pairs = zip(left.items, right.items, strict=True)
             return all(self.equal(*_unwrapped(g, a, both=True)) for g, a in pairs)
         return self.matched(left.items, right.items)
@@ -175,8 +175,8 @@ class Comparer:
 
     def matched(self, gold: Sequence[Value], answer: Sequence[Value]) -> bool:
         """Whether the items agree in some order; assignments agree by name."""
-        names = one_unknown(gold), one_unknown(answer)
-        if names[0] and names[1] and same_unknown(*names):
+        unknowns = names.one_unknown(gold), names.one_unknown(answer)
+        if all(unknowns) and names.same_unknown(*unknowns):
             gold, answer = [[_assigned(v) for v in side] for side in (gold, answer)]
         if all(isinstance(v, Relation) and v.is_equation for v in (*gold, *answer)):
             return self.one_to_one(gold, answer, both=False)
@@ -226,7 +226,10 @@ class Comparer:
             return self.equations(gold, answer)
         one, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(one, Relation)
-        if not is_assignment(one) and not _is_sum(one):
+        asked = (
+            isinstance(gold, Leaf) and names.is_asked_for(one) and expression(gold.text).is_number
+        )
+        if not asked and not is_assignment(one) and not _is_sum(one):
             return False
         value = _value(one.sides[-1])
         return self.equal(value, other) if one is gold else self.equal(other, value)

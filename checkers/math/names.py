@@ -10,12 +10,23 @@ from checkers.math.values import Relation, Seq, Value
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
     r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
-    r"|\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
+    r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
+    r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
     r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
 )
 _TUPLE_NAME = re.compile(
     r"\(\s*\w+(?:_\{?\w+\}?)?(?:\s*,\s*\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}"
 )
+
+
+_LETTER = r"[A-Za-z](?:_\{?\w+\}?)?"
+_ASKED = re.compile(rf"{_LETTER}(?:\s*\+\s*{_LETTER})+")
+
+
+def is_asked_for(relation: Relation) -> bool:
+    """`m+n = 103`, for a reference that is a number; `a+b = 0` is an equation."""
+    named = relation.is_equation and _ASKED.fullmatch(relation.sides[0].strip())
+    return bool(named) and relation.sides[-1].strip() != "0"
 
 
 def is_assignment(relation: Relation) -> bool:

@@ -15,7 +15,7 @@ _ABOUT = re.compile(
     r"\s*(-?[\d.,]*\d[^()]*)\)?$",
     re.I,
 )
-_ASIDE = re.compile(r"(?<=[\w$)}%]) \((?!mod)[^()$\\]*[a-z]{2,} [^()$\\]*\)$")
+_ASIDE = re.compile(r"(?<=[\w$)}%]) \((?!mod)([^()$\\]{3,200})\)$")
 
 
 def with_about(text: str) -> str:
@@ -26,4 +26,5 @@ def with_about(text: str) -> str:
 
 def without_aside(text: str) -> str:
     """`64 squares (8 rows of 8)` without what its last brackets say in words."""
-    return _ASIDE.sub("", text)
+    m = _ASIDE.search(text)
+    return text[: m.start()] if m and re.search(r"[a-z]{2} ", m[1]) else text

@@ -44,6 +44,7 @@ from checkers.math.extract import LONGEST, boxes
         ("## Answer\n\nThe total cost is **$3,000**.", "$3,000"),
         ("### Final Answer\n\n\\boxed{7}\n\nIt was Step 3 that decided.", "7"),
         ("We add.\nSo there are **64** squares in total.", "64 squares in total"),
+        ("It's 70.", "70"),
         ("Tom earns **$3,000** per month.", "$3,000"),
         ("We add.\nThe total is 18 (that is 9 × 2).", "18"),
         ("The final amount is $1,200 + $1,800 = $3,000.", "$3,000"),
