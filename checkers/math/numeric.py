@@ -20,8 +20,8 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 # (|x-2|, floors, max), far from it on both sides
 _POINTS: tuple[tuple[int, Expr | int, int], ...] = (
     *((1, 61, 1), (2, 67, 1), (1, 71, -1), (3, 73, 1), (2, 79, -1), (5, 83, 1), (7, 11, 1)),
-    *((12, Rational(19, 7), 1), (8, Rational(17, 6), -1), (9, Rational(7, 29), 1)),
-    (10, Rational(9, 37), -1),
+    *((12, Rational(19, 7), 1), (8, Rational(17, 6), -1), (9, Rational(7, 1511), 1)),
+    (10, Rational(9, 1201), -1),
 )
 
 Verdict = bool | None  # None: could not be decided
@@ -228,8 +228,10 @@ def rounds_to(exact: Expr, text: str) -> bool:
     """Whether a number, rounded or cut off, is the decimal `text`."""
     plain = text.replace(",", "")
     ulp = Rational(1, 10 ** len(plain.partition(".")[2]))
+    decimal = Rational(plain)
     try:
-        return bool(sympy.Abs(value_at(exact - Rational(plain), {})) < ulp)
+        over = value_at(exact - decimal, {}) * (-1 if decimal < 0 else 1)
+        return bool(-ulp / 2 <= over < ulp)
     except (Undecided, TypeError):
         return False
 
