@@ -251,7 +251,6 @@ def test_a_sleeper_ends_for_wall_time(tmp_path: Path) -> None:
         assert client.clean
 
 
-@pytest.mark.slow
 def test_the_kernels_own_count_of_cpu_time_ends_no_case(tmp_path: Path) -> None:
     source = "import resource\nprint(*resource.getrlimit(resource.RLIMIT_CPU))"
     with warm(tmp_path, source) as client:
@@ -259,6 +258,7 @@ def test_the_kernels_own_count_of_cpu_time_ends_no_case(tmp_path: Path) -> None:
     assert min(map(int, seen)) > LIMITS.wall_s  # whole ticks: they may outrun the time used
 
 
+@pytest.mark.slow
 def test_a_spinner_ends_for_cpu_time(tmp_path: Path) -> None:
     with warm(tmp_path, "while True:\n    pass") as client:
         found = client.run(Limits(cpu_s=0.5, wall_s=60))

@@ -1,0 +1,36 @@
+"""A compiler is stopped for the CPU time of what it starts, also where no group adds that up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sandbox.box import EmbeddedSandbox
+from sandbox.box.compiler import LIMITS
+from sandbox.errors import SandboxError
+from sandbox.model import Program
+
+pytestmark = pytest.mark.slow  # each test starts a real compiler
+
+MINUTES = "constexpr int f(int n) {\n  int s = 0;\n" + (
+    "  for (int i = 0; i < 1000; i++)\n    for (int j = 0; j < 1000; j++) s += (i ^ j ^ n) & 1;\n"
+    "  return s;\n}\n"
+    + "".join(f"static_assert(f({n}) > 0);\n" for n in range(1000))
+    + "int main() {}\n"
+)
+
+
+@pytest.mark.parametrize("level", ["full", "userns", "landlock"])
+def test_constants_that_take_minutes(level: str) -> None:
+    try:
+        sandbox = EmbeddedSandbox(1, level=level)
+    except SandboxError as error:
+        pytest.skip(f"level {level}: {error}")
+    with sandbox:
+        made = sandbox.compile(
+            Program("c++17", {"main.cpp": MINUTES.encode()}), replace(LIMITS, cpu_s=0.6, wall_s=150)
+        )
+    assert not made.ok
+    assert made.execution is not None and made.execution.killed_for in (None, "cpu")
+    assert (b"cpu limit" if level == "full" else b"CPU time limit") in made.log
