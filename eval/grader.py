@@ -105,6 +105,7 @@ class Grader(Closing):
         self.options = Options(solutions_path=(), **flags)
         rows = None if problems is None or isinstance(problems, (str, Path)) else _rows(problems)
         self._book = None if rows is None else GivenBook(rows)
+        self.knows_problems = self._has_dataset or self._book is not None  # by their ids
         self._reset()
         _living.add(self)
 

@@ -30,12 +30,19 @@ class Part:
 
 
 def parts_of(
-    completions: Sequence[Any], language: str | Sequence[str] | None, columns: Mapping[str, Any]
+    completions: Sequence[Any],
+    language: str | Sequence[str] | None,
+    columns: Mapping[str, Any],
+    *,
+    by_id: bool = True,
 ) -> list[Part]:
+    """by_id: the grader may know a problem whose tests are null; if not, it has no tests."""
     rows = _problem_rows(len(completions), columns)
     languages = _spread("language", language, len(completions))
     parts: list[Part] = []
     for i, (completion, row) in enumerate(zip(completions, rows, strict=True)):
+        if not by_id and TESTS_COLUMN in row:
+            row = {**row, TESTS_COLUMN: [] if row[TESTS_COLUMN] is None else row[TESTS_COLUMN]}
         given = row.get(TESTS_COLUMN) is not None
         name, part = _placed(parts, row) if given else _named(parts, row)
         part.places.append(i)

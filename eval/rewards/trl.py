@@ -92,7 +92,8 @@ class CodeforcesReward:
 
     def _parts(self, completions: Sequence[Any], columns: dict[str, Any]) -> list[Part]:
         language = columns.pop("language", None)
-        return parts_of(completions, self.language or language, columns)
+        by_id = getattr(self.grader, "knows_problems", True)  # a Client's server may know them
+        return parts_of(completions, self.language or language, columns, by_id=by_id)
 
     def _rewards(
         self, count: int, parts: Sequence[Part], graded: Sequence[Sequence[Mapping[str, Any]]]
@@ -101,8 +102,9 @@ class CodeforcesReward:
         for part, records in zip(parts, graded, strict=True):
             for place, record in zip(part.places, records, strict=True):
                 rewards[place] = reward_of(record, self.mode)
-                if record["status"] in ("invalid", "error"):
-                    log.warning("no reward for completion %d: %s", place, record["error"])
+                if rewards[place] is None:
+                    why = record["error"] or record["status"]
+                    log.warning("no reward for completion %d: %s", place, why)
         return rewards
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from eval.grader import Grader
 from eval.input_error import InputError
 from eval.rewards import make_codeforces
 from tests.eval.rewards.conftest import TESTS, fenced
+from tests.fakes.scripted_sandbox import FakeSandbox, echo
 
 NO_CODE = -1.0
 # name → completion, language asked for, reward in mode pass_fail
@@ -96,6 +98,18 @@ def test_one_spoiled_row_spoils_no_other(fake: Any):
         id=["1/A", "1/B", "1/C"],
     )
     assert rewards == [1.0, None, None]
+
+
+def test_tests_that_are_null_are_none_where_no_dataset_has_them(caplog: pytest.LogCaptureFixture):
+    answers = [fenced("echo")] * 2
+    columns: Any = {"official_tests": [TESTS, None], "id": ["1/A", "1/B"]}
+    with Grader(sandbox=FakeSandbox(echo), workers=1) as grader:
+        reward = make_codeforces("pass_fail", grader=grader)
+        assert reward(answers, **columns) == [1.0, None]
+        assert "no reward for completion 1: no test to run" in caplog.text
+    row = {"id": "1/B", "official_tests": TESTS}
+    with Grader(sandbox=FakeSandbox(echo), problems=[row], workers=1) as grader:
+        assert make_codeforces("pass_fail", grader=grader)(answers, **columns) == [1.0, 1.0]
 
 
 def test_an_unknown_language_gives_no_reward(fake: Any):
