@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from eval.choice import choose
-from eval.generated_tests import GeneratedTests
+from eval.generated_tests import GeneratedTests, open_generated_tests
 from eval.materials import unknown_problems
 from eval.model import Problem, Solution, TestRef
 from eval.options import Options
@@ -55,9 +55,7 @@ def describe_plan(options: Options) -> str:
         options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
     )
     unknown = unknown_problems(options, problems)
-    generated = None
-    if options.generated_tests_dir is not None:
-        generated = GeneratedTests(options.generated_tests_dir)
+    generated = open_generated_tests(options)
     plan = _Plan()
     for file in files:
         solutions = read_solutions(

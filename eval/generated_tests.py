@@ -28,6 +28,7 @@ from eval.arrow import arrow_errors, as_bytes, is_text, lengths, load_parquet, r
 from eval.input_error import InputError, shown
 from eval.model import Problem, TestCase, TestRef
 from eval.notes import Notes
+from eval.options import Options
 from eval.problem_ids import spellings
 
 NUMBER_COLUMNS = ("test_case_i", "test_i")
@@ -156,12 +157,32 @@ def _contests(problem: Problem) -> list[int]:
     return list(found)
 
 
+def _is_pointer(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(64).startswith(b"version https://git-lfs")
+
+
+def open_generated_tests(options: Options) -> GeneratedTests | None:
+    """Those of `--generated-tests-dir`, if it is given; GeneratedTests says what is raised."""
+    if options.generated_tests_dir is None:
+        return None
+    tests = GeneratedTests(options.generated_tests_dir)
+    if not options.max_generated_tests:
+        tests.notes.add(
+            f"--generated-tests-dir {tests.folder}: none of its tests is taken, for "
+            "--max-generated-tests is 0; -1 takes all"
+        )
+    return tests
+
+
 def _open(path: Path) -> tuple[Any, str]:
     """The parquet file and the name of its number column; InputError when it is not one."""
     try:
         # A buffered stream, else a whole compressed column of a row group is held.
         file = load_parquet().ParquetFile(path, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES)
     except arrow_errors() as error:
+        if _is_pointer(path):
+            raise InputError(f"{path} is a git-lfs pointer to the file: git lfs pull") from None
         raise InputError(
             f"{path} is no readable parquet file: {_one_line(error)}: download it again"
         ) from error

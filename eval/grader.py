@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.batch import Batch, Shop
-from eval.generated_tests import GeneratedTests
+from eval.generated_tests import open_generated_tests
 from eval.given_problems import (
     GivenBook,
     GivenProblem,
@@ -298,9 +298,7 @@ class Grader(Closing):
                 description = sandbox.describe()
             except SandboxError as e:
                 raise InputError(f"the sandbox can't be used: {e}") from None
-            generated = None
-            if self.options.generated_tests_dir is not None:
-                generated = GeneratedTests(self.options.generated_tests_dir)
+            generated = open_generated_tests(self.options)
             cache = VerdictCache(self.options.cache) if self.options.cache is not None else None
             box = sandbox
 

@@ -11,7 +11,7 @@ from typing import cast
 from checkers.choose import open_checker
 from checkers.errors import CheckerError
 from checkers.protocol import Checker
-from eval.generated_tests import GeneratedTests
+from eval.generated_tests import GeneratedTests, open_generated_tests
 from eval.input_error import InputError, UnusableProblem
 from eval.interactive import interactor_of
 from eval.kits import Kit, KitShelf, UnsupportedTests
@@ -132,9 +132,7 @@ def open_materials(
         )
         stack.callback(problems.close)
         notes = unknown_problems(options, problems)
-        generated = None
-        if options.generated_tests_dir is not None:
-            generated = GeneratedTests(options.generated_tests_dir)
+        generated = open_generated_tests(options)
         if for_results:
             _make_folders(files, options.results_dir)
         if sandbox is None:

@@ -191,14 +191,18 @@ def _plain(value: Any) -> Any:
 
 def _scales(given: Mapping[str, float]) -> Mapping[str, float]:
     """Multipliers under the languages' own names."""
-    scales = {}
+    scales: dict[str, float] = {}
     for name, factor in given.items():
         if not (math.isfinite(factor) and factor > 0):
             raise InputError(f"--time-limit-scale {name}={factor}: the factor must be over 0")
         try:
-            scales[find(name).name] = factor
+            language = find(name).name
         except UnknownLanguage as e:
             raise InputError(f"--time-limit-scale: {e}") from None
+        if scales.setdefault(language, factor) != factor:
+            raise InputError(
+                f"--time-limit-scale {name}={factor:g}: {language} has {scales[language]:g} already"
+            )
     return MappingProxyType(scales)
 
 

@@ -31,12 +31,12 @@ from eval.progress import Progress, Tally
 from eval.records import read_records
 from eval.results_folder import ResultsFolder, stem_of
 from eval.retry import Retry
+from eval.solution_files import count_lines
 from eval.solutions import read_solutions
 from eval.stopping import Stopper
 from eval.verdict_cache import VerdictCache
 from sandbox.protocol import Sandbox
 
-COUNT_LINES_BELOW_BYTES = 2 << 30
 log = logging.getLogger(__name__)
 
 
@@ -226,18 +226,8 @@ def _slowest(scheduler: Executor) -> tuple[str, float] | None:
 
 def _expected_total(options: Options, source: Path) -> int | None:
     """Solutions in the file, when that is cheap to know."""
-    if options.problems is not None or source.stat().st_size > COUNT_LINES_BELOW_BYTES:
-        return None
-    count, last = 0, b"\n"
-    with source.open("rb") as file:
-        if file.read(2) == b"\x1f\x8b":
-            return None
-        file.seek(0)
-        while block := file.read(1 << 20):
-            count += block.count(b"\n")
-            last = block[-1:]
-    count += last != b"\n"
-    return min(count, options.limit) if options.limit is not None else count
+    count = None if options.problems is not None else count_lines(source)
+    return count if count is None or options.limit is None else min(count, options.limit)
 
 
 def _old_calibration(folder: ResultsFolder) -> dict[str, Any] | None:

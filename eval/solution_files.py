@@ -17,7 +17,9 @@ from typing import IO, cast
 from eval.input_error import InputError, shown
 
 MAX_LINE_BYTES = 64 << 20
+COUNTED_BYTES = 2 << 30
 _BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _REMEDY = "give a JSON-lines file, one object a line"
 
@@ -63,6 +65,15 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | str]]:
         ) from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def count_lines(path: Path) -> int | None:
+    """How many lines are not blank; None where to count takes long: compressed, or large."""
+    with path.open("rb") as raw:
+        compressed = raw.read(2) == _GZIP
+    if compressed or path.stat().st_size > COUNTED_BYTES:
+        return None
+    return sum(1 for _ in read_lines(path))
 
 
 def _expand(path: str | Path) -> list[Path]:
@@ -148,7 +159,7 @@ def _open(path: Path) -> IO[bytes]:
     except (OSError, InputError):
         raw.close()
         raise
-    if magic == b"\x1f\x8b":
+    if magic == _GZIP:
         raw.close()
         return cast("IO[bytes]", gzip.open(path, "rb"))
     return raw

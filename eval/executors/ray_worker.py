@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from eval.generated_tests import GeneratedTests
+from eval.generated_tests import open_generated_tests
 from eval.grade_case import Bench
 from eval.grade_solution import SolutionJob, Subject, Workshop
 from eval.input_error import InputError
@@ -83,9 +83,7 @@ class Station:
             split=self.options.dataset_split,
             subsets=tuple(self.options.dataset_subsets),
         )
-        generated = None
-        if self.options.generated_tests_dir is not None:
-            generated = GeneratedTests(self.options.generated_tests_dir)
+        generated = open_generated_tests(self.options)
         sandbox = open_sandbox_of(self.options, [])
         try:
             description = sandbox.describe()

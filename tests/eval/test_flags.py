@@ -128,6 +128,7 @@ def test_every_flag_is_read():
         ("--time-limit-scale python=0", "the factor must be over 0"),
         ("--time-limit-scale python=inf", "the factor must be over 0"),
         ("--time-limit-scale pyton=2", "did you mean 'python'"),
+        ("--time-limit-scale python=2 --time-limit-scale py=3", "py=3: python has 2 already"),
         ("--sandbox local --endpoint http://a", "--endpoint with --sandbox local"),
         ("--nonsense", "unrecognized arguments: --nonsense"),
         ("--lim 3", "unrecognized arguments: --lim 3"),

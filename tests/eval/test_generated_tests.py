@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eval.generated_tests import GeneratedTests
+from eval.generated_tests import GeneratedTests, open_generated_tests
 from eval.input_error import InputError
 from eval.model import Problem, TestCase
+from eval.options import Options
 
 
 def write(
@@ -137,6 +139,8 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": [1], "stdin": ["x"]}), tmp_path / "test_cases_4.parquet")
     write(tmp_path / "test_cases_5.parquet", [("5/A", 0, 1, 2)])
     write(tmp_path / "test_cases_6.parquet", SIX, "nr")
+    pointer = "version https://git-lfs.example/spec/v1\noid sha256:0\nsize 9\n"
+    (tmp_path / "test_cases_7.parquet").write_text(pointer)
     tests = GeneratedTests(tmp_path)
     for contest, message in (
         (1, r"test_cases_1.parquet is no readable parquet file: "),
@@ -148,10 +152,24 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
             r"problem_id, input, output and test_case_i or test_i are needed",
         ),
         (5, r"test_cases_5.parquet: column input is of type int64, text is needed"),
+        (7, r"test_cases_7.parquet is a git-lfs pointer to the file: git lfs pull"),
         (6, r"test_cases_6.parquet has the columns 'problem_id', 'nr', 'input', 'output': "),
     ):
         with pytest.raises(InputError, match=message):
             tests.refs(Problem(f"{contest}/A"))
+
+
+def test_a_folder_of_which_nothing_is_taken_is_told(tmp_path: Path) -> None:
+    write(tmp_path / "test_cases_6.parquet", SIX)
+    options = Options(solutions_path=("s.jsonl",), generated_tests_dir=tmp_path)
+    found = open_generated_tests(options)
+    assert found is not None
+    assert found.notes.messages() == [
+        f"--generated-tests-dir {tmp_path}: none of its tests is taken, for "
+        "--max-generated-tests is 0; -1 takes all"
+    ]
+    found = open_generated_tests(replace(options, max_generated_tests=1))
+    assert found is not None and not found.notes.messages()
 
 
 def test_damaged_contents_are_told(tmp_path: Path) -> None:

@@ -171,6 +171,14 @@ def test_bom_crlf_blank_lines_and_a_missing_last_newline(tmp_path: Path) -> None
     assert found == [(1, "1/A", 0, "x"), (4, "1/A", 1, "y\u2028"), (5, "1/B", 0, "z")]
 
 
+def test_only_lines_with_something_on_them_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'\n{"id":"1/A"}\r\n\r\n  \n{"id":"1/B"}')
+    assert solution_files.count_lines(path) == 2
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert solution_files.count_lines(path) is None
+
+
 @pytest.mark.parametrize("name", ["s.jsonl.gz", "s.jsonl"])
 def test_gzip_is_known_by_its_bytes(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
