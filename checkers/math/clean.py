@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 
 from checkers.math import tables
+from checkers.math.notation import plain_notation, unit_vectors
 
 TEXT_OPEN, TEXT_CLOSE = "\ue000", "\ue001"
 _ROW = "\ue004"
@@ -155,7 +156,7 @@ def _mark(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def clean(text: str) -> str:
     """The reader's spelling of an answer (see the module)."""
-    text = spell_unicode(_SPACES.sub(" ", text.strip()))
+    text = unit_vectors(spell_unicode(_SPACES.sub(" ", text.strip())))
     if "\\begin" in text:
         text = _SYSTEM.sub(_system, text)
     if text.count("=") > 1:
@@ -192,7 +193,7 @@ def clean(text: str) -> str:
     text = re.sub(r"\*\*(?=\s*[\d({A-Za-z+-])(?<=[\w)}\]]\*\*)", "^", text).replace("**", "")
     text = text.replace("!=", r"\ne ").replace("<=", r"\le ").replace(">=", r"\ge ")
     text = text.replace("==", "=").replace("&lt;", "<").replace("&gt;", ">")
-    return strip_ends(_SPACES.sub(" ", text))
+    return plain_notation(strip_ends(_SPACES.sub(" ", text)))
 
 
 _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")

@@ -27,12 +27,13 @@ from checkers.math.shapes import (
     same_shape,
     same_time,
 )
-from checkers.math.tables import NEUTRAL_UNITS, UNITS
+from checkers.math.tables import UNITS
 from checkers.math.tokens import ParseError
-from checkers.math.units import unit_scale
+from checkers.math.units import conversion
 from checkers.math.values import Exact, Leaf, Ratio, Region, Relation, Rounded, Seq, Value, Words
 
 _BESIDE_SIGNS = ("", "rad", "unit")  # units that may stand against a percent or degree sign
+NEARLY = 0.02  # share by which the sides of a calculation may differ
 MOST_MATCHED = 60  # items of a list compared each with each
 
 
@@ -51,6 +52,9 @@ class Comparer:
         if isinstance(gold, Rounded) or isinstance(answer, Rounded):
             return any(self.equal(g, a) for g in self.meant(gold) for a in self.meant(answer))
         gold, answer = same_shape(gold, answer)
+        for one, other in ((gold, answer), (answer, gold)):
+            if isinstance(one, Leaf) and isinstance(other, Seq) and other.joined_by_or:
+                return all(self.equal(one, item) for item in other.items)  # 1/2 or 50%
         if isinstance(gold, Words) or isinstance(answer, Words):
             return self.words(gold, answer)
         if isinstance(gold, Exact) or isinstance(answer, Exact):
@@ -270,7 +274,7 @@ class Comparer:
     def leaves(self, gold: Leaf, answer: Leaf) -> bool:
         a, b = expression(gold.text), expression(answer.text)
         if gold.unit and answer.unit and gold.unit != answer.unit:
-            factor = _conversion(gold.unit, answer.unit)
+            factor = conversion(gold.unit, answer.unit)
             if factor is None:
                 return False
             return self.numbers(a * factor, b)
@@ -300,7 +304,7 @@ class Comparer:
         for one, other in ((gold, answer), (answer, gold)):
             m = re.fullmatch(r"(.*[\d)}])\s*([a-zA-Z])", other.text)
             if one.unit and not other.unit and m and m[2].lower() in UNITS:
-                factor = _conversion(one.unit, m[2].lower())
+                factor = conversion(one.unit, m[2].lower())
                 if factor is not None:
                     return self.numbers(expression(one.text) * factor, expression(m[1]))
         return False
@@ -337,8 +341,13 @@ def _assigned(value: Value) -> Value:
 
 
 def _is_sum(relation: Relation) -> bool:
-    """`3 + 4 = 7`: a calculation, whose value is its last side."""
-    return relation.is_equation and not any(expression(s).free_symbols for s in relation.sides)
+    """`3 + 4 = 7`: a calculation, whose value is its last side; `4 = 2\\sqrt5` is none."""
+    if not relation.is_equation:
+        return False
+    sides = [expression(s) for s in relation.sides]
+    return not any(e.free_symbols for e in sides) and all(
+        numeric.equal(a, b, NEARLY, 0) for a, b in zip(sides, sides[1:], strict=False)
+    )
 
 
 def _named_region(value: Value) -> Value:
@@ -364,22 +373,6 @@ def _value(text: str) -> Value:
     from checkers.math.read import read
 
     return read(text, 1)
-
-
-def _conversion(gold: str, answer: str) -> Expr | None:
-    """Factor from the gold's unit to the answer's; None when they do not convert."""
-    if gold.split("^")[0] in NEUTRAL_UNITS or answer.split("^")[0] in NEUTRAL_UNITS:
-        return sympy.Integer(1)
-    a, b = unit_scale(gold), unit_scale(answer)
-    if a and b:
-        if a[0] != b[0]:
-            return None
-        factor = a[1] / b[1]
-        return sympy.Rational(factor.numerator, factor.denominator)
-    if a or b:
-        return None
-    left, right = set(gold.split()), set(answer.split())
-    return sympy.Integer(1) if left <= right or right <= left else None
 
 
 def _rows(matrix: Expr) -> list[list[Expr]] | None:

@@ -1,12 +1,14 @@
 """Response → answer text.
 
 What is looked for, in this order; the last of a kind counts:
-    1. after any `</think>`; up to a chat marker such as `<|im_start|>`
+    1. after any `</think>`; up to a chat marker such as `<|im_start|>`; up to the next
+       question that a base model asks itself after its answer
     2. boxed: \\boxed{…} with balanced braces; boxes joined by and, or, comma are one list
     3. announced: "final answer is …", "the answer is …", "Answer: …", "#### …",
        "… is our answer"; one that follows the last box beats the box when it is math
     4. the whole text when it is a bare answer
     5. the last piece of math or the last number
+Of a response cut within its thoughts only 2 and 3.
 """
 
 from __future__ import annotations
@@ -23,10 +25,10 @@ from checkers.math.prose import (
     is_bare,
     tail_or_last,
 )
+from checkers.math.remarks import without_remark
+from checkers.math.turns import LONGEST as LONGEST
+from checkers.math.turns import first_turns, is_unfinished, trim, without_code
 
-_CHAT_END = re.compile(
-    r"<\|(?:im_start|im_end|eot_id|end|endoftext|assistant|user)\|?>?|</s>|<eos>"
-)
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
 _JOINT = re.compile(  # `, y = ` or ` papers and ` between two boxes
     r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
@@ -45,26 +47,25 @@ _ANNOUNCED = re.compile(
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
     r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
 )
-_ANNOUNCED_ZH = re.compile(r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*")
+_ANNOUNCED_ZH = re.compile(
+    r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
+    r"|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
+)
+_MARKED_WORD = re.compile(  # `\text{Answer: }64`
+    r"\\text(?:bf|it)?\s*\{\s*((?:final\s+)?answer\s*:?)\s*\}(\s*:)?", re.I
+)
+_PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
+    r"^[\s*#>-]*(?:part\s+\(?([a-e1-5])\b|\(([a-e1-5])\)|\((i{1,3}|iv|v)\))", re.I | re.M
+)
+_PART_NAMES = ("abcde", "12345", ("i", "ii", "iii", "iv", "v"))
+_DENIED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
 _HASHES = re.compile(r"####\s*(.+)")
 _OUR_ANSWER = re.compile(
     r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
     re.I,
 )
-LONGEST = 100_000  # characters looked at, from the end
 MOST_SAID = 16  # announcements, from the end
 MOST_BOXES = 64  # looked at, from the end
-
-
-def trim(response: str) -> str:
-    """The part of a response that can hold its answer."""
-    at = response.rfind("</think>")
-    if at >= 0 and response[at + 8 :].strip():
-        response = response[at + 8 :]
-    found = _CHAT_END.search(response, 1)
-    if found and response[: found.start()].strip():
-        response = response[: found.start()]
-    return response[-LONGEST:].strip()
 
 
 def boxes(text: str) -> list[tuple[int, int, str]]:
@@ -88,8 +89,13 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
 def last_boxed(text: str) -> tuple[str, int] | None:
     """The last box, or the last boxes when they are joined into a list, and where it ends."""
     found = boxes(text)
+    meant = [b for b in found if not _DENIED.search(text[max(0, b[0] - 12) : b[0]])]
+    found = meant or found
     if not found:
         return None
+    parts = _of_parts(text, found)
+    if parts:
+        return ",".join(_inner(c).strip() for _, _, c in parts), found[-1][1]
     kept = [found[-1]]
     for earlier in reversed(found[:-1]):
         between = text[earlier[1] : kept[0][0]]
@@ -102,6 +108,22 @@ def last_boxed(text: str) -> tuple[str, int] | None:
     if re.match(r"\s*\$?\s*(?:\\?%|percent|pct)", tail) and "%" not in answer:
         answer += "%"
     return answer, kept[-1][1]
+
+
+def _of_parts(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """The last boxes when each stands under its part of the question: (a), (b), …"""
+    kept: list[tuple[int, int, str]] = []
+    labels: list[str] = []
+    for i in range(len(found) - 1, -1, -1):
+        before = text[found[i - 1][1] if i else 0 : found[i][0]]
+        marks = [(m[1] or m[2] or m[3]).lower() for m in _PART.finditer(before)]
+        if not marks:
+            break
+        kept.insert(0, found[i])
+        labels.insert(0, marks[-1])
+        if any(labels == list(names[: len(labels)]) for names in _PART_NAMES):
+            return kept if len(kept) > 1 else []
+    return []
 
 
 def _inner(text: str) -> str:
@@ -142,6 +164,7 @@ def _sentence(text: str) -> str:
 
 
 def _said(text: str) -> str:
+    text = without_remark(text)
     return text if is_bare(text) else tail_or_last(text)
 
 
@@ -160,6 +183,12 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = trim(response)
     if not text:
         return ""
+    text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
+    strict = strict or is_unfinished(text)
+    for turn in first_turns(text):
+        if last_boxed(turn) or announced(turn):
+            text = turn
+            break
     boxed = last_boxed(text)
     said = announced(text)
     if boxed and not (said and said[1] >= boxed[1] and _mathy(said[0])):
@@ -169,6 +198,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
         return (inner[0] if inner else _said(said[0])).strip()
     if strict:
         return ""
+    text = without_code(text)
     if is_bare(text):
         return text
     return from_prose(text)

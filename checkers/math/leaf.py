@@ -13,7 +13,7 @@ _MARKED_TAIL = re.compile(
     rf"^(?P<value>[^{TEXT_OPEN}]*[^\s{TEXT_OPEN}])\s*(?P<unit>{TEXT_OPEN}.*)$", re.S
 )
 _BARE_TAIL = re.compile(
-    r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:[\s/.-]+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
+    r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:(?:[\s/.-]|\\cdot(?![A-Za-z]))+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
     re.S,
 )
 _MONEY = "".join(tables.CURRENCY)

@@ -12,6 +12,7 @@ _NAME = re.compile(
     r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
     r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
+    r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Z](?:_\{?\w+\}?)?(?:\s*\\degree)?"
     r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
 )
 _TUPLE_NAME = re.compile(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
-from checkers.math.remarks import without_aside
+from checkers.math.remarks import without_remark
 
 HOPE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 MATH = re.compile(
     r"\$\$(?P<a>.{1,4000}?)\$\$|\\\[(?P<b>.{1,4000}?)\\\]|\\\((?P<c>.{1,4000}?)\\\)"
-    r"|(?<!\\)\$(?P<d>(?:\\.|[^$\\]){1,4000}?)\$",
+    # `$400 + $60` is money
+    r"|(?<!\\)\$(?!\d[^$]{0,200}(?:\s\$|\$\d))(?P<d>(?:\\.|[^$\\]){1,4000}?)\$",
     re.S,
 )
 ENVIRONMENT = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}.{0,4000}?\\end\{\1\}", re.S)
 _NUMBER = re.compile(
-    r"(?<![\w.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
+    r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
 )
 _PROSE_VERB = re.compile(
@@ -29,19 +30,43 @@ _TEX_WORDS = re.compile(
 _LEAD_WORDS = re.compile(
     r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\*]*[-\d]", re.I
 )
-_EXCEPTION = re.compile(r"\b(?:all|any|every|except|not?|none|never|without|but)\b", re.I)
+_EXCEPTION = re.compile(
+    r"\s*(?:not\s+)?(?:all|any|every|no|none|never|without)\b|.*\b(?:except|but|other\s+than)\b",
+    re.I | re.S,
+)
+_BOUND = re.compile(
+    r"(?:at\s+(?:least|most)|(?:no\s+|not\s+)?(?:more|less|fewer|greater|larger|smaller)\s+than"
+    r"|up\s+to)\s+\S+(?:\s+[a-z]+){0,3}[.\s]*",
+    re.I,
+)
+_SAYS = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
+    r"^[A-Z][a-z]+['’]?[a-z]*(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
+)
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
+_COUNTED = re.compile(  # `45 miles away from home after 4 hours`
+    r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?|paid|has|have"
+    r"|covers?|drives?|drove|spends?|spent|sells?|sold|gets?|=)\s+([$€£]?-?[\d.,]*\d%?)"
+    r"(?!\s+out\b)(?:\s+[a-z]+){0,3}?\s+(?:after|from|for|during|within|before|of|in|on|at|every|each)"
+    r"\s[^,=;:$]*\d[^,=;:$]*$"
+)
 _VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
 _AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
 BARE_WORDS = 12
+MOST_CHINESE = 8  # characters of a bare answer
 LONGEST_SAID = 4000  # characters after an announcement, and at the end of prose
 
 
 def is_bare(text: str) -> bool:
     """Whether the whole text is an answer rather than prose around one."""
+    if chinese := len(_CHINESE.findall(text)):
+        return chinese <= MOST_CHINESE and not re.search(r"[，。；]\S", text)
     if not re.search(r"[A-Za-z]", text):
         return True
     if len(text) > LONGEST_SAID and "\\begin" not in text:
+        return False
+    if _SAYS.search(text):
         return False
     if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
         return False
@@ -55,7 +80,9 @@ def is_bare(text: str) -> bool:
         return count <= BARE_WORDS
     if outside.strip().lower().startswith(("answer", "final answer")):
         return False
-    if _LEAD_WORDS.match(text) and not _EXCEPTION.search(outside):
+    if _BOUND.fullmatch(text):
+        return True
+    if _LEAD_WORDS.match(text) and not _EXCEPTION.match(outside):
         return False
     return count <= 8 and not _PROSE_VERB.search(outside)
 
@@ -89,6 +116,9 @@ def last_piece(text: str) -> str:
 
 def tail_or_last(text: str) -> str:
     """What stands behind the last verb when that is an answer, else the last piece."""
+    counted = _COUNTED.search(text)
+    if counted:
+        return counted[1]
     inside = [m.span() for m in MATH.finditer(text)]
     verbs = [m for m in _VERB_TAIL.finditer(text) if not any(a < m.start() < b for a, b in inside)]
     if verbs:
@@ -105,8 +135,20 @@ def tail_or_last(text: str) -> str:
 def from_prose(text: str) -> str:
     """The answer of a text without a box: in its last sentence with math or a number."""
     trimmed = HOPE.sub("", text[-LONGEST_SAID:]).strip()
-    sentences = [s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+", trimmed) if s.strip()]
+    sentences = [
+        s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+|(?<=[。；])", trimmed) if s.strip()
+    ]
+    bold = _BOLD_END.search(sentences[-1]) if sentences else None
+    if bold and (re.search(r"\d|\$|\\", bold[1]) or _word_after_verb(sentences[-1], bold)):
+        said = bold[1].strip(" .:")
+        return said if is_bare(said) else tail_or_last(said)
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
-            return tail_or_last(without_aside(sentence.replace("**", "").rstrip(". ")))
+            return tail_or_last(without_remark(sentence.replace("**", "").rstrip(". 。；")))
     return last_piece(trimmed)
+
+
+def _word_after_verb(sentence: str, bold: re.Match[str]) -> bool:
+    """`it will be **Wednesday**`: few words, and a verb before them."""
+    verb = re.search(r"\b(?:is|are|be|was|were)\s*:?\s*$", sentence[: bold.start()])
+    return bool(verb) and len(bold[1].split()) <= 4

@@ -194,6 +194,7 @@ def read(text: str, level: int = 0) -> Value:
 
 def _exact(text: str) -> Value | None:
     text = " ".join(text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").split())
+    text = text.replace(" : ", ":")
     m = _CLOCK.fullmatch(text)
     if m and int(m[1]) < 25 and int(m[2]) < 60:
         return Exact("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))

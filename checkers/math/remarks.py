@@ -15,6 +15,13 @@ _ABOUT = re.compile(
     r"\s*(-?[\d.,]*\d[^()]*)\)?$",
     re.I,
 )
+_REMARK = re.compile(
+    r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
+    r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than|instead\s+of)\s.*$"
+    r"|,?\s+when\s+\$?[^$=]{1,40}=.*$",
+    re.I | re.S,
+)
+_CASES = re.compile(r"\b(?:if|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
 _ASIDE = re.compile(r"(?<=[\w$)}%]) \((?!mod)([^()$\\]{3,200})\)$")
 
 
@@ -28,3 +35,15 @@ def without_aside(text: str) -> str:
     """`64 squares (8 rows of 8)` without what its last brackets say in words."""
     m = _ASIDE.search(text)
     return text[: m.start()] if m and re.search(r"[a-z]{2} ", m[1]) else text
+
+
+def without_remark(text: str) -> str:
+    """`\\sqrt{2}, attained when a=b`, `9, not 11` and `9 (since …)` without what is said beside.
+
+    Several cases (`5 when n = 1 and 3 when n = 2`) are all of them the answer.
+    """
+    text = without_aside(text)
+    m = _REMARK.search(text)
+    if m is None or _CASES.search(text) or not re.search(r"\d|\\|\$", text[: m.start()]):
+        return text
+    return text[: m.start()]

@@ -61,9 +61,21 @@ def same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
             listed = Seq("", tuple(Leaf(t) for t in one.text.split(",")))
             if len(listed.items) == len(other.items) and other.kind != "":
                 return (other, listed) if swap else (listed, other)
+        if isinstance(one, Relation) and isinstance(other, Seq) and (chain := _chained(one)):
+            return (other, chain) if swap else (chain, other)
         if isinstance(one, Seq) and len(one.items) == 1 and _stands_for_itself(one, other):
             return (other, one.items[0]) if swap else (one.items[0], other)
     return gold, answer
+
+
+def _chained(relation: Relation) -> Seq | None:
+    """`x=y=z=1` as the list of its assignments."""
+    *names, value = relation.sides
+    if len(names) < 2 or not relation.is_equation or len(set(names)) < len(names):
+        return None
+    if not all(re.fullmatch(r"[A-Za-z](?:_\{?\w+\}?)?", n) for n in names):
+        return None
+    return Seq("", tuple(Relation((n, value), ("=",)) for n in names))
 
 
 def _stands_for_itself(one: Seq, other: Value) -> bool:

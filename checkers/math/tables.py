@@ -28,6 +28,7 @@ UNICODE: dict[str, str] = {
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "\u2061": "",
     "\u2062": "", "：": ":", "，": ",", "、": ",", "。": ".", "；": ";", "（": "(",
     "）": ")", "＝": "=", "％": "%", "＋": "+", "＜": "<", "＞": ">",
+    "或": " or ", "和": " and ",
 }  # fmt: skip
 GREEK: dict[str, str] = dict(
     zip(
@@ -92,8 +93,8 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("rupee rupees inr", "rupee", 1),
     ("ruble rubles", "ruble", 1),
     ("won", "won", 1),
-    ("mph", "mph", 1),
-    ("kph kmh", "kph", 1),
+    ("mph", "mi/h", 1),
+    ("kph kmh", "km/h", 1),
     ("n newton newtons", "force", 1),
     ("j joule joules", "energy", 1),
     ("kj kilojoule kilojoules", "energy", 1000),

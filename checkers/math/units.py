@@ -24,6 +24,8 @@ def is_unit(tail: str) -> bool:
         if f not in ("min", "sec", "ln", "lg")
     ):
         return False
+    if re.match(r"[A-Z]\s*\\cdot\s*[a-z]+(?![A-Za-z])", tail):
+        return name in tables.UNITS  # N·m, J·s
     if len(name) == 1:
         return bool(re.match(r"[A-Za-z]\s*/\s*[A-Za-z]+", tail)) and name in tables.UNITS
     return (
@@ -82,8 +84,15 @@ def _singular(name: str) -> str:
     return name[:-1] if len(name) > 3 and name.endswith("s") and not name.endswith("ss") else name
 
 
+_SPEEDS = {"mph": "mi/h", "kph": "km/h"}
+
+
 def unit_scale(unit: str) -> tuple[str, Fraction] | None:
-    """(dimension, factor) of a simple unit or power of one; None when it has none."""
+    """(dimension, factor) of a simple unit, a power or quotient of some; None when it has none."""
+    above, slash, below = _SPEEDS.get(unit, unit).partition("/")
+    if slash:
+        top, bottom = unit_scale(above), unit_scale(below)
+        return (f"{top[0]}/{bottom[0]}", top[1] / bottom[1]) if top and bottom else None
     name, _, exponent = unit.partition("^")
     if name not in tables.UNITS or (exponent and not exponent.isdigit()):
         return None
@@ -148,6 +157,19 @@ def spelled_with_unit(plain: str) -> tuple[str | None, str]:
     if rest and (number := number_words(first)) is not None:
         return number, unit_name(rest)
     return None, ""
+
+
+def conversion(gold: str, answer: str) -> Fraction | None:
+    """Factor from the gold's unit to the answer's; None when they do not convert."""
+    if {gold.split("^")[0], answer.split("^")[0]} & tables.NEUTRAL_UNITS:
+        return Fraction(1)
+    a, b = unit_scale(gold), unit_scale(answer)
+    if a and b:
+        return a[1] / b[1] if a[0] == b[0] else None
+    if a or b:
+        return None
+    left, right = set(gold.split()), set(answer.split())
+    return Fraction(1) if left <= right or right <= left else None
 
 
 _COMPOUND = re.compile(

@@ -1,0 +1,59 @@
+"""The part of a response that is its own: no thoughts, no chat marks, no next question, no code.
+
+`… The answer is 18.\\n\\nQuestion: A robe takes …` ─▶ `… The answer is 18.`
+"""
+
+from __future__ import annotations
+
+import re
+
+THOUGHT, THOUGHT_END = "<think>", "</think>"
+LONGEST = 100_000  # characters looked at, from the end
+MOST_TURNS = 16  # next questions tried
+_CHAT_END = re.compile(
+    r"<\|(?:im_start|im_end|eot_id|end|endoftext|assistant|user)\|?>?|</s>|<eos>"
+)
+_NEXT = re.compile(  # what a base model writes after its answer
+    r"^[#*> \t]*(?:(?:question|q|problem|exercise|human|user|instruction)[* \t]*[:：]"
+    r"|(?<=#)[ \t]*(?:question|problem|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
+    re.I | re.M,
+)
+_GIVEN = re.compile(r"\\boxed\b|answer\s*\**\s*(?:is|:|：)|####|答案", re.I)
+_CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
+_PROGRAMS = frozenset(
+    ["python", "python3", "py", "cpp", "c", "java", "javascript", "js", "r", "matlab", "sage",
+     "bash", "sh", "lean", "lean4"]
+)  # fmt: skip
+
+
+def trim(response: str) -> str:
+    """The part of a response that can hold its answer."""
+    at = response.rfind(THOUGHT_END)
+    if at >= 0 and response[at + len(THOUGHT_END) :].strip():
+        response = response[at + len(THOUGHT_END) :]
+    found = _CHAT_END.search(response, 1)
+    if found and response[: found.start()].strip():
+        response = response[: found.start()]
+    return response[-LONGEST:].strip()
+
+
+def is_unfinished(text: str) -> bool:
+    """A response cut within its thoughts: what it says last is no answer."""
+    return text.startswith(THOUGHT) and THOUGHT_END not in text
+
+
+def first_turns(text: str) -> list[str]:
+    """The text up to each question that comes after something that looks like an answer."""
+    given = _GIVEN.search(text)
+    if given is None:
+        return []
+    found = _NEXT.finditer(text, given.end())
+    return [text[: m.start()].strip() for m, _ in zip(found, range(MOST_TURNS), strict=False)]
+
+
+def without_code(text: str) -> str:
+    """A text without its programs; what other fences hold, such as an output, stays."""
+    if "```" not in text:
+        return text
+    text = _CODE.sub(lambda m: "" if m[1].lower() in _PROGRAMS else m[2], text)
+    return text.strip()
