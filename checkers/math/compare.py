@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 import sympy
 from sympy import Expr
@@ -346,7 +347,7 @@ def _is_sum(relation: Relation) -> bool:
         return False
     sides = [expression(s) for s in relation.sides]
     return not any(e.free_symbols for e in sides) and all(
-        numeric.equal(a, b, NEARLY, 0) for a, b in zip(sides, sides[1:], strict=False)
+        numeric.equal(a, b, NEARLY, 0) for a, b in pairwise(sides)
     )
 
 

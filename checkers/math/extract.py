@@ -27,7 +27,7 @@ from checkers.math.prose import (
 )
 from checkers.math.remarks import without_remark
 from checkers.math.turns import LONGEST as LONGEST
-from checkers.math.turns import first_turns, is_unfinished, trim, without_code
+from checkers.math.turns import first_turns, is_unfinished, said_once, trim, without_code
 
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
 _JOINT = re.compile(  # `, y = ` or ` papers and ` between two boxes
@@ -49,19 +49,24 @@ _HEADING = re.compile(  # `### Final Answer` on a line of its own
 )
 _ANNOUNCED_ZH = re.compile(
     r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
-    r"|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
+    r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
-    r"\\text(?:bf|it)?\s*\{\s*((?:final\s+)?answer\s*:?)\s*\}(\s*:)?", re.I
+    r"\\text(?:bf|it)?\s*\{\s*((?:final\s+)?answer\s{0,9}:?)\s{0,9}\}(\s{0,9}:)?", re.I
 )
 _PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
     r"^[\s*#>-]*(?:part\s+\(?([a-e1-5])\b|\(([a-e1-5])\)|\((i{1,3}|iv|v)\))", re.I | re.M
 )
 _PART_NAMES = ("abcde", "12345", ("i", "ii", "iii", "iv", "v"))
 _DENIED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
-_HASHES = re.compile(r"####\s*(.+)")
+_HASHES = re.compile(r"####\s*(.{1,4000})")
 _OUR_ANSWER = re.compile(
     r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
+    re.I,
+)
+_OUR_CHOICE = re.compile(
+    r"(?:option|choice)\s+(\(?[A-J]\)?)\s+is\s+(?:therefore\s+)?(?:the|our)\s+"
+    r"(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\b",
     re.I,
 )
 MOST_SAID = 16  # announcements, from the end
@@ -95,7 +100,7 @@ def last_boxed(text: str) -> tuple[str, int] | None:
         return None
     parts = _of_parts(text, found)
     if parts:
-        return ",".join(_inner(c).strip() for _, _, c in parts), found[-1][1]
+        return f"({'; '.join(_inner(c).strip() for _, _, c in parts)})", found[-1][1]
     kept = [found[-1]]
     for earlier in reversed(found[:-1]):
         between = text[earlier[1] : kept[0][0]]
@@ -134,8 +139,9 @@ def _inner(text: str) -> str:
 def announced(text: str) -> tuple[str, int] | None:
     """What the last announcement says, and where it starts."""
     best: tuple[str, int] | None = None
-    for m in _OUR_ANSWER.finditer(text):
-        best = (m[1], m.start())
+    for m in (*_OUR_ANSWER.finditer(text), *_OUR_CHOICE.finditer(text)):
+        if best is None or m.start() > best[1]:
+            best = (m[1], m.start())
     for m in _HASHES.finditer(text):
         if best is None or m.start() > best[1]:
             best = (m[1], m.start())
@@ -198,7 +204,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
         return (inner[0] if inner else _said(said[0])).strip()
     if strict:
         return ""
-    text = without_code(text)
+    text = said_once(without_code(text))
     if is_bare(text):
         return text
     return from_prose(text)

@@ -26,6 +26,10 @@ _HALVES = {
     r"\ge": r"[0,\infty)", ">": r"(0,\infty)", r"\le": r"(-\infty,0]", "<": r"(-\infty,0)",
     "+": r"(0,\infty)", "-": r"(-\infty,0)",
 }  # fmt: skip
+_LETTERS = re.compile(  # `\\text{(C) and (D)}`
+    "\ue000\\s*(\\(?[A-J]\\)?(?:\\s*(?:,\\s*and|,|and|&)\\s*\\(?[A-J]\\)?)+)\\s*\ue001"
+)
+_ROOT = re.compile(r"(?<!frac)\\sqrt\s*(\d{2,})")
 _TRANSPOSED = re.compile(r"(.*[)\]])\s*\^\s*\{?\s*(?:T|\\top)\s*\}?", re.S)
 _REMAINDER = re.compile(r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*\\bmod\s*\{?\s*(\d+)\s*\}?")
 _FONT = r"\\(?:mathbf|boldsymbol|bm|hat|vec|overrightarrow|widehat)"
@@ -38,7 +42,8 @@ _COEFFICIENT = re.compile(r"[-+]?\s*(?:[\d.,/{}()\s]|\\[dt]?frac|\\sqrt|\\pi|\\l
 
 def plain_notation(text: str) -> str:
     """A cleaned answer without the notations of this module."""
-    text = _ORDINAL.sub("", text)
+    text = _LETTERS.sub(r"\1", _ORDINAL.sub("", text))
+    text = _ROOT.sub(r"\\sqrt{\1}", text)
     if "C" in text:
         text = _CHOSEN.sub(_chosen, text)
     if half := _HALF_LINE.fullmatch(text):

@@ -28,7 +28,7 @@ _TEX_WORDS = re.compile(
     r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
 )
 _LEAD_WORDS = re.compile(
-    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\*]*[-\d]", re.I
+    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\*(\[]*[-\d]", re.I
 )
 _EXCEPTION = re.compile(
     r"\s*(?:not\s+)?(?:all|any|every|no|none|never|without)\b|.*\b(?:except|but|other\s+than)\b",
@@ -40,15 +40,22 @@ _BOUND = re.compile(
     re.I,
 )
 _SAYS = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
-    r"^[A-Z][a-z]+['’]?[a-z]*(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
+    r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
 )
+_SO = re.compile(
+    r"(?:so|thus|hence|therefore)\b.*\b(?:is|are|be)\s+(\S+(?:\s+\S+){0,3})$", re.I | re.S
+)
+_REASON = re.compile(
+    r"(?:since|because|as|if|when|given|with)\b.*?,\s+(?=.*(?:\d|\$))", re.I | re.S
+)
+_TABLE = re.compile(r"^\s*\|?\s*:?-{2,}", re.M)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
 _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?|paid|has|have"
     r"|covers?|drives?|drove|spends?|spent|sells?|sold|gets?|=)\s+([$€£]?-?[\d.,]*\d%?)"
     r"(?!\s+out\b)(?:\s+[a-z]+){0,3}?\s+(?:after|from|for|during|within|before|of|in|on|at|every|each)"
-    r"\s[^,=;:$]*\d[^,=;:$]*$"
+    r"\s(?=[^,=;:$]*\d)[^,=;:$]*$"
 )
 _VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
@@ -61,12 +68,14 @@ LONGEST_SAID = 4000  # characters after an announcement, and at the end of prose
 def is_bare(text: str) -> bool:
     """Whether the whole text is an answer rather than prose around one."""
     if chinese := len(_CHINESE.findall(text)):
+        if _CHINESE.match(text) and re.search(r"\d", text):
+            return False
         return chinese <= MOST_CHINESE and not re.search(r"[，。；]\S", text)
     if not re.search(r"[A-Za-z]", text):
         return True
     if len(text) > LONGEST_SAID and "\\begin" not in text:
         return False
-    if _SAYS.search(text):
+    if _SAYS.search(text) or _TABLE.search(text):
         return False
     if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > BARE_WORDS:
         return False
@@ -77,7 +86,7 @@ def is_bare(text: str) -> bool:
         return True
     has_content = MATH.search(text) or re.search(r"\d", text) or ENVIRONMENT.search(text)
     if not has_content:
-        return count <= BARE_WORDS
+        return count <= BARE_WORDS and not _SO.match(text)
     if outside.strip().lower().startswith(("answer", "final answer")):
         return False
     if _BOUND.fullmatch(text):
@@ -142,10 +151,24 @@ def from_prose(text: str) -> str:
     if bold and (re.search(r"\d|\$|\\", bold[1]) or _word_after_verb(sentences[-1], bold)):
         said = bold[1].strip(" .:")
         return said if is_bare(said) else tail_or_last(said)
+    if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
+        sentences.pop()  # `Would you like to see the other 2 cases?`
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
-            return tail_or_last(without_remark(sentence.replace("**", "").rstrip(". 。；")))
-    return last_piece(trimmed)
+            return _from_sentence(sentence)
+    so = _SO.match(sentences[-1].strip(" .!")) if sentences else None
+    return so[1].strip(" *") if so else last_piece(trimmed)
+
+
+def _from_sentence(sentence: str) -> str:
+    bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*(?=.*\d)", sentence)
+    if len(bold) == 1 and is_bare(bold[0]):
+        return str(bold[0]).strip(" .:")
+    sentence = sentence.replace("**", "").rstrip(". 。；").strip()
+    reason = _REASON.match(sentence)
+    if reason and reason[0].count("$") % 2 == 0:
+        sentence = sentence[reason.end() :]
+    return tail_or_last(without_remark(sentence))
 
 
 def _word_after_verb(sentence: str, bold: re.Match[str]) -> bool:

@@ -18,11 +18,15 @@ _ABOUT = re.compile(
 _REMARK = re.compile(
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
     r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than|instead\s+of)\s.*$"
-    r"|,?\s+when\s+\$?[^$=]{1,40}=.*$",
+    r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?|get)\b)[^=,]{1,40}=[^,]*$"
+    r"|,\s+(?:but|although|though|however)\s.*$"
+    r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly|\w+\s+times))\s.*$"
+    r"|(?<=[\d$)}])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$",
     re.I | re.S,
 )
+_GIVEN = re.compile(r"[\d\\$]|^\W*[A-J]\W*$")
 _CASES = re.compile(r"\b(?:if|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
-_ASIDE = re.compile(r"(?<=[\w$)}%]) \((?!mod)([^()$\\]{3,200})\)$")
+_ASIDE = re.compile(r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200})[)\]]$")
 
 
 def with_about(text: str) -> str:
@@ -44,6 +48,6 @@ def without_remark(text: str) -> str:
     """
     text = without_aside(text)
     m = _REMARK.search(text)
-    if m is None or _CASES.search(text) or not re.search(r"\d|\\|\$", text[: m.start()]):
+    if m is None or _CASES.search(text) or not _GIVEN.search(text[: m.start()]):
         return text
     return text[: m.start()]

@@ -18,8 +18,12 @@ _NEXT = re.compile(  # what a base model writes after its answer
     r"|(?<=#)[ \t]*(?:question|problem|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
     re.I | re.M,
 )
-_GIVEN = re.compile(r"\\boxed\b|answer\s*\**\s*(?:is|:|：)|####|答案", re.I)
+_GIVEN = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案", re.I)
 _CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
+_BLANKS = re.compile(r"\s{50,}")  # a pattern that allows blanks would try each of them
+_MARKS = re.compile(  # check marks, ends of proofs, emoji
+    "[\u2600-\u26ff\u2705\u2713\u2714\u274c\u25a0\u25a1\u220e\ufe0f\U0001f300-\U0001faff]"
+)
 _PROGRAMS = frozenset(
     ["python", "python3", "py", "cpp", "c", "java", "javascript", "js", "r", "matlab", "sage",
      "bash", "sh", "lean", "lean4"]
@@ -34,7 +38,8 @@ def trim(response: str) -> str:
     found = _CHAT_END.search(response, 1)
     if found and response[: found.start()].strip():
         response = response[: found.start()]
-    return response[-LONGEST:].strip()
+    response = _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", response[-LONGEST:])
+    return _MARKS.sub("", response).strip()
 
 
 def is_unfinished(text: str) -> bool:
@@ -49,6 +54,12 @@ def first_turns(text: str) -> list[str]:
         return []
     found = _NEXT.finditer(text, given.end())
     return [text[: m.start()].strip() for m, _ in zip(found, range(MOST_TURNS), strict=False)]
+
+
+def said_once(text: str) -> str:
+    """A text of equal lines as one of them."""
+    lines = {line.strip() for line in text.splitlines()} - {""}
+    return lines.pop() if len(lines) == 1 else text
 
 
 def without_code(text: str) -> str:
