@@ -19,7 +19,7 @@ _NUMBER = re.compile(
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
 )
 _PROSE_VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|that|which|therefore|thus|hence|since|so|"
+    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|that|which|then|therefore|thus|hence|since|so|"
     r"because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
     re.I,
 )

@@ -74,6 +74,34 @@ from checkers.math.extract import LONGEST, boxes
             "The matrix is $\\begin{pmatrix}1\\\\2\\end{pmatrix}$",
             r"\begin{pmatrix}1\\2\end{pmatrix}",
         ),
+        # what follows the answer, or stands beside it
+        ("The answer is 26.\n\nQuestion: 3 cars and 2 more?\nThe answer is 5.", "26"),
+        ("It is 39. #### 39\n\nQ: 20 - 12?\nA: #### 8", "39"),
+        (r"\boxed{14}" "\n\nHuman: Now 15+1.\n\nAssistant: \\boxed{16}", "14"),
+        ("Problem: What is 1+1?\nSolution: The answer is 2.", "2"),
+        ("<think>We try 8. 8^2 = 64 mod", ""),
+        ("The answer is 9, not 11.", "9"),
+        ("Answer: 9 (since each of the 3 boxes has 3)", "9"),
+        ("The answer is 14, but let me verify: 14 = 2*7.", "14"),
+        (r"\boxed{9} is right; not \boxed{11}, as one might think", "9"),
+        ("Hence the minimum is $\\sqrt{2}$, attained when $a=b=1$.", "\\sqrt{2}"),
+        ("The answer is 5 when n = 1 and 3 when n = 2.", "5 when n = 1 and 3 when n = 2"),
+        ("Answer: The correct option is C because pressure grows.", "C"),
+        ("Option (D) is the correct answer.", "(D)"),
+        ("He is 45 miles away from home after 4 hours.", "45"),
+        ("Her earnings for this week: $400 + $60 = $460.", "$460"),
+        ("At 9 o'clock it will be **Wednesday**.", "Wednesday"),
+        ("The total is 19. ✅\n\nWould you like to see the other 2 ways?", "19"),
+        ("42\n\n42\n\n42", "42"),
+        # parts, programs, tables, Chinese
+        ("(a) We get $\\boxed{3}$.\n\n(b) We get $\\boxed{4}$.", "(3; 4)"),
+        ("1. Red: \\boxed{8}.\n2. Total: \\boxed{20}.", "20"),
+        ("```python\nprint(sum(range(5)))\n```\n\nOutput:\n```\n10\n```", "10"),
+        ("```python\nx = 3\nprint(x + 4)\n```", ""),
+        ("| fruit | count |\n|---|---|\n| apples | 12 |\n| **total** | **19** |", "19"),
+        ("解：4a=24，所以 a=6。所以面积是36平方厘米。", "36"),
+        ("选项A错误，不选C。故选：B。", "B"),
+        ("小明有24个苹果，给了8个。\n\n答：还剩16个苹果。", "16"),
         ("", ""),
         ("   \n ", ""),
     ],
@@ -83,12 +111,14 @@ def test_extraction(response, answer):
 
 
 @pytest.mark.parametrize(
-    "unit", ["\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111"]
+    "unit",
+    ["\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111", "\n", " "],
 )
 def test_long_responses_of_openers_are_read_in_reasonable_time(unit):
     """Each would be quadratic with unbounded patterns; the test's own time limit judges."""
     text = unit * (400_000 // len(unit))
     assert len(extract_answer(text)) <= LONGEST
+    assert len(extract_answer(f"x answer{text}.")) <= LONGEST
 
 
 def test_boxes_are_balanced():
