@@ -117,6 +117,8 @@ def last_boxed(text: str) -> tuple[str, int] | None:
 
 def _of_parts(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """The last boxes when each stands under its part of the question: (a), (b), …"""
+    if len(found) < 2:
+        return []
     kept: list[tuple[int, int, str]] = []
     labels: list[str] = []
     for i in range(len(found) - 1, -1, -1):
@@ -145,7 +147,7 @@ def announced(text: str) -> tuple[str, int] | None:
     for m in _HASHES.finditer(text):
         if best is None or m.start() > best[1]:
             best = (m[1], m.start())
-    patterns = (_ANNOUNCED, _HEADING, _ANNOUNCED_ZH)
+    patterns = (_ANNOUNCED, _HEADING) + (() if text.isascii() else (_ANNOUNCED_ZH,))
     for m in [m for p in patterns for m in list(p.finditer(text))[-MOST_SAID:]]:
         if best is None or m.start() > best[1]:
             said = _sentence(text[m.end() : m.end() + LONGEST_SAID])
@@ -189,7 +191,8 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = trim(response)
     if not text:
         return ""
-    text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
+    if r"\text" in text:
+        text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
     strict = strict or is_unfinished(text)
     for turn in first_turns(text):
         if last_boxed(turn) or announced(turn):

@@ -39,7 +39,7 @@ def trim(response: str) -> str:
     if found and response[: found.start()].strip():
         response = response[: found.start()]
     response = _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", response[-LONGEST:])
-    return _MARKS.sub("", response).strip()
+    return (response if response.isascii() else _MARKS.sub("", response)).strip()
 
 
 def is_unfinished(text: str) -> bool:
