@@ -16,8 +16,10 @@ _CHOSEN = re.compile(  # the subscript first, the superscript first, or a functi
     r"|(?<![A-Za-z\\])C\s*\^\s*\{?\s*(\d{1,4})\s*\}?\s*_\s*\{?\s*(\d{1,4})\s*\}?"
     r"|(?<![A-Za-z\\])C\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)"
 )
-_ORDINAL = re.compile(
-    "(?<=\\d)\\s?\\^?\\s?\\{?\\s?\ue000?\\s?(?:st|nd|rd|th)\\s?\ue001?\\s?\\}?(?![A-Za-z}])"
+_ORDINAL = re.compile(  # the suffix that belongs to the number: `2rd` is a product
+    "(?:(?<=1\\d)|(?P<one>(?<=1))|(?P<two>(?<=2))|(?P<three>(?<=3))|(?<=[04-9]))"
+    "\\s?\\^?\\s?\\{?\\s?\ue000?\\s?(?(one)st|(?(two)nd|(?(three)rd|th)))"
+    "\\s?\ue001?\\s?\\}?(?![A-Za-z}])"
 )
 _HALF_LINE = re.compile(
     r"((?:[a-z]\s*\\in\s*)?)\\mathbb\{R\}\s*(?:_\s*\{?\s*(\\ge|\\le|>|<)\s*0\s*\}?|\^\s*\{?\s*([+-])\s*\}?)"
