@@ -70,6 +70,7 @@ _OUR_CHOICE = re.compile(
     re.I,
 )
 MOST_SAID = 16  # announcements, from the end
+MOST_WORDS = 3  # of an answer in words; `the answer is of the form m/n` gives none
 MOST_BOXES = 64  # looked at, from the end
 
 
@@ -195,7 +196,8 @@ def extract_answer(response: str, strict: bool = False) -> str:
         text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
     strict = strict or is_unfinished(text)
     for turn in first_turns(text):
-        if last_boxed(turn) or announced(turn):
+        said = announced(turn)
+        if last_boxed(turn) or (said and (_mathy(said[0]) or len(said[0].split()) <= MOST_WORDS)):
             text = turn
             break
     boxed = last_boxed(text)

@@ -78,6 +78,7 @@ from checkers.math.extract import LONGEST, boxes
         ("The answer is 26.\n\nQuestion: 3 cars and 2 more?\nThe answer is 5.", "26"),
         ("It is 39. #### 39\n\nQ: 20 - 12?\nA: #### 8", "39"),
         (r"\boxed{14}" "\n\nHuman: Now 15+1.\n\nAssistant: \\boxed{16}", "14"),
+        ("The answer is of the form m/n.\n\nProblem: m+n?\nThe answer is 10.", "10"),
         ("Problem: What is 1+1?\nSolution: The answer is 2.", "2"),
         ("<think>We try 8. 8^2 = 64 mod", ""),
         ("The answer is 9, not 11.", "9"),
