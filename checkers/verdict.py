@@ -64,12 +64,14 @@ def _boxed(text: str) -> list[_Candidate]:
     closes = _closing_braces(text)
     at = text.find(_BOXED)
     while at >= 0:
-        end = closes.get(at + len(_BOXED) - 1)
-        if end is not None:
+        end, after = closes.get(at + len(_BOXED) - 1), text.find(_BOXED, at + 1)
+        # A box with another one in it holds no bare word. To read each of many nested ones
+        # would take the square of their number: 90 s for 4.5 MB.
+        if end is not None and not at < after < end:
             inner = _unwrap(text[at + len(_BOXED) : end])
             if _VALUE.fullmatch(inner):
                 found.append(_Candidate(3, at, _is_true(inner)))
-        at = text.find(_BOXED, at + 1)
+        at = after
     return found
 
 

@@ -105,6 +105,14 @@ def test_long_responses_are_read_in_one_pass(unit):
 
 
 @pytest.mark.parametrize(
+    ("opens", "inside", "value"), [("\\boxed{\\text{", "", None), ("\\boxed{\\text{", "TRUE", True)]
+)
+def test_nested_boxes_are_read_in_one_pass(opens, inside, value):
+    """Closed boxes in each other: quadratic if the contents of each were looked at."""
+    assert extract_verdict(opens * 100_000 + inside + "}}" * 100_000).value is value
+
+
+@pytest.mark.parametrize(
     ("template", "prompt"),
     [
         ("{{equation1}} implies {{ equation2 }}?", "x=y implies x*y=z?"),
