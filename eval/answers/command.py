@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+# What the local contract sends with every request.
+CONTRACT_FIELDS = ("dataset", "prompt", "sample_id")
+
 
 def positive_int(text: str) -> int:
     """argparse type: a whole number of at least 1."""
@@ -21,6 +24,11 @@ def natural_int(text: str) -> int:
 
 def seconds(text: str) -> float:
     """argparse type: seconds, 0 or more."""
+    return not_negative(text)
+
+
+def not_negative(text: str) -> float:
+    """argparse type: a finite number, 0 or more."""
     try:
         value: float | None = float(text)
     except ValueError:
@@ -43,6 +51,8 @@ def extra_fields(pairs: Sequence[str]) -> dict[str, Any]:
         key, equals, value = pair.partition("=")
         if not equals or not key:
             raise InputError(f"--extra-field {pair!r}: write it as key=value")
+        if key in CONTRACT_FIELDS:
+            raise InputError(f"--extra-field {key!r}: the harness fills it in; leave it out")
         if key in fields:
             raise InputError(f"--extra-field {key!r} is given twice; leave one out")
         try:

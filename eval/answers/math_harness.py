@@ -64,6 +64,12 @@ class Score:
 
 def load_dataset(folder: Path, name: str, limit: int | None = None) -> Dataset:
     """Reads `<folder>/<name>.jsonl`; InputError names the file and where real ones come from."""
+    if Path(name).name != name:
+        # The name is the output's as well, which would lead back to the dataset.
+        raise InputError(
+            f"--datasets {name!r} is a path; name the file without .jsonl, and its folder with "
+            "--data-dir"
+        )
     path = folder / f"{name}.jsonl"
     if not path.is_file():
         known = sorted(p.stem for p in folder.glob("*.jsonl"))

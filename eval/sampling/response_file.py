@@ -32,12 +32,17 @@ class ResponseFile(Closing):
         """Opens or creates it; `parameters` are the server's, part of what a line is known by.
 
         Raises InputError when the folder cannot be written, another process has the file, or
-        it is no responses file.
+        it is no responses file: then not a byte of it is changed, `fresh` or not.
         """
         self.path = path
         self.failed_path = path.with_name(f"{path.stem}.failed.jsonl")
         self._parameters = dict(parameters)
         self._fd = _open_locked(path)
+        try:
+            _check_ours(path)
+        except BaseException:
+            os.close(self._fd)
+            raise
         if fresh:
             os.ftruncate(self._fd, 0)
         _cut_partial_line(self._fd)
@@ -174,6 +179,29 @@ def _open_locked(path: Path) -> int:
         os.close(fd)
         raise InputError(f"{path} is being written by another run; wait for it to end") from None
     return fd
+
+
+def _check_ours(path: Path) -> None:
+    """InputError when a file begins like no responses file.
+
+    Asked before anything is cut off: a dataset named as the output by mistake would lose its
+    last line, when nothing ends that, and all of it to `fresh`.
+    """
+    with path.open("rb") as file:
+        first = file.readline()
+    if not first:
+        return
+    try:
+        record = json.loads(first)
+        ours = isinstance(record, dict) and "request_sha256" in record
+    except (ValueError, RecursionError):
+        # The start of our first line is all that a kill may have left.
+        ours = not first.endswith(b"\n") and first[:2] in (b"{", b'{"')
+    if not ours:
+        raise InputError(
+            f"{path} line 1: not a line of a responses file; it stays as it is: name another "
+            "place for the answers, or remove it"
+        )
 
 
 def _cut_partial_line(fd: int) -> None:

@@ -144,6 +144,8 @@ BAD = {
         SUMS,
         "'a' is given twice",
     ),
+    "extra field of ours": (["--extra-field", "prompt=x"], SUMS, "the harness fills it in"),
+    "a path for a name": (["--datasets", "./one"], SUMS, "its folder with --data-dir"),
     "unknown rule": (["--normalisation", "loose"], SUMS, "known are harness, exact, strict"),
     "missing field": ([], [{"problem": "1+1"}], "line 1: no field 'answer'; it has problem"),
     "duplicate ids": ([], [SUMS[0], SUMS[0]], "line 2: id 's0' was given in line 1"),
@@ -170,6 +172,36 @@ def test_bad_input_is_one_line_and_nothing_is_asked(
     assert status == 2
     assert words in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--fresh"]])
+def test_a_dataset_in_the_output_folder_is_not_overwritten(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from eval.evaluate import main
+
+    write_data(tmp_path / "data", "one", [json.dumps(SUMS[0])])
+    before = (tmp_path / "data" / "one.jsonl").read_text()
+    with FakeServer(as_json({"answer": "1"})) as server:
+        arguments = ["--server-url", server.url, "--data-dir", str(tmp_path / "data"), *more]
+        folder = str(tmp_path / "data")
+        assert main([*arguments, "--datasets", "one", "--output-dir", folder]) == 2
+        assert server.calls == []
+    assert "it stays as it is" in capsys.readouterr().err
+    assert (tmp_path / "data" / "one.jsonl").read_text() == before
+
+
+def test_another_response_field_is_another_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from eval.evaluate import main
+
+    write_data(tmp_path / "data", "one", SUMS)
+    with FakeServer(as_json({"answer": "1", "thoughts": "hm"})) as server:
+        arguments = [str(a) for a in flags(tmp_path, server.url, "--datasets", "one")]
+        assert main([*arguments, "--response-field", "thoughts"]) == 0
+        assert main(arguments) == 2
+    assert "another prompt, model or parameter" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -219,13 +219,29 @@ def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
         ResponseFile(path, parameters={})
 
 
-@pytest.mark.parametrize("line", ["[1]", "{", '{"id": 1}', '{"problem_id": "p", "sample_id": "x"}'])
-def test_a_file_of_something_else_is_not_touched(tmp_path: Path, line: str) -> None:
+@pytest.mark.parametrize("fresh", [False, True])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]\n",
+        "{\n",
+        '{"id": 1}\n',
+        '{"problem_id": "p", "sample_id": "x"}\n',
+        # The last line has no end: it is no line of ours that a kill has cut.
+        '{"problem_id": "p"}\n{"problem_id": "q"}',
+        '{"problem_id": "p"}',
+        "notes\nmore",
+    ],
+)
+def test_a_file_of_something_else_is_not_touched(tmp_path: Path, text: str, fresh: bool) -> None:
     path = tmp_path / "r.jsonl"
-    path.write_text(line + "\n")
+    path.write_text(text)
     with pytest.raises(InputError, match=r"r\.jsonl line 1"):
-        ResponseFile(path, parameters={})
-    assert path.read_text() == line + "\n"
+        ResponseFile(path, parameters={}, fresh=fresh)
+    assert path.read_text() == text
+    path.write_text("")
+    with ResponseFile(path, parameters={}, fresh=fresh) as file:
+        assert len(file) == 0
 
 
 def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
