@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.input_error import InputError
+from eval.problems.opening import datasets_library, load_errors
 from eval.problems.row import RowError, problem_id
 from eval.sampling.response_file import read_lines
 
@@ -65,10 +66,10 @@ def _parquet_rows(path: Path, wanted: Sequence[str]) -> Iterator[Mapping[str, An
 def _library_rows(
     path: Path, dataset: str, split: str, subsets: Sequence[str], wanted: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
-    datasets = importlib.import_module("datasets")
+    datasets = datasets_library()
     failures = []
     saved = any((path / name).is_file() for name in ("dataset_dict.json", "state.json"))
-    seen: set[str] = set()
+    earlier: set[str] = set()
     found = False
     for subset in [None] if saved else subsets:
         try:
@@ -78,22 +79,32 @@ def _library_rows(
                     loaded = loaded[split]
             else:
                 loaded = datasets.load_dataset(dataset, subset, split=split)
-        except (OSError, ValueError, LookupError, RuntimeError) as error:
+        except load_errors(datasets) as error:
             failures.append(f"{subset or path}: {' '.join(str(error).split())[:150]}")
             continue
         found = True
         columns = [name for name in wanted if name in loaded.column_names]
+        here: set[str] = set()
         for row in loaded.select_columns(columns):
             # A problem that an earlier subset had is the same one.
-            name = str(row.get("id"))
-            if name not in seen:
-                seen.add(name)
+            name = _id_or_none(row)
+            if name is None or name not in earlier:
                 yield row
+            if name is not None:
+                here.add(name)
+        earlier |= here
     if not found:
         raise InputError(
             f"--dataset {dataset} (split {split}) cannot be loaded: {'; '.join(failures)}; give "
             "a local copy: a .jsonl or .parquet file, or a folder made with save_to_disk"
         )
+
+
+def _id_or_none(row: Mapping[str, Any]) -> str | None:
+    try:
+        return problem_id(row)
+    except RowError:
+        return None
 
 
 def read_template(path: Path) -> str:
@@ -155,7 +166,8 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 def _examples(value: Any) -> str:
     """The examples of the statement, which are not the tests."""
     if isinstance(value, dict):
-        pairs = zip(value.get("input") or [], value.get("output") or [], strict=False)
+        sides = [value.get(name) for name in ("input", "output")]
+        pairs = zip(*(side if isinstance(side, list) else [] for side in sides), strict=False)
         value = [{"input": i, "output": o} for i, o in pairs]
     parts = []
     for example in value if isinstance(value, list) else []:

@@ -103,10 +103,10 @@ def _is_saved(path: Path) -> bool:
 
 
 def _open_saved(path: Path, split: str) -> Source:
-    datasets = _datasets()
+    datasets = datasets_library()
     try:
         loaded = datasets.load_from_disk(str(path))
-    except _load_errors(datasets) as error:
+    except load_errors(datasets) as error:
         raise InputError(
             f"--dataset {path} is no readable saved dataset ({_one_line(error)}): {_LOCAL_COPY}"
         ) from error
@@ -125,7 +125,7 @@ def _open_subsets(
     """A source for each subset there is; InputError when there is none."""
     if not subsets:
         raise InputError("--dataset-subsets is empty: give names, such as verifiable,default")
-    datasets = _datasets()
+    datasets = datasets_library()
     # Older versions run a dataset's own Python script unless told not to; newer never do.
     options = {"trust_remote_code": False} if int(datasets.__version__.split(".")[0]) < 4 else {}
     sources: list[Source] = []
@@ -139,7 +139,7 @@ def _open_subsets(
                 cache_dir=None if cache_dir is None else str(cache_dir),
                 **options,
             )
-        except _load_errors(datasets) as error:
+        except load_errors(datasets) as error:
             failures.append(f"subset {subset}: {_one_line(error)}")
             if isinstance(error, ConnectionError):
                 break
@@ -179,7 +179,7 @@ def _mapped(dataset: Any, name: str) -> Source:
     return MappedRows(name, fingerprint, lambda: table)
 
 
-def _datasets() -> Any:
+def datasets_library() -> Any:
     """The `datasets` library, imported when first needed: it takes more than a second."""
     datasets = importlib.import_module("datasets")
     if not sys.stderr.isatty():
@@ -187,7 +187,7 @@ def _datasets() -> Any:
     return datasets
 
 
-def _load_errors(datasets: Any) -> tuple[type[Exception], ...]:
+def load_errors(datasets: Any) -> tuple[type[Exception], ...]:
     """What loading is known to raise for names, files and networks that are wrong."""
     return (
         *arrow_errors(),
