@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Callable
 
 from eval.input_error import InputError
+from eval.own_module import import_own
 
 Judge = Callable[[str, str], bool]
 
@@ -78,11 +78,9 @@ def judge_by_name(name: str) -> Judge:
     if not colon:
         known = ", ".join([*BUILT_IN, *POLICIES])
         raise InputError(f"--normalisation {name!r}: known are {known}, or module:function")
-    try:
-        found = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"--normalisation {name!r}: {error}") from None
+    flag = f"--normalisation {name!r}"
+    found = getattr(import_own(module, flag, "give a module on PYTHONPATH"), function, None)
     if not callable(found):
-        raise InputError(f"--normalisation {name!r} is no function (reference, response) -> bool")
+        raise InputError(f"{flag} is no function (reference, response) -> bool")
     own: Judge = found
     return own

@@ -41,7 +41,7 @@ def read_configs(paths: Sequence[Path], few_shot_dir: Path | None = None) -> dic
         for name, entry in _read(path).items():
             if name in found:
                 raise InputError(f"{path}: {name!r} is configured twice; rename one of them")
-            found[name] = _benchmark(f"{path}: {name}", name, entry, few_shot_dir)
+            found[name] = _benchmark(path, name, entry, few_shot_dir)
     return found
 
 
@@ -64,6 +64,15 @@ def choose(
         for task in benchmark.tasks
         if not tasks or task in tasks
     ]
+    folders: dict[str, Benchmark] = {}
+    for benchmark, task in chosen:
+        folder = folder_name(benchmark, task)
+        if folder in folders:
+            raise InputError(
+                f"{folders[folder].name!r} and {benchmark.name!r} would both write into "
+                f"{folder!r}; rename one of them"
+            )
+        folders[folder] = benchmark
     if not chosen:
         raise InputError(f"no benchmark has a task {' or '.join(tasks)}; leave --tasks out")
     return chosen
@@ -76,8 +85,8 @@ def folder_name(benchmark: Benchmark, task: Task) -> str:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        pairs = json.loads(path.read_text("utf-8"), object_pairs_hook=_no_duplicates)
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        pairs = json.loads(path.read_text("utf-8-sig"), object_pairs_hook=_no_duplicates)
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"--config {path}: {error}") from None
     except InputError as error:
         raise InputError(f"--config {path}: {error}") from None
@@ -95,11 +104,17 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _benchmark(where: str, name: str, entry: Any, few_shot_dir: Path | None) -> Benchmark:
+def _benchmark(path: Path, name: str, entry: Any, few_shot_dir: Path | None) -> Benchmark:
+    where = f"{path}: {name}"
     if not isinstance(entry, dict):
         raise InputError(f"{where} is not an object with {', '.join(FIELDS)}")
-    if name in (".", "..") or "/" in name or "\0" in name:
+    if name in (".", "..") or "/" in name:
         raise InputError(f"{where}: the name becomes a folder and cannot hold a slash")
+    if not name or name != name.strip() or not name.isprintable():
+        raise InputError(
+            f"{path}: the name {name!r} becomes a folder; write one that can be read, without "
+            "white space at its ends"
+        )
     unknown = sorted(set(entry) - set(FIELDS))
     if unknown:
         raise InputError(f"{where}: unknown field {unknown[0]!r}; known are {', '.join(FIELDS)}")

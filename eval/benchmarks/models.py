@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from eval.input_error import InputError
 
@@ -36,7 +35,7 @@ class Target:
 
 def is_address(text: str) -> bool:
     """Whether a --model is a server and not a path."""
-    return urlsplit(text).scheme in ("http", "https")
+    return text.lower().startswith(("http://", "https://"))
 
 
 def find_targets(models: Sequence[str], name: str | None, secret: str) -> list[Target]:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from eval.benchmarks.model import Evaluate, Extract, Process, Prompt
 from eval.input_error import InputError
+from eval.own_module import import_own
 
 Kind = Literal["process_fn", "answer_extraction_fn", "eval_fn", "few_shot_prompt"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,13 +69,11 @@ def load(own_modules: Iterable[str] = ()) -> None:
     for module in MODULES:
         importlib.import_module(f"eval.benchmarks.{module}")
     for module in own_modules:
-        try:
-            importlib.import_module(module)
-        except ImportError as error:
-            raise InputError(
-                f"--register {module}: {error}; give a module on PYTHONPATH that calls "
-                "eval.benchmarks.registry.register"
-            ) from None
+        import_own(
+            module,
+            f"--register {module}",
+            "give a module on PYTHONPATH that calls eval.benchmarks.registry.register",
+        )
 
 
 def find_process(name: str) -> Process:

@@ -100,6 +100,16 @@ def test_the_rule_can_be_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert judge("12", "34") and not judge("12", "3")
 
 
+@pytest.mark.parametrize("text", ["def f(:", "1 / 0 if x else 0", "raise ValueError('no')"])
+def test_a_slip_in_the_users_module_is_one_line(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slips.py").write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(InputError, match=r"--normalisation 'slips:f': \w+Error: "):
+        judge_by_name("slips:f")
+
+
 @pytest.mark.parametrize(
     "name", ["nothing", "no_such_module:f", "json:no_such", "json:__doc__", ":"]
 )

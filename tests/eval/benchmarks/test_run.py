@@ -211,6 +211,26 @@ def test_own_functions_are_registered(tmp_path: Path, monkeypatch: pytest.Monkey
     del registry.TABLES["eval_fn"]["always"]
 
 
+@pytest.mark.parametrize("text", ["def f(:", "raise ValueError('no')", "register(1)"])
+def test_a_slip_in_the_users_module_is_one_line(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "slips.py").write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    flags = setup(tmp_path)
+    assert main([*flags, "--model", "http://h", "--register", "slips"]) == 2
+    said = capsys.readouterr().err
+    assert "--register slips: " in said and "Error: " in said and said.count("\n") == 1
+
+
+def test_a_configuration_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    flags = setup(tmp_path)
+    config = tmp_path / "config.json"
+    config.write_text("\ufeff" + config.read_text())
+    with FakeServer(plus_one) as server:
+        assert main([*flags, "--model", server.url]) == 0
+
+
 BAD_CONFIGS: dict[str, tuple[Any, str]] = {
     "unknown function": (
         {"a": GSM | {"process_fn": "process_gsm8k"}},
@@ -229,6 +249,14 @@ BAD_CONFIGS: dict[str, tuple[Any, str]] = {
     "unknown task": ({"a": GSM | {"tasks": ["tool"]}}, "it must be a list of cot, pal, sft"),
     "unknown language": ({"a": GSM | {"language": "fr"}}, "it must be one of en, zh"),
     "a name that is a path": ({"../../a": GSM}, "cannot hold a slash"),
+    "a name that is no name": ({"": GSM}, "the name '' becomes a folder"),
+    "a name that clears a terminal": ({"\x1b[2J": GSM}, r"the name '\x1b[2J' becomes a folder"),
+    "half a surrogate": ({"a\ud800": GSM}, r"the name 'a\ud800' becomes a folder"),
+    "one folder for two": (
+        {"a": GSM | {"tasks": ["cot", "sft"]}, "a-cot": GSM},
+        "'a' and 'a-cot' would both write into 'a-cot'; rename one of them",
+    ),
+    "a number of 5,000 digits": ("9" * 5000, "integer string conversion"),
     "no file": ({"a": GSM | {"test_path": "nowhere.jsonl"}}, "no file nowhere.jsonl; looked for"),
     "not an object": ([1], "not an object with an entry per benchmark"),
     "empty": ({}, "not an object with an entry per benchmark"),
@@ -239,7 +267,8 @@ BAD_CONFIGS: dict[str, tuple[Any, str]] = {
 def test_bad_configurations(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole, words = BAD_CONFIGS[case]
     flags = setup(tmp_path)
-    (tmp_path / "config.json").write_text(json.dumps(whole))
+    text = whole if isinstance(whole, str) else json.dumps(whole)
+    (tmp_path / "config.json").write_text(text)
     with FakeServer(plus_one) as server:
         assert main([*flags, "--model", server.url]) == 2
         assert server.calls == []
@@ -279,6 +308,7 @@ def test_bad_rows_cost_no_calls(
         (["--register", "no_such_module_here"], "--register no_such_module_here"),
         (["--few-shot-dir", "/nowhere"], "no such folder"),
         (["--model", "/nowhere"], "no such folder, and no address"),
+        (["--model", "http://[::1"], "Invalid IPv6 URL; write it as http://host:port/path"),
     ],
 )
 def test_bad_flags(
