@@ -7,7 +7,6 @@ python eval/run_benchmarks.py --config configs/math-cot.json --model path/to/che
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +23,7 @@ SUITES = ("octothinker", "megascience")
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import natural_int, positive_int, seconds
+    from eval.answers.command import natural_int, not_negative, positive_int, seconds
 
     p = argparse.ArgumentParser(
         prog="run_benchmarks.py",
@@ -52,8 +51,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--output-dir", type=Path, default=Path("outputs"))
     p.add_argument("--limit", type=positive_int, help="only the first N questions a benchmark")
     p.add_argument("--num-samples", type=positive_int, default=1, help="answers a question")
-    p.add_argument("--temperature", type=float, default=0.0)
-    p.add_argument("--top-p", type=float, default=1.0)
+    p.add_argument("--temperature", type=not_negative, default=0.0)
+    p.add_argument("--top-p", type=not_negative, default=1.0)
     p.add_argument("--max-tokens", type=positive_int, default=2048)
     p.add_argument("--seed", type=int, help="seed of the first sample; the next has the next")
     p.add_argument("--concurrency", type=positive_int, default=32, help="calls at once")
@@ -92,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
     from eval.benchmarks.work import Shard, units_of
     from eval.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.input_error import InputError
+    from eval.sampling.key import key_from
 
     if bool(args.suite) == bool(args.config):
         raise InputError(f"give --config FILE, or one of the suites {', '.join(SUITES)}")
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
     registry.load(args.register)
     configs = args.config or [CONFIGS / f"{args.suite}.json"]
     pairs = choose(read_configs(configs, args.few_shot_dir), args.benchmarks, args.tasks)
-    targets = find_targets(args.model, args.model_name, os.environ.get(args.api_key_env, ""))
+    targets = find_targets(args.model, args.model_name, key_from(args.api_key_env))
     units = units_of(targets, pairs, shard)
     print(f"shard {shard.index}/{shard.count}: {len(units)} of {len(targets) * len(pairs)} runs")
     if args.dry_run:
@@ -126,6 +126,7 @@ def run(args: argparse.Namespace) -> int:
 def _settings(args: argparse.Namespace) -> Settings:
     from eval.answers.equality import MathEquality
     from eval.benchmarks.run import Settings
+    from eval.sampling.key import key_from
     from eval.sampling.retry import RetryPolicy
     from eval.sampling.sampler import SamplerOptions
 
@@ -148,7 +149,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         num_samples=args.num_samples,
         seed=args.seed,
         limit=args.limit,
-        secret=os.environ.get(args.api_key_env, ""),
+        secret=key_from(args.api_key_env),
         fresh=args.fresh,
     )
 

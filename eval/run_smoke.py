@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ DATA = ROOT / "eval" / "data" / "equational"
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import positive_int
+    from eval.answers.command import positive_int, seconds
 
     p = argparse.ArgumentParser(
         prog="run_smoke.py",
@@ -45,10 +44,10 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--max-tokens", type=positive_int, help="output tokens, instead of the models file's"
     )
-    p.add_argument("--timeout", type=float, default=180.0, help="seconds an HTTP exchange")
+    p.add_argument("--timeout", type=seconds, default=180.0, help="seconds an HTTP exchange")
     p.add_argument(
         "--call-timeout",
-        type=float,
+        type=seconds,
         default=240.0,
         help="seconds a call, retries included; 0: none",
     )
@@ -66,6 +65,7 @@ def smoke(args: argparse.Namespace) -> int:
     from eval.answers import equational
     from eval.command import EXIT_INFRASTRUCTURE, EXIT_OK
     from eval.input_error import InputError
+    from eval.sampling.key import key_from
     from eval.sampling.openrouter import OpenRouter, choose_models, read_models
     from eval.sampling.reach import check_reachable
     from eval.sampling.sampler import Sampler, SamplerOptions
@@ -73,7 +73,7 @@ def smoke(args: argparse.Namespace) -> int:
     entries = choose_models(read_models(args.models_file), dict.fromkeys(args.models))
     problems = equational.read_problems(args.problems, args.limit)
     template = equational.read_template(args.prompt_file)
-    key = os.environ.get(args.api_key_env, "").strip()
+    key = key_from(args.api_key_env)
     if not key:
         raise InputError(f"no key: set {args.api_key_env} to your OpenRouter key")
     check_reachable(args.base_url, "--base-url")

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import natural_int, positive_int, seconds
+    from eval.answers.command import natural_int, not_negative, positive_int, seconds
 
     p = argparse.ArgumentParser(
         prog="sample_solutions.py",
@@ -47,8 +46,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--prompt-file", type=Path, default=ROOT / "eval" / "data" / "code" / "prompt.txt"
     )
-    p.add_argument("--temperature", type=float, default=0.0)
-    p.add_argument("--top-p", type=float, default=1.0)
+    p.add_argument("--temperature", type=not_negative, default=0.0)
+    p.add_argument("--top-p", type=not_negative, default=1.0)
     p.add_argument("--max-tokens", type=positive_int, default=16384)
     p.add_argument("--seed", type=int, help="seed of the first sample; the next has the next")
     p.add_argument("--concurrency", type=positive_int, default=16, help="calls at once")
@@ -148,9 +147,10 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
 
 def _server(args: argparse.Namespace) -> Server:
     from eval.sampling.discover import served_model
+    from eval.sampling.key import key_from
     from eval.sampling.servers import LocalContract, OpenAIChat, OpenAICompletions
 
-    secret = os.environ.get(args.api_key_env, "")
+    secret = key_from(args.api_key_env)
     sampling = {
         "temperature": args.temperature,
         "top_p": args.top_p,

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from eval.input_error import InputError
 from eval.sampling.http_json import shown
+from eval.sampling.key import redacted
 from eval.sampling.sampler import LOOPBACK
 from eval.sampling.servers import endpoint
 
@@ -25,7 +26,8 @@ def served_model(base_url: str, secret: str = "") -> str:
         ) as client:
             reply = client.get(url, headers=headers)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise InputError(f"{url}: {error}; name the model with --model-name") from None
+        said = redacted(str(error), secret)
+        raise InputError(f"{url}: {said}; name the model with --model-name") from None
     try:
         value = json.loads(reply.content) if reply.status_code == 200 else None
         names = [str(entry["id"]) for entry in value["data"]] if value else []
@@ -35,8 +37,11 @@ def served_model(base_url: str, secret: str = "") -> str:
         return names[0]
     if names:
         listed = ", ".join(shown(name.encode("utf-8", "replace")) for name in names[:8])
-        raise InputError(f"{url}: {len(names)} models ({listed}); name one with --model-name")
+        raise InputError(
+            f"{url}: {len(names)} models ({redacted(listed, secret)}); name one with --model-name"
+        )
     raise InputError(
-        f"{url}: HTTP {reply.status_code} and no list of models ({shown(reply.content)}); "
+        f"{url}: HTTP {reply.status_code} and no list of models "
+        f"({redacted(shown(reply.content), secret)}); "
         "name the model with --model-name"
     )

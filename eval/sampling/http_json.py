@@ -7,7 +7,9 @@ and nothing it says is more than text.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from eval.sampling.errors import CallError, CallErrorKind
@@ -47,7 +49,7 @@ async def post_json(
         value = json.loads(raw)
     except (ValueError, RecursionError) as error:
         raise CallError(
-            "BadReply", f"the reply is not JSON ({_short(str(error))}): {shown(raw)}", retry=True
+            "BadReply", f"the reply is not JSON ({one_line(str(error))}): {shown(raw)}", retry=True
         ) from None
     if not isinstance(value, dict):
         raise CallError("BadReply", f"the reply is not a JSON object: {shown(raw)}", retry=True)
@@ -87,7 +89,7 @@ async def _exchange(
 
 
 def _named(error: Exception, url: str) -> str:
-    return f"{url}: {type(error).__name__} {_short(str(error))}".rstrip()
+    return f"{url}: {type(error).__name__} {one_line(str(error))}".rstrip()
 
 
 def _refusal(status: int, headers: Mapping[str, str], raw: bytes) -> CallError:
@@ -115,20 +117,24 @@ def is_quota(raw: bytes) -> bool:
 
 
 def retry_after_s(value: str | None) -> float | None:
-    """Seconds of a Retry-After header (RFC 9110, the number form), capped; else None."""
+    """Seconds of a Retry-After header (RFC 9110: a number, or a date), capped; else None."""
     try:
         seconds = float(value or "")
     except ValueError:
-        return None
+        try:
+            seconds = parsedate_to_datetime(value or "").timestamp() - time.time()
+        except (TypeError, ValueError, OverflowError):
+            return None
     return min(seconds, LONGEST_RETRY_AFTER_S) if seconds > 0 else None
 
 
 def shown(raw: bytes) -> str:
     """The start of a server's text, fit for one line of a terminal."""
-    return _short(raw[: 4 * SHOWN_CHARS].decode("utf-8", "replace")) or "(empty)"
+    return one_line(raw[: 4 * SHOWN_CHARS].decode("utf-8", "replace")) or "(empty)"
 
 
-def _short(text: str) -> str:
+def one_line(text: str) -> str:
+    """A hostile text as one printable line, cut to `SHOWN_CHARS`."""
     line = "".join(c if c.isprintable() else " " for c in text)
     line = " ".join(line.split())
     return line if len(line) <= SHOWN_CHARS else line[: SHOWN_CHARS - 1] + "…"

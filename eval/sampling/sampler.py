@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from eval.sampling.errors import CallError, ServerLost
 from eval.sampling.http_json import post_json
+from eval.sampling.key import redacted, without_key
 from eval.sampling.model import Failure, Outcome, Reply, Request
 from eval.sampling.retry import RetryPolicy, call_with_retries
 from eval.sampling.servers import Server
@@ -152,14 +153,19 @@ class Sampler:
         """One request to its end: answered, failed for good, or out of time."""
         start = time.monotonic()
         attempts = 0
+        last: CallError | None = None
 
         async def once() -> Reply:
-            nonlocal attempts
+            nonlocal attempts, last
             await self._pace.turn()
             attempts += 1
             body = self._server.body(request)
-            answer = await post_json(client, self._server.url, body, self._server.headers())
-            return self._server.reply(answer)
+            try:
+                answer = await post_json(client, self._server.url, body, self._server.headers())
+                return self._server.reply(answer)
+            except CallError as error:
+                last = error
+                raise
 
         reply, failure = None, None
         try:
@@ -167,14 +173,22 @@ class Sampler:
                 self._until_said(once, request), self._options.call_timeout_s
             )
         except asyncio.TimeoutError:
-            failure = Failure(
-                "TimeoutError", f"no answer within {self._options.call_timeout_s} seconds"
-            )
+            failure = self._late(last)
         except CallError as error:
             failure = Failure(error.kind, self._clean(str(error)))
         if failure is not None:
             log.warning("%s #%d failed: %s", request.item, request.sample, failure.message)
+        if reply is not None:
+            reply = without_key(reply, self._server.secret)
         return Outcome(request, reply, failure, attempts, time.monotonic() - start)
+
+    def _late(self, last: CallError | None) -> Failure:
+        """A call out of time. One that never got through is the network's, as its tries were."""
+        message = f"no answer within {self._options.call_timeout_s} seconds"
+        if last is None:
+            return Failure("TimeoutError", message)
+        kind = "NetworkError" if last.kind == "NetworkError" else "TimeoutError"
+        return Failure(kind, f"{message}; last: {self._clean(str(last))}")
 
     async def _until_said(self, once: Callable[[], Awaitable[Reply]], request: Request) -> Reply:
         """The reply; an empty one is asked for once more, unless the model refused."""
@@ -204,5 +218,4 @@ class Sampler:
 
     def _clean(self, text: str) -> str:
         """A server may echo our key; it must not reach a log or a record."""
-        secret = self._server.secret
-        return text.replace(secret, "***") if secret else text
+        return redacted(text, self._server.secret)

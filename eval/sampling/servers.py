@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from eval.sampling.errors import CallError
+from eval.sampling.http_json import one_line
 from eval.sampling.model import Reply, Request
 
 Json = Mapping[str, Any]
+RESPONSE_FIELD = "answer"
 
 
 class Server(Protocol):
@@ -38,10 +40,11 @@ class Server(Protocol):
 
 
 def endpoint(base: str, path: str) -> str:
-    """`base` may be a host, an address ending in /v1, or the whole address."""
+    """`base` may be a host, an address ending in /v1, or the whole address of either kind."""
     base = base.strip().rstrip("/")
-    if base.endswith(path):
-        return base
+    for whole in ("/chat/completions", "/completions"):
+        if base.endswith(whole):
+            return base.removesuffix(whole) + path
     return f"{base}{path}" if base.endswith("/v1") else f"{base}/v1{path}"
 
 
@@ -138,7 +141,7 @@ class LocalContract:
     server_url: str
     dataset: str
     extra: Json = field(default_factory=dict)
-    response_field: str = "answer"
+    response_field: str = RESPONSE_FIELD
     secret: str = field(default="", repr=False)
 
     @property
@@ -147,7 +150,12 @@ class LocalContract:
 
     @property
     def parameters(self) -> Json:
-        return {"kind": "local", "dataset": self.dataset, "extra": dict(self.extra)}
+        whole = {"kind": "local", "dataset": self.dataset, "extra": dict(self.extra)}
+        if self.response_field != RESPONSE_FIELD:
+            # What another field held is another answer. The default is left out so that
+            # the responses of earlier versions are still taken over.
+            whole["response_field"] = self.response_field
+        return whole
 
     def headers(self) -> Mapping[str, str]:
         return _bearer(self.secret)
@@ -208,7 +216,7 @@ def _choice(answer: Json) -> Json:
 
 def _error_in_body(error: Json) -> CallError:
     code = error.get("code")
-    message = str(error.get("message"))[:300]
+    message = one_line(str(error.get("message")))
     if "quota" in f"{code} {error.get('type')}".lower() or code == 402:
         return CallError("InsufficientQuota", message)
     if code == 429:
@@ -253,5 +261,5 @@ def _count(value: Any) -> int | None:
 
 
 def _keys(value: Json) -> str:
-    names = [str(k)[:40] for k in list(value)[:8]]
+    names = [one_line(str(k)[:40]) for k in list(value)[:8]]
     return ", ".join(names) if names else "no field"

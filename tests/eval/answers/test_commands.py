@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -45,8 +46,6 @@ def test_help_loads_nothing_heavy_from_any_folder(name: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_wrong_flag_is_exit_2(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    import importlib
-
     with pytest.raises(SystemExit) as end:
         importlib.import_module(f"eval.{name}").main(["--no-such-flag"])
     assert end.value.code == 2
@@ -95,8 +94,6 @@ PAGES = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_flag_is_on_the_commands_page(name: str) -> None:
-    import importlib
-
     page = (ROOT / "docs" / f"{PAGES[name]}.md").read_text()
     parser = importlib.import_module(f"eval.{name}").parser()
     first = [action.option_strings[0] for action in parser._actions if action.option_strings]
@@ -112,6 +109,18 @@ def test_counts_are_at_least_1(flag: str, value: str, capsys: pytest.CaptureFixt
         main(["--server-url", "http://h/", flag, value])
     assert end.value.code == 2
     assert f"{value!r}: a number of at least 1 is needed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["sample_solutions", "run_benchmarks"])
+@pytest.mark.parametrize("flag", ["--temperature", "--top-p"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "warm"])
+def test_no_json_number_is_no_temperature(
+    name: str, flag: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        importlib.import_module(f"eval.{name}").main([flag, value])
+    assert end.value.code == 2
+    assert "a number of at least 0 is needed" in capsys.readouterr().err
 
 
 def test_extra_fields() -> None:

@@ -133,6 +133,51 @@ def test_rows_from_every_kind_of_dataset(tmp_path: Path) -> None:
         assert "official_tests" not in rows[0]
 
 
+@pytest.mark.slow
+def test_a_saved_dataset_without_an_id_column_loses_no_problem(tmp_path: Path) -> None:
+    import datasets
+
+    rows = [{"contest_id": "1", "index": i, "description": i} for i in "ABC"]
+    datasets.Dataset.from_list(rows).save_to_disk(str(tmp_path / "saved"))
+    found = list(rows_of(str(tmp_path / "saved"), "test", ["default"]))
+    assert [row["index"] for row in found] == ["A", "B", "C"]
+
+
+@pytest.mark.slow
+def test_a_folder_of_something_else_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other").mkdir()
+    for name, line in (("a", {"x": 1}), ("b", {"y": [2]})):
+        (tmp_path / "other" / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        list(rows_of(str(tmp_path / "other"), "train", ["default"]))
+
+
+@pytest.mark.parametrize(
+    ("examples", "shown"),
+    [
+        ({"input": ["1"], "output": ["2"]}, "Input:\n```\n1\n```\nOutput:\n```\n2\n```"),
+        ({"input": None, "output": 3}, "(none)"),
+        ("1 2", "(none)"),
+    ],
+)
+def test_examples_of_every_kind(examples: Any, shown: str, tmp_path: Path) -> None:
+    template = tmp_path / "t.txt"
+    template.write_text("{{description}} {{examples}}")
+    row = {"id": "1/A", "description": "d", "examples": examples}
+    assert render(read_template(template), row, "python") == f"d {shown}\n"
+
+
+def test_the_dataset_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer(adds) as server:
+        arguments = flags(tmp_path, server.url, "--fresh")
+        before = (tmp_path / "problems.jsonl").read_text()
+        assert main([*arguments, "--output", str(tmp_path / "problems.jsonl")]) == 2
+    assert "not a line of a responses file" in capsys.readouterr().err
+    assert (tmp_path / "problems.jsonl").read_text() == before
+
+
 def test_resume_asks_only_what_is_lacking(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -170,11 +215,17 @@ def test_the_other_kinds_of_server(tmp_path: Path) -> None:
         (["--prompt-file", "/nowhere"], "--prompt-file /nowhere"),
         (["--", "--k", "5"], "flags for the grader need --grade"),
         (["--dataset", "/nowhere.jsonl"], "cannot be loaded"),
+        (["--api-key-env", "A_BAD_KEY"], "A_BAD_KEY holds a character"),
     ],
 )
 def test_bad_input(
-    more: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    more: list[str],
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("A_BAD_KEY", "sk-…")
     with FakeServer(adds) as server:
         assert main(flags(tmp_path, server.url, *more)) == 2
         assert server.calls == []

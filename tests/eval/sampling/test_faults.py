@@ -7,8 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from eval.input_error import InputError
 from eval.sampling import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
-from eval.sampling.servers import LocalContract, OpenAIChat, OpenAICompletions
+from eval.sampling.discover import served_model
+from eval.sampling.key import key_from
+from eval.sampling.servers import LocalContract, OpenAIChat, OpenAICompletions, endpoint
 from tests.eval.sampling.fake_server import (
     Answer,
     FakeServer,
@@ -165,6 +168,81 @@ def test_the_key_is_sent_but_never_shown(caplog: pytest.LogCaptureFixture) -> No
     assert key not in caplog.text
 
 
+@pytest.mark.parametrize("at", range(240, 300))
+def test_a_key_at_the_cut_of_a_message_is_not_shown_in_part(at: int) -> None:
+    key = "sk-0123456789abcdef"
+    outcome, _ = ask(raw(b"x" * at + key.encode() + b"y" * 300, status=400), secret=key)
+    assert outcome.failure is not None
+    assert key[:8] not in outcome.failure.message
+
+
+def test_a_key_in_an_answer_is_not_kept_but_a_placeholder_is_a_word() -> None:
+    key = "sk-0123456789abcdef"
+    outcome, _ = ask(chat(f"you sent Bearer {key}", provider=key), secret=key)
+    assert outcome.reply is not None
+    assert (outcome.reply.text, outcome.reply.provider) == ("you sent Bearer ***", "***")
+    outcome, _ = ask(chat("EMPTY = 0"), secret="EMPTY")
+    assert outcome.reply is not None and outcome.reply.text == "EMPTY = 0"
+
+
+def test_keys_are_stripped_and_those_that_no_header_carries_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_KEY", " sk-1\n")
+    assert key_from("A_KEY") == "sk-1"
+    for bad in ("sk-\nx", "ключ", "a\x1bb"):
+        monkeypatch.setenv("A_KEY", bad)
+        with pytest.raises(InputError, match="A_KEY holds a character") as caught:
+            key_from("A_KEY")
+        assert bad not in str(caught.value)
+
+
+def test_a_key_that_a_list_of_models_echoes_is_not_shown() -> None:
+    key = "sk-0123456789abcdef"
+    for answer, words in (
+        (status(401, {"error": f"bad key {key}"}), r"HTTP 401 .*bad key \*\*\*"),
+        (as_json({"data": [{"id": key}, {"id": "b"}]}), r"2 models \(\*\*\*, b\)"),
+    ):
+        with FakeServer(answer) as server, pytest.raises(InputError, match=words):
+            served_model(server.url, key)
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "url"),
+    [
+        ("http://h", "/chat/completions", "http://h/v1/chat/completions"),
+        ("http://h/v1/", "/completions", "http://h/v1/completions"),
+        ("http://h/v1/chat/completions", "/chat/completions", "http://h/v1/chat/completions"),
+        # The whole address of the other kind, and of the list of models.
+        ("http://h/v1/chat/completions", "/completions", "http://h/v1/completions"),
+        ("http://h/v1/completions", "/chat/completions", "http://h/v1/chat/completions"),
+        ("http://h/v1/chat/completions", "/models", "http://h/v1/models"),
+        ("http://h/api/v4/chat/completions", "/models", "http://h/api/v4/models"),
+    ],
+)
+def test_addresses(base: str, path: str, url: str) -> None:
+    assert endpoint(base, path) == url
+
+
+def test_a_server_that_is_gone_ends_the_run_also_when_calls_run_out_of_time() -> None:
+    retry = RetryPolicy(first_s=0.05, longest_s=0.05)
+    options = replace(FAST, retry=retry, call_timeout_s=0.3, lost_after=2)
+    outcomes: list[Outcome] = []
+    with pytest.raises(ServerLost, match="2 calls in a row"):
+        Sampler(OpenAIChat(free_url(), "m"), options).run([ASK] * 9, outcomes.append)
+    for outcome in outcomes:
+        assert outcome.failure is not None and outcome.failure.error == "NetworkError"
+        assert "no answer within 0.3 seconds; last: http" in outcome.failure.message
+
+
+def test_a_server_that_is_only_slow_is_not_gone() -> None:
+    options = replace(FAST, call_timeout_s=0.3, lost_after=2)
+    outcomes: list[Outcome] = []
+    with FakeServer(then(replace(chat("x"), cut=0), replace(chat("x"), delay_s=0.6))) as server:
+        Sampler(OpenAIChat(server.url, "m"), options).run([ASK] * 3, outcomes.append)
+    assert [o.failure.error for o in outcomes if o.failure][1:] == ["TimeoutError"] * 2
+
+
 def test_a_server_that_is_gone_ends_the_run() -> None:
     retry = RetryPolicy(max_retries=0)
     options = replace(FAST, retry=retry, lost_after=3)
@@ -182,6 +260,18 @@ def test_terminal_codes_of_a_server_do_not_reach_the_message() -> None:
     assert outcome.failure is not None
     assert outcome.failure.message.isprintable()
     assert len(outcome.failure.message) < 400
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        as_json({"\x1b[2Jkey\n": 1}),
+        as_json({"error": {"code": 400, "message": "\x1b[2J\nbad"}}),
+    ],
+)
+def test_terminal_codes_inside_json_do_not_reach_the_message(answer: Answer) -> None:
+    outcome, _ = ask(answer)
+    assert outcome.failure is not None and outcome.failure.message.isprintable()
 
 
 def test_an_answer_with_a_lone_surrogate_is_kept() -> None:

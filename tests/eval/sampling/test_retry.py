@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from email.utils import formatdate
 
 import pytest
 from hypothesis import given
@@ -43,6 +45,12 @@ def test_never_sooner_than_the_server_asked(failures: int, roll: float, asked: f
 )
 def test_retry_after(header: str | None, seconds: float | None) -> None:
     assert retry_after_s(header) == seconds
+
+
+@pytest.mark.parametrize(("ahead_s", "least", "most"), [(90, 80, 90), (86400, 600, 600)])
+def test_retry_after_may_be_a_date(ahead_s: int, least: float, most: float) -> None:
+    seconds = retry_after_s(formatdate(time.time() + ahead_s, usegmt=True))
+    assert seconds is not None and least <= seconds <= most
 
 
 def failing(slept: list[float], error: CallError, policy: RetryPolicy) -> int:
