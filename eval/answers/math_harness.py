@@ -140,11 +140,9 @@ def _judge_all(
     score.counts = dict.fromkeys(dataset.problems, 0)
     score.passes = dict.fromkeys(dataset.problems, 0)
     with (folder / f"{dataset.name}.graded.jsonl").open("w", encoding="ascii") as out:
-        for record in file.records():
+        # A file of an earlier, larger run holds more than this one asked for.
+        for record in file.records((i, n) for i in dataset.answers for n in range(num_samples)):
             item, sample = str(record["problem_id"]), int(record["sample_id"])
-            # A file of an earlier, larger run holds more than this one asked for.
-            if item not in dataset.answers or sample >= num_samples:
-                continue
             response = str(record["response"])
             correct = bool(judge(dataset.answers[item], response))
             score.counts[item] += 1

@@ -252,6 +252,19 @@ def test_the_last_line_of_a_sample_counts(tmp_path: Path) -> None:
         assert [r["response"] for r in file.records()] == ["b"]
 
 
+def test_records_stand_in_the_order_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    lines = [
+        {"problem_id": name, "sample_id": 0, "request_sha256": "00", "response": text}
+        for name, text in (("b", "old"), ("c", "x"), ("a", "y"), ("b", "é"))
+    ]
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    with ResponseFile(path, parameters={}) as file:
+        assert [r["response"] for r in file.records()] == ["x", "y", "é"]
+        asked = [("a", 0), ("none", 0), ("a", 1), ("b", 0)]
+        assert [r["response"] for r in file.records(asked)] == ["y", "é"]
+
+
 def test_responses_are_what_the_code_grader_takes(tmp_path: Path) -> None:
     from eval.solutions import read_solutions
 
