@@ -14,6 +14,9 @@ _SCIENTIFIC = re.compile(
 )
 _MARKUP = re.compile(r"\\(?:mathrm|text|rm|left|right|,|;|!)(?![a-zA-Z])|[${}~]|\\ ")
 
+# Longer ones are no float; the pattern takes the square of their length, 1 s for 5,000 digits.
+_LONGEST_NUMBER = 400
+
 
 def power_of_ten(unit: str) -> tuple[str, int]:
     r"""The unit without its leading power of ten, and the exponent of that power (0: none)."""
@@ -32,11 +35,13 @@ def number(text: str) -> float | None:
     r"""A number written plainly, with thousands separators, as 3.2e5 or 3.2 \times 10^5."""
     bare = _MARKUP.sub(" ", text.replace("{,}", "").replace("10^{", "10^").strip())
     bare = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", bare).strip().rstrip(".%").strip()
+    if len(bare) >= _LONGEST_NUMBER:
+        return None
     scientific = _SCIENTIFIC.match(bare)
     try:
         if scientific:
             bare = f"{scientific[1]}e{scientific[2] or scientific[3]}"
-        value = float(bare) if len(bare) < 400 and "_" not in bare else math.nan
+        value = float(bare) if "_" not in bare else math.nan
         return value if math.isfinite(value) else None
     except (ValueError, OverflowError):
         return None

@@ -8,6 +8,7 @@ import pytest
 
 from eval.answers.equality import MathEquality
 from eval.benchmarks import registry
+from eval.benchmarks.extraction.units import number
 from eval.benchmarks.model import Sample
 
 MATH = MathEquality("lm-open-science")
@@ -111,3 +112,10 @@ def test_hostile_answers_are_only_wrong(answer: str) -> None:
     quick = MathEquality("lm-open-science", timeout_s=0.5)
     for name, function in registry.TABLES["eval_fn"].items():
         assert not function([answer], sample("5", kinds=("NV",)), quick), name
+
+
+@pytest.mark.parametrize("text", ["5" * 1_000_000, "5." + "1" * 1_000_000, "1," * 500_000])
+def test_a_million_digits_are_no_number_and_end_at_once(text: str) -> None:
+    """Quadratic if the pattern of 3.2 x 10^5 were tried on them; the time limit judges."""
+    assert number(text) is None
+    assert number("3.2 \\times 10^{5}") == 320000.0
