@@ -23,7 +23,7 @@ _FENCE = re.compile(
 )
 # The first line of a program, not of a sentence about one.
 _STARTS = re.compile(
-    r"(?:def|class|import|from)\s+\w|[ \t]+\S|[#@]|[A-Za-z_]\w*(?:[ \t]*=[^=]|[\w.]*\()"
+    r"(?:def|class|import|from)\s+\w|[ \t]+\S|[#@]|[A-Za-z_]\w*(?:[ \t]*=[^=]|(?:\.[\w.]*)?\()"
 )
 
 # Runs after the program and prints what it found; a result's own __str__ may do as it likes,

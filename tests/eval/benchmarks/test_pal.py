@@ -55,3 +55,9 @@ def test_hostile_outputs_end(output: str) -> None:
     """A quadratic pattern would take minutes here, and the test's time-out would end it."""
     program = program_of(output)
     assert program is None or isinstance(program, str)
+
+
+def test_one_long_word_is_no_program_and_ends_at_once() -> None:
+    """Quadratic if a word could be cut anywhere: 2 s for 30,000 letters, an hour for a million."""
+    assert program_of("A" * 1_000_000) is None
+    assert program_of("math.tau.hex(1)") is not None and program_of("f(1)") is not None
