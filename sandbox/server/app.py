@@ -107,7 +107,8 @@ class Server:
         """Nothing is installed by request; what is there already counts as done."""
         body = await _read_json(request)
         name = body.get("language") if isinstance(body, dict) else None
-        if any(name in (r.language, r.runtime, *r.aliases) for r in self.runtimes):
+        here = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
+        if isinstance(name, str) and name in here:
             return _json(200, {"language": name, "version": str(body.get("version", "*"))})
         words = (
             f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
@@ -131,6 +132,8 @@ class Server:
         """The answer to a JSON body, made in a thread; refused when there is no place."""
         if not request.content_type.startswith("application/json"):
             return _json(415, {"message": "requests must be of type application/json"})
+        if (request.content_length or 0) > self.settings.body_bytes:  # not after all of it came
+            raise web.HTTPRequestEntityTooLarge(self.settings.body_bytes, request.content_length)
         began = time.monotonic()
         try:
             with self.admission.place(self._size(request)):
@@ -141,6 +144,8 @@ class Server:
         except asyncio.TimeoutError:
             words = f"the request did not arrive within {self.settings.upload_s:g} s"
             return _json(408, {"message": words})
+        except web.RequestPayloadError as error:
+            return _json(400, {"message": f"the request's body can't be read: {error}"})
         except Full as full:
             return _busy(429, str(full), full.retry_after_s)
         except Closing:
@@ -202,6 +207,11 @@ class Server:
             response = _json(error.status, {"message": words})
         except Abandoned:
             response = _json(499, {"message": "the client went away"})
+        except ConnectionError:
+            raise  # nobody is there to be answered
+        except Exception:
+            log.exception("%s %s failed", request.method, request.path)
+            response = _json(500, {"message": "the server failed; its log says more"})
         self.metrics.answers.labels(str(response.status)).inc()
         return response
 
@@ -210,7 +220,9 @@ class Server:
         token = self.settings.token
         if token is not None and request.path != "/health":
             given = request.headers.get("Authorization", "")
-            if not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+            # headers may hold any byte, which aiohttp hands on as a lone surrogate
+            given_raw = given.encode("utf-8", "surrogateescape")
+            if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
                 raise web.HTTPUnauthorized(reason="a bearer token is needed")
         return await handler(request)
 

@@ -84,7 +84,7 @@ async def _stdin(socket: web.WebSocketResponse) -> bytes:
             return b"".join(parts)
         if kind == "init":
             raise _Closed(4000, "Already Initialized")
-        if kind == "signal" and message.get("signal") not in SIGNALS:
+        if kind == "signal" and str(message.get("signal")) not in SIGNALS:
             raise _Closed(4005, "Invalid signal")
         if kind != "data":
             continue

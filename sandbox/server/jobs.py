@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +22,7 @@ from sandbox.server.runtimes import CODEFORCES, Runtime, choose
 from sandbox.server.settings import Ceilings
 
 SOURCES = (".cpp", ".cc", ".cxx", ".c", "")
+_FROM_URL = str.maketrans("-_", "+/")
 CONFIG, CASE_INPUT = "grader_config", "input.txt"
 
 
@@ -135,6 +135,7 @@ def _files(value: Any, ceilings: Ceilings) -> list[_File]:
         name = item.get("name") or f"file{i}.code"
         if not isinstance(name, str) or "/" in name or "\0" in name or name in (".", ".."):
             raise Refusal(f"files[{i}].name is {str(name)[:80]!r}; it must be a plain file name")
+        _check_text(name, f"files[{i}].name")
         encoding = item.get("encoding", "utf8")
         files.append(_File(name, _decode(item["content"], encoding, i), _is_utf8(encoding)))
     return files
@@ -147,12 +148,26 @@ def _is_utf8(encoding: Any) -> bool:
 def _decode(content: str, encoding: Any, i: int) -> bytes:
     try:
         if encoding == "base64":
-            return base64.b64decode(content, validate=True)
+            return _base64(content)
         if encoding == "hex":
             return bytes.fromhex(content)
         return content.encode()
     except (binascii.Error, ValueError) as error:
         raise Refusal(f"files[{i}].content is not {encoding}: {error}") from error
+
+
+def _base64(text: str) -> bytes:
+    """Node's reading of it: lines, the alphabet of URLs and no padding are all taken."""
+    packed = "".join(text.split()).rstrip("=").translate(_FROM_URL)
+    return base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
+
+
+def _check_text(text: str, name: str) -> None:
+    """Half a surrogate pair is JSON, and can't be written down in UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise Refusal(f"{name} is not text: {error}") from error
 
 
 def _program(
@@ -172,11 +187,20 @@ def _program(
     if not units:
         return Program(row.name, {row.source: code[0].content, **_rest(code, row.source)}), data
     # Piston hands every source to the compiler at once: one file that includes them all
-    names = [code[0].name, *units]
-    joined = "".join(f'#include "{n}"\n' for n in names).encode()
-    return Program(
-        row.name, {"gbx-all" + row.source[4:]: joined, **{f.name: f.content for f in code}}
-    ), data
+    names = {f.name: _unit_name(f.name, row.source, i) for i, f in enumerate(code)}
+    included = [names[n] for n in (code[0].name, *units)]
+    joined = "".join(f'#include "{n}"\n' for n in included).encode()
+    sources = {names[f.name]: f.content for f in code}
+    return Program(row.name, {"gbx-all" + row.source[4:]: joined, **sources}), data
+
+
+def _unit_name(name: str, main: str, place: int) -> str:
+    """Its own name, unless that is the joined file's or can't stand in an #include.
+
+    A sandbox calls the first file `main` whatever its name: main.cpp would include itself.
+    """
+    taken = name == main or name.startswith("gbx-")
+    return f"gbx-{place}-{main}" if taken or set(name) & set('"\\\r\n') else name
 
 
 def _rest(code: list[_File], main: str) -> dict[str, bytes]:
@@ -202,6 +226,8 @@ def _strings(value: Any, name: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise Refusal(f"If specified, {name} must be an array of strings")
+    for text in value:
+        _check_text(text, name)
     return tuple(value)
 
 
@@ -245,13 +271,15 @@ def _own_limits(value: Any, ceilings: Ceilings, otherwise: Limits) -> Limits:
     """Our own client's limits, field by field, within the ceilings."""
     if value is None:
         return otherwise
-    names = {f.name for f in dataclasses.fields(Limits)}
-    if not isinstance(value, dict) or not set(value) <= names:
-        raise Refusal(f"limits must be an object with fields of {sorted(names)}")
+    kinds = {f.name: f.type for f in dataclasses.fields(Limits)}
+    if not isinstance(value, dict) or not set(value) <= set(kinds):
+        raise Refusal(f"limits must be an object with fields of {sorted(kinds)}")
     for name, number in value.items():
         wrong = isinstance(number, bool) or not isinstance(number, (int, float))
-        if wrong or not math.isfinite(number) or number < 0:
+        if wrong or not 0 <= number < 1e300:  # false for NaN, and exact for any integer
             raise Refusal(f"limit {name} is {str(number)[:40]}; it must be a non-negative number")
+        if kinds[name] == "int" and number != int(number):
+            raise Refusal(f"limit {name} is {number}; it must be a whole number")
     limits = dataclasses.replace(otherwise, **value)
     most = {
         "cpu_s": ceilings.run_cpu_time / 1000,

@@ -26,6 +26,8 @@ CODEFORCES = {
     "kotlin": "kotlin",
 }
 
+VERSION_CHARS = 100  # longer than any version; beyond 4,300 digits Python reads no number
+
 
 @dataclass(frozen=True)
 class Runtime:
@@ -85,7 +87,7 @@ def choose(runtimes: list[Runtime], language: str, version: str) -> Runtime | No
 def satisfies(version: str, wanted: str) -> bool:
     """Whether a version fits: `*`, `3`, `3.x`, `3.11.7`, `^3.1`, `~3.11`, `>=3.6`."""
     match = re.fullmatch(r"\s*(\^|~|>=|=|v)?\s*v?(\*|x|[\d.x*]*)\s*", wanted)
-    if match is None:
+    if match is None or len(wanted) > VERSION_CHARS:
         return False
     sign, text = match.groups()
     asked = [int(p) for p in text.split(".") if p.isdigit()]

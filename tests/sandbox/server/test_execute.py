@@ -92,6 +92,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"files": [CODE, {"content": "%", "encoding": "base64"}]}, "files[1].content is not base64"),
     ({"files": [CODE, {"content": "zz", "encoding": "hex"}]}, "files[1].content is not hex"),
     ({"files": [CODE] * 500}, "500 files; at most 256"),
+    ({"files": [{"name": "\ud800", "content": ""}]}, "files[0].name is not text"),
+    ({"files": [{"content": "\ud800"}]}, "files[0].content is not"),
+    ({"args": ["\ud800"]}, "args is not text"),
+    ({"collect": ["\ud800"]}, "collect is not text"),
+    ({"version": "9" * 5000}, "runtime is unknown"),
+    ({"gradebox": 1, "limits": {"processes": 1.5}}, "processes is 1.5; it must be a whole number"),
+    ({"gradebox": 1, "limits": {"cpu_s": 10**400}}, "it must be a non-negative number"),
 ]
 
 
@@ -197,6 +204,27 @@ def test_source_and_data_files_are_told_apart(start: Start) -> None:
     assert (call.args, call.collect) == (("a", "b c"), ("out",))
 
 
+@pytest.mark.parametrize("text", ["+/8=", "-_8", "\n +/\r\n8 ", "+/8"])
+def test_base64_is_read_as_node_reads_it(start: Start, text: str) -> None:
+    server = start()
+    data = {"name": "data", "content": text, "encoding": "base64"}
+    assert server.python(files=[CODE, data]).status_code == 200
+    assert server.sandbox.calls[0].files["data"] == b"\xfb\xff"
+
+
+@pytest.mark.parametrize("name", ["main.cpp", "gbx-all.cpp", 'q".cpp', "a\\.cpp", "a\nb.cpp"])
+def test_a_source_of_any_name_is_compiled_with_the_others(start: Start, name: str) -> None:
+    server = start()
+    sources = [{"name": "a.cpp", "content": "a"}, {"name": name, "content": "b"}]
+    assert server.post(language="c++", version="*", files=sources).status_code == 200
+    main, *units = server.sandbox.calls[0].program.files.items()
+    text = main[1].decode()
+    # a sandbox calls the first file main.cpp, so that no other may have this name
+    assert "main.cpp" not in dict(units)
+    assert text == "".join(f'#include "{n}"\n' for n, _ in units)
+    assert [c for _, c in units] == [b"a", b"b"]
+
+
 def test_every_source_goes_to_the_compiler(start: Start) -> None:
     server = start()
     sources = [
@@ -235,6 +263,10 @@ def test_runtimes_and_packages(start: Start) -> None:
     refused = server.post(route, language="cobol", version="*")
     assert refused.status_code == 404
     assert "apt-get install" in refused.json()["message"]
+    for raw in ("", "[]", "null", "{}", '{"language": null}', '{"language": ["python"]}'):
+        headers = {"Content-Type": "application/json"}
+        odd = requests.post(server.url + route, data=raw, headers=headers, timeout=30)
+        assert (odd.status_code, list(odd.json())) == (404, ["message"]), raw
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,43 @@ def test_a_token_is_asked_for(start: Start) -> None:
     assert server.sandbox.calls == []
 
 
+def test_a_token_of_any_bytes_is_refused_and_not_the_servers_end(start: Start) -> None:
+    server = start(token="s3cret")
+    port = int(server.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
+        head = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        line.sendall(head + b"Authorization: Bearer \xff\xfe\r\n\r\n")
+        assert line.makefile("rb").readline().split()[1] == b"401"
+
+
+def test_what_nobody_thought_of_is_answered_in_json_too(start: Start) -> None:
+    answer = start(FakeSandbox(script=lambda call: ZeroDivisionError("at night"))).python()
+    assert answer.status_code == 500
+    assert answer.json() == {"message": "the server failed; its log says more"}
+
+
+@pytest.mark.parametrize(
+    ("header", "status", "words"),
+    [
+        (b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", b"400", b"can't be read"),
+        (b"Content-Length: 629145600\r\n\r\n", b"413", b"--body-limit"),  # and never sent
+    ],
+    ids=["an encoding that is none", "a length over the limit"],
+)
+def test_a_body_that_cant_be_read_is_refused_at_once(
+    start: Start, header: bytes, status: bytes, words: bytes
+) -> None:
+    port = int(start().url.rpartition(":")[2])
+    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        line.sendall(head + b"Connection: close\r\n" + header)
+        answer = b""
+        while not answer.endswith(b"}"):
+            answer += line.recv(65536)
+    assert answer.split()[1] == status
+    assert words in answer
+
+
 def test_metrics_count(start: Start) -> None:
     server = start()
     server.python()
@@ -205,6 +242,7 @@ def test_a_socket_runs_a_job(start: Start) -> None:
         ([INIT, INIT], 4000, None),
         ([INIT, {"type": "data", "stream": "stdout", "data": ""}], 4004, None),
         ([INIT, {"type": "signal", "signal": "SIGNONE"}], 4005, None),
+        ([INIT, {"type": "signal", "signal": ["SIGTERM"]}], 4005, None),
         ([{**INIT, "language": "cobol"}], 4002, "cobol-* runtime is unknown"),
         (["not json"], 4002, "not JSON"),
         (["[]"], 4002, "must be a JSON object"),
