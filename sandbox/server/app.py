@@ -132,8 +132,9 @@ class Server:
         """The answer to a JSON body, made in a thread; refused when there is no place."""
         if not request.content_type.startswith("application/json"):
             return _json(415, {"message": "requests must be of type application/json"})
-        if (request.content_length or 0) > self.settings.body_bytes:  # not after all of it came
-            raise web.HTTPRequestEntityTooLarge(self.settings.body_bytes, request.content_length)
+        announced = request.content_length or 0
+        if announced > self.settings.body_bytes:  # refused before it comes, not after
+            raise web.HTTPRequestEntityTooLarge(self.settings.body_bytes, announced)
         began = time.monotonic()
         try:
             with self.admission.place(self._size(request)):
