@@ -6,6 +6,7 @@ status decides who is at fault. Nothing here knows what the JSON means.
 
 from __future__ import annotations
 
+import email.utils
 import json
 import threading
 import time
@@ -14,6 +15,7 @@ from typing import Any
 
 import requests
 
+from sandbox.piston.connection import DRIP_S, BoundedAdapter
 from sandbox.piston.faults import BodyTooLarge, Refused, Transient
 
 CONNECT_TIMEOUT_S = 5.0
@@ -63,6 +65,8 @@ class Transport:
         if session is None:
             session = requests.Session()
             session.trust_env = False  # no proxy between a grader and its server
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, BoundedAdapter())
             session.headers["Content-Type"] = "application/json"
             if self._token:
                 session.headers["Authorization"] = f"Bearer {self._token}"
@@ -77,7 +81,7 @@ class Transport:
     ) -> Any:
         session = self._session()
         url = self.base_url + route
-        deadline = time.monotonic() + timeout_s + 60  # an answer that drips is cut as well
+        deadline = time.monotonic() + timeout_s + DRIP_S  # an answer that drips is cut as well
         try:
             with session.request(
                 method,
@@ -89,12 +93,16 @@ class Transport:
             ) as response:
                 raw = _read(response, answer_max, deadline, url)
                 status = response.status_code
-                retry_after = response.headers.get("Retry-After", "")
+                headers = response.headers
+                retry_after = headers.get("Retry-After", "")
+                location = headers.get("Location", "")
         except requests.RequestException as error:
             session.close()
             raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
         finally:
             self._local.used = time.monotonic()
+        if 300 <= status < 400 and location:
+            raise Refused(f"{url}: HTTP {status}, moved to {location[:200]}: name that server")
         return judge_reply(url, status, raw, len(body or b""), retry_after)
 
 
@@ -134,8 +142,22 @@ def judge_reply(url: str, status: int, raw: bytes, body_bytes: int, retry_after:
     if status in (400, 401, 403, 404, 415) and isinstance(message, str) and message:
         raise Refused(f"{url}: {message[:500]}")
     if status == 429:
-        raise Transient(f"{url}: busy (429), retry after {retry_after[:20] or '?'} s")
-    raise Transient(f"{url}: HTTP {status} ({_short(raw) or 'empty body'})")
+        fault = Transient(f"{url}: busy (429), retry after {retry_after[:40] or '?'}")
+    else:
+        fault = Transient(f"{url}: HTTP {status} ({_short(raw) or 'empty body'})")
+    fault.pause_s = pause_of(retry_after)
+    raise fault
+
+
+def pause_of(retry_after: str) -> float:
+    """Seconds of a Retry-After: a number of them or a date; 0 for anything else."""
+    text = retry_after.strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _cause(error: BaseException, timeout_s: float) -> str:
