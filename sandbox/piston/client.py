@@ -246,11 +246,11 @@ class PistonSandbox(Closing):
                 last = fault
             except Transient as fault:
                 tampered = isinstance(fault, Tampered)
-                shared = self._fleet.settle(lease, failed=not tampered)
+                shared = self._fleet.settle(lease, failed=not tampered, pause_s=fault.pause_s)
                 log.info("%s: tried again: %s", lease.endpoint.url, fault)
                 avoid.append(lease.endpoint)
                 last = fault
-                damaged += tampered
+                damaged += isinstance(fault, Tampered) and fault.forged
                 if isinstance(fault, Tampered) and damaged >= FORGED_AFTER and forged is not None:
                     given = forged(fault)
                     if given is not None:

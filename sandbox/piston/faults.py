@@ -11,7 +11,12 @@ from sandbox.errors import SandboxError
 
 
 class Transient(SandboxError):
-    """A fault that may be gone the next time: cut connections, 500, XX, overload."""
+    """A fault that may be gone the next time: cut connections, 500, XX, overload.
+
+    pause_s  how long the server asked not to be bothered (Retry-After); 0: it did not say
+    """
+
+    pause_s: float = 0.0
 
 
 class Refused(SandboxError):

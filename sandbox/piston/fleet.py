@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sandbox.errors import SandboxUnavailable
-from sandbox.piston.faults import Transient
+from sandbox.piston.faults import Refused, Transient
 from sandbox.piston.limits import LearntLimits
 from sandbox.piston.transport import Transport
 
@@ -52,6 +52,7 @@ class Endpoint:
     down_until: float = 0.0
     held: bool = False
     starts: int = 0
+    counted: int = 0  # requests started up to here belong to failures that were counted
 
 
 @dataclass
@@ -104,8 +105,13 @@ class Fleet:
             if not lease.endpoint.failures or self._healthy(lease):
                 return lease
 
-    def settle(self, lease: Lease, *, failed: bool = False, waited_s: float = 0.0) -> bool:
-        """Gives the place back; True when another request was under way at some time."""
+    def settle(
+        self, lease: Lease, *, failed: bool = False, waited_s: float = 0.0, pause_s: float = 0.0
+    ) -> bool:
+        """Gives the place back; True when another request was under way at some time.
+
+        `pause_s` is what a failing server asked for by itself, kept up to LONGEST_PAUSE_S.
+        """
         endpoint = lease.endpoint
         with self._ready:
             shared = lease.shared or endpoint.starts != lease.start_number
@@ -113,7 +119,7 @@ class Fleet:
             if lease.alone:
                 endpoint.held = False
             if failed:
-                self._rest(endpoint)
+                self._rest(endpoint, lease, pause_s)
             else:
                 endpoint.failures = 0
                 slow = waited_s > SLOW_S
@@ -129,10 +135,14 @@ class Fleet:
         for endpoint in self.endpoints:
             endpoint.transport.close()
 
-    def _rest(self, endpoint: Endpoint) -> None:
-        endpoint.failures += 1
-        pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (endpoint.failures - 1))
-        endpoint.down_until = self._clock() + pause_s
+    def _rest(self, endpoint: Endpoint, lease: Lease, asked_s: float) -> None:
+        """One fault of a server fails all that is under way there: it counts once."""
+        if lease.start_number > endpoint.counted:
+            endpoint.failures += 1
+            endpoint.counted = endpoint.starts
+        pause_s = max(asked_s, FIRST_PAUSE_S * 2.0 ** (endpoint.failures - 1))
+        until = self._clock() + min(LONGEST_PAUSE_S, pause_s)
+        endpoint.down_until = max(endpoint.down_until, until)
 
     def _take(
         self, able: Callable[[Endpoint], bool], alone: bool, avoid: Collection[Endpoint]
@@ -177,10 +187,16 @@ class Fleet:
         return min(open_, key=lambda e: (e.inflight + 1) / e.window, default=None)
 
     def _healthy(self, lease: Lease) -> bool:
-        """Asks a server that failed before whether it is back."""
+        """Asks a server that failed before whether it is back.
+
+        A refusal there is as good as silence: a proxy that has lost its server answers 404.
+        """
         try:
             self._check(lease.endpoint)
-        except Transient:
+        except (Transient, Refused):
             self.settle(lease, failed=True)
             return False
+        except BaseException:
+            self.settle(lease)
+            raise
         return True

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import email.utils
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
 
-from sandbox import BadRequest, Limits, Program, SandboxUnavailable
+from sandbox import BadRequest, Limits, Program, SandboxError, SandboxUnavailable
 from sandbox.piston import PistonSandbox
 from sandbox.piston.endpoints import endpoints_from, normalise, slurm_endpoints
+from sandbox.piston.faults import Refused, Transient
 from sandbox.piston.fleet import Endpoint, Fleet
-from sandbox.piston.transport import Transport
+from sandbox.piston.transport import Transport, pause_of
 
 from .fake_piston import FakePiston, Handler
 from .faults import status_500_empty
@@ -101,6 +104,56 @@ def test_when_all_have_long_been_failing_it_says_so() -> None:
         SandboxUnavailable, match=r"no Piston endpoint answers any more: http://bad"
     ):
         pool.acquire(lambda e: True)
+
+
+def test_one_fault_that_many_requests_met_counts_once() -> None:
+    bad = endpoint("bad", cap=8)
+    pool = fleet(bad)
+    leases = [pool.acquire(lambda e: True) for _ in range(8)]
+    for lease in leases:
+        pool.settle(lease, failed=True)
+    assert bad.failures == 1
+
+
+@pytest.mark.parametrize("fault", [Transient("cut"), Refused("no Route matched")])
+def test_a_place_comes_back_when_the_server_is_asked_in_vain(fault: SandboxError) -> None:
+    """A proxy that has lost its server answers 404 with a message: a refusal."""
+    bad = endpoint("bad")
+    answers = [fault]
+
+    def check(asked: Endpoint) -> None:
+        if answers:
+            raise answers.pop()
+
+    pool = Fleet([bad], check)
+    pool.settle(pool.acquire(lambda e: True), failed=True)
+    lease = pool.acquire(lambda e: True)
+    assert (bad.inflight, bad.failures) == (1, 2)
+    pool.settle(lease)
+
+
+@pytest.mark.parametrize(
+    ("said", "pause_s"), [("7", 7), ("", 0), ("soon", 0), ("-3", 0), ("9" * 30, 999_999_999)]
+)
+def test_retry_after_is_read(said: str, pause_s: float) -> None:
+    assert pause_of(said) == pause_s
+
+
+def test_retry_after_may_be_a_date() -> None:
+    assert pause_of("Wed, 21 Oct 2015 07:28:00 GMT") == 0
+    assert pause_of(email.utils.formatdate(time.time() + 90, usegmt=True)) == pytest.approx(
+        90, abs=5
+    )
+
+
+def test_a_pause_asked_for_is_kept_up_to_half_a_minute() -> None:
+    clock = Clock()
+    bad = endpoint("bad")
+    pool = fleet(bad, clock=clock)
+    for asked, kept in ((12.0, 12.0), (9e9, 30.0)):
+        clock.now = max(clock.now, bad.down_until)
+        pool.settle(pool.acquire(lambda e: True), failed=True, pause_s=asked)
+        assert bad.down_until - clock.now == kept
 
 
 def test_a_slow_endpoint_gets_less() -> None:
