@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import signal
 from dataclasses import dataclass
 from typing import Any, Literal, cast
@@ -14,6 +13,8 @@ from sandbox.piston.faults import Transient
 
 StageStatus = Literal["RE", "SG", "TO", "OL", "EL"]
 _STATUSES = ("RE", "SG", "TO", "OL", "EL")
+# Beyond these a figure is the server's mistake, not a run's: 11 days, 10 TB.
+_MS_MAX, _BYTES_MAX, _CODE_MAX = 1e9, 1e13, 1e9
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def read_stage(value: Any, name: str) -> Stage:
         raise Transient(f"the server's sandbox failed (XX): {message[:200] or 'no message'}")
     if status is not None and status not in _STATUSES:
         raise Transient(f"stage {name!r} has the unknown status {str(status)[:40]!r}")
-    memory = _number(value.get("memory"), name, "memory")
+    memory = _number(value.get("memory"), name, "memory", _BYTES_MAX)
     return Stage(
         stdout=_text(value.get("stdout"), name, "stdout"),
         stderr=_text(value.get("stderr"), name, "stderr"),
@@ -91,23 +92,23 @@ def _text(value: Any, stage: str, name: str) -> str:
     return value
 
 
-def _number(value: Any, stage: str, name: str) -> float | None:
+def _number(value: Any, stage: str, name: str, most: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Transient(f"{stage}.{name} is {str(value)[:40]!r}, not a number")
-    if not math.isfinite(value) or not 0 <= value < 1e18:
-        raise Transient(f"{stage}.{name} is {value!r}, which no run can have")
+    if not 0 <= value < most:  # false for NaN, and exact for integers of any size
+        raise Transient(f"{stage}.{name} is {str(value)[:40]}, which no run can have")
     return value
 
 
 def _ms(value: Any, stage: str, name: str) -> float | None:
-    ms = _number(value, stage, name)
+    ms = _number(value, stage, name, _MS_MAX)
     return None if ms is None else ms / 1000
 
 
 def _code(value: Any, stage: str) -> int | None:
-    code = _number(value, stage, "code")
+    code = _number(value, stage, "code", _CODE_MAX)
     return None if code is None else int(code)
 
 

@@ -124,6 +124,27 @@ def _at_memory_limit(stage: Stage, memory: int, limits: Limits, sent: Sent) -> b
     return stage.memory_bytes >= sent.memory_bytes * NEAR
 
 
+def _timed_out(stage: Stage, cpu_s: float, limits: Limits, sent: Sent) -> LimitName:
+    """Which of the limits that were sent ended it; LimitTooSmall when a smaller one did.
+
+    A server may cap limits without a word: what ended it before its time was not ours.
+    """
+    by_cpu = stage.cpu_s is not None and stage.cpu_s >= sent.cpu_s * NEAR
+    name = "run_cpu_time" if by_cpu else "run_timeout"
+    wanted_s = limits.cpu_s if by_cpu else limits.wall_s
+    had_s = sent.cpu_s if by_cpu else sent.wall_s
+    enough = cpu_s >= wanted_s if by_cpu else had_s >= wanted_s
+    if name in sent.short and not enough:
+        raise LimitTooSmall(name, f"{had_s:g} s", f"{wanted_s:g} s")
+    if not by_cpu and (stage.wall_s or 0.0) < sent.wall_s * NEAR:
+        wall_s, spun_s = stage.wall_s or 0.0, stage.cpu_s or 0.0
+        spun = spun_s > wall_s / 2
+        name, asked_s = ("run_cpu_time", sent.cpu_s) if spun else ("run_timeout", sent.wall_s)
+        had = f"it ended the run after {wall_s:g} s, {spun_s:g} s of them CPU"
+        raise LimitTooSmall(name, had, f"the {asked_s:g} s that were asked for")
+    return "cpu" if by_cpu else "wall"
+
+
 def _without_report(stage: Stage, limits: Limits, sent: Sent, contended: bool) -> Execution:
     """The launcher was killed, or never started: what the server alone says."""
     cpu_s = 0.0 if stage.cpu_s is None else max(0.0, stage.cpu_s - sent.allowance_s)
@@ -132,14 +153,7 @@ def _without_report(stage: Stage, limits: Limits, sent: Sent, contended: bool) -
         memory = max(0, stage.memory_bytes - sent.launcher_bytes)
     killed_for: LimitName | None = None
     if stage.status == "TO":
-        by_cpu = stage.cpu_s is not None and stage.cpu_s >= sent.cpu_s * NEAR
-        killed_for = "cpu" if by_cpu else "wall"
-        name = "run_cpu_time" if by_cpu else "run_timeout"
-        wanted_s = limits.cpu_s if by_cpu else limits.wall_s
-        had_s = sent.cpu_s if by_cpu else sent.wall_s
-        enough = cpu_s >= wanted_s if by_cpu else had_s >= wanted_s
-        if name in sent.short and not enough:
-            raise LimitTooSmall(name, f"{had_s:g} s", f"{wanted_s:g} s")
+        killed_for = _timed_out(stage, cpu_s, limits, sent)
     elif stage.memory_bytes is not None and stage.memory_bytes >= sent.memory_bytes * NEAR:
         killed_for = "memory"
         if "run_memory_limit" in sent.short and sent.memory_bytes < limits.memory_bytes:

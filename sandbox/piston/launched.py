@@ -16,8 +16,8 @@ from sandbox.model import Compiled, Execution, Limits, Program
 from sandbox.piston.answer import Stage, read_answer
 from sandbox.piston.build import Built, build_files, each_call_files, read_built
 from sandbox.piston.compile_cache import CompileCache
-from sandbox.piston.evidence import LimitTooSmall, Tampered, execution
-from sandbox.piston.faults import BodyTooLarge, Transient
+from sandbox.piston.evidence import NEAR, LimitTooSmall, Tampered, execution
+from sandbox.piston.faults import BodyTooLarge, Refused, Transient
 from sandbox.piston.fleet import Endpoint
 from sandbox.piston.job import REPORT_BYTES, BadReport, Report, decode_report, encode_job
 from sandbox.piston.limits import Sent, allowance, plan_limits
@@ -45,6 +45,7 @@ from sandbox.piston.runners import (
 
 log = logging.getLogger("gradebox.piston")
 
+HEAD = "GBX1 "  # how every report begins, its request's mark behind it
 OTHER_BYTES = 40_000  # of a request beside the binary: launcher, job, a small input
 UNLIMITED_CHARS = 1 << 40
 PIECE_CHARS = 1 << 16  # the most a server reads of a program's output at once
@@ -62,6 +63,19 @@ class RunRequest:
     args: Sequence[str] = ()
     files: Mapping[str, bytes] | None = None
     collect: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What came of one request to a launcher.
+
+    report  None: it is missing or damaged
+    lost    it is, though the launcher ended well: no program can do that, so it was on the way
+    """
+
+    stage: Stage
+    report: Report | None
+    lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -153,7 +167,8 @@ class Launched:
         carried = len(request.stdin) + sum(len(f.content) for f in load.as_files())
         sent = plan_limits(request.limits, endpoint.learnt, carried, load.build_cpu_s)
         began = time.monotonic()
-        stage, report = self._launch(endpoint, request, load, sent)
+        launch = self._launch(endpoint, request, load, sent)
+        stage, report = launch.stage, launch.report
         waited(time.monotonic() - began - (stage.wall_s or 0.0))
         if report is not None:
             more = allowance(endpoint.learnt, report.stdout_bytes) - allowance(endpoint.learnt, 0)
@@ -161,7 +176,8 @@ class Launched:
         try:
             return execution(stage, report, request.limits, sent, contended=False)
         except Tampered as fault:
-            self._examine(endpoint, request, load, fault, stage)
+            if not launch.lost:
+                self._examine(endpoint, request, load, fault, stage)
             raise
 
     def _builder(self, row: Language) -> str:
@@ -216,7 +232,7 @@ class Launched:
         request: RunRequest,
         load: Load,
         sent: Sent,
-    ) -> tuple[Stage, Report | None]:
+    ) -> Launch:
         mark = nonce()
         job = encode_job(
             mark,
@@ -237,9 +253,13 @@ class Launched:
         value = self.post(endpoint, body, sent.wall_s, answer_max=kept * 4 + (16 << 20))
         stage = read_answer(value).run
         try:
-            return stage, decode_report(stage.stdout, mark)
+            return Launch(stage, decode_report(stage.stdout, mark))
         except BadReport:
-            return stage, None
+            if stage.stdout.startswith(HEAD) and not stage.stdout.startswith(HEAD + mark):
+                raise Transient(f"{endpoint.url}: the answer is another request's") from None
+            _, found, last = stage.stdout.rpartition(f"Z {mark} ")
+            ended = bool(found) and last.endswith("\n")
+            return Launch(stage, None, lost=stage.status is None and not ended)
 
     def post(self, endpoint: Endpoint, body: bytes, wall_s: float, answer_max: int) -> object:
         """One execute; the time allowed covers the server's queue, compiling and the run."""
@@ -275,7 +295,8 @@ class Launched:
         sent = plan_limits(limits, endpoint.learnt, 0)
         control = replace(request, limits=limits, collect=())
         trusted = replace(load, argv=["{python}", "-c", code], head=(), runtime="")
-        again, report = self._launch(endpoint, control, trusted, sent)
+        launch = self._launch(endpoint, control, trusted, sent)
+        again, report = launch.stage, launch.report
         fault.forged = report is not None and report.stdout_bytes == prints
         fault.stage = stage
         if "OL" in (again.status, stage.status) and not fault.forged:
@@ -329,6 +350,13 @@ class Launched:
         if stage.status == "TO":
             if sent.short:
                 raise LimitTooSmall(sent.short[0], "learnt", f"compiling {row.name}")
+            if (stage.cpu_s or 0.0) < limits.cpu_s * NEAR:  # it waited, or a smaller cap held
+                raise LimitTooSmall(
+                    "run_timeout",
+                    f"it ended compiling after {stage.wall_s or 0.0:g} s, "
+                    f"{stage.cpu_s or 0.0:g} s of them CPU",
+                    f"{limits.cpu_s:g} s of CPU",
+                )
             words = f"compiling was ended after {stage.wall_s or 0:.1f} s"
             return Built(1, words.encode(), None, ""), stage.cpu_s or 0.0
         if stage.status in ("OL", "EL"):
@@ -337,6 +365,12 @@ class Launched:
             built = read_built(stage.stdout, mark)
         except BadReport as error:
             raise Transient(f"{endpoint.url}: {error}; {stage.stderr[-200:]!r}") from error
+        if built.code in (126, 127):  # env's own: there is no such compiler, or it can't start
+            said = built.log[-200:].decode("utf-8", "replace").strip()
+            raise Refused(
+                f"{endpoint.url}: its package {runtime!r} can't start the compiler of {row.name} "
+                f"({said}); install the package again"
+            )
         if send and built.code == 0 and built.binary is None:
             raise Transient(f"{endpoint.url}: the compiler succeeded and no binary came")
         return built, stage.cpu_s or 0.5

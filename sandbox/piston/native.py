@@ -125,7 +125,8 @@ def read_execution(value: Any) -> Execution:
         e is None or isinstance(e, int) for e in ends
     ):
         raise Transient("the server's evidence has a figure that no run can have")
-    if execution.killed_for is not None and execution.killed_for not in _NAMES:
+    named = isinstance(execution.killed_for, str) and execution.killed_for in _NAMES
+    if execution.killed_for is not None and not named:
         raise Transient(f"the server's evidence names no limit: {execution.killed_for!r:.60}")
     return execution
 

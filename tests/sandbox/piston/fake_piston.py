@@ -83,6 +83,8 @@ class FakePiston(Closing):
         self.thread = threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True)
         self.thread.start()
 
+    reads_after_s = 0.0  # a slow network: a body's first byte is taken after this
+
     def close(self) -> None:
         """Stops listening and cuts every connection, as a killed server does."""
         self.http.shutdown()
@@ -114,10 +116,12 @@ class Handler(BaseHTTPRequestHandler):
     def reply(self, status: int, value: Any) -> None:
         self.reply_raw(status, b"" if value is None else json.dumps(value).encode())
 
-    def reply_raw(self, status: int, raw: bytes) -> None:
+    def reply_raw(self, status: int, raw: bytes, **headers: str) -> None:
         self.send_response(status)
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(raw)))
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(raw)
 
@@ -133,6 +137,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         fake = self.server_fake
         size = int(self.headers["Content-Length"])
+        time.sleep(fake.reads_after_s)
         raw = self.rfile.read(size)
         if size > fake.settings.body_limit:
             self.reply(400, {"stack": "PayloadTooLargeError: request entity too large\n    at x"})

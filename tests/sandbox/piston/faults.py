@@ -58,6 +58,16 @@ def nan_time(handler: Handler, body: dict[str, Any]) -> None:
     handler.reply_raw(200, b'{"run": {"stdout": "", "code": 0, "cpu_time": NaN}}')
 
 
+def huge_integer(handler: Handler, body: dict[str, Any]) -> None:
+    handler.reply_raw(200, b'{"run": {"stdout": "", "code": 0, "cpu_time": 1%s}}' % (b"0" * 400))
+
+
+def another_requests(handler: Handler, body: dict[str, Any]) -> None:
+    """A proxy mixed two answers up: this one tells of a program that took too long."""
+    report = "GBX1 0123456789abcdef\n"
+    run_stage(status="TO", stdout=report, cpu_time=99_000, wall_time=99_500)(handler, body)
+
+
 def deep_json(handler: Handler, body: dict[str, Any]) -> None:
     handler.reply_raw(200, b"[" * 200_000)
 
@@ -99,6 +109,19 @@ def slow(seconds: float) -> Fault:
     def fault(handler: Handler, body: dict[str, Any]) -> None:
         time.sleep(seconds)
         handler.honest(body)
+
+    return fault
+
+
+def drips(first: bytes) -> Fault:
+    """`first`, then a byte now and then, without an end."""
+
+    def fault(handler: Handler, body: dict[str, Any]) -> None:
+        handler.close_connection = True
+        handler.wfile.write(first)
+        while True:
+            handler.wfile.write(b" ")
+            time.sleep(0.05)
 
     return fault
 
@@ -159,6 +182,8 @@ TRANSIENT: dict[str, Fault] = {
         run_is_text,
         wrong_types,
         nan_time,
+        huge_integer,
+        another_requests,
         deep_json,
         connection_closed,
         cut_in_the_middle,

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from sandbox import BadRequest, Execution, Limits, MissingToolchain, Program
+from sandbox import BadRequest, Execution, Limits, MissingToolchain, Program, SandboxError
 from sandbox.languages import TABLE, Language, register
 from sandbox.piston import PistonSandbox
 from sandbox.piston.build import read_built
+from sandbox.piston.evidence import LimitTooSmall
 from sandbox.piston.job import BadReport
 
 from .fake_piston import FakePiston
+from .faults import run_stage
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
@@ -130,6 +133,31 @@ def test_a_language_without_a_way_is_refused_at_once(
     )
     with pytest.raises(MissingToolchain, match="whitespace can't be run on a Piston server"):
         client(piston).compile(Program("whitespace", {"main.ws": b""}))
+
+
+@pytest.mark.slow
+def test_a_compiler_that_cant_start_is_the_servers_fault(
+    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = server()
+    box = client(fake)
+    source = cpp(b"int main() {}")
+    gone = replace(TABLE["c++17"], tool=("no-such-compiler",))
+    monkeypatch.setitem(TABLE, "c++17", gone)
+    with pytest.raises(SandboxError, match=r"can't start the compiler.*install the package"):
+        box.compile(source)
+
+
+@pytest.mark.slow
+def test_compiling_ended_before_its_time_is_no_compile_error(server: Make, client: Connect) -> None:
+    fake = server()
+    box = client(fake)
+    box.run(box.compile(Program("python", {"main.py": b"pass"})), Limits())  # past the probe
+    fake.always = run_stage(status="TO", signal="SIGKILL", cpu_time=900, wall_time=3000)
+    with pytest.raises(LimitTooSmall, match=r"PISTON_RUN_TIMEOUT .*after 3 s"):
+        box.compile(cpp(b"int main() {}"))
+    fake.always = run_stage(status="TO", signal="SIGKILL", cpu_time=31_000, wall_time=32_000)
+    assert not box.compile(cpp(b"int main() {}")).ok
 
 
 GOOD = "GBX1 n\nL bG9n\nI eA==\nZ n 1\n"

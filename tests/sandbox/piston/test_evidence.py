@@ -82,8 +82,8 @@ def test_cpu_time_lies_between_the_servers_and_its_allowance(
     ("stage", "killed_for"),
     [
         ({"status": "TO", "cpu_s": SENT.cpu_s}, "cpu"),
-        ({"status": "TO", "cpu_s": 0.1}, "wall"),
-        ({"status": "TO", "cpu_s": None}, "wall"),
+        ({"status": "TO", "cpu_s": 0.1, "wall_s": SENT.wall_s}, "wall"),
+        ({"status": "TO", "cpu_s": None, "wall_s": SENT.wall_s}, "wall"),
         ({"status": "SG", "signal": 9, "memory_bytes": SENT.memory_bytes}, "memory"),
         ({"status": "RE", "code": 137, "memory_bytes": SENT.memory_bytes}, "memory"),
     ],
@@ -131,6 +131,10 @@ def test_a_missing_report_is_looked_into(stage: dict[str, Any]) -> None:
             "PISTON_RUN_MEMORY_LIMIT",
         ),
         ({}, replace(REPORT, why="short"), {}, "PISTON_OUTPUT_MAX_SIZE"),
+        # capped without a word: neither limit that was sent had been reached
+        ({"status": "TO", "cpu_s": 0.1, "wall_s": 3.0}, None, {}, "PISTON_RUN_TIMEOUT"),
+        ({"status": "TO", "cpu_s": 0.5, "wall_s": 0.5}, None, {}, "PISTON_RUN_CPU_TIME"),
+        ({"status": "TO", "cpu_s": None, "wall_s": None}, None, {}, "PISTON_RUN_TIMEOUT"),
     ],
 )
 def test_a_servers_own_limit_is_no_verdict(
@@ -234,6 +238,9 @@ def test_what_no_launcher_says(text: str) -> None:
         {"run": {"memory": -1}},
         {"run": {"cpu_time": float("inf")}},
         {"run": {"cpu_time": float("nan")}},
+        {"run": {"cpu_time": 10**400}},  # an integer that no float holds
+        {"run": {"cpu_time": 10**13}},  # 317 years
+        {"run": {"memory": 10**16}},
         {"run": {}, "compile": 3},
     ],
 )
