@@ -249,6 +249,7 @@ class PistonSandbox(Closing):
                 shared = self._fleet.settle(lease, failed=not tampered, pause_s=fault.pause_s)
                 log.info("%s: tried again: %s", lease.endpoint.url, fault)
                 avoid.append(lease.endpoint)
+                lease.endpoint.fault = str(fault)
                 last = fault
                 damaged += isinstance(fault, Tampered) and fault.forged
                 if isinstance(fault, Tampered) and damaged >= FORGED_AFTER and forged is not None:

@@ -49,6 +49,7 @@ class Endpoint:
     inflight: int = 0
     window: float = 0.0
     failures: int = 0
+    fault: str = ""  # what it last failed with, for the message that gives it up
     down_until: float = 0.0
     held: bool = False
     starts: int = 0
@@ -159,7 +160,10 @@ class Fleet:
                 if all(e.failures >= GIVE_UP_AFTER and e.down_until > now for e in fit):
                     raise SandboxUnavailable(
                         "no Piston endpoint answers any more: "
-                        + ", ".join(f"{e.url} ({e.failures} failures)" for e in fit)
+                        + ", ".join(
+                            f"{e.url} ({e.failures} failures, the last: {e.fault[:200] or '?'})"
+                            for e in fit
+                        )
                     )
                 preferred = [e for e in fit if e not in avoid and e.failures < 3] or fit
                 if holding is not None and holding not in preferred:
@@ -193,7 +197,8 @@ class Fleet:
         """
         try:
             self._check(lease.endpoint)
-        except (Transient, Refused):
+        except (Transient, Refused) as fault:
+            lease.endpoint.fault = str(fault)
             self.settle(lease, failed=True)
             return False
         except BaseException:

@@ -100,8 +100,9 @@ def test_when_all_have_long_been_failing_it_says_so() -> None:
     for _ in range(7):
         clock.now = max(clock.now, bad.down_until)
         pool.settle(pool.acquire(lambda e: True), failed=True)
+    bad.fault = "HTTP 502"
     with pytest.raises(
-        SandboxUnavailable, match=r"no Piston endpoint answers any more: http://bad"
+        SandboxUnavailable, match=r"answers any more: http://bad \(7 failures, the last: HTTP 502\)"
     ):
         pool.acquire(lambda e: True)
 
