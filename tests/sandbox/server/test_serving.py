@@ -81,6 +81,18 @@ def test_all_bodies_together_are_bounded(start: Start) -> None:
     assert server.python(stdin="x" * 60_000).status_code == 200
 
 
+def test_a_packed_body_counts_as_the_largest(start: Start) -> None:
+    server = start(body_bytes=4096, held_bytes=6000)
+    port = int(server.url.rpartition(":")[2])
+    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
+        line.sendall(head + b"Content-Encoding: deflate\r\nContent-Length: 9\r\n\r\n")
+        deadline = time.monotonic() + 10
+        while server.get("/health").json()["present"] == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert server.python(stdin="x" * 3000).status_code == 429
+
+
 def test_a_request_that_never_arrives_gives_its_place_back(start: Start) -> None:
     server = start(FakeSandbox(), queue=0, upload_s=0.3)
     host, port = server.url.removeprefix("http://").split(":")
