@@ -154,6 +154,21 @@ def test_the_policy_stops_what_would_get_through(browser: Browser, hostile_page:
     assert browser.run("return window.pwned") is None
 
 
+@pytest.mark.parametrize("width", [400, 1280])
+def test_a_word_without_end_does_not_widen_the_page(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    write_results(tmp_path, [hostile_record("a" * 5000, 0)], {"flags": {"b" * 5000: "c" * 5000}})
+    page = build(str(tmp_path), None, Wanted()).path
+    browser.size(width, 900)
+    try:
+        browser.open(page, "#solution=0&case=1")
+        browser.run("for (const d of document.querySelectorAll('details')) d.open = true")
+        assert browser.run("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.size(1280, 900)
+
+
 HIDDEN = {
     "right-to-left override": ("\u202e", "U+202E"),
     "zero width space": ("\u200b", "U+200B"),
