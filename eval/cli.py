@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from eval.flags import parse, shown
 from eval.input_error import InputError
 from eval.options import Options
+from eval.stopping import INTERRUPTED_STATUS, end_undisturbed, sigterm_like_ctrl_c
 from eval.streams import steady_streams, tell
 
 BAD_INPUT = 2
@@ -16,14 +17,23 @@ BAD_INPUT = 2
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     """Runs the command; gives its exit status (0, 2, 3 or 130)."""
     steady_streams()
+    with sigterm_like_ctrl_c():
+        status = _ended(argv, prog)
+    if status == INTERRUPTED_STATUS:
+        end_undisturbed()
+    return status
+
+
+def _ended(argv: Sequence[str] | None, prog: str | None) -> int:
+    """Grades and turns what ends it early into its line on stderr and its status."""
     try:
         return _grade(parse(argv, prog))
     except InputError as e:
         tell("error: " + " ".join(str(e).split("\n")), sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        tell("interrupted before the run began", sys.stderr)
-        return 130
+        tell("interrupted; start the same command again to go on", sys.stderr)
+        return INTERRUPTED_STATUS
 
 
 def _grade(options: Options) -> int:

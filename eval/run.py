@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import math
 import platform
 import sys
 import time
@@ -33,7 +34,7 @@ from eval.results_folder import ResultsFolder, stem_of
 from eval.retry import Retry
 from eval.solution_files import count_lines
 from eval.solutions import read_solutions
-from eval.stopping import Stopper
+from eval.stopping import INTERRUPTED_STATUS, Stopper
 from eval.verdict_cache import VerdictCache
 from sandbox.protocol import Sandbox
 
@@ -62,7 +63,7 @@ class RunResult:
     def exit_status(self) -> int:
         """0 all graded, 2 every solution invalid, 3 infrastructure errors, 130 interrupted."""
         if self.interrupted:
-            return 130
+            return INTERRUPTED_STATUS
         found = [f.metrics for f in self.files if f.metrics is not None]
         if any(m["statuses"].get("error") or m["case_verdicts"].get("ER") for m in found):
             return 3
@@ -86,9 +87,11 @@ def run_grading(
     after the cases under way when it is called from the main thread.
     """
     with contextlib.ExitStack() as stack:
+        # Entered first, left last: a second signal while the sandbox is closed ends at once, too.
+        stopper = stack.enter_context(Stopper(say))
         materials = stack.enter_context(open_materials(options, sandbox))
         say(materials.about_sandbox())
-        stopper = stack.enter_context(Stopper(say))
+        stopper.arm()
         retry = retry or Retry(stop=stopper.event)
         if options.self_check or options.self_check_solutions is not None:
             _self_check(options, materials, stopper, retry, say)
@@ -231,11 +234,13 @@ def _expected_total(options: Options, source: Path) -> int | None:
 
 
 def _old_calibration(folder: ResultsFolder) -> dict[str, Any] | None:
+    """The calibration of the metrics that lie there, None when they hold none."""
     try:
         found = json.loads(folder.metrics_path.read_bytes()).get("calibration")
-    except (OSError, ValueError, AttributeError):
+        usable = 0 < found["cpu_s"] < math.inf
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if usable and isinstance(found, dict) else None
 
 
 @contextlib.contextmanager

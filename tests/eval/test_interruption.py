@@ -125,6 +125,35 @@ def test_a_second_signal_stops_at_once(tmp_path):
     assert "start the same command again" in errors
 
 
+# The main command with something else in place of the grading.
+MAIN = """
+import os, signal, sys
+from eval import cli
+from eval.stopping import Stopper
+def grade(options):
+    {body}
+cli._grade = grade
+sys.exit(cli.main(["--solutions-path", "x"]))
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "os.kill(os.getpid(), signal.{0})",
+        "with Stopper(print): os.kill(os.getpid(), signal.{0})",
+        "import atexit; atexit.register(os.kill, os.getpid(), signal.{0}); return 130",
+    ],
+    ids=["while it starts", "while the sandbox is opened", "while it ends"],
+)
+def test_a_signal_beside_the_run_ends_with_the_same_status(body, number):
+    code = MAIN.format(body=body.format(number))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_two_runs_into_one_folder_are_refused(tmp_path):
     write_work(tmp_path, solutions=3)
     with subprocess.Popen(command(tmp_path, 600.0), cwd=ROOT, stdout=subprocess.DEVNULL) as first:

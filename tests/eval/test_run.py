@@ -178,6 +178,18 @@ def test_statuses_verdicts_and_counts(bench):
     assert metrics["calibration"]["cpu_s"] is None or metrics["calibration"]["cpu_s"] > 0
 
 
+@pytest.mark.parametrize(
+    "junk", ["[" * 100_000, "null", '{"calibration": {"cpu_s": NaN}}', '{"calibration": "<x>"}']
+)
+def test_broken_metrics_are_made_again(bench, junk):
+    _, first, _ = bench.run(("1/A", "echo"))
+    path = bench.folder / "results" / "sols" / "piston_eval_metrics.json"
+    path.write_text(junk)
+    status, second, _ = bench.run()
+    assert status == 0
+    assert second["calibration"].keys() == first["calibration"].keys()
+
+
 def test_limits_and_the_problem_stand_in_the_record(bench):
     _, _, [record] = bench.run(("1/A", "echo"), time_limit_scale={"python": 2.0})
     assert (record["time_limit_s"], record["memory_limit_bytes"]) == (2.0, 64 << 20)
