@@ -12,6 +12,8 @@ stops what does not use its CPU.
 
 from __future__ import annotations
 
+import signal
+
 from eval.model import Problem
 from eval.verdict import Bounds
 from sandbox.model import MIB, Execution, Limits
@@ -57,7 +59,13 @@ def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:
 
 
 def must_run_alone(execution: Execution, bounds: Bounds) -> bool:
-    """Whether load could have changed the verdict, so that the case runs again alone."""
+    """Whether load could have changed the verdict, so that the case runs again alone.
+
+    So does a run that SIGKILL ended and no limit explains: somebody else's kill, such as that
+    of a machine short of memory, does not come twice, a program's own does.
+    """
+    if execution.signal == signal.SIGKILL and not execution.killed_for:
+        return not execution.limits_hit
     if execution.killed_for == "wall":
         return execution.contended
     if execution.killed_for == "cpu":

@@ -44,6 +44,10 @@ def test_a_right_output_always_fits(expected_bytes):
         (ready(cpu_s=1.25, killed_for="cpu"), False),
         (ready(cpu_s=0.1, killed_for="wall"), False),
         (ready(cpu_s=0.1, killed_for="wall", contended=True), True),
+        (ready(cpu_s=0.1, signal=9), True),
+        (ready(cpu_s=0.1, signal=11), False),
+        (ready(cpu_s=0.1, signal=9, killed_for="memory"), False),
+        (ready(cpu_s=0.1, signal=9, limits_hit=frozenset({"processes"})), False),
     ],
 )
 def test_which_runs_are_done_again_alone(execution, alone):
