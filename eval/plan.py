@@ -127,8 +127,6 @@ class Ledger:
     def done(self, subject: Subject, record: SolutionRecord) -> None:
         """Takes the record of a job, for its solution and for every twin."""
         fields = as_json(record)
-        if self._cache is not None:
-            self._cache.put(fields)
         with self._cond:
             followers = self._under_way.pop(subject.key)
             self._followers -= len(followers) - 1
@@ -136,6 +134,8 @@ class Ledger:
         for ordinal, twin in followers:
             self._folder.add(ordinal, _renamed(fields, twin) if twin is not subject else fields)
             self._tally.solution(record.status, record.verdict, "ran")
+        if self._cache is not None:  # last: a full cache must not cost what was just graded
+            self._cache.put(fields)
 
     def _known(self, key: str) -> dict[str, Any] | None:
         """A record with this key from an earlier run, or from another one."""

@@ -8,23 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any, get_args
+from typing import Any
 
 from eval.input_error import shown
-from eval.model import (
-    CaseRecord,
-    CaseVerdict,
-    Reason,
-    Solution,
-    SolutionRecord,
-    Status,
-)
-
-_FIELDS = frozenset(f.name for f in fields(SolutionRecord))
-_CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats"}
-_STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
-_VERDICTS = frozenset((*get_args(CaseVerdict), None))
+from eval.model import Solution
+from eval.record_shape import is_record
 
 
 class ReplyError(Exception):
@@ -43,17 +31,8 @@ def read_reply(raw: bytes, solutions: Sequence[Solution]) -> list[dict[str, Any]
 
 
 def _own(record: Any, solution: Solution) -> dict[str, Any]:
-    if not isinstance(record, dict) or not record.keys() >= _FIELDS:
-        raise ReplyError(f"the server's record is {shown(record)}")
-    fits = (
-        _one_of(record["status"], _STATUSES)
-        and _one_of(record["verdict"], _VERDICTS)
-        and isinstance(record["error"], str)
-        and isinstance(record["details"], list)
-        and all(_is_case(case) for case in record["details"])
-    )
-    if not fits:
-        raise ReplyError("the server's record has a status, verdict or case that is none")
+    if not is_record(record):
+        raise ReplyError(f"the server's record is {shown(record)}, with a field that can't be")
     return {
         **record,
         "problem_id": solution.problem_id,
@@ -61,16 +40,3 @@ def _own(record: Any, solution: Solution) -> dict[str, Any]:
         "sample_i": solution.sample_i,
         "line": solution.line,
     }
-
-
-def _is_case(case: Any) -> bool:
-    return (
-        isinstance(case, dict)
-        and case.keys() >= _CASE_FIELDS
-        and _one_of(case["verdict"], _VERDICTS)
-        and _one_of(case["reason"], _REASONS)
-    )
-
-
-def _one_of(value: object, allowed: frozenset[Any]) -> bool:
-    return (value is None or isinstance(value, str)) and value in allowed

@@ -11,6 +11,7 @@ Killed at any moment, a run leaves a folder from which the next one goes on.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
@@ -24,6 +25,7 @@ from typing import IO, Any
 from eval.input_error import InputError
 from eval.lock import FolderLock
 from eval.offset_index import OffsetIndex, fingerprint
+from eval.record_shape import is_record
 from eval.records import RESULTS_NAME, RecordLog, encode, identity, is_settled, scan
 from sandbox.closing import Closing
 
@@ -113,7 +115,7 @@ class ResultsFolder(Closing):
 
     def _append(self, ordinal: int, record: Mapping[str, Any], line: bytes) -> None:
         if self.added == 0:
-            self.metrics_path.unlink(missing_ok=True)  # they are not of these records any more
+            remove(self.metrics_path)  # they are not of these records any more
         offset = self._log.append(line)
         self._index(offset, record)
         self._set_place(ordinal, offset)
@@ -127,7 +129,7 @@ class ResultsFolder(Closing):
 
     def _index(self, offset: int, record: Mapping[str, Any]) -> None:
         self._by_identity.put(identity(record), offset)
-        if record.get("key") and is_settled(record):
+        if is_record(record) and record["key"] and is_settled(record):
             self._by_key.put(fingerprint(str(record["key"])), offset)
 
     def _read(self, backend: str) -> None:
@@ -162,7 +164,7 @@ class ResultsFolder(Closing):
                 for line in self._left_out():
                     others.write(line)
             if not self._others_path.stat().st_size:
-                self._others_path.unlink()
+                remove(self._others_path)
             with replacing(self.records_path) as file:
                 for offset in self._places:
                     if offset >= 0:
@@ -202,11 +204,11 @@ class ResultsFolder(Closing):
                     for _, record in scan(source):
                         if record is not None:
                             file.write(encode(record))
-        self._others_path.unlink()
+        remove(self._others_path)
 
     def _remove_all(self) -> None:
         for path in (self.metrics_path, self.records_path, self._others_path):
-            path.unlink(missing_ok=True)
+            remove(path)
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:
         """Writes the metrics file, whole or not at all."""
@@ -237,7 +239,7 @@ class replacing:
         try:
             self._file = self._new.open("wb")
         except OSError as e:
-            raise InputError(f"{self._new}: can't be written: {e.strerror}") from None
+            raise InputError(_unwritten(self._new, e)) from None
         return self._file
 
     def __exit__(
@@ -256,15 +258,31 @@ class replacing:
             error = e
         if kind is None and error is None:
             return
-        self._new.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # of a folder that has become read-only
+            self._new.unlink(missing_ok=True)
         if error is not None:
-            raise InputError(
-                f"{self._new}: can't be written: {error.strerror}; free some space or repair "
-                "the folder, then start the run again: nothing is lost"
-            ) from None
+            raise InputError(_unwritten(self._new, error)) from None
 
     def _finish(self) -> None:
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
         self._new.replace(self._path)
+
+
+def remove(path: Path) -> None:
+    """Removes a file if it is there; InputError when it can't be."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as e:
+        raise InputError(
+            f"{path}: can't be removed: {e.strerror}; repair the folder or choose another "
+            "--results-dir, then start the run again"
+        ) from None
+
+
+def _unwritten(path: Path, error: OSError) -> str:
+    return (
+        f"{path}: can't be written: {error.strerror}; free some space or repair "
+        "the folder, then start the run again: what is recorded is not graded again"
+    )

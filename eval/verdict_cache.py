@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from eval.input_error import InputError
+from eval.record_shape import is_record
 from eval.records import encode, is_settled, parse_line
 
 
@@ -33,6 +34,11 @@ class VerdictCache:
             raise InputError(
                 f"--cache {folder}: can't be used: {e.strerror}; give another folder"
             ) from None
+        if not os.access(folder, os.W_OK | os.X_OK):  # told before anything is graded
+            raise InputError(
+                f"--cache {folder}: can't be written; change its owner or mode, or give "
+                "another folder"
+            )
 
     def find(self, key: str) -> dict[str, Any] | None:
         """The record with this key, None when there is none or its file is damaged."""
@@ -40,7 +46,7 @@ class VerdictCache:
             record = parse_line(zlib.decompress(self._path(key).read_bytes()))
         except (OSError, zlib.error):
             return None
-        usable = record is not None and record.get("key") == key and is_settled(record)
+        usable = is_record(record) and record["key"] == key and is_settled(record)
         return record if usable else None
 
     def put(self, record: Mapping[str, Any]) -> None:

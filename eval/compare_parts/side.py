@@ -122,6 +122,6 @@ def read_metrics(folder: Path) -> Mapping[str, Any]:
         metrics = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: can't read metrics: {error}; grade again to write it") from None
     return metrics if isinstance(metrics, dict) else {}

@@ -139,6 +139,33 @@ def test_damage_is_repaired(tmp_path):
     assert ids(tmp_path / "run") == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [{"details": None}, {"details": [5]}, {"status": "great"}, {"status": 5}, {"score": 1e999}],
+)
+def test_a_line_that_is_no_whole_record_is_graded_again(tmp_path, damage):
+    with open_folder(tmp_path) as folder:
+        folder.add(0, fields("a"))
+        folder.add(1, fields("b"))
+    path = tmp_path / "run" / "piston_eval_results.jsonl"
+    first, second = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(json.dumps({**json.loads(first), **damage}).encode() + b"\n" + second)
+    with open_folder(tmp_path) as folder:
+        assert folder.find("key a") is None
+        assert folder.find("key b") == fields("b")
+        for ordinal, name in enumerate("ab"):
+            folder.place(ordinal, fields(name))
+        folder.compact()
+    assert list(read_records(path)) == [fields("a"), fields("b")]
+
+
+@pytest.mark.parametrize("name", ["piston_eval_metrics.json", OTHERS_NAME])
+def test_a_folder_in_place_of_a_file_is_named(tmp_path, name):
+    (tmp_path / "run" / name).mkdir(parents=True)
+    with pytest.raises(InputError, match=f"{name}: can't"), open_folder(tmp_path) as folder:
+        folder.add(0, fields("a"))
+
+
 def test_a_file_in_place_of_the_folder_is_named(tmp_path):
     (tmp_path / "run").write_text("")
     with pytest.raises(InputError, match=r"can't write results there.*another --results-dir"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -33,6 +36,15 @@ def test_a_damaged_file_is_no_record(tmp_path, damage):
     assert cache.find("ab12") == FIELDS
 
 
+@pytest.mark.parametrize("damage", [{"status": None}, {"details": 5}, {"score": "1"}])
+def test_what_is_no_whole_record_is_not_taken(tmp_path, damage):
+    cache = VerdictCache(tmp_path)
+    cache.put(FIELDS)
+    [path] = tmp_path.glob("*/*")
+    path.write_bytes(zlib.compress(json.dumps({**FIELDS, **damage}).encode()))
+    assert cache.find("ab12") is None
+
+
 def test_a_file_under_a_wrong_name_is_no_record(tmp_path):
     cache = VerdictCache(tmp_path)
     cache.put(FIELDS)
@@ -54,6 +66,27 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="can't be used: File exists; give another folder"):
         VerdictCache(tmp_path / "file")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_is_named_before_anything_runs(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="can't be written; change its owner or mode"):
+        VerdictCache(tmp_path)
+
+
+def test_a_cache_that_fails_does_not_cost_the_record(tmp_path, monkeypatch):
+    bench = Bench(tmp_path)
+
+    def full(self: VerdictCache, record: object) -> None:
+        raise InputError("--cache: no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VerdictCache, "put", full)
+        with pytest.raises(InputError, match="no space left"):
+            bench.run(("1/A", "echo"), cache=tmp_path / "cache")
+    _, metrics, _ = bench.run(("1/A", "echo"))
+    assert metrics["run"]["from_before"] == 1
 
 
 def test_another_run_takes_the_verdicts_and_its_own_names(tmp_path):
