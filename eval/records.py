@@ -181,12 +181,21 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
             row.update({f"{name}.{k}": v for k, v in value.items()})
         else:
             row[name] = value
-    return row
+    return {name: _exportable(value) for name, value in row.items()}
+
+
+def _exportable(value: Any) -> Any:
+    """Half a surrogate pair, which JSON can spell and parquet and csv can't, as its escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_exportable(one) for one in value]
+    return value
 
 
 def _case_rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     head = {k: record.get(k) for k in ("problem_id", "solution_id", "sample_i", "line", "language")}
-    return [{**head, **_flat(case)} for case in record.get("details", ())]
+    return [_flat({**head, **case}) for case in record.get("details", ())]
 
 
 class RecordLog:
