@@ -36,7 +36,7 @@ def calibrate(sandbox: Sandbox) -> dict[str, Any]:
             runs = [sandbox.run(compiled, limits, alone=alone) for _ in range(RUNS)]
         finally:
             compiled.close()
-    except SandboxError as e:
+    except (SandboxError, OSError) as e:  # a machine out of something costs the figure only
         return {**about, "cpu_s": None, "error": str(e)}
     if any(x.exit_code != 0 for x in runs):
         return {**about, "cpu_s": None, "error": "the program did not end well"}

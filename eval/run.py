@@ -243,10 +243,24 @@ def _old_calibration(folder: ResultsFolder) -> dict[str, Any] | None:
     return found if usable and isinstance(found, dict) else None
 
 
+class _LateFile(logging.FileHandler):
+    """Opens its file at the first message; one that can't be opened loses the message only.
+
+    logging lets that error out of the call that logs: it ended a worker in the middle of a
+    case, and the run waited for it without end.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+
 @contextlib.contextmanager
 def _log_to(folder: Path) -> Iterator[None]:
     """Warnings and tracebacks of a run go to grading.log, which is made when there are any."""
-    handler = logging.FileHandler(folder / "grading.log", encoding="utf-8", delay=True)
+    handler = _LateFile(folder / "grading.log", encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     handler.setLevel(logging.WARNING)
     root = logging.getLogger()

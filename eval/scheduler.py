@@ -204,8 +204,8 @@ class Scheduler:
             except InputError as e:
                 self._fail(e)
             except Exception as e:
+                self._fail(e)  # first: a log that fails must not leave the run waiting
                 log.exception("unexpected error of the grader")
-                self._fail(e)
 
     def _pick(self, mine: _Active | None) -> tuple[_Active, int] | Job | None:
         """What a worker does next: a unit, a job to start, or None to end. Waits for it."""

@@ -344,8 +344,20 @@ def test_an_unexpected_error_is_recorded_and_logged(bench):
     assert records[0]["details"][0]["error"] == "ZeroDivisionError: a bug"
     logged = (result.files[0].folder / "grading.log").read_text()
     assert "Traceback" in logged
-    left = [h for h in logging.getLogger().handlers if type(h) is logging.FileHandler]
-    assert left == []
+    files = [h for h in logging.getLogger().handlers if isinstance(h, logging.FileHandler)]
+    assert not [h for h in files if h.baseFilename.endswith("grading.log")]
+
+
+@pytest.mark.timeout(60)
+def test_a_log_that_cannot_be_written_does_not_stop_the_run(bench):
+    def explode(call: Call):
+        raise OSError(24, "Too many open files")
+
+    path = bench.write_solutions(("2/B", "x"), ("1/A", "y"))
+    (bench.folder / "results" / "sols" / "grading.log").mkdir(parents=True)
+    result = run_grading(bench.options(path), sandbox=FakeSandbox(explode))
+    assert result.exit_status == 3
+    assert [r["status"] for r in latest_records(result.files[0].folder)] == ["error", "error"]
 
 
 def test_unstable_cases_are_reported(bench):
