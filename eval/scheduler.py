@@ -118,8 +118,16 @@ class Scheduler:
             for i in range(self._workers)
         ]
         feeder = threading.Thread(target=self._feed, args=(jobs,), name="feeder", daemon=True)
-        for thread in (feeder, *threads):
-            thread.start()
+        for number, thread in enumerate((feeder, *threads)):
+            try:
+                thread.start()
+            except RuntimeError as e:
+                self.stop()
+                self._wait_for((feeder, *threads)[:number], lambda: None)
+                raise InputError(
+                    f"{e}: raise the limit of processes (ulimit -u) or lower --workers, "
+                    "then start the run again"
+                ) from None
         try:
             self._wait_for((*threads, feeder), tick)
         except BaseException:

@@ -181,6 +181,20 @@ def test_an_error_while_reading_is_raised():
         Scheduler(2).run(feed())
 
 
+def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch):
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "grader-1":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(InputError, match=r"can't start new thread: raise .*ulimit -u"):
+        Scheduler(2).run(iter([]))
+    assert not [t for t in threading.enumerate() if t.name in ("feeder", "grader-0")]
+
+
 def test_the_caller_is_called_back():
     ticks = []
     task = FakeTask(1, on_run=lambda unit: gate.wait(30) and None)
