@@ -240,7 +240,8 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--level")
     parser.add_argument("--sources", type=Path, default=Path("tests/submissions"))
-    parser.add_argument("--only", nargs="*", default=["starts", "transfers", "g++", "scaling"])
+    groups = ["starts", "transfers", "g++", "scaling"]
+    parser.add_argument("--only", nargs="+", choices=groups, default=groups)
     options = parser.parse_args()
     good = True
     with tempfile.TemporaryDirectory() as name, sandboxes(options.level) as boxes:
