@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 from collections.abc import Callable
-from typing import NoReturn
+
+from eval.stopping import sigterm_like_ctrl_c
 
 # Modules that are installed for some commands only → the extra that brings them.
 EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math", "math_verify": "math"}
@@ -29,9 +29,9 @@ def run_command(action: Callable[[], int]) -> int:
 
     logging.basicConfig(level=logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     logging.getLogger("gradebox").setLevel(logging.INFO)
-    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        return action()
+        with sigterm_like_ctrl_c():
+            return action()
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_INPUT
@@ -54,9 +54,3 @@ def run_command(action: Callable[[], int]) -> int:
         # Whoever read our output has gone; nothing is left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_INTERRUPTED
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
