@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -12,6 +13,16 @@ os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
 # A key or an endpoint of the user's must not change what a test sees.
 for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "PISTON_ENDPOINT"):
     os.environ.pop(name, None)
+
+# A test run in the background has Ctrl-C ignored, one under nohup the closed terminal, and every
+# command that a test starts would inherit that.
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+python_ignores = {signal.SIGPIPE, signal.SIGXFSZ}
+for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    if signal.getsignal(number) == signal.SIG_IGN and number not in python_ignores:
+        signal.signal(number, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time, and no verdict by the clock: machines that test are busy.
 # HYPOTHESIS_PROFILE=search looks for new examples.

@@ -18,6 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
 
+from tests.at_once import AtOnce
+
 
 @dataclass(frozen=True)
 class Call:
@@ -82,9 +84,7 @@ class FakeServer:
         handler = answer if callable(answer) else lambda call: answer
         self.calls: list[Call] = []
         calls, lock = self.calls, threading.Lock()
-        self.most_at_once = 0
-        self._at_once = 0
-        outer = self
+        self.at_once = at_once = AtOnce()
 
         class Http(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -99,18 +99,18 @@ class FakeServer:
                 call = Call(self.path, headers, body, time.monotonic())
                 with lock:
                     calls.append(call)
-                    outer._at_once += 1
-                    outer.most_at_once = max(outer.most_at_once, outer._at_once)
+                at_once.entered()
                 try:
-                    self._send(handler(call))
+                    answer = handler(call)
+                    time.sleep(answer.delay_s)
+                finally:
+                    at_once.left()
+                try:
+                    self._send(answer)
                 except OSError:
                     self.close_connection = True
-                finally:
-                    with lock:
-                        outer._at_once -= 1
 
             def _send(self, answer: Answer) -> None:
-                time.sleep(answer.delay_s)
                 self.send_response(answer.status)
                 for name, value in answer.headers.items():
                     self.send_header(name, value)

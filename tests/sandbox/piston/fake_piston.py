@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.closing import Closing
+from tests.at_once import AtOnce
 
 STDIN_CUT = 219_264
 
@@ -56,8 +57,7 @@ class Seen:
     """What the server was sent."""
 
     bodies: list[dict[str, Any]] = field(default_factory=list)
-    at_once: int = 0
-    most_at_once: int = 0
+    at_once: AtOnce = field(default_factory=AtOnce)
     compiles: int = 0
 
 
@@ -99,6 +99,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server_fake: FakePiston
+    inside = False  # its job is counted as running
 
     def setup(self) -> None:
         self.timeout = self.server_fake.settings.idle_s
@@ -116,7 +117,13 @@ class Handler(BaseHTTPRequestHandler):
     def reply(self, status: int, value: Any) -> None:
         self.reply_raw(status, b"" if value is None else json.dumps(value).encode())
 
+    def leave(self) -> None:
+        if self.inside:
+            self.inside = False
+            self.server_fake.seen.at_once.left()
+
     def reply_raw(self, status: int, raw: bytes, **headers: str) -> None:
+        self.leave()
         self.send_response(status)
         self.send_header("Content-Type", "application/json; charset=utf-8")
         self.send_header("Content-Length", str(len(raw)))
@@ -145,9 +152,9 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(raw)
         with fake.lock:
             fake.seen.bodies.append(body)
-            fake.seen.at_once += 1
-            fake.seen.most_at_once = max(fake.seen.most_at_once, fake.seen.at_once)
             fault = fake.script.popleft() if fake.script else fake.always
+        self.inside = True
+        fake.seen.at_once.entered()
         try:
             if fault is not None:
                 fault(self, body)
@@ -156,8 +163,7 @@ class Handler(BaseHTTPRequestHandler):
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         finally:
-            with fake.lock:
-                fake.seen.at_once -= 1
+            self.leave()
 
     def honest(self, body: dict[str, Any]) -> None:
         """What the real server does, faults included."""

@@ -113,6 +113,17 @@ def slow(seconds: float) -> Fault:
     return fault
 
 
+def together(count: int) -> Fault:
+    """Honest, but not before `count` jobs were there at once."""
+
+    def fault(handler: Handler, body: dict[str, Any]) -> None:
+        assert handler.server_fake.seen.at_once.wait_for(count)
+        time.sleep(0.03)  # in which one too many would come
+        handler.honest(body)
+
+    return fault
+
+
 def drips(first: bytes) -> Fault:
     """`first`, then a byte now and then, without an end."""
 

@@ -17,7 +17,7 @@ from sandbox.piston.evidence import LimitTooSmall
 from sandbox.piston.faults import BodyTooLarge
 
 from .fake_piston import STDIN_CUT, FakePiston, Handler
-from .faults import TRANSIENT, also, drips, held, run_stage, slow
+from .faults import TRANSIENT, also, drips, held, run_stage, slow, together
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
@@ -240,7 +240,7 @@ def test_idle_connections_that_the_server_closed_do_no_harm(
 
 def test_no_more_requests_at_once_than_asked_for(piston: FakePiston, client: Connect) -> None:
     box = warm(client(piston, slots=8, endpoint_concurrency=2))
-    piston.always = slow(0.03)
+    piston.always = together(2)
     compiled = python(box, b"print(1)")
     threads = [threading.Thread(target=box.run, args=(compiled, Limits())) for _ in range(8)]
     for thread in threads:
@@ -248,7 +248,7 @@ def test_no_more_requests_at_once_than_asked_for(piston: FakePiston, client: Con
     for thread in threads:
         thread.join()
     assert box.slots == 2
-    assert piston.seen.most_at_once == 2
+    assert piston.seen.at_once.most == 2
 
 
 def test_a_queued_answer_is_waited_for(piston: FakePiston, client: Connect) -> None:
