@@ -88,11 +88,14 @@ def ran(level: str, language: str, what: str, limits: Limits = LIMITS) -> Execut
     return box.run(compiled, limits, stdin=what.encode())
 
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.parametrize("language", ENDS),
-    pytest.mark.parametrize("level", LEVELS),
+# Kotlin's compiler takes six seconds, its programs run in Java's machine: the outermost levels do.
+ROWS = [
+    (level, language)
+    for level in LEVELS
+    for language in ENDS
+    if language != "kotlin" or level in ("full", "landlock")
 ]
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize(("level", "language"), ROWS)]
 
 
 @pytest.mark.xdist_group("languages")
@@ -124,9 +127,11 @@ class TestEveryLanguage:
         assert seen.cpu_s < LIMITS.cpu_s
 
     def test_too_much_time_is_the_cpu_limit(self, level: str, language: str) -> None:
-        seen = ran(level, language, "spin\n", Limits(cpu_s=0.7, wall_s=60, processes=1))
+        start_s = ran(level, language, "hello\n").cpu_s  # a virtual machine's, before it spins
+        limit_s = start_s + 0.2
+        seen = ran(level, language, "spin\n", Limits(cpu_s=limit_s, wall_s=60, processes=1))
         assert seen.killed_for == "cpu"
-        assert seen.cpu_s >= 0.7
+        assert seen.cpu_s >= limit_s
 
     def test_recursion_goes_deep(self, level: str, language: str) -> None:
         seen = ran(level, language, "deep\n")

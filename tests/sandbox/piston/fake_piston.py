@@ -238,8 +238,6 @@ def stage(
     ):
         source.write(stdin)
         source.seek(0)
-        # A child's peak begins at its parent's: below that there is nothing to tell.
-        ours_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         process = subprocess.Popen(
             command, cwd=folder, stdin=source, stdout=out, stderr=err, start_new_session=True
         )
@@ -253,6 +251,8 @@ def stage(
                 os.killpg(process.pid, signal.SIGKILL)
             time.sleep(0.002)
         process.returncode = 0
+        # A child's peak begins at its parent's: below that there is nothing to tell.
+        ours_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         if os.WIFEXITED(ended):
             code = os.WEXITSTATUS(ended)
             status = status or ("RE" if code else None)
