@@ -24,6 +24,7 @@ from eval.input_error import InputError, shown
 from eval.model import Solution
 from eval.remote_records import ReplyError, read_reply
 from eval.solutions import read_rows
+from sandbox.retry_after import retry_after_s
 
 if TYPE_CHECKING:
     import requests
@@ -227,7 +228,7 @@ class Client:
                 stream=True,
             ) as reply:
                 raw = _bounded(reply)
-                told = _seconds(reply.headers.get("Retry-After"))
+                told = retry_after_s(reply.headers.get("Retry-After"), LONGEST_WAIT_S) or 1.0
         except (requests.RequestException, OSError) as error:
             raise _Failed(f"{server.url} does not answer ({type(error).__name__})") from None
         if reply.status_code in (400, 401, 403, 404, 413, 415):
@@ -303,13 +304,6 @@ def _bounded(reply: requests.Response) -> bytes:
             raise _Failed(f"a reply of over {MOST_REPLY_BYTES} bytes")
         parts.append(part)
     return b"".join(parts)
-
-
-def _seconds(text: str | None) -> float:
-    """Retry-After as seconds; 1 for none, at most a minute whatever a server says."""
-    if text is None or not text.strip().isdigit() or len(text) > 6:
-        return 1.0
-    return min(LONGEST_WAIT_S, float(text))
 
 
 def _words(raw: bytes) -> str:

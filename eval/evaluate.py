@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import natural_int, positive_int, seconds
+    from eval.answers.command import natural_int, not_negative, positive_int
 
     p = argparse.ArgumentParser(
         prog="evaluate.py",
@@ -38,12 +38,16 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--concurrency", type=positive_int, default=8, help="calls at once")
     p.add_argument(
-        "--request-interval", type=seconds, default=0.0, help="least seconds between calls"
+        "--request-interval", type=not_negative, default=0.0, help="least seconds between calls"
     )
     p.add_argument("--max-retries", type=natural_int, default=5, help="tries after the first")
-    p.add_argument("--retry-delay", type=seconds, default=1.0, help="seconds, doubled each time")
-    p.add_argument("--call-timeout", type=seconds, default=240.0, help="seconds a call, 0: none")
-    p.add_argument("--http-timeout", type=seconds, default=180.0, help="seconds an exchange")
+    p.add_argument(
+        "--retry-delay", type=not_negative, default=1.0, help="seconds, doubled each time"
+    )
+    p.add_argument(
+        "--call-timeout", type=not_negative, default=240.0, help="seconds a call, 0: none"
+    )
+    p.add_argument("--http-timeout", type=not_negative, default=180.0, help="seconds an exchange")
     p.add_argument("--response-field", default="answer", help="where the answer stands")
     p.add_argument(
         "--normalisation",

@@ -23,7 +23,7 @@ SUITES = ("octothinker", "megascience")
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import natural_int, not_negative, positive_int, seconds
+    from eval.answers.command import natural_int, not_negative, positive_int
 
     p = argparse.ArgumentParser(
         prog="run_benchmarks.py",
@@ -56,7 +56,9 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--max-tokens", type=positive_int, default=2048)
     p.add_argument("--seed", type=int, help="seed of the first sample; the next has the next")
     p.add_argument("--concurrency", type=positive_int, default=32, help="calls at once")
-    p.add_argument("--call-timeout", type=seconds, default=600.0, help="seconds a call, 0: none")
+    p.add_argument(
+        "--call-timeout", type=not_negative, default=600.0, help="seconds a call, 0: none"
+    )
     p.add_argument("--max-retries", type=natural_int, help="tries after the first")
     p.add_argument("--api-key-env", default="OPENAI_API_KEY", metavar="NAME")
     p.add_argument(
@@ -77,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="ARG",
         help="further argument of `vllm serve`, such as --vllm-argument=--tensor-parallel-size=8",
     )
-    p.add_argument("--server-start-timeout", type=seconds, default=1800.0)
+    p.add_argument("--server-start-timeout", type=not_negative, default=1800.0)
     p.add_argument("--fresh", action="store_true", help="ask everything again")
     return p
 

@@ -21,7 +21,7 @@ DATA = ROOT / "eval" / "data" / "equational"
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import positive_int, seconds
+    from eval.answers.command import not_negative, positive_int
 
     p = argparse.ArgumentParser(
         prog="run_smoke.py",
@@ -44,10 +44,10 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--max-tokens", type=positive_int, help="output tokens, instead of the models file's"
     )
-    p.add_argument("--timeout", type=seconds, default=180.0, help="seconds an HTTP exchange")
+    p.add_argument("--timeout", type=not_negative, default=180.0, help="seconds an HTTP exchange")
     p.add_argument(
         "--call-timeout",
-        type=seconds,
+        type=not_negative,
         default=240.0,
         help="seconds a call, retries included; 0: none",
     )

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    from eval.answers.command import natural_int, not_negative, positive_int, seconds
+    from eval.answers.command import natural_int, not_negative, positive_int
 
     p = argparse.ArgumentParser(
         prog="sample_solutions.py",
@@ -52,9 +52,11 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--seed", type=int, help="seed of the first sample; the next has the next")
     p.add_argument("--concurrency", type=positive_int, default=16, help="calls at once")
     p.add_argument(
-        "--request-interval", type=seconds, default=0.0, help="least seconds between calls"
+        "--request-interval", type=not_negative, default=0.0, help="least seconds between calls"
     )
-    p.add_argument("--call-timeout", type=seconds, default=1800.0, help="seconds a call, 0: none")
+    p.add_argument(
+        "--call-timeout", type=not_negative, default=1800.0, help="seconds a call, 0: none"
+    )
     p.add_argument("--max-retries", type=natural_int, help="tries after the first")
     p.add_argument("--response-field", default="answer", help="where --api local has the answer")
     p.add_argument("--api-key-env", default="OPENAI_API_KEY", metavar="NAME")

@@ -22,11 +22,6 @@ def natural_int(text: str) -> int:
     return int(_at_least(text, int(text) if text.lstrip("-").isdecimal() else None, 0))
 
 
-def seconds(text: str) -> float:
-    """argparse type: seconds, 0 or more."""
-    return not_negative(text)
-
-
 def not_negative(text: str) -> float:
     """argparse type: a finite number, 0 or more."""
     try:

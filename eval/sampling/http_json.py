@@ -7,12 +7,11 @@ and nothing it says is more than text.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from eval.sampling.errors import CallError, CallErrorKind
+from sandbox.retry_after import retry_after_s
 
 if TYPE_CHECKING:
     import httpx
@@ -106,7 +105,9 @@ def _refusal(status: int, headers: Mapping[str, str], raw: bytes) -> CallError:
         kind,
         f"HTTP {status}: {text}",
         retry=again,
-        retry_after_s=retry_after_s(headers.get("retry-after")) if again else None,
+        retry_after_s=retry_after_s(headers.get("retry-after"), LONGEST_RETRY_AFTER_S)
+        if again
+        else None,
     )
 
 
@@ -114,18 +115,6 @@ def is_quota(raw: bytes) -> bool:
     """Whether a refusal is for want of quota, which waiting does not cure."""
     text = raw[: 1 << 16].decode("utf-8", "replace").lower()
     return any(word in text for word in QUOTA_WORDS)
-
-
-def retry_after_s(value: str | None) -> float | None:
-    """Seconds of a Retry-After header (RFC 9110: a number, or a date), capped; else None."""
-    try:
-        seconds = float(value or "")
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value or "").timestamp() - time.time()
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return min(seconds, LONGEST_RETRY_AFTER_S) if seconds > 0 else None
 
 
 def shown(raw: bytes) -> str:

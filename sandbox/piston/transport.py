@@ -6,7 +6,6 @@ status decides who is at fault. Nothing here knows what the JSON means.
 
 from __future__ import annotations
 
-import email.utils
 import json
 import threading
 import time
@@ -17,9 +16,11 @@ import requests
 
 from sandbox.piston.connection import DRIP_S, BoundedAdapter
 from sandbox.piston.faults import BodyTooLarge, Refused, Transient
+from sandbox.retry_after import retry_after_s
 
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 1 << 30
+LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet keeps to less
 IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again
 
 
@@ -145,19 +146,8 @@ def judge_reply(url: str, status: int, raw: bytes, body_bytes: int, retry_after:
         fault = Transient(f"{url}: busy (429), retry after {retry_after[:40] or '?'}")
     else:
         fault = Transient(f"{url}: HTTP {status} ({_short(raw) or 'empty body'})")
-    fault.pause_s = pause_of(retry_after)
+    fault.pause_s = retry_after_s(retry_after, LONGEST_ASKED_S) or 0.0
     raise fault
-
-
-def pause_of(retry_after: str) -> float:
-    """Seconds of a Retry-After: a number of them or a date; 0 for anything else."""
-    text = retry_after.strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, OverflowError):
-        return 0.0
 
 
 def _cause(error: BaseException, timeout_s: float) -> str:

@@ -258,19 +258,20 @@ def test_a_dead_server_is_left_out(url: str):
 
 
 @pytest.mark.parametrize(
-    ("status", "raw"),
+    ("status", "raw", "wait"),
     [
-        (500, b'{"message": "the sandbox failed"}'),
-        (200, b"<html>"),
-        (200, b'{"records": []}'),
-        (200, b'{"records": [7]}'),
-        (200, b'{"records": [{"status": "passed"}]}'),
-        (302, b""),
-        (429, b"{}"),
+        (500, b'{"message": "the sandbox failed"}', "9" * 9),
+        (200, b"<html>", "9" * 9),
+        (200, b'{"records": []}', "9" * 9),
+        (200, b'{"records": [7]}', "9" * 9),
+        (200, b'{"records": [{"status": "passed"}]}', "9" * 9),
+        (302, b"", "9" * 9),
+        (429, b"{}", "9" * 9),
+        (503, b"{}", "\u00b2"),
     ],
 )
-def test_what_is_no_answer_becomes_an_error_and_no_verdict(status: int, raw: bytes):
-    headers = {"Location": "http://127.0.0.1:1/"} if status == 302 else {"Retry-After": "9" * 9}
+def test_what_is_no_answer_becomes_an_error_and_no_verdict(status: int, raw: bytes, wait: str):
+    headers = {"Location": "http://127.0.0.1:1/"} if status == 302 else {"Retry-After": wait}
     with answering(lambda n, body: (status, headers, raw)) as url:
         client = gradebox.Client(url, patience_s=0.3)
         (record,) = client.grade([{"code": "echo"}], ROW)

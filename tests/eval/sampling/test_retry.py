@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from email.utils import formatdate
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.sampling.errors import CallError
-from eval.sampling.http_json import retry_after_s
 from eval.sampling.retry import RetryPolicy, call_with_retries
 
 ROLLS = st.floats(0, 1, exclude_max=True)
@@ -36,21 +33,6 @@ def test_a_wait_lies_within_half_of_its_middle(failures: int, roll: float) -> No
 @given(failures=st.integers(1, 50), roll=ROLLS, asked=st.floats(0, 600))
 def test_never_sooner_than_the_server_asked(failures: int, roll: float, asked: float) -> None:
     assert RetryPolicy().wait_s(failures, asked, roll) >= asked
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [("3", 3.0), ("0.5", 0.5), ("1e9", 600.0), ("inf", 600.0)]
-    + [(h, None) for h in ("", "soon", "-1", "0", "nan", "Wed, 21 Oct 2015 07:28:00 GMT", None)],
-)
-def test_retry_after(header: str | None, seconds: float | None) -> None:
-    assert retry_after_s(header) == seconds
-
-
-@pytest.mark.parametrize(("ahead_s", "least", "most"), [(90, 80, 90), (86400, 600, 600)])
-def test_retry_after_may_be_a_date(ahead_s: int, least: float, most: float) -> None:
-    seconds = retry_after_s(formatdate(time.time() + ahead_s, usegmt=True))
-    assert seconds is not None and least <= seconds <= most
 
 
 def failing(slept: list[float], error: CallError, policy: RetryPolicy) -> int:

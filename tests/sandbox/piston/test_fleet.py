@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import email.utils
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +12,7 @@ from sandbox.piston import PistonSandbox
 from sandbox.piston.endpoints import endpoints_from, normalise, slurm_endpoints
 from sandbox.piston.faults import Refused, Transient
 from sandbox.piston.fleet import Endpoint, Fleet
-from sandbox.piston.transport import Transport, pause_of
+from sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston, Handler
 from .faults import status_500_empty
@@ -131,20 +129,6 @@ def test_a_place_comes_back_when_the_server_is_asked_in_vain(fault: SandboxError
     lease = pool.acquire(lambda e: True)
     assert (bad.inflight, bad.failures) == (1, 2)
     pool.settle(lease)
-
-
-@pytest.mark.parametrize(
-    ("said", "pause_s"), [("7", 7), ("", 0), ("soon", 0), ("-3", 0), ("9" * 30, 999_999_999)]
-)
-def test_retry_after_is_read(said: str, pause_s: float) -> None:
-    assert pause_of(said) == pause_s
-
-
-def test_retry_after_may_be_a_date() -> None:
-    assert pause_of("Wed, 21 Oct 2015 07:28:00 GMT") == 0
-    assert pause_of(email.utils.formatdate(time.time() + 90, usegmt=True)) == pytest.approx(
-        90, abs=5
-    )
 
 
 def test_a_pause_asked_for_is_kept_up_to_half_a_minute() -> None:
