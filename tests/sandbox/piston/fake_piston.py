@@ -35,6 +35,11 @@ STDIN_CUT = 219_264
 COMPILERS = {"c++": (("g++", "-std=c++17"), ".cpp"), "c": (("gcc", "-std=c11"), ".c")}
 INTERPRETERS = {"javascript": "node", "ruby": "ruby"}
 
+# What was compiled before, for g++ is slow: linked and never copied, since a file that is being
+# written while another thread forks cannot be executed.
+_BUILT: dict[tuple[Any, ...], tuple[dict[str, Any], Path]] = {}
+_BINARIES = tempfile.TemporaryDirectory(prefix="fake-piston-built-")
+
 Fault = Callable[["Handler", dict[str, Any]], None]
 
 
@@ -211,8 +216,17 @@ def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
             compiler, suffix = COMPILERS[body["language"]]
             for name in sources:
                 Path(folder, name).rename(Path(folder, name + suffix))
-            globbed = [str(p) for p in Path(folder).glob(f"*{suffix}")]
-            compiled = stage([*compiler, *globbed], folder, body, settings, b"")
+            globbed = sorted(Path(folder).glob(f"*{suffix}"))
+            key = (compiler, *(p.read_bytes() for p in globbed))
+            if known := _BUILT.get(key):
+                compiled = known[0]
+                Path(folder, "a.out").hardlink_to(known[1])
+            else:
+                compiled = stage([*compiler, *map(str, globbed)], folder, body, settings, b"")
+                if compiled["status"] is None:
+                    kept = Path(tempfile.mkdtemp(dir=_BINARIES.name), "a.out")
+                    kept.hardlink_to(Path(folder, "a.out"))
+                    _BUILT[key] = compiled, kept
             answer["compile"] = compiled
             if compiled["code"] != 0:
                 return {**answer, "run": compiled}
