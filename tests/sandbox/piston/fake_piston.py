@@ -33,6 +33,7 @@ from tests.at_once import AtOnce
 STDIN_CUT = 219_264
 
 COMPILERS = {"c++": (("g++", "-std=c++17"), ".cpp"), "c": (("gcc", "-std=c11"), ".c")}
+PYTHON = (os.path.realpath(sys.executable), "-S")  # what is installed here is not wanted, and slow
 INTERPRETERS = {"javascript": "node", "ruby": "ruby"}
 
 # What was compiled before, for g++ is slow: linked and never copied, since a file that is being
@@ -208,9 +209,9 @@ def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
                 path.write_text(file["content"], encoding="utf-8")
                 sources.append(name)
         answer: dict[str, Any] = {"language": body["language"], "version": "1.2.3"}
-        command = [os.path.realpath(sys.executable), sources[0]]
+        command = [*PYTHON, sources[0]]
         if body["language"] in INTERPRETERS:
-            command[0] = INTERPRETERS[body["language"]]
+            command = [INTERPRETERS[body["language"]], sources[0]]
         if body["language"] in COMPILERS:
             fake.seen.compiles += 1
             compiler, suffix = COMPILERS[body["language"]]
