@@ -184,11 +184,11 @@ def _connect(address: str | None) -> Any:
 def _knock(address: str | None) -> None:
     """Ray waits for minutes for a head that is not there; a closed port is known at once."""
     host, _, port = (address or "").rpartition("://")[2].rpartition(":")
-    if not host or not port.isdigit():
+    if not host or not port.isdecimal():
         return  # "auto", or none
     try:
         socket.create_connection((host, int(port)), KNOCK_S).close()
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, ValueError) as error:
         raise _no_cluster(address, str(error)) from None
 
 

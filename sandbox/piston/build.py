@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import shlex
 import zlib
 from dataclasses import dataclass
@@ -145,7 +146,7 @@ def read_built(text: str, nonce: str) -> Built:
         tag, _, rest = line.partition(" ")
         if tag == "Z":
             words = rest.split()
-            if len(words) == 2 and words[0] == nonce and words[1].isdigit():
+            if len(words) == 2 and words[0] == nonce and re.fullmatch("[0-9]{1,9}", words[1]):
                 return _built(int(words[1]), parts)
             break
         try:

@@ -52,16 +52,30 @@ def ceilings_from(environ: dict[str, str]) -> Ceilings:
         text = environ.get(variable)
         if text is None:
             continue
-        if not text.strip().lstrip("-").isdigit():
-            raise BadRequest(f"{variable} is {text!r}; it must be a whole number")
-        if int(text) > 0:  # Piston's -1: no limit of its own, so ours stays
-            changes[name] = int(text)
+        try:
+            limit = int(text)
+        except ValueError:
+            raise BadRequest(f"{variable} is {text!r}; it must be a whole number") from None
+        if limit > 0:  # Piston's -1: no limit of its own, so ours stays
+            changes[name] = limit
     return replace(Ceilings(), **changes)
+
+
+def without_traceback(record: logging.LogRecord) -> bool:
+    """A request that is no HTTP is a stranger's fault: one line, not our stack."""
+    fault = record.exc_info[1] if record.exc_info else None
+    if fault is not None:
+        said = "".join(c if c.isprintable() else " " for c in f"{type(fault).__name__} {fault}")
+        record.msg = f"{record.getMessage()}: {' '.join(said.split())[:300]}"
+        record.args = ()
+        record.exc_info = None
+    return True
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("aiohttp.server").addFilter(without_traceback)
     try:
         return _serve(options)
     except (BadRequest, SandboxError) as error:

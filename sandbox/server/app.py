@@ -207,10 +207,8 @@ class Server:
         except web.HTTPException as error:
             words = "Not Found" if error.status == 404 else error.reason
             response = _json(error.status, {"message": words})
-        except Abandoned:
+        except (Abandoned, ConnectionError):
             response = _json(499, {"message": "the client went away"})
-        except ConnectionError:
-            raise  # nobody is there to be answered
         except Exception:
             log.exception("%s %s failed", request.method, request.path)
             response = _json(500, {"message": "the server failed; its log says more"})

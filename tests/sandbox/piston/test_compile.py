@@ -172,7 +172,7 @@ GOOD = "GBX1 n\nL bG9n\nI eA==\nZ n 1\n"
         GOOD.replace("Z n 1\n", ""),
         GOOD.replace("bG9n", "!!!!"),
         "GBX1 n\nP QUJD\nZ n 0\n",  # not gzip
-        GOOD.replace("Z n 1", "Z n -1"),
+        *(GOOD.replace("Z n 1", f"Z n {code}") for code in ("-1", "\u00b2", "9" * 5000)),
     ],
 )
 def test_a_damaged_build_report_is_no_verdict(text: str) -> None:

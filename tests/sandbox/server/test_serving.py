@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -282,6 +283,8 @@ def test_limits_come_from_pistons_variables() -> None:
     assert ceilings.run_memory_limit == ceilings_from({}).run_memory_limit
     with pytest.raises(ValueError, match="PISTON_RUN_TIMEOUT is 'soon'"):
         ceilings_from({"PISTON_RUN_TIMEOUT": "soon"})
+    with pytest.raises(ValueError, match="must be a whole number"):
+        ceilings_from({"PISTON_RUN_TIMEOUT": "5\u00b2"})
 
 
 @pytest.mark.parametrize(
@@ -332,6 +335,21 @@ def test_the_command_serves_until_told_to_end() -> None:
         )
         assert taken.returncode == 2
         assert "choose another --port" in taken.stderr
+        address = ("127.0.0.1", int(url.rpartition(":")[2]))
+        for words in (b"-4\r\n\r\n", b"9\r\n\r\n{"):
+            with socket.create_connection(address) as one:
+                one.sendall(b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\n")
+                one.sendall(b"Content-Type: application/json\r\nContent-Length: " + words)
+                if words.endswith(b"{"):  # sent in half, and a reset
+                    linger = struct.pack("ii", 1, 0)
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                else:
+                    assert b" 400 " in one.recv(100)
+        while 'status="499"' not in requests.get(url + "/metrics", timeout=60).text:
+            time.sleep(0.01)
     finally:
         os.kill(process.pid, signal.SIGTERM)
+        said = process.stderr.read()
         assert process.wait(60) == 0
+    assert "BadHttpMessage 400" in said
+    assert len(said.splitlines()) == 2, said  # no tracebacks: these are faults of strangers
