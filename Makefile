@@ -4,6 +4,7 @@
 #   grade      grades examples/ in the embedded sandbox
 #   test       all tests                       test-fast  those that take under a second each
 #   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
+#   test-jitter  all tests, with threads that stumble: finds tests that lean on timing
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
 #   clean      removes .venv and what tools left; results/ stays
 
@@ -14,7 +15,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt
 GRADE := eval/eval_with_piston_gentest_checker_stats.py
 
-.PHONY: install grade test test-fast test-vm lint bench examples clean help
+.PHONY: install grade test test-fast test-jitter test-vm lint bench examples clean help
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
@@ -62,6 +63,10 @@ test: $(VENV)/.test
 
 test-fast: $(VENV)/.test
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup -m 'not slow' $(ARGS)
+
+# tests/jitter.py says what it does. JITTER_SEED, JITTER_EVERY and JITTER_MS change it.
+test-jitter: $(VENV)/.test
+	$(RUN) -m pytest -p tests.jitter -q -n $(JOBS) --dist loadgroup --timeout 900 $(ARGS)
 
 # Once per change of sandbox/box: minutes with KVM, an hour without. ARGS='"Linux 6.1"' runs one.
 test-vm: $(VENV)/.run
