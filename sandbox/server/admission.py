@@ -35,6 +35,19 @@ class Abandoned(Exception):
     """The client went away before its job began, so the job was not run."""
 
 
+class Place:
+    """The place of a request that is here: the bytes it holds."""
+
+    def __init__(self, admission: Admission, size: int) -> None:
+        self._admission = admission
+        self.size = size
+
+    def grow(self, size: int) -> None:
+        """`size` bytes more than were announced. Raises Full."""
+        self._admission.reserve(size)
+        self.size += size
+
+
 class Admission:
     """Counts requests from the moment they may send their body to their answer."""
 
@@ -52,7 +65,7 @@ class Admission:
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="execute")
 
     @contextlib.contextmanager
-    def place(self, size: int = 0) -> Iterator[None]:
+    def place(self, size: int = 0) -> Iterator[Place]:
         """A place for one request of `size` bytes; a large one alone always fits.
 
         Raises Full or Closing.
@@ -65,13 +78,23 @@ class Admission:
         self.present += 1
         self._bytes_left -= size
         self._idle.clear()
+        place = Place(self, size)
         try:
-            yield
+            yield place
         finally:
             self.present -= 1
-            self._bytes_left += size
+            self._bytes_left += place.size
             if not self.present:
                 self._idle.set()
+
+    def reserve(self, size: int) -> None:
+        """`size` bytes more for a request that is here; a large one alone always fits.
+
+        Raises Full.
+        """
+        if self.present > 1 and size > self._bytes_left:
+            raise Full(self.retry_after_s())
+        self._bytes_left -= size
 
     def retry_after_s(self) -> int:
         """Seconds until a place is likely free: the time half of the queue takes."""

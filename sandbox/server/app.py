@@ -19,7 +19,7 @@ from sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from sandbox.model import Description
 from sandbox.protocol import Sandbox
 from sandbox.server.admission import Abandoned, Admission, Closing, Full
-from sandbox.server.connect import converse
+from sandbox.server.connect import MESSAGE_BYTES, converse
 from sandbox.server.execute import execute
 from sandbox.server.grading import Grading
 from sandbox.server.jobs import Job, Refusal, read_job
@@ -158,10 +158,20 @@ class Server:
             return _json(500, {"message": f"the sandbox failed: {fault}"})
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
-        socket = web.WebSocketResponse(max_msg_size=self.settings.body_bytes)
-        await socket.prepare(request)
-        await converse(socket, self._read_job, self._run_alone)
-        return socket
+        """A job over a WebSocket; it has its place, as a request has, from the first message on."""
+        message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
+        try:
+            with self.admission.place(message_bytes) as place:
+                socket = web.WebSocketResponse(max_msg_size=message_bytes)
+                await socket.prepare(request)
+                await converse(
+                    socket, self._read_job, self._run_in_thread, place, self.settings.upload_s
+                )
+                return socket
+        except Full as full:
+            return _busy(429, str(full), full.retry_after_s)
+        except Closing:
+            return _busy(503, "the server is shutting down", 5)
 
     def _size(self, request: web.Request) -> int:
         """Bytes to reserve; a body of unknown size, or packed, counts as the largest."""
@@ -169,9 +179,8 @@ class Server:
         size = None if packed else request.content_length
         return min(self.settings.body_bytes if size is None else size, self.settings.body_bytes)
 
-    async def _run_alone(self, job: Job) -> dict[str, Any]:
-        with self.admission.place():
-            return await self.admission.work(lambda: self._run(job))
+    async def _run_in_thread(self, job: Job) -> dict[str, Any]:
+        return await self.admission.work(lambda: self._run(job))
 
     def _answer(self, raw: bytes) -> bytes:
         """In a thread: a body of hundreds of megabytes must not hold up other requests."""

@@ -22,12 +22,13 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from sandbox.errors import BadRequest, SandboxError
-from sandbox.server.admission import Abandoned, Closing, Full
+from sandbox.server.admission import Abandoned, Full, Place
 from sandbox.server.jobs import Job, Refusal
 
 INIT_S = 1.0
 QUIET_S = 0.5
 STDIN_MAX = 64 << 20
+MESSAGE_BYTES = 16 << 20  # the largest message; a socket holds a place of this size
 SIGNALS = frozenset(s.name for s in signal.Signals)
 
 ReadJob = Callable[[Any], Job]
@@ -43,17 +44,23 @@ class _Closed(Exception):
         self.words = words
 
 
-async def converse(socket: web.WebSocketResponse, read_job: ReadJob, run: Run) -> None:
-    """One socket from its first message to its close."""
+async def converse(
+    socket: web.WebSocketResponse, read_job: ReadJob, run: Run, place: Place, upload_s: float
+) -> None:
+    """One socket from its first message to its close; its input must be there in `upload_s`."""
     try:
         try:
             job = read_job(await _init(socket))
             await _send(socket, type="runtime", **_runtime(job))
-            gathered = await _stdin(socket)
+            gathered = await asyncio.wait_for(_stdin(socket, place), upload_s)
             answer = await run(replace(job, stdin=job.stdin + gathered))
             await _report(socket, answer)
-        except (Refusal, BadRequest, SandboxError, Full, Closing, Abandoned) as fault:
-            await _send(socket, type="error", message=str(fault) or "the server is shutting down")
+        except (Refusal, BadRequest, SandboxError, Full, Abandoned) as fault:
+            await _send(socket, type="error", message=str(fault) or "the client went away")
+            raise _Closed(4002, "Notified Error") from fault
+        except asyncio.TimeoutError as fault:
+            words = f"the input did not arrive within {upload_s:g} s"
+            await _send(socket, type="error", message=words)
             raise _Closed(4002, "Notified Error") from fault
         raise _Closed(4999, "Job Completed")
     except _Closed as end:
@@ -73,8 +80,8 @@ async def _init(socket: web.WebSocketResponse) -> Any:
     return message
 
 
-async def _stdin(socket: web.WebSocketResponse) -> bytes:
-    """What the client types before the program starts."""
+async def _stdin(socket: web.WebSocketResponse, place: Place) -> bytes:
+    """What the client types before the program starts, counted with what all others hold."""
     parts: list[bytes] = []
     size = 0
     while True:
@@ -92,6 +99,7 @@ async def _stdin(socket: web.WebSocketResponse) -> bytes:
             raise _Closed(4004, "Can only write to stdin")
         parts.append(str(message.get("data", "")).encode("utf-8", "surrogatepass"))
         size += len(parts[-1])
+        place.grow(len(parts[-1]))
         if size > STDIN_MAX:
             raise Refusal(f"stdin of over {STDIN_MAX} bytes; use POST /api/v2/execute")
 

@@ -21,6 +21,7 @@ import pytest
 import requests
 
 from sandbox import SandboxUnavailable
+from sandbox.server import connect
 from sandbox.server.__main__ import ceilings_from
 from sandbox.server.judging import load_judge
 from sandbox.server.settings import ServerSettings
@@ -236,6 +237,14 @@ def talk(url: str, *messages: Any) -> tuple[list[dict[str, Any]], int | None]:
 INIT = {"type": "init", "language": "python", "version": "*", "files": [CODE]}
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Silence ends nothing: what a test sends may be long on its way."""
+    monkeypatch.setattr(connect, "INIT_S", 60.0)
+    monkeypatch.setattr(connect, "QUIET_S", 60.0)
+
+
+@pytest.mark.usefixtures("patient")
 def test_a_socket_runs_a_job(start: Start) -> None:
     data = [{"type": "data", "stream": "stdin", "data": d} for d in ("1 ", "2\n")]
     came, code = talk(start().url, INIT, *data, {"type": "eof"})
@@ -261,6 +270,7 @@ def test_a_socket_runs_a_job(start: Start) -> None:
         (["[]"], 4002, "must be a JSON object"),
     ],
 )
+@pytest.mark.usefixtures("patient")
 def test_a_socket_closes_with_pistons_codes(
     start: Start, messages: list[Any], code: int, error: str | None
 ) -> None:
@@ -269,6 +279,50 @@ def test_a_socket_closes_with_pistons_codes(
     if error:
         assert came[-1]["type"] == "error"
         assert error in came[-1]["message"]
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_socket_takes_a_place_like_any_other(start: Start) -> None:
+    gate = Gate()
+    server = start(FakeSandbox(script=gate, slots=1), queue=0)
+    first, came = in_thread(lambda: talk(server.url, INIT, {"type": "eof"})[1])
+    assert gate.entered.acquire(timeout=60)
+    assert server.python().status_code == 429
+    with pytest.raises(aiohttp.WSServerHandshakeError, match="429"):
+        talk(server.url, INIT)
+    gate.open.set()
+    first.join(60)
+    assert came == [4999]
+
+
+@pytest.mark.usefixtures("patient")
+def test_what_sockets_hold_is_counted_with_all_others(start: Start) -> None:
+    server = start(body_bytes=100_000, held_bytes=250_000)
+    text = json.dumps({"type": "data", "stream": "stdin", "data": "x" * 60_000})
+
+    async def two_sockets() -> Any:
+        route = server.url + "/api/v2/connect"
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(route),
+            session.ws_connect(route) as other,
+        ):
+            await other.send_json(INIT)
+            assert (await other.receive_json())["type"] == "runtime"
+            await other.send_str(text)  # 100,000 of each, and these: over 250,000
+            return await other.receive_json()
+
+    said = asyncio.run(two_sockets())
+    assert said["type"] == "error" and said["message"].startswith("busy")
+    while server.get("/health").json()["present"]:
+        time.sleep(0.01)
+    assert talk(server.url, INIT, text, {"type": "eof"})[1] == 4999  # alone it fits
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_socket_is_not_held_open_for_ever(start: Start) -> None:
+    came, code = talk(start(upload_s=0.05).url, INIT)
+    assert (code, came[-1]["message"]) == (4002, "the input did not arrive within 0.05 s")
 
 
 @pytest.mark.slow
