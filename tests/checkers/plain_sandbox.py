@@ -220,10 +220,14 @@ def _wait_for_both(
         for fd in ready:
             processes[watched.pop(fd)].wait()
             os.close(fd)
-        for i in watched.values() if not ready else ():
+        for fd, i in list(watched.items()) if not ready else ():
             if walls_s[i] <= time.monotonic() - started:
                 killed[i] = "wall"
                 processes[i].kill()
+                processes[i].wait()  # what the other does for want of it comes after it
+                order.append([i])
+                del watched[fd]
+                os.close(fd)
     return "both" if len(order[0]) == 2 else "second" if order[0][0] else "first"
 
 
