@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from eval.choice import SORTS
-from eval.input_error import InputError
+from eval.one_line_parser import OneLineParser
 from eval.options import COMPARISONS, EXECUTORS, PACKAGES, SANDBOXES, Options
 
 DESCRIPTION = """\
@@ -124,11 +124,6 @@ _ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
 )  # fmt: skip
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see --help")
-
-
 def _default(name: str) -> Any:
     row = next(f for f in fields(Options) if f.name == name)
     return None if row.default is MISSING else row.default
@@ -136,7 +131,7 @@ def _default(name: str) -> Any:
 
 def make_parser(prog: str | None = None) -> argparse.ArgumentParser:
     """The parser with a row for every flag, defaults shown."""
-    parser = _Parser(
+    parser = OneLineParser(
         prog=prog,
         description=DESCRIPTION,
         epilog=EPILOG,

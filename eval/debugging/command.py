@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from eval.debugging.find import (
     FIRST_FAILED,
@@ -24,6 +23,7 @@ from eval.debugging.listing import Listing
 from eval.debugging.reopen import CaseAtHand, Overrides, at_hand, check_runnable
 from eval.debugging.screen import Row, Screen, clean, open_screen, row
 from eval.input_error import InputError
+from eval.one_line_parser import OneLineParser
 
 BAD_INPUT, INTERRUPTED = 2, 130
 EPILOG = """\
@@ -37,14 +37,9 @@ exit status: 0 shown; 1 the verdict is not the recorded one; 2 bad input;
 docs/debugging.md goes through it."""
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see --help")
-
-
 def make_parser() -> argparse.ArgumentParser:
     """Every flag with its default."""
-    p = _Parser(
+    p = OneLineParser(
         description="Runs one case of an earlier run again and explains it.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

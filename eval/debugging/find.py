@@ -199,7 +199,7 @@ def check_reason(text: str) -> str:
     """A name that `--list` takes; InputError names those there are."""
     if text in REASONS or text in VERDICTS or text == "failed":
         return text
-    near = difflib.get_close_matches(text, REASONS, n=1)
+    near = difflib.get_close_matches(text, ("failed", *REASONS), n=1)
     hint = f"; did you mean {near[0]}" if near else ""
     raise InputError(
         f"--list {shown(text)} is no reason{hint}: one of failed, {', '.join(REASONS)}, "

@@ -132,6 +132,7 @@ def test_every_flag_is_read():
         ("--sandbox local --endpoint http://a", "--endpoint with --sandbox local"),
         ("--nonsense", "unrecognized arguments: --nonsense"),
         ("--lim 3", "unrecognized arguments: --lim 3"),
+        ("--max-generated-test=3", "--max-generated-test: did you mean --max-generated-tests; see"),
     ],
 )
 def test_wrong_values_are_told_in_one_line(flags, message, capsys):
@@ -140,6 +141,20 @@ def test_wrong_values_are_told_in_one_line(flags, message, capsys):
     assert message in said.err
     assert said.err.startswith("error: ")
     assert said.err.count("\n") == 1
+
+
+def test_a_mistyped_flag_is_named_where_argparse_misses_the_right_one(capsys):
+    assert main(["--solution-path", "--dataset-splits.jsonl"]) == 2
+    assert capsys.readouterr().err == (
+        "error: the following arguments are required: --solutions-path; --solution-path: "
+        "did you mean --solutions-path; --dataset-splits.jsonl: did you mean --dataset-split; "
+        "see --help\n"
+    )
+
+
+def test_words_after_a_double_dash_are_no_flags(capsys):
+    assert main(["--", "--solution-path"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
 
 
 def test_python_callers_get_the_same_errors():

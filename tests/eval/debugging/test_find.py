@@ -34,6 +34,8 @@ from tests.eval.debugging.made_run import MadeRun
         ("--case official:1", "--case without --problem"),
         ("--list", "argument --list: expected one argument; see --help"),
         ("--list failed_cheker", "--list 'failed_cheker' is no reason; did you mean failed_checke"),
+        ("--list fialed", "--list 'fialed' is no reason; did you mean failed: one of"),
+        ("--problm 1/A", "unrecognized arguments: --problm 1/A; --problm: did you mean --problem"),
         ("--problem 1/A --sample x", "argument --sample: invalid int value: 'x'"),
         ("--problem 1/A --checker --shell", "--checker and --shell are two things"),
         ("--list WA --checker", "--list and --checker are two things"),
