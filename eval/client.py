@@ -84,8 +84,10 @@ class Client:
         **flags: Any,
     ) -> None:
         given = [urls] if isinstance(urls, str) else list(urls)
-        if not given or not all(url.startswith(("http://", "https://")) for url in given):
-            raise InputError(f"urls {shown(given)}: give addresses such as http://host:2000")
+        wrong = [url for url in given if not url.startswith(("http://", "https://"))]
+        if wrong or not given:
+            what = f"url {shown(wrong[0])}" if wrong else "urls: none"
+            raise InputError(f"{what}: give addresses such as http://host:2000")
         if concurrency < 1 or not patience_s > 0:
             raise InputError("concurrency and patience_s must be over 0")
         self._servers = [

@@ -302,8 +302,12 @@ def test_nothing_stays_open_between_calls(url: str):
 
 
 def test_wrong_use_is_told():
-    with pytest.raises(gradebox.InputError, match="give addresses such as http://host:2000"):
-        gradebox.Client("host:2000")
+    with pytest.raises(
+        gradebox.InputError, match="url 'host:2000': give addresses such as http://"
+    ):
+        gradebox.Client(["http://other:2000", "host:2000"])
+    with pytest.raises(gradebox.InputError, match="urls: none: give addresses such as http://host"):
+        gradebox.Client([])
 
 
 def test_a_time_limit_is_sent():
