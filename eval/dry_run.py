@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from eval.choice import choose
 from eval.generated_tests import GeneratedTests, open_generated_tests
-from eval.materials import unknown_problems
+from eval.idle_flags import idle_flags
+from eval.materials import check_stems, unknown_problems
 from eval.model import Problem, Solution, TestRef
 from eval.options import Options
 from eval.problems import ProblemSet, open_problems
@@ -51,6 +52,7 @@ class _Plan:
 def describe_plan(options: Options) -> str:
     """The plan as text. Raises InputError like the run itself."""
     files = find_files(options.solutions_path)
+    check_stems(files)
     problems = open_problems(
         options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
     )
@@ -71,7 +73,9 @@ def describe_plan(options: Options) -> str:
             if problem.id not in plan.problems:
                 plan.problems[problem.id] = _chosen(problems, generated, problem, options)
             plan.add(solution, plan.problems[problem.id])
-    notes = [*unknown, *problems.messages(), *(generated.notes.messages() if generated else ())]
+    idle = idle_flags(options, boxed=options.sandbox == "local")
+    passed_over = generated.notes.messages() if generated else []
+    notes = [*unknown, *idle, *problems.messages(), *passed_over]
     problems.close()
     return "\n".join([_text(plan, len(files)), *(f"note: {note}" for note in notes)])
 

@@ -12,6 +12,7 @@ from checkers.choose import open_checker
 from checkers.errors import CheckerError
 from checkers.protocol import Checker
 from eval.generated_tests import GeneratedTests, open_generated_tests
+from eval.idle_flags import idle_flags
 from eval.input_error import InputError, UnusableProblem
 from eval.interactive import interactor_of
 from eval.kits import Kit, KitShelf, UnsupportedTests
@@ -47,9 +48,10 @@ class Materials:
         self.shelf = KitShelf(self._make_kit)
 
     def notes(self) -> list[str]:
-        """What was passed over in the problems and the generated tests."""
+        """Flags without effect; what was passed over in the problems and the generated tests."""
         generated = self.generated.notes.messages() if self.generated is not None else []
-        return [*self.first_notes, *self.problems.messages(), *generated]
+        idle = idle_flags(self.options, boxed=self.description.backend == "box")
+        return [*self.first_notes, *idle, *self.problems.messages(), *generated]
 
     def about_sandbox(self) -> str:
         """One line on the sandbox that was chosen."""
@@ -158,8 +160,8 @@ def unknown_problems(options: Options, problems: ProblemSet) -> list[str]:
     return told
 
 
-def _make_folders(files: list[Path], results_dir: Path) -> None:
-    """A results folder for each file, before anything costly is opened."""
+def check_stems(files: list[Path]) -> None:
+    """Raises InputError for two files that would share a results folder."""
     seen: dict[str, Path] = {}
     for file in files:
         twin = seen.setdefault(stem_of(file), file)
@@ -168,6 +170,11 @@ def _make_folders(files: list[Path], results_dir: Path) -> None:
                 f"{twin} and {file} would share the results folder {stem_of(file)!r}; "
                 "rename one, or grade them with two --results-dir"
             )
+
+
+def _make_folders(files: list[Path], results_dir: Path) -> None:
+    """A results folder for each file, before anything costly is opened."""
+    check_stems(files)
     for file in files:
         make_folder(results_dir / stem_of(file))
 

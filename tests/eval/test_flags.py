@@ -195,6 +195,19 @@ def test_a_dry_run_counts_and_writes_nothing(tmp_path, capsys):
     assert not (tmp_path / "results").exists()
 
 
+def test_a_dry_run_tells_what_the_run_would(tmp_path, capsys):
+    argv = write(tmp_path, [PROBLEM], ['{"id": "1/A", "code": "x"}'])
+    idle = ["--dry-run", "--sandbox", "local", "--piston-package", "codeforces"]
+    assert main([*argv, *idle]) == 0
+    note = "note: --piston-package codeforces changes nothing: programs run in the embedded box"
+    assert note in capsys.readouterr().out
+    (tmp_path / "x").mkdir()
+    twin = tmp_path / "x" / "s.jsonl"
+    twin.write_text('{"id": "1/A", "code": "x"}\n')
+    assert main([*argv, "--dry-run", "--solutions-path", str(tmp_path / "s.jsonl"), str(twin)]) == 2
+    assert "would share the results folder 's'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("prepare", "message"),
     [

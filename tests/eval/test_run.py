@@ -416,6 +416,11 @@ def test_unknown_ids_of_problems_are_named(bench):
     assert "--problems: unknown problem '7/Q'" in metrics["run"]["notes"][0]
 
 
+def test_flags_without_effect_are_notes(bench):
+    _, metrics, _ = bench.run(("1/A", "echo"), generated_tests_sample=0.5)
+    assert metrics["run"]["notes"][0].startswith("--generated-tests-sample 0.5 changes nothing: ")
+
+
 def test_an_unknown_checker_is_named(bench):
     with pytest.raises(InputError, match="--checker wcmpp: unknown checker 'wcmpp'"):
         bench.run(("1/A", "echo"), checker="wcmpp")
