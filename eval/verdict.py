@@ -176,7 +176,8 @@ def _by_check(check: Check) -> Judgement:
     if check.accepted and score >= 1.0:
         return Judgement("AC", "passed_by_checker", True, 1.0)
     reason: Reason = "presentation_error" if check.verdict == "PE" else "failed_checker"
-    return Judgement("WA", reason, False, min(max(score, 0.0), 1.0), check.message)
+    why = check.message or "rejected; no reason was given"
+    return Judgement("WA", reason, False, min(max(score, 0.0), 1.0), why)
 
 
 def fails(verdict: CaseVerdict) -> bool:

@@ -175,6 +175,12 @@ def test_passing_needs_a_good_end_within_every_bound(cpu_s, memory, code, number
         assert memory is None or memory <= BOUNDS.memory_bytes
 
 
+def test_a_rejection_always_has_its_words() -> None:
+    done = Execution(0, None, 0.1, 0.1, 1)
+    assert judge(done, BOUNDS, reject("too long")).error == "too long"
+    assert judge(done, BOUNDS, reject("")).error == "rejected; no reason was given"
+
+
 def case(verdict: CaseVerdict, reason: Reason = "failed_checker", score: float | None = None):
     if score is None and verdict not in ("SK", "ER", "CU"):
         score = 1.0 if verdict == "AC" else 0.0
