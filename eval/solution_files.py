@@ -21,6 +21,7 @@ COUNTED_BYTES = 2 << 30
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_ID_COLUMNS = {b"id", b"problem_id"}
 _REMEDY = "give a JSON-lines file, one object a line"
 
 
@@ -122,6 +123,15 @@ def _probe_first(
         raise InputError(
             f"{path} is one JSON array: {_REMEDY} (jq -c '.[]' {path.name} > solutions.jsonl)"
         )
+    if line.strip() == b"{" and (second := next(others, None)) and not _is_json(second[1]):
+        raise InputError(
+            f"{path} is JSON over several lines: {_REMEDY} (jq -c . {path.name} > solutions.jsonl)"
+        )
+    columns = [] if line.lstrip().startswith(b"{") else line[:4096].strip().split(b",")
+    if _ID_COLUMNS.intersection(word.strip(b' "') for word in columns):
+        raise InputError(
+            f"{path} is CSV: {_REMEDY} (pandas: read_csv, then to_json with lines=True)"
+        )
     try:
         line.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -140,7 +150,7 @@ def _has_more(lines: Iterator[tuple[int, bytes | str]]) -> bool:
         return True
 
 
-def _is_json(line: bytes) -> bool:
+def _is_json(line: bytes | str) -> bool:
     try:
         json.loads(line)
     except (ValueError, RecursionError):

@@ -201,6 +201,8 @@ def test_faults_of_files_are_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "blank.jsonl").write_text("\n  \n")
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "array.json").write_text('[\n {"id": "1/A"}\n]')
+    (tmp_path / "pretty.json").write_text('{\n  "id": "1/A",\n  "code": ""\n}\n')
+    (tmp_path / "table.csv").write_text('"id",code\n1/A,0\n')
     (tmp_path / "latin.jsonl").write_bytes(b'{"id":"1/A","code":"\xe9"}\n')
     (tmp_path / "wide.jsonl").write_text('{"id":"1/A"}', encoding="utf-16")
     (tmp_path / "table.parquet").write_bytes(b"PAR1....")
@@ -211,6 +213,8 @@ def test_faults_of_files_are_told_at_once(tmp_path: Path) -> None:
         ("blank.jsonl", r"blank.jsonl is empty: give a JSON-lines file, one object a line"),
         ("empty.jsonl", r"empty.jsonl is empty"),
         ("array.json", r"array.json is one JSON array: .*\(jq -c '.\[\]' array.json"),
+        ("pretty.json", r"pretty.json is JSON over several lines: .*\(jq -c . pretty.json"),
+        ("table.csv", r"table.csv is CSV: give a JSON-lines file"),
         ("latin.jsonl", r"latin.jsonl is not UTF-8 \(line 1, byte 20\): save it as UTF-8"),
         ("wide.jsonl", r"wide.jsonl is not UTF-8 but UTF-16 or UTF-32"),
         ("table.parquet", r"table.parquet is a parquet file: export it as JSON lines"),
@@ -223,7 +227,12 @@ def test_faults_of_files_are_told_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("first", "message"),
-    [(b"[1, 2]", "a JSON list, not an object"), (b'{"id": "\xe9"}', "not UTF-8 at byte 8")],
+    [
+        (b"{", "not JSON"),
+        (b'{"tags": ["id", "id", "x"]}', "no problem: give id"),
+        (b"[1, 2]", "a JSON list, not an object"),
+        (b'{"id": "\xe9"}', "not UTF-8 at byte 8"),
+    ],
 )
 def test_a_bad_first_line_loses_no_other(tmp_path: Path, first: bytes, message: str) -> None:
     path = tmp_path / "s.jsonl"
