@@ -2,7 +2,7 @@
 
 What is looked for, in this order; the last of a kind counts:
     1. after any `</think>`; up to a chat marker such as `<|im_start|>`; up to the next
-       question that a base model asks itself after its answer
+       question that a base model asks itself after its answer; within `<answer>…</answer>`
     2. boxed: \\boxed{…} with balanced braces; boxes joined by and, or, comma are one list
     3. announced: "final answer is …", "the answer is …", "Answer: …", "#### …",
        "… is our answer"; one that follows the last box beats the box when it is math
@@ -27,7 +27,7 @@ from checkers.math.prose import (
 )
 from checkers.math.remarks import without_remark
 from checkers.math.turns import LONGEST as LONGEST
-from checkers.math.turns import first_turns, is_unfinished, said_once, trim, without_code
+from checkers.math.turns import first_turns, is_unfinished, said_once, tagged, trim, without_code
 
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
 _JOINT = re.compile(  # `, y = ` or ` papers and ` between two boxes
@@ -197,9 +197,15 @@ def extract_answer(response: str, strict: bool = False) -> str:
     strict = strict or is_unfinished(text)
     for turn in first_turns(text):
         said = announced(turn)
-        if last_boxed(turn) or (said and (_mathy(said[0]) or len(said[0].split()) <= MOST_WORDS)):
+        if (
+            tagged(turn)
+            or last_boxed(turn)
+            or (said and (_mathy(said[0]) or len(said[0].split()) <= MOST_WORDS))
+        ):
             text = turn
             break
+    if inside := tagged(text):
+        text, strict = inside, False
     boxed = last_boxed(text)
     said = announced(text)
     if boxed and not (said and said[1] >= boxed[1] and _mathy(said[0])):

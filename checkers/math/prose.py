@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from checkers.math.remarks import without_remark
+from checkers.math.units import number_words
 
 HOPE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 MATH = re.compile(
@@ -29,6 +30,9 @@ _TEX_WORDS = re.compile(
 )
 _LEAD_WORDS = re.compile(
     r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\*(\[]*[-\d]", re.I
+)
+_LEAD_CLAUSE = re.compile(  # `By the theorem of Pythagoras, `, `Substituting back, `
+    r"(?:By|From|In|With|After|For|[A-Z][a-z]+ing)\s[A-Za-z][A-Za-z' -]{1,60},\s"
 )
 _EXCEPTION = re.compile(
     r"\s*(?:not\s+)?(?:all|any|every|no|none|never|without)\b|.*\b(?:except|but|other\s+than)\b",
@@ -59,6 +63,21 @@ _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
 )
 _VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
+_CLOCK = re.compile(r"(?<![\w:.])\d{1,3}:\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?)?", re.I)  # or a ratio
+_ASSIGNED = r"[a-z](?:_\d|[₀-₉])?\s?=\s?[^\s,;=]{1,40}"
+_ASSIGNMENTS = re.compile(  # `x = 1 or x = -2`, at the end
+    rf"(?<![\w\\$]){_ASSIGNED}(?:(?:,\s?(?:and\s|or\s)?|\s(?:and|or)\s){_ASSIGNED}){{1,9}}$"
+)
+_TYPESET_END = re.compile(  # `= 4√5`
+    r"=((?:[^=,;:$A-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){0,40}[√π∛²³]"
+    r"(?:[^=,;:$A-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){0,40})$"
+)
+_WORDS_AT_END = re.compile(
+    r".*\s(?:is|are|be|equals|get|has|have|(?:equal|comes|amounts)\s+to|(?:total|sum)\s+of)\s+"
+    r"([a-z]+(?:[ -][a-z]+){0,4})[.!\s]*$",
+    re.S,
+)
+_BESIDE = re.compile(r"\b(?:when|if|at|for|with|where|since|given|let|by|as)\s[^.,]{0,20}$", re.I)
 _AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
 BARE_WORDS = 12
 MOST_CHINESE = 8  # characters of a bare answer
@@ -86,7 +105,11 @@ def is_bare(text: str) -> bool:
         return True
     has_content = MATH.search(text) or re.search(r"\d", text) or ENVIRONMENT.search(text)
     if not has_content:
-        return count <= BARE_WORDS and not _SO.match(text)
+        bold = _BOLD_END.search(text)
+        said = _SO.match(text) or _number_at_end(text) or (bold and _word_after_verb(text, bold))
+        return count <= BARE_WORDS and not said
+    if outside.strip().count("\n") > 1 or _LEAD_CLAUSE.match(text):
+        return False
     if outside.strip().lower().startswith(("answer", "final answer")):
         return False
     if _BOUND.fullmatch(text):
@@ -99,7 +122,7 @@ def is_bare(text: str) -> bool:
 def _pieces(text: str) -> list[tuple[int, int, str]]:
     """(start, end, contents) of math, matrices, tuples and numbers, in order, not overlapping."""
     found = [(m.start(), m.end(), next(g for g in m.groups() if g)) for m in MATH.finditer(text)]
-    for pattern in (ENVIRONMENT, _TUPLE, _NUMBER):
+    for pattern in (ENVIRONMENT, _TUPLE, _CLOCK, _NUMBER):
         for m in pattern.finditer(text):
             inside = any(a < m.end() and m.start() < b for a, b, _ in found)
             if m[0].strip() and not inside:
@@ -125,6 +148,10 @@ def last_piece(text: str) -> str:
 
 def tail_or_last(text: str) -> str:
     """What stands behind the last verb when that is an answer, else the last piece."""
+    for pattern in (_ASSIGNMENTS, _TYPESET_END):
+        m = pattern.search(text)
+        if m and not _BESIDE.search(text[: m.start()][-40:]):
+            return m[m.lastindex or 0].strip()
     counted = _COUNTED.search(text)
     if counted:
         return counted[1]
@@ -156,6 +183,8 @@ def from_prose(text: str) -> str:
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
             return _from_sentence(sentence)
+    if spelled := _number_at_end(trimmed):
+        return spelled
     so = _SO.match(sentences[-1].strip(" .!")) if sentences else None
     return so[1].strip(" *") if so else last_piece(trimmed)
 
@@ -169,6 +198,12 @@ def _from_sentence(sentence: str) -> str:
     if reason and reason[0].count("$") % 2 == 0:
         sentence = sentence[reason.end() :]
     return tail_or_last(without_remark(sentence))
+
+
+def _number_at_end(text: str) -> str:
+    """`a total of seven.`: the number in words that ends a sentence; "" when none does."""
+    m = _WORDS_AT_END.match(text[-LONGEST_SAID:])
+    return m[1] if m and number_words(m[1]) is not None else ""
 
 
 def _word_after_verb(sentence: str, bold: re.Match[str]) -> bool:

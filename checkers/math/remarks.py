@@ -18,7 +18,7 @@ _ABOUT = re.compile(
 _REMARK = re.compile(
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
     r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than|instead\s+of)\s.*$"
-    r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?|get)\b)[^=,]{1,40}=[^,]*$"
+    r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
     r"|,\s+(?:but|although|though|however)\s.*$"
     r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly|\w+\s+(?:times|more|less)))\s.*$"
     r"|(?<=[\d$)}])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$",

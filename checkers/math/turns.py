@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 THOUGHT, THOUGHT_END = "<think>", "</think>"
+ANSWER, ANSWER_END = "<answer>", "</answer>"
 LONGEST = 100_000  # characters looked at, from the end
 MOST_TURNS = 16  # next questions tried
 _CHAT_END = re.compile(
@@ -18,7 +19,7 @@ _NEXT = re.compile(  # what a base model writes after its answer
     r"|(?<=#)[ \t]*(?:question|problem|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
     re.I | re.M,
 )
-_GIVEN = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案", re.I)
+_GIVEN = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>", re.I)
 _CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
 _BLANKS = re.compile(r"\s{50,}")  # a pattern that allows blanks would try each of them
 _MARKS = re.compile(  # check marks, ends of proofs, emoji
@@ -45,6 +46,13 @@ def trim(response: str) -> str:
 def is_unfinished(text: str) -> bool:
     """A response cut within its thoughts: what it says last is no answer."""
     return text.startswith(THOUGHT) and THOUGHT_END not in text
+
+
+def tagged(text: str) -> str:
+    """What stands in the last `<answer>…</answer>`; "" without one."""
+    opened = text.rfind(ANSWER)
+    closed = text.find(ANSWER_END, opened)
+    return text[opened + len(ANSWER) : closed].strip() if closed > opened >= 0 else ""
 
 
 def first_turns(text: str) -> list[str]:

@@ -51,6 +51,21 @@ from checkers.math.extract import LONGEST, boxes
         # thoughts and chat marks
         (r"<think>\boxed{1}</think> It is \boxed{2}.", "2"),
         (r"\boxed{3}<|im_end|>\boxed{9}", "3"),
+        # an answer in marks of its own, several values, words, ratios and times
+        ("<think>6*6</think><answer>36</answer>", "36"),
+        ("I first said 5.\n<answer>so \\boxed{6}</answer>", "6"),
+        ("<answer>3</answer>\n\nQuestion: 3+4?\n<answer>7</answer>", "3"),
+        ("the square root of two", "the square root of two"),
+        ("The minimum is 5, when a = 1, b = 2.", "5"),
+        ("Factor it, so x = 1 or x = -2.", "x = 1 or x = -2"),
+        ("Substituting back, x = 4 and y = -1.", "x = 4 and y = -1"),
+        ("In all we get a total of seven.", "seven"),
+        ("Since f(-x) = -f(x), the function is **odd**.", "odd"),
+        ("The train leaves at 5:30 PM.", "5:30 PM"),
+        ("The ratio of red to blue is 3:4.", "3:4"),
+        ("Therefore, AB = √80 = 4√5.", "4√5"),
+        ("By the theorem of Pythagoras, $AB = \\sqrt{80}$.", "AB = \\sqrt{80}"),
+        ("Step 1: 2+2=4\nStep 2: 4+10 = 14\nFinal: 14", "14"),
         # bare
         ("12", "12"),
         ("x = 3 or x = -3", "x = 3 or x = -3"),
