@@ -59,6 +59,8 @@ _RENAMED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\\(?:infin)", r"\\infty"),
         (r"\\(?:colon)", ":"),
         (r"\\(?:div)", "/"),
+        (r"\\(?:pounds|textsterling)", "£"),
+        (r"\\(?:euro|texteuro)", "€"),
         (r"\\(?:vee)", r"\\lor"),
         (r"\\(?:wedge)", r"\\land"),
         (r"\\(?:bigcup)", r"\\cup"),
@@ -143,6 +145,8 @@ def _mark(match: re.Match[str]) -> str:
     if not inner.strip():
         return " "
     bare = inner.strip(" ,.;")
+    if re.fullmatch(r"[-\d.,\s]*\\degree", bare):
+        return f" {bare} "
     if not re.search(r"[A-Za-z]{2}|^[A-Za-z](?:\^-?\d)?(?: [A-Za-z](?:\^-?\d)?)*$", bare):
         return f" {bare} "  # \text{240}, \text{-2}, \text{(B)}: not words
     counted = re.fullmatch(r"(-?[\d.,/]*\d)\s+([^\d]+)", bare)
@@ -185,6 +189,7 @@ def clean(text: str) -> str:
     text = _PERCENT.sub("%", text)
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
     text = recurring(_CHOOSE.sub(r"\\binom{\1}{\2}", text))
+    text = _OVER.sub(r"\\frac{\1}{\2}", text) if r"\over" in text else text
     text = _MODULUS.sub("", text)
     if "_" in text:
         text = _BASED.sub(r"\1", _BASE_WORD.sub(_base_word, text))
@@ -198,6 +203,7 @@ def clean(text: str) -> str:
 
 _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
+_OVER = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\over(?![A-Za-z])\s*([^{}]{1,40}?)\s*\}")
 _MODULUS = re.compile(  # of a congruence; `5 \\bmod 3` is a calculation
     rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
     rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))$"
@@ -274,6 +280,7 @@ def _dollars(text: str) -> str:
     return _SPACES.sub(" ", _MATH_MARKS.sub(" ", text))
 
 
+_IN_A_SET = re.compile(r",|^\{\s*[A-Za-z]\s*(?:\||:|\\in(?![A-Za-z]))")  # a list or a condition
 LAYERS = 20  # of braces and quotes around an answer
 _LEADING_SIGNS = re.compile(
     r"^(?:(?:=|\\(?:approx|therefore|implies|(?:Long)?[Rr]ightarrow)(?![A-Za-z]))\s*)+"
@@ -291,7 +298,7 @@ def strip_ends(text: str) -> str:
             len(text) > 1
             and text[0] == "{"
             and matching(text, 0) == len(text) - 1
-            and "," not in text
+            and not _IN_A_SET.search(text)
         ):
             text = text[1:-1]
         if (

@@ -342,13 +342,17 @@ def _assigned(value: Value) -> Value:
 
 
 def _is_sum(relation: Relation) -> bool:
-    """`3 + 4 = 7`: a calculation, whose value is its last side; `4 = 2\\sqrt5` is none."""
+    """`3 + 4 = 7`, `x(x+1) = x^2+x`: its value is its last side; `4 = 2\\sqrt5` is none."""
     if not relation.is_equation:
         return False
-    sides = [expression(s) for s in relation.sides]
-    return not any(e.free_symbols for e in sides) and all(
-        numeric.equal(a, b, NEARLY, 0) for a, b in pairwise(sides)
-    )
+    last = _value(relation.sides[-1])
+    texts = [
+        *relation.sides[:-1],
+        last.text if isinstance(last, Leaf) and last.unit else relation.sides[-1],
+    ]
+    sides = [expression(s) for s in texts]
+    share = 0.0 if any(e.free_symbols for e in sides) else NEARLY
+    return all(numeric.equal(a, b, share, 0) for a, b in pairwise(sides))
 
 
 def _named_region(value: Value) -> Value:

@@ -22,6 +22,11 @@ _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(
     r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.)]|([A-J]):\s)\s*(?![,;&]|(?:and|or)\b)\S.*", re.S
 )
+_LABEL = re.compile(  # `(B) 33`; `(B) \\cup C` is none
+    r"(?:\(\s?[A-E]\s?\)\s*|[A-E][.:]\s+)(?=[-\d$(]|\\(?!cdot|times|c[au]p|setminus|[lg]e|in|ne))"
+)
+_LETTER_RUN = re.compile("[A-F]{2,6}")
+_LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # all but that between two words or numbers
 _FOR_ENGINE = re.compile(r"\\(?:sum|prod|i*nt|oint|lim|partial|operatorname|mathop)")
 _CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
@@ -43,6 +48,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return letters, "choice"
     if _same_words(left, right):
         return True, "text"
+    left, right = without_label(left, right)
     try:
         return Comparer(policy).equal(read(left), read(right)), "value"
     except TooLong as e:
@@ -94,11 +100,30 @@ def choices(left: str, right: str) -> bool | None:
     )
     a, b = _letter(left), _letter(right)
     if a is None or b is None:
-        return None
+        return _several_letters(left, right)
     bare_left, bare_right = _LETTER.fullmatch(left), _LETTER.fullmatch(right)
     if not bare_left and not bare_right:
         return None
     return a == b
+
+
+def without_label(left: str, right: str) -> tuple[str, str]:
+    """`(B) 33` against `33`: the label goes when the other side has no letters of its own."""
+    for one, other, swap in ((left, right, False), (right, left, True)):
+        m = _LABEL.match(one)
+        if m and not _LABEL.match(other) and not re.search(r"(?<![A-Za-z\\])[A-J](?![a-z])", other):
+            rest = one[m.end() :]
+            return (other, rest) if swap else (rest, other)
+    return left, right
+
+
+def _several_letters(left: str, right: str) -> bool | None:
+    """The verdict on `ACD` against `A, C and D`, several choices of one question."""
+    for one, other in ((left, right), (right, left)):
+        several = _LETTER_RUN.fullmatch(one) and list(one) == sorted(set(one))
+        if several and _LETTER_LIST.fullmatch(other):
+            return list(one) == sorted(re.findall(r"\b[A-F]\b", other))
+    return None
 
 
 def _letter(text: str) -> str | None:

@@ -149,7 +149,9 @@ class Parser(Grammar):
         return symbol(text + primes)
 
     def subscripted(self, text: str) -> Expr:
+        """A letter with its index; a constant of integration may be C_1 or c_1."""
         self.expect("_")
+        text = "c" if text == "C" else text
         start = self.at
         if self.is_op("{"):
             level = 0

@@ -113,7 +113,7 @@ def _cut_unit(text: str) -> tuple[str, str]:
     ):
         return m["value"].strip(), unit_name(m["unit"])
     m = _BARE_TAIL.match(text)
-    if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft)[A-Za-z]{2}\b", m["unit"]):
+    if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft|in)[A-Za-z]{2}\b", m["unit"]):
         return text, ""  # 2\pi hr is a product
     if m and is_unit(m["unit"]) and not m["value"].rstrip().endswith("\\"):
         return m["value"].strip(), unit_name(m["unit"])

@@ -13,19 +13,24 @@ _NAME = re.compile(
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
     r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
     r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Z](?:_\{?\w+\}?)?(?:\s*\\degree)?"
+    r"|[A-Z](?:'|\^c)?(?:\s*\\(?:cap|cup|setminus)\s*[A-Z](?:'|\^c)?)+"
     r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
 )
 _TUPLE_NAME = re.compile(
-    r"\(\s*\w+(?:_\{?\w+\}?)?(?:\s*,\s*\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}"
+    r"\(\s*\\?\w+(?:_\{?\w+\}?)?(?:\s*,\s*\\?\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}"
 )
 
 
 _LETTER = r"[A-Za-z](?:_\{?\w+\}?)?"
-_ASKED = re.compile(rf"{_LETTER}(?:\s*\+\s*{_LETTER})+")
+_TERM = rf"{_LETTER}(?:\([-\d\w\s]{{1,12}}\))?"
+_ASKED = re.compile(
+    rf"{_TERM}(?:\s*[-+]\s*{_TERM})+"
+    r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
+)
 
 
 def is_asked_for(relation: Relation) -> bool:
-    """`m+n = 103`, for a reference that is a number; `a+b = 0` is an equation."""
+    """`m+n = 103`, `f(1)-f(0) = 5`, `\\cos A = 1`, for a number; not `a+b = 0`."""
     named = relation.is_equation and _ASKED.fullmatch(relation.sides[0].strip())
     return bool(named) and relation.sides[-1].strip() != "0"
 
@@ -48,7 +53,8 @@ def same_name(a: str, b: str) -> bool:
     if a == b or (a.lower() == b.lower()):
         return True
     return any(
-        re.fullmatch(r"[a-zA-Z]\([a-z]\)", x) and y in ("y", x[0]) for x, y in ((a, b), (b, a))
+        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)\([a-z]\)", x)) and y in ("y", f[1])
+        for x, y in ((a, b), (b, a))
     )
 
 

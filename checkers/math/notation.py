@@ -3,11 +3,15 @@
 `{}_{10}C_3` ─▶ `\\binom{10}{3}`          `3\\text{rd}` ─▶ `3`
 `\\mathbb{R}_{\\ge 0}` ─▶ `[0,\\infty)`      `17 \\bmod 5` ─▶ `2`
 `2\\mathbf{i}-\\mathbf{j}` ─▶ `(2,-1)`     `(1,2)^T` ─▶ `(1,2)`
+`52 base 8` ─▶ `52_{8}`                 `]1,2]` ─▶ `(1,2]`
+`4.8 x 10^5` ─▶ `4.8 \\times 10^5`       `USD 5` ─▶ `＄5`
 """
 
 from __future__ import annotations
 
 import re
+
+from checkers.math.tables import NUMBER_WORDS
 
 LONGEST_POWER = 6  # digits of a base, an exponent and a modulus
 _CHOSEN = re.compile(  # the subscript first, the superscript first, or a function
@@ -34,6 +38,11 @@ _LETTERS = re.compile(  # `\\text{(C) and (D)}`
 _ROOT = re.compile(r"(?<!frac)\\sqrt\s*(\d{2,})")
 _TRANSPOSED = re.compile(r"(.*[)\]])\s*\^\s*\{?\s*(?:T|\\top)\s*\}?", re.S)
 _REMAINDER = re.compile(r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*\\bmod\s*\{?\s*(\d+)\s*\}?")
+_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
+_CODE = re.compile(rf"\b({'|'.join(_CODES)})\s?(?=\d)")
+_BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)
+_TIMES_TEN = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*\^)")
+_OUTWARD = re.compile(r"([\[\]])([^\[\]]{1,60})([\[\]])")
 _FONT = r"\\(?:mathbf|boldsymbol|bm|hat|vec|overrightarrow|widehat)"
 _UNIT_VECTOR = re.compile(
     rf"{_FONT}\s*(?:\{{\s*)?(?:{_FONT}\s*(?:\{{\s*)?)?\\?([ijk])(?:math)?(?![A-Za-z])(?:\s*\}}){{0,2}}"
@@ -50,12 +59,24 @@ def plain_notation(text: str) -> str:
         text = _CHOSEN.sub(_chosen, text)
     if half := _HALF_LINE.fullmatch(text):
         return half[1] + _HALVES[half[2] or half[3]]
+    if based := _BASE.fullmatch(text.replace("\ue000", " ").replace("\ue001", " ").strip()):
+        base = NUMBER_WORDS.get(based[2].lower(), based[2])
+        return f"{based[1]}_{{{base}}}"
+    if text.startswith("]") or text.endswith("["):
+        return _OUTWARD.sub(_inward, text)
+    text = _CODE.sub(lambda m: _CODES[m[1]], text)
+    text = _TIMES_TEN.sub(r"\\times ", text)
     turned = _TRANSPOSED.fullmatch(text)
     if turned and _is_vector(turned[1]):
         return turned[1]
     if (m := _REMAINDER.fullmatch(text)) and all(len(g or "") <= LONGEST_POWER for g in m.groups()):
         return str(pow(int(m[1]), int(m[2] or 1), int(m[3]))) if int(m[3]) else text
     return text
+
+
+def _inward(m: re.Match[str]) -> str:
+    """`]1,2[` as `(1,2)`: a bracket that turns its back on the interval leaves its end out."""
+    return f"{'(' if m[1] == ']' else '['}{m[2]}{')' if m[3] == '[' else ']'}"
 
 
 def _chosen(m: re.Match[str]) -> str:

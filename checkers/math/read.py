@@ -42,10 +42,13 @@ _OP_NAMES = {
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 MONTHS = {name: i for i, name in enumerate(word_list(_MONTH_NAMES), start=1)}
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_MONTH = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
 _LONG_DATE = re.compile(
-    rf"(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y1>\d{{4}})"
-    + rf"|(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH}),?\s+(?P<y2>\d{{4}})",
+    rf"(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?"
+    rf"|(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?",
     re.I,
 )
 _DATE_GROUPS = (("day", "day2"), ("month", "month2"), ("y1", "y2"))
@@ -181,6 +184,7 @@ def read(text: str, level: int = 0) -> Value:
         _region(text)
         or _exact(text)
         or _named(text)
+        or _point(text)
         or _joined(text, level)
         or _bracketed(text, level)
         or _listed(text, level)
@@ -204,7 +208,7 @@ def _exact(text: str) -> Value | None:
     m = _LONG_DATE.fullmatch(text)
     if m:
         day, month, year = (m[k] or m[k2] for k, k2 in _DATE_GROUPS)
-        return Exact("date", (int(year), MONTHS[month[:3].lower()], int(day)))
+        return Exact("date", (int(year or 0), MONTHS[month[:3].lower()], int(day)))
     m = _DATE.fullmatch(text)
     if m and m[1]:
         return Exact("date", (int(m[1]), int(m[2]), int(m[3])))
@@ -255,11 +259,15 @@ def _region(text: str) -> Region | None:
         return None
     body, *minus = split_top(text, re.compile(r"\\setminus|(?<=\})\s*-\s*(?=\\\{)|\\(?=\\\{)"))[0]
     without: list[str] = []
+    less: list[Piece] = []
     for part in minus:
         inner = _whole_bracket(part)
-        if inner is None or inner[0] not in (r"\{", "{"):
+        if inner is not None and inner[0] in (r"\{", "{"):
+            without += split_items(inner[1])
+        elif taken := _piece(part):
+            less.append(taken)
+        else:
             return None
-        without += split_items(inner[1])
     pieces: list[Piece] = []
     points: list[str] = []
     for part in split_top(body, re.compile(r"\\cup|(?<=[)\]])\s*U\s*(?=[(\[])"))[0]:
@@ -276,7 +284,7 @@ def _region(text: str) -> Region | None:
         if piece is None:
             return None
         pieces.append(piece)
-    return Region(tuple(pieces), tuple(points), tuple(without))
+    return Region(tuple(pieces), tuple(points), tuple(without), tuple(less))
 
 
 def _piece(text: str) -> Piece | None:
@@ -297,6 +305,15 @@ def as_piece(value: Value) -> Piece | None:
             is_open = value.kind == "()"
             return Piece(low.text, high.text, is_open, is_open)
     return None
+
+
+def _point(text: str) -> Relation | None:
+    """`A(1,2)` names a point: A = (1,2)."""
+    m = re.match(r"([A-Z])\s?(?=\()", text)
+    whole = _whole_bracket(text[m.end() :]) if m else None
+    if m is None or whole is None or not 2 <= len(split_items(whole[1], enclosed=True)) <= 3:
+        return None
+    return Relation((m[1], text[m.end() :]), ("=",))
 
 
 def _joined(text: str, level: int) -> Value | None:
@@ -325,7 +342,7 @@ def _bracketed(text: str, level: int) -> Value | None:
     if whole is None:
         return None
     opener, inner, _ = whole
-    if opener == r"\{":
+    if opener in (r"\{", "{"):
         built = re.match(r"[^|:]{1,40}?(?:\||:|\\mid)\s*(.+)$", inner)
         if built and _OPS.search(inner):
             return read(built[1], level + 1)

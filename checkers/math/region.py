@@ -75,9 +75,10 @@ def _span(piece: Piece) -> Span:
 def _from_region(value: Region) -> Spans:
     spans = [_span(p) for p in value.pieces]
     spans += [Span(p, p, False, False) for p in map(parse, value.points)]
-    if value.without:
+    if value.without or value.without_pieces:
         whole = sympy.Union(*map(_interval, spans))
-        return _from_set(whole - sympy.FiniteSet(*map(parse, value.without)))
+        less = [_interval(_span(p)) for p in value.without_pieces]
+        return _from_set(whole - sympy.Union(sympy.FiniteSet(*map(parse, value.without)), *less))
     return normal(spans)
 
 

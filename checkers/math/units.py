@@ -43,16 +43,21 @@ def merge_units(first: str, second: str) -> str:
     return first or second
 
 
+_POWER_AFTER = {"squared": "^2", "cubed": "^3"}  # of the unit before
+
+
 def unit_name(text: str) -> str:
     """One spelling of a unit: "square centimeters", "cm²" and "sq cm" are `cm^2`."""
     text = text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").lower()
     text = re.sub(r"[\\{}$.,()]", " ", text)
     text = re.sub(r"\bper\b", "/", text)
     power = ""
-    tokens = []
+    tokens: list[str] = []
     for token in re.findall(r"[a-z_]+(?:\s*\^\s*-?\d)?|/", text):
         name, _, exponent = token.replace(" ", "").partition("^")
-        if name in tables.SQUARE_WORDS:
+        if name in _POWER_AFTER and tokens and "^" not in tokens[-1]:
+            tokens[-1] += _POWER_AFTER[name]
+        elif name in tables.SQUARE_WORDS:
             power = "^2"
         elif name in tables.CUBIC_WORDS:
             power = "^3"

@@ -53,11 +53,12 @@ class Piece:
 
 @dataclass(frozen=True)
 class Region:
-    """A union of intervals and points, less some points."""
+    """A union of intervals and points, less some points and intervals."""
 
     pieces: tuple[Piece, ...]
     points: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    without_pieces: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True)
