@@ -5,7 +5,7 @@
     builtin("kattis", float_tolerance=1e-6)(input, output, answer)
     builtin("kattis float_tolerance 1e-6")(input, output, answer)
 
-Semantics are those of testlib 0.9.44 and of problemtools' default validator, as their
+Semantics are those of testlib 0.9.45 and of problemtools' default validator, as their
 programs behave: which stream is read first, what a number looks like, and that a fault of
 the answer file is FAIL (unclear) while the same fault of the output is PE. testlib's own
 bounds of 128 MiB a file and 32 MiB a token are not copied: the sandbox has limits of its own.
@@ -91,7 +91,7 @@ class Builtin:
 
 
 # Raise it when any built-in judges differently: it is part of records' keys.
-REVISION = 1
+REVISION = 2
 
 
 def builtin(name: str, **options: Any) -> Builtin:

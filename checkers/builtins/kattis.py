@@ -30,8 +30,9 @@ _FLAGS = ("case_sensitive", "space_change_sensitive")
 _TOLERANCES = ("float_absolute_tolerance", "float_relative_tolerance", "float_tolerance")
 
 _HEXADECIMAL = re.compile(
-    rb"([+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?)(?:[pP][+-]?)?"
+    rb"([+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+))(?:([pP][+-]?[0-9]+)|[pP][+-]?)?"
 )
+_POINT_ALONE = re.compile(rb"[+-]?0[xX]\.")  # glibc's scanf takes it for 0
 
 Judge = Callable[[bytes, bytes, bytes], None]
 
@@ -72,9 +73,11 @@ def finite(token: bytes) -> float | None:
 
 
 def _hexadecimal(token: bytes) -> float | None:
+    if _POINT_ALONE.fullmatch(token):
+        return 0.0
     found = _HEXADECIMAL.fullmatch(token)
     try:
-        return float.fromhex(found[1].decode()) if found else None
+        return float.fromhex((found[1] + (found[2] or b"")).decode()) if found else None
     except OverflowError:
         return None
 

@@ -4,8 +4,8 @@ Blanks are space, tab, CR and LF only. A token is what stands between blanks. An
 `0` or an optional minus and digits without leading zeros, within 64 bits: no `+5`, `007`
 or `-0`. A double is an optional sign, digits with at most one point, and an optional
 exponent: `+.5`, `5.` and `1e400` (infinite) are doubles; `nan`, `inf` and `0x1` are not.
-An exponent may lack its digits (`1e`, `1e+`): the scanf of glibc, with which checkers are
-built, takes that for 1.
+The exponent may lack its digits (`1e`, `1e+`): the scanf of glibc, with which checkers are
+built, takes that for 1. `1e5e` is none: only one exponent is read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BOM = b"\xef\xbb\xbf"
 
 # One way only to match any text: [0-9]+\.?[0-9]* takes time quadratic in a long token.
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
-_DOUBLE = re.compile(rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)(?:[eE][+-]?)?")
+_DOUBLE = re.compile(rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:([eE][+-]?[0-9]+)|[eE][+-]?)?")
 
 
 class Verdict(Exception):
@@ -124,7 +124,7 @@ class Stream:
 def decimal(token: bytes) -> float | None:
     """The double that a whole decimal token spells, None when it is none."""
     found = _DOUBLE.fullmatch(token)
-    return float(found[1]) if found else None
+    return float(found[1] + (found[2] or b"")) if found else None
 
 
 def is_integer(token: bytes) -> bool:

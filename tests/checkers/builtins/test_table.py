@@ -1,6 +1,6 @@
 """cases.jsonl: what testlib's and Kattis' own programs say of small texts, one line a case.
 
-The verdicts were taken from those programs (testlib 0.9.44 and problemtools' validator, built
+The verdicts were taken from those programs (testlib 0.9.45 and problemtools' validator, built
 with GCC on Linux); texts are bytes written as Latin-1. "points" are exit status 7 of testlib.
 """
 
