@@ -40,7 +40,8 @@ Judge = Callable[[bytes, bytes, bytes], None]
 def read_options(checker: str, words: list[str]) -> Mapping[str, Any]:
     """Options spelled as Kattis does in validator_flags: `float_tolerance 1e-6`.
 
-    Words of the form key=value are taken too. UnknownChecker names what can't be read.
+    Words of the form key=value are taken too. Of two that set the same tolerance the last
+    counts. UnknownChecker names what can't be read.
     """
     options: dict[str, Any] = {}
     rest = list(words)
@@ -51,6 +52,8 @@ def read_options(checker: str, words: list[str]) -> Mapping[str, Any]:
             continue
         if not given and not rest:
             raise UnknownChecker(f"option {key!r} of checker {checker!r} needs a value")
+        if key == "float_tolerance":  # takes the place of both others that came before it
+            options = {name: said for name, said in options.items() if name not in _TOLERANCES}
         options[key] = _number(checker, key, value if given else rest.pop(0))
     return options
 
