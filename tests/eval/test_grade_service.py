@@ -208,6 +208,7 @@ def test_a_token_is_sent_and_a_missing_one_is_told():
             gradebox.Client(url).grade([{"code": "echo"}], ROW)
 
 
+@pytest.mark.slow
 def test_what_a_full_server_refuses_waits_here():
     """One place, no queue: most requests are refused at first, and all are answered."""
 
@@ -249,6 +250,7 @@ def test_no_more_requests_at_once_than_allowed():
     assert most[0] == 2
 
 
+@pytest.mark.slow
 def test_a_dead_server_is_left_out(url: str):
     with answering(lambda n, body: (200, {}, b"")) as dead:
         pass  # its port answers no more
@@ -257,6 +259,7 @@ def test_a_dead_server_is_left_out(url: str):
     assert [r["status"] for r in records] == ["passed"] * 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("status", "raw", "wait"),
     [

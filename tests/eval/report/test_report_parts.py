@@ -21,6 +21,7 @@ from tests.eval.statistics.made_records import case, solution
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         TEXT | st.integers() | st.none(),

@@ -235,6 +235,7 @@ def test_a_server_that_is_gone_ends_the_run_also_when_calls_run_out_of_time() ->
         assert "no answer within 0.3 seconds; last: http" in outcome.failure.message
 
 
+@pytest.mark.slow
 def test_a_server_that_is_only_slow_is_not_gone() -> None:
     options = replace(FAST, call_timeout_s=0.3, lost_after=2)
     outcomes: list[Outcome] = []

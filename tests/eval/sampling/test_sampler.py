@@ -62,6 +62,7 @@ def test_every_request_is_asked_once_and_at_most_n_at_a_time() -> None:
     assert {o.request.key for o in seen} == {r.key for r in asks(20, 2)}
 
 
+@pytest.mark.slow
 def test_requests_are_taken_only_when_a_worker_is_free() -> None:
     taken = done = 0
     ahead = 0

@@ -110,6 +110,7 @@ def test_a_tool_that_does_not_start_has_no_version(
     assert toolchain.resolve(row()).version == "unknown"
 
 
+@pytest.mark.slow
 def test_the_host_lists_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.languages.TABLE", {**TABLE})
     register(row(tool=("gbx-no",)))
