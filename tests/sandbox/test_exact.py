@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.box import EmbeddedSandbox
-from sandbox.errors import SandboxError
 from sandbox.model import MIB, Compiled, Execution, Limits, Program
+from tests.sandbox.levels import box_at, built
 
 LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=512 * MIB, processes=32)
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
@@ -24,19 +24,13 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", params=["full", "delegated", "userns", "landlock", "none"])
 def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
-    try:
-        sandbox = EmbeddedSandbox(1, level=request.param, allow_unsafe=True)
-    except SandboxError as error:
-        pytest.skip(f"level {request.param}: {error}")
-    with sandbox:
+    with box_at(request.param, allow_unsafe=True) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="module")
 def uses(box: EmbeddedSandbox) -> Compiled:
-    made = box.compile(Program("c++17", {"uses.cpp": PROGRAM.read_bytes()}))
-    assert made.ok, made.log.decode()
-    return made
+    return built(box, PROGRAM.read_bytes())
 
 
 TRIES = 12  # what else the machine does makes programs dearer, never cheaper: once must be exact

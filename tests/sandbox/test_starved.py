@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.box import EmbeddedSandbox
-from sandbox.errors import SandboxError
 from sandbox.model import Compiled, Limits, Program
+from tests.sandbox.levels import box_at, built
 
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
 pytestmark = pytest.mark.slow
@@ -31,19 +31,13 @@ def load() -> Iterator[None]:
 
 @pytest.fixture(scope="module", params=["full", "userns", "landlock"])
 def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
-    try:
-        sandbox = EmbeddedSandbox(1, level=request.param)
-    except SandboxError as error:
-        pytest.skip(f"level {request.param}: {error}")
-    with sandbox:
+    with box_at(request.param) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="module")
 def uses(box: EmbeddedSandbox) -> Compiled:
-    made = box.compile(Program("c++17", {"uses.cpp": PROGRAM.read_bytes()}))
-    assert made.ok, made.log.decode()
-    return made
+    return built(box, PROGRAM.read_bytes())
 
 
 @pytest.mark.parametrize(("way", "ms"), [("cpu", 240), ("cpu_threads", 80), ("cpu_children", 80)])

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandbox.box import EmbeddedSandbox
-from sandbox.errors import SandboxError
 from sandbox.model import MIB, Compiled, Limits, Program
+from tests.sandbox.levels import box_at, built
 from tests.submissions.hostile import host
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -30,20 +30,13 @@ KINDS = [(level, fresh) for level in ("full", "delegated", "userns") for fresh i
 @pytest.fixture(scope="module", params=KINDS, ids=lambda kind: f"{kind[0]}-{kind[1]}")
 def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
     level, fresh = request.param
-    try:
-        sandbox = EmbeddedSandbox(1, level=level, fresh=fresh)
-    except SandboxError as error:
-        pytest.skip(f"level {level}: {error}")
-    with sandbox:
+    with box_at(level, fresh=fresh) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="module")
 def witness(box: EmbeddedSandbox) -> Compiled:
-    source = (HERE / "programs" / "witness.cpp").read_bytes()
-    made = box.compile(Program("c++17", {"witness.cpp": source}))
-    assert made.ok, made.log.decode()
-    return made
+    return built(box, (HERE / "programs" / "witness.cpp").read_bytes())
 
 
 def state(pid: int) -> str:

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
 from sandbox.box.compiler import LIMITS
-from sandbox.errors import SandboxError
 from sandbox.model import Program
+from tests.sandbox.levels import box_at
 
 pytestmark = pytest.mark.slow  # each test starts a real compiler
 
@@ -23,11 +22,7 @@ MINUTES = "constexpr int f(int n) {\n  int s = 0;\n" + (
 
 @pytest.mark.parametrize("level", ["full", "userns", "landlock"])
 def test_constants_that_take_minutes(level: str) -> None:
-    try:
-        sandbox = EmbeddedSandbox(1, level=level)
-    except SandboxError as error:
-        pytest.skip(f"level {level}: {error}")
-    with sandbox:
+    with box_at(level) as sandbox:
         made = sandbox.compile(
             Program("c++17", {"main.cpp": MINUTES.encode()}), replace(LIMITS, cpu_s=0.6, wall_s=150)
         )

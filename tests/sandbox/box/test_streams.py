@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox.box import EmbeddedSandbox
-from sandbox.errors import SandboxError
 from sandbox.model import Compiled, Limits, Program
+from tests.sandbox.levels import box_at, built
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
@@ -32,19 +32,13 @@ ASKS = b"print(41, flush=True)\nprint('it said', input())\n"
 
 @pytest.fixture(scope="module", params=("full", "delegated", "userns"))
 def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
-    try:
-        sandbox = EmbeddedSandbox(1, level=request.param)
-    except SandboxError as error:
-        pytest.skip(f"level {request.param}: {error}")
-    with sandbox:
+    with box_at(request.param) as sandbox:
         yield sandbox
 
 
 @pytest.fixture(scope="module")
 def reopens(box: EmbeddedSandbox) -> Compiled:
-    made = box.compile(Program("c++17", {"main.cpp": REOPENS}))
-    assert made.ok, made.log.decode()
-    return made
+    return built(box, REOPENS)
 
 
 @pytest.mark.parametrize("stdin", [b"41\n", b"41\n" + bytes(100_000)], ids=["small", "large"])
