@@ -9,11 +9,10 @@ import re
 
 from checkers.math.clean import TEXT_CLOSE, TEXT_OPEN, strip_ends, words
 from checkers.math.leaf import leaf
+from checkers.math.moments import moment
 from checkers.math.remarks import APPROX, DECIMAL, UNKNOWN, with_about
-from checkers.math.tables import word_list
 from checkers.math.units import compound, number_words
 from checkers.math.values import (
-    Exact,
     Leaf,
     Piece,
     Ratio,
@@ -40,21 +39,6 @@ _OP_NAMES = {
     "=": "=",
 }
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
-_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
-MONTHS = {name: i for i, name in enumerate(word_list(_MONTH_NAMES), start=1)}
-_MONTH = (
-    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
-)
-_LONG_DATE = re.compile(
-    rf"(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?"
-    rf"|(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?",
-    re.I,
-)
-_DATE_GROUPS = (("day", "day2"), ("month", "month2"), ("y1", "y2"))
-_HOUR = re.compile(r"(\d{1,2})\s*([ap])\.?\s*m\.?", re.I)
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?", re.I)
-_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4})")
 _MEMBER = re.compile(
     r"^[A-Za-z](?:_\{?\w+\}?)?\s*\\in(?![A-Za-z])\s*|^[\w,() ]{1,12}\\in(?![A-Za-z])\s*"
 )
@@ -182,7 +166,7 @@ def read(text: str, level: int = 0) -> Value:
         return Words(words(text))
     return (
         _region(text)
-        or _exact(text)
+        or moment(text)
         or _named(text)
         or _point(text)
         or _joined(text, level)
@@ -194,27 +178,6 @@ def read(text: str, level: int = 0) -> Value:
         or _ratio(text)
         or leaf(text)
     )
-
-
-def _exact(text: str) -> Value | None:
-    text = " ".join(text.replace(TEXT_OPEN, " ").replace(TEXT_CLOSE, " ").split())
-    text = text.replace(" : ", ":")
-    m = _CLOCK.fullmatch(text)
-    if m and int(m[1]) < 25 and int(m[2]) < 60:
-        return Exact("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))
-    m = _HOUR.fullmatch(text)
-    if m and int(m[1]) < 25:
-        return Exact("clock", (int(m[1]), 0, 0, m[2].lower()))
-    m = _LONG_DATE.fullmatch(text)
-    if m:
-        day, month, year = (m[k] or m[k2] for k, k2 in _DATE_GROUPS)
-        return Exact("date", (int(year or 0), MONTHS[month[:3].lower()], int(day)))
-    m = _DATE.fullmatch(text)
-    if m and m[1]:
-        return Exact("date", (int(m[1]), int(m[2]), int(m[3])))
-    if m:
-        return Exact("date?", (int(m[4]), int(m[5]), int(m[6])))
-    return None
 
 
 _REAL_LINE = re.compile(r"\\mathbb\{R\}|\\mathbf\{R\}|R(?=\s*\\setminus|\s*-\s*\\\{)")

@@ -150,6 +150,16 @@ class Browser:
         said, self._console = self._console, []
         return said
 
+    def width_needed(self, page: Path, fragment: str, width: int) -> int:
+        """Pixels that the page takes sideways in a window of `width`, all of it unfolded."""
+        self.size(width, 900)
+        try:
+            self.open(page, fragment)
+            self.run("for (const d of document.querySelectorAll('details')) d.open = true")
+            return int(self.run("return document.documentElement.scrollWidth"))
+        finally:
+            self.size(1280, 900)
+
     def size(self, width: int, height: int) -> None:
         """Give the page this many pixels."""
         self.cdp(
