@@ -44,7 +44,7 @@ class Place:
 
     def grow(self, size: int) -> None:
         """`size` bytes more than were announced. Raises Full."""
-        self._admission.reserve(size)
+        self._admission.reserve(size, others=self._admission.present - 1)
         self.size += size
 
 
@@ -72,11 +72,10 @@ class Admission:
         """
         if self.closing:
             raise Closing
-        crowded = self.present and size > self._bytes_left
-        if crowded or self.present >= self.slots + self.queue:
+        if self.present >= self.slots + self.queue:
             raise Full(self.retry_after_s())
+        self.reserve(size, others=self.present)
         self.present += 1
-        self._bytes_left -= size
         self._idle.clear()
         place = Place(self, size)
         try:
@@ -87,12 +86,12 @@ class Admission:
             if not self.present:
                 self._idle.set()
 
-    def reserve(self, size: int) -> None:
-        """`size` bytes more for a request that is here; a large one alone always fits.
+    def reserve(self, size: int, others: int) -> None:
+        """`size` bytes for a request beside `others`; a large one alone always fits.
 
         Raises Full.
         """
-        if self.present > 1 and size > self._bytes_left:
+        if others and size > self._bytes_left:
             raise Full(self.retry_after_s())
         self._bytes_left -= size
 

@@ -147,10 +147,6 @@ class Server:
             return _json(408, {"message": words})
         except web.RequestPayloadError as error:
             return _json(400, {"message": f"the request's body can't be read: {error}"})
-        except Full as full:
-            return _busy(429, str(full), full.retry_after_s)
-        except Closing:
-            return _busy(503, "the server is shutting down", 5)
         except (Refusal, BadRequest, MissingToolchain) as refusal:
             return _json(400, {"message": str(refusal)})
         except SandboxError as fault:
@@ -160,18 +156,13 @@ class Server:
     async def connect(self, request: web.Request) -> web.StreamResponse:
         """A job over a WebSocket; it has its place, as a request has, from the first message on."""
         message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
-        try:
-            with self.admission.place(message_bytes) as place:
-                socket = web.WebSocketResponse(max_msg_size=message_bytes)
-                await socket.prepare(request)
-                await converse(
-                    socket, self._read_job, self._run_in_thread, place, self.settings.upload_s
-                )
-                return socket
-        except Full as full:
-            return _busy(429, str(full), full.retry_after_s)
-        except Closing:
-            return _busy(503, "the server is shutting down", 5)
+        with self.admission.place(message_bytes) as place:
+            socket = web.WebSocketResponse(max_msg_size=message_bytes)
+            await socket.prepare(request)
+            await converse(
+                socket, self._read_job, self._run_in_thread, place, self.settings.upload_s
+            )
+            return socket
 
     def _size(self, request: web.Request) -> int:
         """Bytes to reserve; a body of unknown size, or packed, counts as the largest."""
@@ -216,6 +207,10 @@ class Server:
         except web.HTTPException as error:
             words = "Not Found" if error.status == 404 else error.reason
             response = _json(error.status, {"message": words})
+        except Full as full:
+            response = _busy(429, str(full), full.retry_after_s)
+        except Closing:
+            response = _busy(503, "the server is shutting down", 5)
         except (Abandoned, ConnectionError):
             response = _json(499, {"message": "the client went away"})
         except Exception:

@@ -24,6 +24,7 @@ from eval.rewards import make_codeforces
 from sandbox.errors import BadRequest
 from sandbox.server.serve import serve
 from sandbox.server.settings import Ceilings, ServerSettings
+from tests.at_once import AtOnce
 from tests.fakes.scripted_sandbox import Call, FakeSandbox, ready
 
 TESTS = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
@@ -224,15 +225,13 @@ def test_what_a_full_server_refuses_waits_here():
 
 
 def test_no_more_requests_at_once_than_allowed():
-    lock, now, most = threading.Lock(), [0], [0]
+    at_once = AtOnce()
 
     def count(_: int, body: bytes) -> tuple[int, dict[str, str], bytes]:
-        with lock:
-            now[0] += 1
-            most[0] = max(most[0], now[0])
-        time.sleep(0.02)
-        with lock:
-            now[0] -= 1
+        at_once.entered()
+        at_once.wait_for(2)
+        time.sleep(0.02)  # in which one too many would come
+        at_once.left()
         return 400, {}, b'{"message": "enough"}'
 
     with answering(count) as url:
@@ -247,7 +246,7 @@ def test_no_more_requests_at_once_than_allowed():
             thread.start()
         for thread in threads:
             thread.join()
-    assert most[0] == 2
+    assert at_once.most == 2
 
 
 @pytest.mark.slow
