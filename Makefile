@@ -1,12 +1,12 @@
 # Two commands to know: `make grade` and `make test`. Each installs what it needs into .venv first.
 #
-#   install    everything: what running, testing and linting need
+#   install    the dependencies of running, testing and linting
 #   grade      grades examples/ in the embedded sandbox
 #   test       all tests                       test-fast  those that take under a second each
 #   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
-#   test-jitter  all tests, with threads that stumble: finds tests that lean on timing
+#   test-jitter  all tests with random pauses in every thread: finds tests that depend on timing
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
-#   clean      removes .venv and what tools left; results/ stays
+#   clean      removes .venv and the caches of tools; keeps results/
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -20,7 +20,7 @@ GRADE := eval/eval_with_piston_gentest_checker_stats.py
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
 
-# ---- what is installed: one stamp a set, made again when the pins or the needs change ----
+# ---- installing: one stamp file a set, made again when the pins or the dependencies change ----
 
 $(VENV)/.python: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
@@ -34,12 +34,12 @@ $(VENV)/.python: constraints.txt pyproject.toml
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.python
-	@echo "installing what grading needs into $(VENV)"
+	@echo "installing the dependencies of grading into $(VENV)"
 	@$(PIP) --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python
-	@echo "installing what tests need into $(VENV)"
+	@echo "installing the dependencies of the tests into $(VENV)"
 	@$(PIP) --no-build-isolation -e '.[test]'
 	@touch $@ $(VENV)/.run
 
@@ -51,7 +51,7 @@ $(VENV)/.lint: $(VENV)/.test
 install: $(VENV)/.lint
 	@echo "$(VENV) is ready"
 
-# ---- what is run ----
+# ---- running ----
 
 grade: $(VENV)/.run
 	@$(RUN) $(GRADE) --solutions-path examples/solutions.jsonl --dataset examples/problems.jsonl \
@@ -64,7 +64,7 @@ test: $(VENV)/.test
 test-fast: $(VENV)/.test
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup -m 'not slow' $(ARGS)
 
-# tests/jitter.py says what it does. JITTER_SEED, JITTER_EVERY and JITTER_MS change it.
+# See tests/jitter.py. JITTER_SEED, JITTER_EVERY and JITTER_MS change it.
 test-jitter: $(VENV)/.test
 	$(RUN) -m pytest -p tests.jitter -q -n $(JOBS) --dist loadgroup --timeout 900 $(ARGS)
 

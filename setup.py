@@ -1,10 +1,10 @@
-"""Builds the wheel: the sandbox's launcher is compiled now, so that using it needs no compiler.
+"""Build the wheel with the sandbox's compiled launcher, so that using it needs no compiler.
 
-    sandbox/box/bin/launcher-<machine>-<hash of its sources>     in a wheel for this machine
+    gradebox/sandbox/box/c/bin/launcher-<machine>-<hash of sources>   in a wheel for this machine
 
-The binary is static and runs on any Linux of that machine, whatever its libraries and its
-Python. Without a C compiler the wheel is one for any machine, and the launcher is built at
-first use, which says what to install. Everything else stands in pyproject.toml.
+The static binary runs on any Linux of that architecture, with any libraries and any Python. Without
+a C compiler the wheel is for any machine, and the launcher is built at first use. All other
+settings are in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from sandbox.box.build import build_launcher, launcher_name
-from sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.box.build import build_launcher, launcher_name
+from gradebox.sandbox.errors import SandboxUnavailable
 
-FOLDER = Path("sandbox", "box", "bin")
+FOLDER = Path("gradebox", "sandbox", "box", "c", "bin")
 
 
 class BuildWithLauncher(build_py):
-    """Puts the launcher beside the package's modules; a checkout builds its own when needed."""
+    """Put the launcher beside the package's modules. A checkout builds its own when needed."""
 
     def run(self) -> None:
         super().run()
@@ -35,15 +35,15 @@ class BuildWithLauncher(build_py):
         target = Path(self.build_lib) / FOLDER / launcher_name()
         target.parent.mkdir(parents=True, exist_ok=True)
         for old in target.parent.glob("launcher-*"):
-            old.unlink()  # of sources that have changed since: build/ is kept between builds
+            old.unlink()  # build/ may have one of older sources
         try:
             build_launcher(target)
         except SandboxUnavailable as error:
-            self.warn(f"the wheel carries no launcher: {error}")
+            self.warn(f"the wheel has no launcher: {error}")
 
 
 class PlatformWheel(bdist_wheel):
-    """Any Python 3, this machine: nothing in it depends on the interpreter."""
+    """A wheel for any Python 3 on this architecture: the launcher does not use the interpreter."""
 
     def get_tag(self) -> tuple[str, str, str]:
         made = Path(self.bdist_dir, FOLDER, launcher_name()).exists()

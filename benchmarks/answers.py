@@ -1,10 +1,10 @@
-"""Speed of the math answer grader: its two tiers, and a long run in which some pairs hang.
+"""The speed of the math answer grader: its two tiers, and a long run in which some pairs hang.
 
     python benchmarks/answers.py                     everything, the long run with 2,000 pairs
     python benchmarks/answers.py --pairs 100000      the long run in full (minutes)
     python benchmarks/answers.py --only tier1
 
-Pairs are made from a seed; nothing is read from outside. One JSON line a figure.
+Pairs are generated from a seed. One JSON line is printed for each figure.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from checkers.math.grading import Grade, grade_many  # noqa: E402
-from checkers.math.pool import Pool, available_cores  # noqa: E402
+from gradebox.checkers.math.grading import Grade, grade_many  # noqa: E402
+from gradebox.checkers.math.workers.pool import Pool  # noqa: E402
+from gradebox.sandbox.common.cpus import usable_cores  # noqa: E402
 
 Pair = tuple[str, str]
 
@@ -33,7 +34,7 @@ HANGING = (
 
 
 def tier1_pair(rng: random.Random) -> Pair:
-    """Equal text, or two plain numbers."""
+    """Return a pair for the first tier: equal texts, or two plain numbers."""
     n = rng.randrange(1, 10**6)
     kind = rng.randrange(5)
     if kind == 0:
@@ -48,7 +49,7 @@ def tier1_pair(rng: random.Random) -> Pair:
 
 
 def tier2_pair(rng: random.Random) -> Pair:
-    """Pairs of the kinds that need a worker."""
+    """Return a pair that needs a worker."""
     a, b = rng.randrange(2, 60), rng.randrange(2, 60)
     same = rng.random() < 0.6
     c = b if same else b + 1
@@ -71,7 +72,7 @@ def tier2_pair(rng: random.Random) -> Pair:
 
 
 def mixed(count: int, hanging: float, seed: int) -> Iterator[Pair]:
-    """Half first tier, half second; a share of all hangs."""
+    """Yield pairs, half for each tier; a share of all hangs."""
     rng = random.Random(seed)
     for i in range(count):
         if rng.random() < hanging:
@@ -96,7 +97,7 @@ def tier2(count: int, workers: int) -> dict[str, object]:
     rng = random.Random(2)
     pairs = [tier2_pair(rng) for _ in range(count)]
     with Pool(workers) as pool:
-        list(grade_many(pairs[: 4 * workers], pool=pool))  # starts the workers
+        list(grade_many(pairs[: 4 * workers], pool=pool))  # start the workers
         start = time.perf_counter()
         grades = list(grade_many(pairs, pool=pool))
         took = time.perf_counter() - start
@@ -132,7 +133,7 @@ def long_run(count: int, hanging: float, timeout: float, workers: int) -> dict[s
 
 
 class _Watch:
-    """Counts grades and the memory of this process and of its workers."""
+    """Count grades and sample the memory of this process and of its workers."""
 
     def __init__(self) -> None:
         self.tier2 = 0
@@ -172,8 +173,8 @@ def main() -> int:
     parser.add_argument("--tier1-pairs", type=int, default=100_000)
     parser.add_argument("--tier2-pairs", type=int, default=1000)
     parser.add_argument("--hanging", type=float, default=0.01, help="share that hangs")
-    parser.add_argument("--timeout", type=float, default=0.5, help="CPU seconds a pair")
-    parser.add_argument("--workers", type=int, default=available_cores())
+    parser.add_argument("--timeout", type=float, default=0.5, help="CPU seconds per pair")
+    parser.add_argument("--workers", type=int, default=usable_cores())
     args = parser.parse_args()
     if args.only in (None, "tier1"):
         print(json.dumps(tier1(args.tier1_pairs)), flush=True)

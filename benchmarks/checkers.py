@@ -1,12 +1,12 @@
-"""How long comparing takes: 10 MB of output against 10 MB expected, one row a way.
+"""The time of comparing 10 MB of output with 10 MB of expected output, by each checker.
 
     python benchmarks/checkers.py [--megabytes 10] [--repeat 5]
 
-Times are the best of the repeats, in milliseconds of CPU. `peak` is the memory that the
-call itself took at most, in MiB (measured in a run of its own).
+Times are the best of the repeats, in milliseconds of CPU time. `peak` is the peak memory of the
+call in MiB (measured in a separate run).
 
-A second table shows what one case of a small Python checker costs, in milliseconds of wall
-time: by a start of its own, and under the warm driver (both without a sandbox).
+A second table has the wall time of one case of a small Python checker, in milliseconds: with a
+Python start for each case, and with the warm driver (both without a sandbox).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from checkers import builtin
-from checkers.compare import equal
-from checkers.programs.warm import DRIVER_FILES, WarmClient
-from sandbox.model import Limits
+from gradebox.checkers import builtin
+from gradebox.checkers.compare import equal
+from gradebox.checkers.programs.warm import DRIVER_FILES, WarmClient
+from gradebox.sandbox.model import Limits
 
 MEGABYTE = 1_000_000
 Row = tuple[str, Callable[[], object]]
 
 
 def texts(size_bytes: int) -> dict[str, bytes]:
-    """Numbers of up to nine digits, and the same with other white space and endings."""
+    """Return texts of numbers that differ in white space, line ends or the last character."""
     draw = random.Random(1)
     numbers = [str(draw.randrange(10**9)).encode() for _ in range(size_bytes // 10)]
     lines = b"\n".join(numbers) + b"\n"
@@ -52,7 +52,7 @@ def texts(size_bytes: int) -> dict[str, bytes]:
 
 
 def rows(t: dict[str, bytes]) -> Iterator[Row]:
-    """What is measured: (name, call)."""
+    """Yield (name, call) of each measurement."""
     a = t["lines"]
     for mode in ("open-r1", "upstream"):
         for other in ("copy", "spaces", "crlf", "last differs"):
@@ -73,7 +73,7 @@ def rows(t: dict[str, bytes]) -> Iterator[Row]:
 
 
 def best_ms(call: Callable[[], object], repeat: int) -> float:
-    """Milliseconds of CPU, the best of `repeat`."""
+    """Return milliseconds of CPU time, the best of `repeat`."""
     times = []
     for _ in range(repeat):
         start = time.process_time()
@@ -100,7 +100,7 @@ CASE_FILES = {"input.txt": b"3\n", "correct.txt": b"1 2 3\n", "output.txt": b"3 
 
 
 def plain_start_ms(folder: Path, cases: int) -> float:
-    """Milliseconds a case when each one starts Python."""
+    """Return milliseconds per case when each case starts Python."""
     for name, content in {**CASE_FILES, "checker.py": CHECKER.encode()}.items():
         (folder / name).write_bytes(content)
     start = time.perf_counter()
@@ -112,7 +112,7 @@ def plain_start_ms(folder: Path, cases: int) -> float:
 
 
 def warm_ms(folder: Path, cases: int) -> float:
-    """Milliseconds a case under the warm driver, its own start left out."""
+    """Return milliseconds per case with the warm driver, without its start."""
     for path in DRIVER_FILES:
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / "checker.py").write_text(CHECKER)
@@ -134,7 +134,7 @@ def warm_ms(folder: Path, cases: int) -> float:
 
 
 def print_starts(cases: int) -> None:
-    ways = (("start of its own", plain_start_ms), ("warm driver", warm_ms))
+    ways = (("start per case", plain_start_ms), ("warm driver", warm_ms))
     print(f"\n{'Python checker, one case':32} {'ms':>8}")
     for name, measure in ways:
         with tempfile.TemporaryDirectory() as folder:
@@ -142,15 +142,15 @@ def print_starts(cases: int) -> None:
 
 
 def main() -> int:
-    p = argparse.ArgumentParser(description="Times of comparing large outputs.")
-    p.add_argument("--megabytes", type=float, default=10, help="of each text (10)")
-    p.add_argument("--repeat", type=int, default=5, help="the best of so many (5)")
+    p = argparse.ArgumentParser(description="The time of comparing large outputs.")
+    p.add_argument("--megabytes", type=float, default=10, help="size of each text (10)")
+    p.add_argument("--repeat", type=int, default=5, help="repeats, of which the best counts (5)")
     p.add_argument("--cases", type=int, default=50, help="cases of the Python checker (50)")
     args = p.parse_args()
     if args.megabytes <= 0 or args.repeat < 1 or args.cases < 1:
         p.error("--megabytes must be above 0, --repeat and --cases at least 1")
     t = texts(int(args.megabytes * MEGABYTE))
-    print(f"{'way':32} {'ms':>8} {'peak MiB':>9}")
+    print(f"{'checker':32} {'ms':>8} {'peak MiB':>9}")
     for name, call in rows(t):
         print(f"{name:32} {best_ms(call, args.repeat):8.1f} {peak_mib(call):9.1f}")
     print_starts(args.cases)

@@ -1,12 +1,12 @@
-"""Memory and time a case over a million cases that take no time to run.
+"""Memory, and time per case, over a million cases that take no time to run.
 
     python benchmarks/million.py [--cases 1000000] [--cases-per-solution 50]
     python benchmarks/million.py --box --cases 100000 --cases-per-solution 500
 
-The real scheduler, records and metrics grade made-up solutions over a sandbox that answers
-at once, so that all that is seen is the grader's own: the memory of its processes (PSS,
-summed) and the time a case, at the start and at the end. With --box every case is a real run
-of a small C program in the embedded sandbox, boxes and programs counted as well.
+The real scheduler, records and metrics grade generated solutions with a fake sandbox that answers
+at once. The figures are therefore the grader's own: the memory of its processes (sum of PSS) and
+the time per case, at the start and at the end. With --box, every case is a real run of a small C
+program in the embedded sandbox, and boxes and programs are included.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from eval.options import Options
-from eval.run import run_grading
-from sandbox.box import EmbeddedSandbox
-from tests.fakes.scripted_sandbox import Call, FakeSandbox
+from gradebox.eval.cli.run import run_grading
+from gradebox.eval.grading.options import Options
+from gradebox.sandbox.box import EmbeddedSandbox
+from testing.fakes.scripted_sandbox import Call, FakeSandbox
 
 PROBLEMS = 50
 SAMPLE_EVERY_S = 1.0
@@ -35,7 +35,7 @@ ECHO = (
 
 
 def pss_bytes() -> int:
-    """Proportional set size of this process and its descendants."""
+    """Return the proportional set size of this process and its descendants."""
     total, todo = 0, ["self"]
     while todo:
         pid = todo.pop()
@@ -52,7 +52,7 @@ def pss_bytes() -> int:
 
 
 def write_problems(path: Path, cases: int) -> None:
-    """Problems whose expected output is their input."""
+    """Write problems whose expected output is their input."""
     with path.open("w") as file:
         for number in range(PROBLEMS):
             tests = [
@@ -63,7 +63,7 @@ def write_problems(path: Path, cases: int) -> None:
 
 
 def write_solutions(path: Path, solutions: int) -> None:
-    """Programs that are all different, so that none is graded for another."""
+    """Write programs that are all different, so that every one is graded."""
     with path.open("w") as file:
         for number in range(solutions):
             code = f"{ECHO}// {number}\n"
@@ -71,8 +71,8 @@ def write_solutions(path: Path, solutions: int) -> None:
             file.write(json.dumps(row) + "\n")
 
 
-class Meter(threading.Thread):
-    """Samples memory and the number of cases that have run."""
+class Sampler(threading.Thread):
+    """Sample memory and the number of cases that have run."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -84,17 +84,17 @@ class Meter(threading.Thread):
             self.samples.append((time.monotonic(), _Counts.seen, pss_bytes()))
 
     def us_per_case(self, part: slice) -> float:
-        """Wall time a case over a part of the samples."""
+        """Return the wall time per case over a part of the samples."""
         rows = self.samples[part]
         (t0, n0, _), (t1, n1, _) = rows[0], rows[-1]
         return (t1 - t0) / max(1, n1 - n0) * 1e6
 
 
-COUNTER = itertools.count()  # one step of it is one step for every thread
+COUNTER = itertools.count()  # its steps are atomic
 
 
 class _Counts:
-    """Counts the runs of whatever sandbox it is mixed into."""
+    """Mixin that counts the runs of a sandbox."""
 
     seen = 0
 
@@ -104,11 +104,11 @@ class _Counts:
 
 
 class Counting(_Counts, FakeSandbox):
-    """Answers with the input."""
+    """A sandbox whose programs print their input."""
 
 
 class CountingBox(_Counts, EmbeddedSandbox):
-    """Really runs it."""
+    """The embedded sandbox."""
 
 
 def answer(call: Call) -> bytes:
@@ -121,7 +121,7 @@ def main() -> int:
     parser.add_argument("--cases-per-solution", type=int, default=50)
     parser.add_argument("--box", action="store_true", help="real runs in the embedded sandbox")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--folder", type=Path, help="where the files go (removed at the end)")
+    parser.add_argument("--folder", type=Path, help="folder for temporary files")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         folder = Path(name)
@@ -138,33 +138,33 @@ def main() -> int:
             if args.box
             else Counting(answer, record=False, slots=args.workers)
         )
-        meter = Meter()
-        meter.start()
+        sampler = Sampler()
+        sampler.start()
         started, cpu = time.monotonic(), time.process_time()
         result = run_grading(options, sandbox=sandbox)
         wall_s, cpu_s = time.monotonic() - started, time.process_time() - cpu
-        meter.done.set()
-        meter.join()
+        sampler.done.set()
+        sampler.join()
         metrics = result.files[0].metrics
         size = (result.files[0].folder / "piston_eval_results.jsonl").stat().st_size
     assert metrics is not None
     cases = sum(metrics["case_verdicts"].values())
-    tenth = max(2, len(meter.samples) // 10)
-    grading = [s for s in meter.samples if s[1] < cases] or meter.samples
-    meter.samples = grading
+    tenth = max(2, len(sampler.samples) // 10)
+    grading = [s for s in sampler.samples if s[1] < cases] or sampler.samples
+    sampler.samples = grading
     print(
         f"cases            {cases} in {metrics['num_solutions']} solutions, all "
         f"{'AC' if metrics['case_verdicts'] == {'AC': cases} else metrics['case_verdicts']}"
     )
     print(f"records          {size / 2**20:.0f} MiB")
-    print(f"wall             {wall_s:.1f} s; CPU of the grader {cpu_s / cases * 1e6:.0f} us a case")
+    print(f"wall             {wall_s:.1f} s; grader's CPU {cpu_s / cases * 1e6:.0f} us per case")
     print(
         f"PSS, all         {max(s[2] for s in grading) / 2**20:.0f} MiB at most, "
         f"{grading[0][2] / 2**20:.0f} after the first second"
     )
     print(
-        f"wall a case      {meter.us_per_case(slice(None, tenth)):.0f} us at the start, "
-        f"{meter.us_per_case(slice(-tenth, None)):.0f} us at the end"
+        f"wall per case    {sampler.us_per_case(slice(None, tenth)):.0f} us at the start, "
+        f"{sampler.us_per_case(slice(-tenth, None)):.0f} us at the end"
     )
     return result.exit_status
 

@@ -1,7 +1,7 @@
-"""The plain way to grade, to compare with: a thread pool and subprocess.run, no sandbox.
+"""A plain grading script to compare with: a thread pool and subprocess.run, without a sandbox.
 
-Compiles every program, then runs every case; a checker program runs where the output is
-not the expected one. The same programs, tests, flags and number of workers as the grader.
+It compiles every program, then runs every case; the checker runs when the output differs from the
+expected one. Programs, tests, compiler flags and number of workers are the grader's.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sandbox.languages import find
+from gradebox.sandbox.languages import find
 
 
 @dataclass(frozen=True)
 class Case:
-    """One run: the command, its test, the checker's text or None."""
+    """One run: the command, its test, the source of its checker."""
 
     command: tuple[str, ...]
     folder: Path
@@ -30,7 +31,7 @@ class Case:
 
 
 def grade(problems: Path, solutions: Path, folder: Path, workers: int) -> tuple[int, int]:
-    """Grades the whole set in `folder`; gives (cases, cases that passed)."""
+    """Grade the whole set in `folder`. Return (cases, cases that passed)."""
     rows = {row["id"]: row for row in _lines(problems)}
     lines = list(enumerate(_lines(solutions)))
     with ThreadPoolExecutor(workers) as pool:
@@ -41,7 +42,7 @@ def grade(problems: Path, solutions: Path, folder: Path, workers: int) -> tuple[
 
 
 def compile_one(line: dict[str, str], folder: Path) -> tuple[str, ...]:
-    """The command that runs the program, compiled with the grader's own flags."""
+    """Compile a program with the grader's flags. Return the command that runs it."""
     language = find(line["language"])
     folder.mkdir(parents=True)
     source, binary = folder / language.source, folder / "program"
@@ -53,15 +54,16 @@ def compile_one(line: dict[str, str], folder: Path) -> tuple[str, ...]:
     return (str(binary),)
 
 
+@cache
 def python() -> str:
-    """The interpreter's real binary: a version manager's shim would cost 90 ms a start."""
+    """Return the interpreter's real path: a version manager's shim would cost 90 ms a start."""
     found = shutil.which("python3") or sys.executable
     words = [found, "-c", "import sys; print(sys._base_executable)"]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def passes(item: tuple[int, Case]) -> bool:
-    """Runs one case and judges it."""
+    """Run one case and return whether it passes."""
     number, case = item
     run = subprocess.run(
         case.command, input=case.test["input"].encode(), capture_output=True, timeout=60
@@ -80,18 +82,8 @@ def _checked(number: int, case: Case, output: bytes) -> bool:
         Path(name).write_bytes(text)
     checker = case.folder / f"{number}.py"
     checker.write_text(case.checker or "")
-    words = [python_once(), str(checker), *names]
+    words = [python(), str(checker), *names]
     return subprocess.run(words, capture_output=True).stdout.strip() == b"1"
-
-
-_PYTHON: list[str] = []
-
-
-def python_once() -> str:
-    """`python()`, asked for once."""
-    if not _PYTHON:
-        _PYTHON.append(python())
-    return _PYTHON[0]
 
 
 def _cases(

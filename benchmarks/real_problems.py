@@ -1,11 +1,11 @@
-"""Grades solutions of real problems and says whether each verdict is the intended one.
+"""Grade solutions of real problems and check that each verdict is the intended one.
 
     python benchmarks/real_problems.py --data DIR
 
-DIR holds problems.jsonl and generated_tests/ in the columns of open-r1/codeforces; the
-solutions are tests/submissions/codeforces/. They are graded with 1 worker and with 4, twice
-each, and the verdict of every solution and case must be the same every time. Exit status 1
-when one is not, or not as intended.
+DIR has problems.jsonl and generated_tests/ with the columns of open-r1/codeforces. The solutions
+are in testing/submissions/codeforces/. They are graded with 1 worker and with 4, twice each. Exit
+status 1 when a verdict of a solution or case differs between these runs, or is not the intended
+one.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from typing import Any
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tests.submissions.codeforces.table import Intended, read_table
+from testing.submissions.codeforces.table import Intended, read_table
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "eval/eval_with_piston_gentest_checker_stats.py"
 RUNS = ((1, "first"), (4, "first"), (1, "second"), (4, "second"))
 
-# What must not differ between runs: solution → (verdict, ((case, verdict, reason), …)).
+# For each solution: (verdict, (case type, case, verdict, reason), …). Equal in all runs.
 Verdicts = dict[str, tuple[Any, ...]]
 
 
 def write_solutions(rows: list[Intended], path: Path) -> None:
-    """The programs as a solutions file, named by their place in the table."""
+    """Write the programs as a solutions file."""
     with path.open("w") as out:
         for row in rows:
             line = {
@@ -47,7 +47,7 @@ def write_solutions(rows: list[Intended], path: Path) -> None:
 
 
 def grade(data: Path, solutions: Path, results: Path, workers: int) -> Verdicts:
-    """One run of the real command."""
+    """Run the real command. Return the verdicts."""
     done = subprocess.run(
         [
             *(sys.executable, COMMAND, "--solutions-path", str(solutions)),
@@ -74,18 +74,18 @@ def _verdicts(record: dict[str, Any]) -> tuple[Any, ...]:
     return (record["verdict"], *cases)
 
 
-def unintended(rows: list[Intended], seen: Verdicts) -> list[str]:
-    """One line for each program that did not get the verdict it was written for."""
+def unintended(rows: list[Intended], result: Verdicts) -> list[str]:
+    """Return a line for each program without its intended verdict."""
     return [
-        f"{row.program}: {seen[row.program][0]}, meant to be {row.verdict}"
+        f"{row.program}: {result[row.program][0]} instead of {row.verdict}"
         for row in rows
-        if seen[row.program][0] != row.verdict
+        if result[row.program][0] != row.verdict
     ]
 
 
 def changed(first: Verdicts, other: Verdicts) -> list[str]:
-    """One line for each program whose verdicts are not those of the first run."""
-    return [f"{name}: not as in the first run" for name in first if first[name] != other[name]]
+    """Return a line for each program whose verdicts differ from those of the first run."""
+    return [f"{name}: differs from the first run" for name in first if first[name] != other[name]]
 
 
 def main() -> int:
@@ -93,27 +93,27 @@ def main() -> int:
     parser.add_argument("--data", type=Path, required=True, help="folder with problems.jsonl")
     data = parser.parse_args().data
     if not (data / "problems.jsonl").is_file():
-        parser.error(f"--data {data}: there is no problems.jsonl in it")
+        parser.error(f"--data {data} has no problems.jsonl; give a folder with one")
     rows = read_table()
     complaints: list[str] = []
     first: Verdicts = {}
     with tempfile.TemporaryDirectory(prefix="real-problems-") as temporary:
         solutions = Path(temporary) / "solutions.jsonl"
         write_solutions(rows, solutions)
-        for workers, time_of in RUNS:
+        for workers, turn in RUNS:
             start = time.perf_counter()
-            results = Path(temporary) / f"{workers}-{time_of}"
-            seen = grade(data.resolve(), solutions, results, workers)
-            first = first or seen
-            found = [*unintended(rows, seen), *changed(first, seen)]
+            results = Path(temporary) / f"{workers}-{turn}"
+            result = grade(data.resolve(), solutions, results, workers)
+            first = first or result
+            found = [*unintended(rows, result), *changed(first, result)]
             complaints += found
-            counts = Counter(str(verdicts[0]) for verdicts in seen.values())
+            counts = Counter(str(verdicts[0]) for verdicts in result.values())
             print(
-                f"{workers} worker{'s' if workers > 1 else ''}, {time_of} time: "
-                f"{len(seen)} solutions of {len({row.problem for row in rows})} problems in "
+                f"{workers} worker{'s' if workers > 1 else ''}, {turn} run: "
+                f"{len(result)} solutions of {len({row.problem for row in rows})} problems in "
                 f"{time.perf_counter() - start:.0f} s, "
                 f"{', '.join(f'{v} {n}' for v, n in sorted(counts.items()))}; "
-                f"{len(found)} not as intended or not the same",
+                f"{len(found)} unintended or different",
                 flush=True,
             )
             for line in found:

@@ -1,4 +1,4 @@
-"""What a batch of rewards costs, against the plain loop; and what many batches leave behind.
+"""The time of a batch of rewards against a plain loop, and leaks after many batches.
 
     python benchmarks/rewards.py [--batches 20] [--plain 5] [--workers N]
     python benchmarks/rewards.py --soak 10000
@@ -7,13 +7,13 @@
       batch 1: 2.35 s, plain 2.50 s
     …
     grader  p50 2.31 s  p95 2.60 s        plain  p50 2.52 s
-    ratio of the medians 0.92; every reward as it must be
+    ratio of the medians 0.92; all rewards correct
 
 A batch has accepted, wrong (at the first, a middle and the last test), crashing, slow, not
-compiling and missing programs, in Python and C++. Each text is new in every batch, so nothing
-is compiled or graded beforehand; what stays warm is the sandbox and the problem. The plain
-loop is a thread pool with subprocess.run, which stops a program at its first failure, too.
-Exit status 1 when a reward is wrong or something is left behind.
+compiling and missing programs, in Python and C++. All texts are new in every batch, so nothing is
+compiled or graded beforehand; the sandbox and the problem stay warm. The plain loop is a thread
+pool with subprocess.run, which also stops a program at its first failure. Exit status 1 when a
+reward is wrong or something leaks.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from benchmarks.plain import python_once
-from eval.grader import Grader
-from eval.options import default_workers
-from eval.rewards import make_codeforces
+from benchmarks.plain import python
+from gradebox.eval.api.grader import Grader
+from gradebox.eval.api.rewards import make_codeforces
+from gradebox.sandbox.common.cpus import usable_cores
 
 TESTS = [{"input": f"{n} {n * n}\n", "output": f"{n + n * n}\n"} for n in range(1, 21)]
 TIME_LIMIT_S = 1.0
@@ -50,7 +50,7 @@ SLOW = "while True:\n    pass  # {name}\n"
 CRASH = "print(int('x'))  # {name}\n"
 BROKEN = "int main( {{  // {name}\n"
 
-# (how many, language, program, what is added to the answer, reward in mode pass_fail)
+# (count, language, program, text added to the answer, reward in mode pass_fail)
 MIX: tuple[tuple[int, str, str, str, float], ...] = (
     (16, "python", PYTHON, "", 1.0),
     (8, "cpp", CPP, "", 1.0),
@@ -66,7 +66,7 @@ MIX: tuple[tuple[int, str, str, str, float], ...] = (
 
 
 def batch(nonce: str) -> tuple[list[str], list[str], list[float]]:
-    """Completions, their languages, and the rewards they deserve; no two texts are equal."""
+    """Return completions, all different, their languages and their correct rewards."""
     completions, languages, rewards = [], [], []
     for count, language, program, wrong, reward in MIX:
         for i in range(count):
@@ -78,8 +78,8 @@ def batch(nonce: str) -> tuple[list[str], list[str], list[float]]:
 
 
 def by_grader(grader: Grader, nonce: str) -> tuple[float, bool]:
-    """Seconds of one batch, and whether every reward was right."""
-    completions, languages, deserved = batch(nonce)
+    """Return the seconds of one batch, and whether every reward was correct."""
+    completions, languages, correct = batch(nonce)
     reward = make_codeforces("pass_fail", grader=grader)
     count = len(completions)
     started = time.perf_counter()
@@ -90,12 +90,12 @@ def by_grader(grader: Grader, nonce: str) -> tuple[float, bool]:
         official_tests=[TESTS] * count,
         time_limit=[TIME_LIMIT_S] * count,
     )
-    return time.perf_counter() - started, rewards == deserved
+    return time.perf_counter() - started, rewards == correct
 
 
 def by_plain(nonce: str, workers: int) -> tuple[float, bool]:
-    """The same without a sandbox."""
-    completions, languages, deserved = batch(nonce)
+    """As `by_grader`, with the plain loop."""
+    completions, languages, correct = batch(nonce)
     with tempfile.TemporaryDirectory(prefix="rewards-") as folder:
         started = time.perf_counter()
         with ThreadPoolExecutor(workers) as pool:
@@ -106,17 +106,17 @@ def by_plain(nonce: str, workers: int) -> tuple[float, bool]:
                 )
             )
         seconds = time.perf_counter() - started
-    return seconds, rewards == deserved
+    return seconds, rewards == correct
 
 
 def plain_reward(folder: Path, number: int, completion: str, language: str) -> float:
-    """One completion: extract, compile, run up to the first failure."""
+    """Return the reward of one completion: extract, compile, run up to the first failure."""
     found = re.search(r"```\w+\n(.*?)```", completion, re.DOTALL)
     if found is None:
         return -1.0
     source = folder / f"{number}.{'cpp' if language == 'cpp' else 'py'}"
     source.write_text(found[1])
-    command = [python_once(), str(source)]
+    command = [python(), str(source)]
     if language == "cpp":
         command = [str(source.with_suffix(""))]
         compiler = ["g++", "-std=c++17", "-O2", str(source), "-o", *command]
@@ -126,7 +126,7 @@ def plain_reward(folder: Path, number: int, completion: str, language: str) -> f
 
 
 def plain_passes(command: list[str], test: dict[str, str]) -> bool:
-    """One test; the time limit is of the wall clock, as the plain way has it."""
+    """Run one test, with the time limit on the wall clock."""
     try:
         run = subprocess.run(
             command, input=test["input"], capture_output=True, text=True, timeout=TIME_LIMIT_S
@@ -137,7 +137,7 @@ def plain_passes(command: list[str], test: dict[str, str]) -> bool:
 
 
 def measure(batches: int, plain: int, workers: int) -> bool:
-    """Prints the figures; False when a reward of the grader's was wrong."""
+    """Print the figures. Return False when a reward of the grader was wrong."""
     print(f"{sum(row[0] for row in MIX)} completions × {len(TESTS)} tests, early stop, "
           f"{workers} workers", flush=True)  # fmt: skip
     ours, theirs, right = [], [], True
@@ -159,12 +159,12 @@ def measure(batches: int, plain: int, workers: int) -> bool:
         ratio = statistics.median(ours[: len(theirs)]) / statistics.median(theirs)
         print(f"        plain  p50 {statistics.median(theirs):.2f} s")
         print(f"ratio of the medians {ratio:.2f}", end="")
-    print("; every reward as it must be" if right else "; A REWARD WAS WRONG")
+    print("; all rewards correct" if right else "; WRONG REWARD")
     return right
 
 
 def counts() -> dict[str, int]:
-    """What this process has: descriptors, threads, children, MB of memory."""
+    """Return this process's descriptors, threads, children and MB of memory."""
     gc.collect()
     tasks = Path("/proc/self/task").iterdir()
     status = Path("/proc/self/status").read_text()
@@ -178,7 +178,7 @@ def counts() -> dict[str, int]:
 
 
 def soak(batches: int, workers: int) -> bool:
-    """Many small batches of ever new problems; False when something is left behind."""
+    """Run many small batches, each of a new problem. Return False when something leaks."""
     print(f"{batches} batches of 2 completions, each of a new problem", flush=True)
     first: dict[str, int] = {}
     last: dict[str, int] = {}
@@ -204,11 +204,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--batches", type=int, default=20, help="measured batches (default 20)")
     parser.add_argument("--plain", type=int, default=5, help="batches of the plain loop (5)")
-    parser.add_argument("--workers", type=int, default=default_workers(), help="default: cores")
-    parser.add_argument("--soak", type=int, metavar="N", help="N small batches, and what is left")
+    parser.add_argument("--workers", type=int, default=usable_cores(), help="default: cores")
+    parser.add_argument("--soak", type=int, metavar="N", help="N small batches; check for leaks")
     args = parser.parse_args()
     if args.batches < 1 or args.workers < 1 or args.plain < 0:
-        parser.error("--batches and --workers are numbers from 1, --plain from 0")
+        parser.error("--batches and --workers must be at least 1, --plain at least 0")
     if args.soak:
         return 0 if soak(args.soak, args.workers) else 1
     return 0 if measure(args.batches, args.plain, args.workers) else 1

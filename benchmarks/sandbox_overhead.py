@@ -1,13 +1,13 @@
-"""What isolation costs, against the same work without it, in one process and one run.
+"""The cost of isolation, against the same work without it, in one process.
 
     python benchmarks/sandbox_overhead.py [--runs 300] [--level full|userns|…] [--only NAME…]
 
-    figure                                     ratio   p10 ratio     box     plain   reach
+    figure                                     ratio   p10 ratio     box     plain   limit
     fresh     C program / os.posix_spawn        1.52        1.49   0.70 ms   0.46 ms   1.60
     …
 
-Each figure takes turns, box, plain, box, plain …, so that what else the machine does hits
-both. A ratio is that of the medians. Exit status 1 when a figure misses its reach.
+Each figure alternates between box and plain, so that other load on the machine affects both. A
+ratio is that of the medians. Exit status 1 when a ratio is above its limit.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from sandbox import Compiled, Limits, Program
-from sandbox.box import EmbeddedSandbox
-from sandbox.box.artifact import Artifact
-from sandbox.box.blob import Executable
-from sandbox.box.toolchain import resolve
-from sandbox.languages import find
+from gradebox.sandbox import Compiled, Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.built_program import BuiltProgram, Executable
+from gradebox.sandbox.box.toolchains.find import resolve
+from gradebox.sandbox.languages import find
 
 TINY = b"int main(void) { return 0; }\n"
 HELLO = b'print("hello")\n'
@@ -48,12 +47,12 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True)
 class Figure:
-    """Two ways to do the same; `reach` is the largest ratio of their medians to be had."""
+    """Two ways to do the same work, and the largest allowed ratio of their median times."""
 
     name: str
     box: Work
     plain: Work
-    reach: float
+    limit: float
     runs: int
 
 
@@ -64,7 +63,7 @@ def once(work: Work) -> float:
 
 
 def measure(figure: Figure) -> bool:
-    """Prints a figure's line; whether it is within reach."""
+    """Print the line of a figure. Return whether its ratio is within the limit."""
     for work in (figure.box, figure.plain):
         for _ in range(3):
             work()
@@ -77,15 +76,15 @@ def measure(figure: Figure) -> bool:
     low = sorted(box)[len(box) // 10] / sorted(plain)[len(plain) // 10]
     print(
         f"{figure.name:44}{ratio:7.2f}{low:11.2f}{statistics.median(box) * 1e3:9.2f} ms"
-        f"{statistics.median(plain) * 1e3:9.2f} ms{figure.reach:8.2f}",
+        f"{statistics.median(plain) * 1e3:9.2f} ms{figure.limit:8.2f}",
         flush=True,
     )
-    return ratio <= figure.reach
+    return ratio <= figure.limit
 
 
 def ready(path: Path) -> Compiled:
-    """The very binary that the plain side starts, for the box."""
-    artifact = Artifact((path.name,), "tiny", Executable(path.read_bytes()))
+    """Return the binary that the plain side starts, as a program of the box."""
+    artifact = BuiltProgram((path.name,), "tiny", Executable(path.read_bytes()))
     return Compiled(Program("c++", {"tiny.c": TINY}), True, artifact=artifact)
 
 
@@ -107,7 +106,7 @@ def sandboxes(level: str | None) -> Iterator[dict[bool, EmbeddedSandbox]]:
 
 
 def starts(boxes: dict[bool, EmbeddedSandbox], folder: Path, level: str, runs: int) -> list[Figure]:
-    """Starting programs: the fixed cost of a run."""
+    """Return the figures of starting programs: the fixed cost of a run."""
     tiny = folder / "tiny"
     (folder / "tiny.c").write_bytes(TINY)
     subprocess.run(["gcc", "-O2", "-static", str(folder / "tiny.c"), "-o", str(tiny)], check=True)
@@ -141,7 +140,7 @@ def starts(boxes: dict[bool, EmbeddedSandbox], folder: Path, level: str, runs: i
 
 
 def transfers(box: EmbeddedSandbox, folder: Path, runs: int) -> list[Figure]:
-    """10 MB in, 10 MB out."""
+    """Return the figures of 10 MB of input and of output."""
     python = resolve(find("python")).path
     figures = []
     for name, source, stdin in (("stdin", READ, LARGE), ("stdout", WRITE, b"")):
@@ -158,7 +157,7 @@ def transfers(box: EmbeddedSandbox, folder: Path, runs: int) -> list[Figure]:
 
 
 def compiles(box: EmbeddedSandbox, sources: list[bytes], folder: Path) -> bool:
-    """g++ of sources with bits/stdc++.h, each once on both sides."""
+    """Compile sources with bits/stdc++.h, each once on both sides; print the ratio."""
     row = find("c++17")
     tool = resolve(row).path
     flags = [part for part in row.compile or () if "{" not in part and part != "-o"]
@@ -184,7 +183,7 @@ def compiles(box: EmbeddedSandbox, sources: list[bytes], folder: Path) -> bool:
 
 
 def rate(work: Work, workers: int, seconds: float) -> float:
-    """Runs a second of `work` in so many threads."""
+    """Return how often `work` runs per second in several threads."""
     counts = [0] * workers
     end = time.perf_counter() + seconds
 
@@ -202,7 +201,7 @@ def rate(work: Work, workers: int, seconds: float) -> float:
 
 
 def scaling(level: str | None, folder: Path, rounds: int) -> bool:
-    """What a second worker adds, against what it adds to bare posix_spawn."""
+    """Print what a second worker adds, relative to what it adds to bare posix_spawn."""
     tiny = ready(folder / "tiny")
     box: dict[int, list[float]] = {1: [], 2: []}
     bare: dict[int, list[float]] = {1: [], 2: []}
@@ -215,14 +214,14 @@ def scaling(level: str | None, folder: Path, rounds: int) -> bool:
     theirs = statistics.median(bare[2]) / statistics.median(bare[1])
     print(
         f"{'2 workers / 1 worker, against bare spawn':44}{ours / theirs:7.2f}{'':11}"
-        f"{ours:9.2f} × {theirs:10.2f} ×{0.95:8.2f}   (reach: at least)",
+        f"{ours:9.2f} × {theirs:10.2f} ×{0.95:8.2f}   (limit: at least)",
         flush=True,
     )
     return ours / theirs >= 0.95
 
 
 def sources_of(folder: Path, count: int) -> list[bytes]:
-    """The first programs of a folder that include bits/stdc++.h."""
+    """Return the first programs of a folder that compile and include bits/stdc++.h."""
     found = (path.read_bytes() for path in sorted(folder.rglob("*.cpp")))
     with_header = (text for text in found if b"bits/stdc++.h" in text)
     check = [resolve(find("c++17")).path, "-std=c++17", "-fsyntax-only", "-x", "c++", "-"]
@@ -233,13 +232,13 @@ def sources_of(folder: Path, count: int) -> list[bytes]:
 
 
 def main() -> int:
-    """Prints every figure."""
+    """Print every figure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--level")
-    parser.add_argument("--sources", type=Path, default=Path("tests/submissions"))
+    parser.add_argument("--sources", type=Path, default=Path("testing/submissions"))
     groups = ["starts", "transfers", "g++", "scaling"]
     parser.add_argument("--only", nargs="+", choices=groups, default=groups)
     options = parser.parse_args()
@@ -248,7 +247,7 @@ def main() -> int:
         folder = Path(name)
         level = boxes[True].describe().level
         print(f"level {level}, {len(os.sched_getaffinity(0))} cores, {options.runs} runs")
-        print(f"{'figure':44}{'ratio':>7}{'p10 ratio':>11}{'box':>12}{'plain':>12}{'reach':>8}")
+        print(f"{'figure':44}{'ratio':>7}{'p10 ratio':>11}{'box':>12}{'plain':>12}{'limit':>8}")
         figures = starts(boxes, folder, level, options.runs)
         if "transfers" in options.only:
             figures += transfers(boxes[True], folder, options.runs)

@@ -1,10 +1,10 @@
-"""Does anything pile up? Many runs of every kind, then everything the grader holds is counted.
+"""Look for leaks in the grader after many runs of every kind.
 
     python benchmarks/sandbox_soak.py [--runs 100000] [--level LEVEL]
 
-Runs small and large inputs, crashes, kills for each limit, files in and out, refused
-compilations, from two threads. Prints what was held before and after (descriptors, processes,
-mounts, control groups, folders, resident memory); exit 1 when any count has grown.
+Two threads run programs with small and large inputs, crashes, kills for several limits, and files.
+The counts before and after are printed (descriptors, processes, mounts, control groups, folders,
+resident memory). Exit status 1 when a count has grown.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.model import MIB, Compiled, Limits, Program
-from tests.submissions.hostile import host
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import MIB, Compiled, Limits, Program
+from testing.submissions.hostile import host
 
 ECHO = b"""
 #include <cstdio>
@@ -47,23 +47,25 @@ KINDS = ("",) * 80 + ("file",) * 8 + ("fork", "crash", "memory", "output") * 2 +
 
 
 def resident_bytes() -> int:
-    """Of this process."""
+    """Return the resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
 def one(box: EmbeddedSandbox, program: Compiled, chance: random.Random) -> None:
-    """One run of a kind chosen by chance."""
+    """Do a run of a random kind."""
     kind = chance.choice(KINDS)
     stdin = b"x" * chance.choice((0, 10, 10, 1000, 100_000))
     limits = LIMITS if kind in ("cpu", "sleep") else replace(LIMITS, cpu_s=5, wall_s=60)
-    seen = box.run(program, limits, stdin=stdin, args=(kind,), collect=("out",))
-    if kind in ("", "file") and (seen.stdout != stdin or ("out" in seen.files) != (kind == "file")):
-        raise SystemExit(f"a run of kind {kind!r} gave {seen}")
+    result = box.run(program, limits, stdin=stdin, args=(kind,), collect=("out",))
+    if kind in ("", "file") and (
+        result.stdout != stdin or ("out" in result.files) != (kind == "file")
+    ):
+        raise SystemExit(f"unexpected result of a run of kind {kind!r}: {result}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(description="Many runs; what is held before and after.")
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description="Look for leaks after many runs.")
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--level", default=None)
     options = parser.parse_args(arguments)

@@ -1,10 +1,11 @@
-"""What the server costs: 10,000 executes from 32 clients, against the same runs without HTTP.
+"""The cost of the server: 10,000 executes from 32 clients, and the same runs without HTTP.
 
     python benchmarks/server_load.py [--runs 10000] [--clients 32]
 
-Prints wrong answers (must be 0), CPU of the serving process a run with and without HTTP (the
-programs' own CPU is in neither), latencies, and what the server gained in memory, descriptors and
-threads between the first tenth of the runs and the end. Exit 1 on a wrong answer or a leak.
+Prints the wrong results (must be 0), the CPU time per run of the serving process with and without
+HTTP (without that of the programs), latencies, and the growth of the server's memory, descriptors
+and threads between the first tenth of the runs and the end. Exit status 1 on a wrong result or a
+leak.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[0] = str(ROOT)
 
-from sandbox.choose import open_sandbox  # noqa: E402
-from sandbox.model import Limits, Program  # noqa: E402
+from gradebox.sandbox.model import Limits, Program  # noqa: E402
+from gradebox.sandbox.opening import open_sandbox  # noqa: E402
 
 SOURCE = '#include <cstdio>\nint main(){long n;if(scanf("%ld",&n)==1)printf("%ld\\n",n*n);}\n'
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -35,7 +36,7 @@ LEAK_BYTES, LEAK_DESCRIPTORS, LEAK_THREADS = 32 << 20, 8, 4
 
 @dataclass(frozen=True)
 class Footprint:
-    """What a process holds: CPU seconds used, resident bytes, descriptors, threads."""
+    """The resources of a process."""
 
     cpu_s: float
     resident_bytes: int
@@ -55,21 +56,21 @@ def footprint(pid: int) -> Footprint:
 
 
 def start_server() -> tuple[subprocess.Popen[str], str]:
-    command = [sys.executable, "-m", "sandbox.server", "--port", "0"]
+    command = [sys.executable, "-m", "gradebox.sandbox.server", "--port", "0"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    said = ""
+    output = ""
     for line in process.stderr:
-        said += line
+        output += line
         if line.startswith("listening at"):
             return process, line.split()[-1]
-    raise SystemExit(f"the server did not start: {said}")
+    raise SystemExit(f"the server did not start: {output}")
 
 
 async def execute_all(
     url: str, runs: int, clients: int, at_tenth: Callable[[], None]
 ) -> tuple[int, list[float]]:
-    """Wrong answers and seconds of each request."""
+    """Return the number of wrong results, and the seconds of each request."""
     import aiohttp
 
     numbers = iter(range(runs))
@@ -104,7 +105,7 @@ async def execute_all(
 def over_http(runs: int, clients: int) -> tuple[int, list[float], Footprint, Footprint, Footprint]:
     process, url = start_server()
     try:
-        asyncio.run(execute_all(url, clients, clients, lambda: None))  # compiled, warm
+        asyncio.run(execute_all(url, clients, clients, lambda: None))  # compile, warm up
         first = footprint(process.pid)
         tenth: list[Footprint] = []
         wrong, seconds = asyncio.run(
@@ -118,7 +119,7 @@ def over_http(runs: int, clients: int) -> tuple[int, list[float], Footprint, Foo
 
 
 def without_http(runs: int) -> tuple[int, float]:
-    """The same runs through the box: wrong answers and CPU seconds of this process."""
+    """Do the same runs in the box. Return wrong results and CPU seconds of this process."""
     with open_sandbox("local") as box:
 
         def one(n: int) -> bool:
@@ -143,7 +144,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--clients", type=int, default=32)
     options = parser.parse_args(argv)
     if options.runs < 100 or options.clients < 1:
-        parser.error("at least 100 runs and 1 client are needed")
+        parser.error("--runs must be at least 100, --clients at least 1")
     began = time.perf_counter()
     wrong, seconds, first, tenth, last = over_http(options.runs, options.clients)
     took = time.perf_counter() - began
@@ -158,15 +159,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     leaks = gained[0] > LEAK_BYTES or gained[1] > LEAK_DESCRIPTORS or gained[2] > LEAK_THREADS
     print(f"{options.runs} executes from {options.clients} clients in {took:.1f} s")
-    print(f"wrong answers            {wrong} over HTTP, {wrong_directly} without")
-    print(f"CPU of the server a run  {with_ms:.2f} ms; without HTTP {without_ms:.2f} ms")
-    print(f"cost of HTTP a run       {with_ms - without_ms:.2f} ms of CPU")
+    print(f"wrong results            {wrong} over HTTP, {wrong_directly} without")
+    print(f"server CPU per run       {with_ms:.2f} ms; without HTTP {without_ms:.2f} ms")
+    print(f"cost of HTTP per run     {with_ms - without_ms:.2f} ms of CPU")
     print(
-        f"a request took           {seconds[len(seconds) // 2] * 1000:.1f} ms median, "
+        f"time of a request        {seconds[len(seconds) // 2] * 1000:.1f} ms median, "
         f"{seconds[int(len(seconds) * 0.99)] * 1000:.1f} ms 99th percentile"
     )
     print(
-        f"gained since a tenth     {gained[0] / 2**20:.1f} MiB, {gained[1]} descriptors, "
+        f"growth since a tenth     {gained[0] / 2**20:.1f} MiB, {gained[1]} descriptors, "
         f"{gained[2]} threads"
     )
     return int(bool(wrong or wrong_directly or leaks))

@@ -1,11 +1,11 @@
-"""Sets of problems and solutions to measure on, made from nothing and always the same.
+"""Generated sets of problems and solutions for benchmarks, always the same.
 
     write_set("mixed", folder, nonce) ──▶ problems.jsonl, solutions.jsonl
 
-Every problem is one task: step a linear congruential generator n times. C++ programs do so
-fifty times over, so that a case takes 50 ms or more in both languages. Each solution is a
-text of its own (a comment with its number and `nonce` makes it so): nothing is shared
-between solutions, and nothing compiled in an earlier repetition helps the next.
+Every problem has the same task: n steps of a linear congruential generator. C++ programs repeat it
+fifty times, so that a case takes 50 ms or more in both languages. A comment with its number and
+`nonce` makes each solution's text unique: nothing is shared between solutions, or with an earlier
+repetition.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ int main() {{
     cout << y << {printed};
 }}
 """
-# Accepts the number with a point behind it, which comparing alone would not.
+# Accepts the number with a point after it, which a comparison would reject.
 CHECKER = """\
 import sys
 texts = [open(name).read().split() for name in sys.argv[1:4]]
@@ -68,7 +68,7 @@ SETS: dict[str, tuple[ProblemPlan, ...]] = {
         ProblemPlan(tests=20, cpp=3, python=3),
         ProblemPlan(tests=6, cpp=2, python=2, checker=True),
     ),
-    # Running decides: few programs, many cases.
+    # Few programs, many cases: running dominates.
     "cpu50": (
         ProblemPlan(tests=40, cpp=3, python=3),
         ProblemPlan(tests=40, cpp=2, python=2),
@@ -83,13 +83,13 @@ SETS: dict[str, tuple[ProblemPlan, ...]] = {
         ProblemPlan(tests=10, cpp=10, python=10),
         ProblemPlan(tests=10, cpp=10, python=10),
     ),
-    # A few seconds, to see that everything works.
+    # A quick check that everything works.
     "tiny": (ProblemPlan(tests=5, cpp=1, python=1, steps=STEPS // 10),),
 }
 
 
 def after(steps: int, x: int) -> int:
-    """The generator's value `steps` steps after `x`, by repeated squaring of x ↦ a·x + c."""
+    """Return the generator's value `steps` steps after `x`, by repeated squaring of x ↦ a·x + c."""
     a, c = A, C
     while steps:
         if steps % 2:
@@ -100,13 +100,13 @@ def after(steps: int, x: int) -> int:
 
 
 def tests_of(plan: ProblemPlan) -> list[dict[str, str]]:
-    """The problem's tests: a few steps more for each, so that no two are equal."""
+    """Return the problem's tests, all different."""
     cases = [(plan.steps + i, 7 * i + 1) for i in range(plan.tests)]
     return [{"input": f"{n} {x}\n", "output": f"{after(n, x)}\n"} for n, x in cases]
 
 
 def problem_rows(plans: tuple[ProblemPlan, ...]) -> Iterator[dict[str, Any]]:
-    """Rows in the dataset's columns, as far as grading needs them."""
+    """Yield rows with the columns of the data set that grading needs."""
     for number, plan in enumerate(plans):
         yield {
             "id": f"9100/{chr(ord('A') + number)}",
@@ -120,7 +120,7 @@ def problem_rows(plans: tuple[ProblemPlan, ...]) -> Iterator[dict[str, Any]]:
 
 
 def solution_lines(plans: tuple[ProblemPlan, ...], nonce: str) -> Iterator[dict[str, str]]:
-    """Solutions lines, both languages in turn."""
+    """Yield lines of a solutions file, alternating between the languages."""
     for number, plan in enumerate(plans):
         problem = f"9100/{chr(ord('A') + number)}"
         for i in range(max(plan.cpp, plan.python)):
@@ -138,7 +138,7 @@ def _printed(language: str, checker: bool) -> str:
 
 
 def write_set(name: str, folder: Path, nonce: str) -> tuple[Path, Path]:
-    """Writes the set into `folder`; gives the problems' file and the solutions'."""
+    """Write a set into `folder`. Return the paths of the problems and of the solutions."""
     folder.mkdir(parents=True, exist_ok=True)
     problems, solutions = folder / "problems.jsonl", folder / "solutions.jsonl"
     plans = SETS[name]

@@ -1,4 +1,4 @@
-"""The grader against the plain way on the same set, cores and minutes.
+"""The grader against a plain script, on the same set of solutions, cores and minutes.
 
     python benchmarks/suite.py [--set mixed] [--repeat 3] [--workers N]
 
@@ -8,10 +8,10 @@
     …
     median case 61 ms · ratio 0.878 (0.871 … 0.885) · share 0.93
 
-Both sides compile every program; the order changes with every repetition, so that what else
-the machine does hits both. The grader is the real command, its start included. Boxed CPU is
-what the records say programs and compilers used (checkers' is not in them); time stolen from
-a virtual machine is taken off the wall. Exit status 1 when a verdict is not as it must be.
+Both sides compile every program. The order changes with every repetition, so that other load on the
+machine affects both. The grader is the real command, including its start. Boxed CPU is the CPU time
+of programs and compilers according to the records (without checkers). Time that the hypervisor took
+away is subtracted from wall times. Exit status 1 when a verdict is wrong.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if __name__ == "__main__":
 
 from benchmarks import plain
 from benchmarks.sets import SETS, write_set
-from eval.options import default_workers
+from gradebox.sandbox.common.cpus import usable_cores
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = "eval/eval_with_piston_gentest_checker_stats.py"
@@ -40,7 +40,7 @@ COMMAND = "eval/eval_with_piston_gentest_checker_stats.py"
 
 @dataclass(frozen=True)
 class Graded:
-    """What the grader did: wall seconds (stolen time off), boxed CPU seconds, case times."""
+    """One run of the grader: wall time without stolen time, boxed CPU time, CPU times of cases."""
 
     wall_s: float
     boxed_s: float
@@ -49,13 +49,13 @@ class Graded:
 
 
 def stolen_s() -> float:
-    """Seconds the hypervisor kept the cores of this machine from running, all of them."""
+    """Return the time that the hypervisor took from this machine's cores, summed over all."""
     words = Path("/proc/stat").read_text().split("\n", 1)[0].split()
     return int(words[8]) / os.sysconf("SC_CLK_TCK") if len(words) > 8 else 0.0
 
 
 def by_grader(problems: Path, solutions: Path, folder: Path, workers: int) -> Graded:
-    """Grades the set with the real command."""
+    """Grade the set with the real command."""
     stolen, start = stolen_s(), time.perf_counter()
     subprocess.run(
         [
@@ -77,7 +77,7 @@ def by_grader(problems: Path, solutions: Path, folder: Path, workers: int) -> Gr
 
 
 def by_plain(problems: Path, solutions: Path, folder: Path, workers: int) -> tuple[float, bool]:
-    """Wall seconds (stolen time off) of the plain way, and whether every case passed."""
+    """Return the plain script's wall time without stolen time, and whether every case passed."""
     stolen, start = stolen_s(), time.perf_counter()
     cases, passed = plain.grade(problems, solutions, folder, workers)
     wall = time.perf_counter() - start - (stolen_s() - stolen) / (os.cpu_count() or 1)
@@ -85,7 +85,7 @@ def by_plain(problems: Path, solutions: Path, folder: Path, workers: int) -> tup
 
 
 def measure(name: str, repeat: int, workers: int) -> bool:
-    """Prints one set's figures; False when a verdict was wrong on either side."""
+    """Print the figures of one set. Return False when a verdict was wrong on either side."""
     ratios, shares, medians, right = [], [], [], True
     for i in range(repeat):
         with tempfile.TemporaryDirectory(prefix="suite-") as temporary:
@@ -112,7 +112,7 @@ def measure(name: str, repeat: int, workers: int) -> bool:
         f"share {statistics.median(shares):.2f}"
     )
     if not right:
-        print("a verdict was wrong: every case of these sets must pass", file=sys.stderr)
+        print("wrong verdict: every case of these sets must pass", file=sys.stderr)
     return right
 
 
@@ -131,10 +131,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--set", choices=[*SETS, "all"], default="mixed")
     parser.add_argument("--repeat", type=int, default=3, help="repetitions (default 3)")
-    parser.add_argument("--workers", type=int, default=default_workers(), help="default: cores")
+    parser.add_argument("--workers", type=int, default=usable_cores(), help="default: cores")
     args = parser.parse_args()
     if args.repeat < 1 or args.workers < 1:
-        parser.error("--repeat and --workers are numbers from 1")
+        parser.error("--repeat and --workers must be at least 1")
     names = [n for n in SETS if n != "tiny"] if args.set == "all" else [args.set]
     results = [measure(name, args.repeat, args.workers) for name in names]
     return 0 if all(results) else 1

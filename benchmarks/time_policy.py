@@ -1,10 +1,10 @@
-"""Do verdicts move with load? Programs at shares of their limit, many times, cores overloaded.
+"""Check that verdicts do not depend on load: many runs near the limit on overloaded cores.
 
     python benchmarks/time_policy.py [--runs 1000] [--load 4] [--limit 0.1] [--shares 0.8 1.25]
 
-For each share of the limit the program does a fixed amount of work, which at rest takes that
-share. The verdict is that of a real run: the time policy's limits, the one verdict function.
-Prints a line a share with the verdicts that came out; exit 1 when one share has two.
+For each share of the limit the program does a fixed amount of work that takes that share without
+load. Verdicts come from the grader's own time policy and verdict function. A line with the verdicts
+is printed for each share. Exit status 1 when a share has more than one verdict.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from eval.model import Problem
-from eval.time_policy import bounds_of, must_run_alone, run_limits
-from eval.verdict import Match, judge
-from sandbox.box import EmbeddedSandbox
-from sandbox.box.cores import physical
-from sandbox.model import MIB, Compiled, Limits, Program
+from gradebox.eval.grading.time_policy import bounds_of, must_run_alone, run_limits
+from gradebox.eval.grading.verdict import Match, judge
+from gradebox.eval.problems.problem import Problem
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.common.cpus import physical_cpus
+from gradebox.sandbox.model import MIB, Compiled, Limits, Program
 
 SHARES = (0.5, 0.8, 1.25, 1.5)
 WORK = b"""
@@ -40,7 +40,7 @@ int main(int, char **argv) {
 
 @contextmanager
 def load(count: int) -> Iterator[None]:
-    """So many processes that do nothing but use their core."""
+    """Run processes that use their core all the time."""
     spinners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -51,23 +51,23 @@ def load(count: int) -> Iterator[None]:
 
 
 def rounds_per_second(box: EmbeddedSandbox, program: Compiled) -> float:
-    """How much of the work a second of CPU time does here, at best."""
+    """Return the rounds of work that a second of CPU time does here, at best."""
     rounds = 50_000_000
     best = min(box.run(program, Limits(), args=(str(rounds),)).cpu_s for _ in range(5))
     return rounds / best
 
 
 def verdict(box: EmbeddedSandbox, program: Compiled, problem: Problem, rounds: int) -> str:
-    """That of one case in a real run: near the limit it is run again alone."""
+    """Return the verdict of one case as in a real run: near the limit it runs again alone."""
     bounds = bounds_of(problem)
-    seen = box.run(program, run_limits(bounds), args=(str(rounds),))
-    if must_run_alone(seen, bounds):
-        seen = box.run(program, run_limits(bounds), args=(str(rounds),), alone=True)
-    return judge(seen, bounds, Match(True)).verdict
+    result = box.run(program, run_limits(bounds), args=(str(rounds),))
+    if must_run_alone(result, bounds):
+        result = box.run(program, run_limits(bounds), args=(str(rounds),), alone=True)
+    return judge(result, bounds, Match(True)).verdict
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Run the benchmark."""
     parser = argparse.ArgumentParser(description="Verdicts under load.")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--load", type=int, default=4, help="spinning processes a core")
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with EmbeddedSandbox(1) as box:
         program = box.compile(Program("c++17", {"work.cpp": WORK}))
         speed = rounds_per_second(box, program)
-        with load(options.load * len(physical())):
+        with load(options.load * len(physical_cpus())):
             for share in options.shares:
                 rounds = int(speed * options.limit * share)
                 ends = Counter(verdict(box, program, problem, rounds) for _ in range(options.runs))

@@ -1,11 +1,16 @@
-"""How an output or an answer is judged.
+"""Checkers: programs and functions that judge an output or an answer.
 
 builtin("wcmp")(input, output, answer) -> Check        one of the standard checkers
 open_checker(sandbox, source=…, name=…) -> Checker     the checker of a problem
 """
 
-from checkers.builtins import builtin
-from checkers.choose import open_checker
-from checkers.model import Check, accept, reject, unclear
+from gradebox.checkers.builtins import builtin
+from gradebox.checkers.check import Check, accept, reject, unclear
+from gradebox.checkers.opening import open_checker
 
 __all__ = ["Check", "accept", "builtin", "open_checker", "reject", "unclear"]
+
+if __name__ == "checkers":  # imported from a checkout's root
+    from gradebox._aliases import alias
+
+    alias("checkers")

@@ -1,20 +1,12 @@
-"""One case of an earlier run, explained: `python eval/debug_case.py RESULTS --problem 1000/A`.
-
-Runs it again in the sandbox and shows verdict then and now, limits, input, outputs and the
-checker's words; also lists cases by reason, exports one, opens a shell with its files, and
-grades chosen ones again. See --help and docs/debugging.md.
-"""
-
-from __future__ import annotations
+"""Explain one case of a run: `python eval/debug_case.py RESULTS --problem 1000/A`."""
 
 import sys
 from pathlib import Path
 
-if __name__ == "__main__":
-    # A script's folder comes first on sys.path; its modules would shadow libraries'.
-    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+if __name__ == "__main__" and not __package__:
+    sys.path[0] = str(Path(__file__).resolve().parents[1])  # eval/ would hide libraries
 
-from eval.debugging.command import main
+from gradebox.eval.cli.commands.debug import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""Writes the data sets of this folder from the readable sources under src/.
+"""Write the data sets of this folder from the sources under src/.
 
     src/A-sum/problem.json       limits, tags, rating …
               statement.md       title, then ## Input, ## Output, ## Interaction, ## Note
@@ -9,12 +9,12 @@
 
     ──▶ problems.jsonl, solutions.jsonl, generated_tests/test_cases_9001.parquet
 
-The first line of each solution says what must become of it: status, verdict, reason, and
-optionally `language=c++20`. It goes into the field `expect`, which the grader ignores and
-tests/test_examples.py holds it to.
+The first line of each solution gives its expected status, verdict and reason, and optionally
+`language=c++20`. It goes into the field `expect`, which the grader ignores and
+tests/test_examples.py checks.
 
-    python examples/make_examples.py          writes them into this folder
-    python examples/make_examples.py FOLDER   writes them somewhere else
+    python examples/make_examples.py          write them into this folder
+    python examples/make_examples.py FOLDER   write them into FOLDER
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ EXPECT = re.compile(r"^(?://|#|<!--) expect: (?P<words>[^\n]*?)(?: -->)?\n")
 
 
 def problem_folders() -> list[Path]:
-    """The folder of every problem, in order."""
+    """Return the folder of every problem, sorted."""
     return sorted(path.parent for path in SOURCE.glob("*/problem.json"))
 
 
 def statement(text: str) -> dict[str, Any]:
-    """The statement's columns: its title and its sections, None for one that is not there."""
+    """Return the columns of a statement: title and sections; None for a missing section."""
     head, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     title, _, description = head.removeprefix("# ").partition("\n")
     columns: dict[str, Any] = dict.fromkeys(SECTIONS.values())
@@ -58,7 +58,7 @@ def statement(text: str) -> dict[str, Any]:
 
 
 def official_tests(folder: Path) -> list[tuple[str, dict[str, str]]]:
-    """(file stem, {input, output}) of every official test, in order."""
+    """Return (file stem, {input, output}) of every official test, sorted."""
     return [
         (path.stem, {"input": path.read_text(), "output": path.with_suffix(".out").read_text()})
         for path in sorted((folder / "tests").glob("*.in"))
@@ -66,13 +66,13 @@ def official_tests(folder: Path) -> list[tuple[str, dict[str, str]]]:
 
 
 def generated_tests(folder: Path) -> list[tuple[str, str]]:
-    """(input, output) of every generated test; none when the problem has no generator."""
+    """Return (input, output) of every generated test; [] when the problem has no generator."""
     generator = folder / "generated.py"
     return list(runpy.run_path(str(generator))["tests"]()) if generator.exists() else []
 
 
 def problem_row(folder: Path) -> dict[str, Any]:
-    """One row in the columns of open-r1/codeforces."""
+    """Return one row in the columns of open-r1/codeforces."""
     own = json.loads((folder / "problem.json").read_text())
     contest, index = own["id"].split("/")
     tests = official_tests(folder)
@@ -96,9 +96,9 @@ def problem_row(folder: Path) -> dict[str, Any]:
 
 
 def expectation(words: str) -> tuple[dict[str, str | None], str | None]:
-    """`passed AC passed_by_checker language=c++20` → ({status, verdict, reason}, language).
+    """Parse `passed AC passed_by_checker language=c++20` → ({status, verdict, reason}, language).
 
-    A `-`, or nothing at the end, stands for None.
+    A `-`, or a missing word at the end, means None.
     """
     plain = [None if word == "-" else word for word in words.split() if "=" not in word]
     options = dict(word.split("=", 1) for word in words.split() if "=" in word)
@@ -107,7 +107,7 @@ def expectation(words: str) -> tuple[dict[str, str | None], str | None]:
 
 
 def solution_line(problem_id: str, path: Path) -> dict[str, Any]:
-    """One line of the solutions file; a response is handed on without its first line."""
+    """Return one line of the solutions file; a response loses its first line."""
     text = path.read_text()
     found = EXPECT.match(text)
     if found is None:
@@ -122,7 +122,7 @@ def solution_line(problem_id: str, path: Path) -> dict[str, Any]:
 
 
 def solution_lines() -> Iterator[dict[str, Any]]:
-    """Every solution of every problem, then the lines that fit no problem."""
+    """Yield every solution of every problem, then the lines that fit no problem."""
     for folder in problem_folders():
         problem_id = json.loads((folder / "problem.json").read_text())["id"]
         for path in sorted((folder / "solutions").iterdir()):
@@ -137,7 +137,7 @@ def write_jsonl(path: Path, rows: list[dict[str, Any]]) -> None:
 
 
 def write_generated(folder: Path) -> None:
-    """One parquet file a contest, as the dataset publishes them."""
+    """Write one parquet file per contest, as the data set publishes them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

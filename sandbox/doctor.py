@@ -1,11 +1,11 @@
-"""What the embedded sandbox can do on this machine, and what would give more.
+"""Report which isolation levels work on this machine, and how to enable the others.
 
-    python -m sandbox.doctor            in words
+    python -m sandbox.doctor            as text
     python -m sandbox.doctor --json     {"usable", "level", "exact", "levels": [{"name",
                                          "works", "why_not", "remedy"}], "languages", "machine"}
 
-Every level is tried by building a box and running a program in it. Exit status: 0 when a
-level that isolates works, 1 when none does. KVM, Docker and a server are never needed.
+Each level is tried by building a box and running a program in it. The exit status is 0 when an
+isolating level works, else 1. KVM, Docker and a server are not needed.
 """
 
 from __future__ import annotations
@@ -20,53 +20,56 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sandbox.box.cores import physical
-from sandbox.box.embedded import EmbeddedSandbox
-from sandbox.box.host import look_around
-from sandbox.box.levels import LEVELS, UNSAFE
-from sandbox.errors import SandboxError
+from gradebox.sandbox.box.embedded import EmbeddedSandbox
+from gradebox.sandbox.box.isolation.host import inspect_host
+from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE
+from gradebox.sandbox.common.cpus import physical_cpus
+from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.sandbox.errors import SandboxError
 
 CONTAINER = (
     "in a container: docker run --security-opt seccomp=unconfined "
     "--security-opt systempaths=unconfined …"
 )
+# Level → how to enable it.
 REMEDIES: dict[str, str] = {
     "full": "run the grader as root: sudo …, or docker run --privileged with --user 0",
-    "delegated": "systemd-run --user --scope -p Delegate=yes <the command> (cgroup v2)",
+    "delegated": "systemd-run --user --scope -p Delegate=yes <the command> (needs cgroup v2)",
     "userns": "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000 "
     "kernel.apparmor_restrict_unprivileged_userns=0; " + CONTAINER,
-    "landlock": "a kernel of 5.13 or later started with lsm=landlock,…; " + CONTAINER,
-    "none": "isolates nothing but memory, time and system calls; only --allow-unsafe-sandbox",
+    "landlock": "a kernel of 5.13 or later, started with lsm=landlock,…; " + CONTAINER,
+    "none": "use --allow-unsafe-sandbox: only memory, time and system calls are limited",
 }
-LOST: dict[str, str] = {
+# Level → what it lacks compared with the levels above it.
+WEAKNESSES: dict[str, str] = {
     "full": "",
     "delegated": "programs run under your own user id",
-    "userns": "programs cannot fork; memory is that of one process, shared pages included",
-    "landlock": "as userns; names, sizes and times of the host's files can be seen, "
-    "/dev/stdin and new folders are not there",
+    "userns": "programs cannot fork; memory is measured for one process, shared pages included",
+    "landlock": "as userns; programs see the names, sizes and times of the host's files, and "
+    "cannot use /dev/stdin or create folders",
     "none": "programs can read every file that their user can",
 }
 
 
 def examine() -> dict[str, Any]:
-    """Tries every level and every tool; JSON-able."""
+    """Try every level and look for every language; return JSON values."""
     levels: list[dict[str, Any]] = []
-    with warnings.catch_warnings(record=True) as noted:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for level in LEVELS:
-            why = _why_not(level.name) if level.fits() else "needs root"
+            why_not = _why_not(level.name) if level.possible() else "needs root"
             levels.append(
                 {
                     "name": level.name,
-                    "works": not why,
+                    "works": not why_not,
                     "exact": sorted(level.exact),
-                    "lost": LOST[level.name],
-                    "why_not": why,
-                    "remedy": REMEDIES[level.name] if why else "",
+                    "lost": WEAKNESSES[level.name],
+                    "why_not": why_not,
+                    "remedy": REMEDIES[level.name] if why_not else "",
                 }
             )
     best = next((row for row in levels if row["works"] and row["name"] != UNSAFE), None)
-    host = look_around()
+    host = inspect_host()
     return {
         "usable": best is not None,
         "level": best["name"] if best else None,
@@ -74,11 +77,12 @@ def examine() -> dict[str, Any]:
         "levels": levels,
         "languages": {"found": dict(host.versions), "missing": dict(host.missing)},
         "machine": _machine(),
-        "warnings": sorted({str(one.message) for one in noted}),
+        "warnings": sorted({str(warning.message) for warning in caught}),
     }
 
 
 def _why_not(level: str) -> str:
+    """Return why a level does not work; "" when it works."""
     try:
         EmbeddedSandbox(1, level=level, allow_unsafe=True).close()
     except SandboxError as error:
@@ -94,14 +98,14 @@ def _machine() -> dict[str, Any]:
         "kernel": platform.release(),
         "architecture": platform.machine(),
         "user": os.geteuid(),
-        "physical_cores": len(physical()),
+        "physical_cores": len(physical_cpus()),
         "logical_cpus": len(os.sched_getaffinity(0)),
         "cgroup": "v1" if v1 else "v2" if v2 else "none",
     }
 
 
-def in_words(found: dict[str, Any]) -> list[str]:
-    """The same for a person, line by line."""
+def as_text(found: dict[str, Any]) -> list[str]:
+    """Return the lines that show what `examine` found."""
     machine = found["machine"]
     lines = [
         f"level      {found['level'] or 'none that isolates'}",
@@ -112,12 +116,12 @@ def in_words(found: dict[str, Any]) -> list[str]:
         "",
     ]
     for row in found["levels"]:
-        state = "works" if row["works"] else f"no: {row['why_not']}"
+        state = "works" if row["works"] else f"does not work: {row['why_not']}"
         lines.append(f"{row['name']:<10} {state}")
         if row["works"] and row["lost"]:
             lines.append(f"{'':<10} {row['lost']}")
         if row["remedy"]:
-            lines.append(f"{'':<10} to get it: {row['remedy']}")
+            lines.append(f"{'':<10} to enable it: {row['remedy']}")
     lines.append("")
     lines += [f"{name:<10} {line}" for name, line in found["languages"]["found"].items()]
     lines += [f"{name:<10} missing: {line}" for name, line in found["languages"]["missing"].items()]
@@ -126,15 +130,18 @@ def in_words(found: dict[str, Any]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command."""
-    parser = argparse.ArgumentParser(description="What the embedded sandbox can do here.")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of words")
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(
+        description="Report which isolation levels of the embedded sandbox work on this machine, "
+        "and how to enable the others."
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     found = examine()
-    print(json.dumps(found, indent=2) if options.json else "\n".join(in_words(found)))
-    return 0 if found["usable"] else 1
+    print(json.dumps(found, indent=2) if options.json else "\n".join(as_text(found)))
+    return ExitStatus.OK if found["usable"] else ExitStatus.NEGATIVE
 
 
 if __name__ == "__main__":
-    sys.argv[0] = "python -m sandbox.doctor"  # what its usage calls it
+    sys.argv[0] = "python -m sandbox.doctor"  # the name in its usage
     sys.exit(main())

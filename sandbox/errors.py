@@ -1,33 +1,30 @@
-"""Whose fault it is: the machine's (SandboxError) or the caller's (BadRequest)."""
+"""The errors of the sandbox: the machine's fault (SandboxError) or the caller's (BadRequest)."""
 
 from __future__ import annotations
 
 
 class SandboxError(Exception):
-    """The machine failed, not the program: retried by callers, and never a verdict.
+    """The machine failed, not the program. Callers try again; it is never a verdict.
 
-    `lasting` tells that trying again gives the same.
+    lasting  another attempt would fail in the same way
     """
 
     lasting: bool = False
 
 
 class SandboxUnavailable(SandboxError):
-    """No sandbox can be had here at all; the message names the remedy."""
+    """No sandbox works on this machine; the message names the remedy."""
 
 
 class BadRequest(ValueError):
-    """The caller asked for something impossible: a limit of 0, a file name with a slash.
-
-    Raised before anything runs; trying again gives the same.
-    """
+    """The request is impossible: a limit of 0, a file name with a slash. Nothing was run."""
 
 
 class UnknownLanguage(BadRequest):
-    """No row of the language table has this name; the message lists those that do."""
+    """The language table has no such name; the message lists the known ones."""
 
 
 class MissingToolchain(SandboxUnavailable):
-    """The language is known, its compiler or interpreter is not on this machine."""
+    """The compiler or interpreter of a known language is not installed."""
 
     lasting = True

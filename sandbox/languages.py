@@ -1,17 +1,15 @@
-"""The language table: one row a language, data only. A user adds a row with `register`.
+"""The language table: one row a language, data only. Users add rows with `register`.
 
-Words in braces are filled in by the backend, the memory ones for each run:
+The backend replaces words in braces, those for memory in each run:
 
-    {tool} {runtime}   the compiler or interpreter, and what runs its output, by real path
-    {folder}           the folder the tool lies in
-    {source} {binary}  the main file, and what the compiler makes
+    {tool} {runtime}   real paths of the compiler or interpreter, and of what runs its output
+    {folder}           the folder of the tool
+    {source} {binary}  the main file, and the compiler's output
     {main}             the class that is run (Java)
     {memory_mb} {memory_kb} {memory_bytes}   the run's memory limit
-    {heap_mb}          a little more: a heap that reaches it has passed the limit, so that the
-                       limit ends the program, by name, and not its runtime with an error
+    {heap_mb}          a little more than the limit: a program that needs too much memory is then
+                       ended by the limit, and not by its runtime with an error
     {stack_mb}         the memory limit, at most 1000 MB
-
-`compile` None means that the source itself is run.
 """
 
 from __future__ import annotations
@@ -21,37 +19,37 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sandbox.errors import UnknownLanguage
-from sandbox.model import MIB
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.model import MIB
 
-LARGEST_STACK_MB = 1000  # the JVM takes no larger one
+LARGEST_STACK_MB = 1000  # of the JVM
 
 
 @dataclass(frozen=True)
 class Language:
     """How programs of one language are compiled and run.
 
-    name       the name in records
-    aliases    other names users and Markdown fences give it
-    source     file name of the main file
-    tool       candidates for the compiler or interpreter, the first found is used
-    compile    arguments after the compiler, or None; `{source}` and `{binary}` filled in
-    run        the command; `{tool}`, `{source}`, `{binary}` filled in
-    version    arguments that make the tool print its version
-    install    what to type on Debian to get it
-    piston     (language, version) asked of a Piston server
-    processes  processes and threads its runtime needs at least
-    reserves   address space is reserved far beyond use (no address-space limit)
-    family     compilers whose options are known well enough to speed them up ("g++"), and
-               languages whose file must be named after what is in it ("java")
-    runtime    candidates for what runs the compiler's output (java, mono)
-    output     file name of that output; empty: an executable, run as it is
-    then       a second command, after the compiler
-    environment  NAME=value for both commands, `{work}` being their working folder
-    binds      host paths both need beside their own installation, as patterns
-    own_folder   an installation outside /usr is one folder, all of which is needed
+    name         the name in records
+    aliases      other names, in solutions files and Markdown fences
+    source       file name of the main file
+    tool         candidates for the compiler or interpreter; the first one found is used
+    compile      arguments of the compiler; None: the source itself is run
+    run          the command
+    version      arguments with which the tool prints its version
+    install      the command that installs it on Debian
+    piston       (language, version) to request from a Piston server
+    processes    processes and threads that its runtime needs
+    reserves     it reserves far more address space than it uses: no address-space limit
+    family       "g++", "gcc": compilers whose options for faster builds are known;
+                 "java": the file must be named after its class
+    runtime      candidates for what runs the compiler's output (java, mono)
+    output       file name of that output; empty: an executable
+    then         a second command after the compiler
+    environment  NAME=value for both commands; `{work}` is their working folder
+    binds        patterns of host paths that they need besides their installation
+    own_folder   an installation outside /usr is a single folder and needed as a whole
     reads_proc   the runtime cannot start where /proc is hidden (level landlock)
-    sysroot    arguments that make a version manager's stand-in print the real installation
+    sysroot      arguments with which a version manager's proxy prints the real installation
     """
 
     name: str
@@ -77,8 +75,8 @@ class Language:
 
 
 _JAVA_BINDS = ("/etc/java-*", "/usr/share/java")
-# The collector is the one without threads of its own, and keeps the heap close to what is
-# alive, because all of it counts; nothing is mapped into /tmp.
+# The serial collector has no threads. All of the heap counts, so it is kept close to the live
+# objects. Nothing is mapped into /tmp.
 _JVM = (
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
@@ -141,7 +139,7 @@ ROWS = (
         source="main.py",
         tool=("pypy3",),
         compile=None,
-        # Else it looks for the size of a cache in /proc/cpuinfo and complains on stderr.
+        # Otherwise it reads a cache size from /proc/cpuinfo and warns on stderr.
         run=("/usr/bin/env", "PYPY_GC_NURSERY=4M", "{tool}", "{source}"),
         install="apt-get install pypy3",
         piston=("pypy", "*"),
@@ -275,7 +273,7 @@ ROWS = (
         source="main.rb",
         tool=("ruby",),
         compile=None,
-        # Its own stack is 1 MB else, ten thousand calls.
+        # The default stack is 1 MB: ten thousand calls.
         run=("/usr/bin/env", "RUBY_THREAD_VM_STACK_SIZE={memory_bytes}", "{tool}", "{source}"),
         install="apt-get install ruby",
         piston=("ruby", "*"),
@@ -286,19 +284,22 @@ TABLE: dict[str, Language] = {row.name: row for row in ROWS}
 
 
 def register(row: Language) -> None:
-    """Adds a row, or replaces the one of the same name."""
+    """Add a row, or replace the row of the same name."""
     TABLE[row.name] = row
 
 
-# Of a compiler's vendor, version and bits.
-SPELLING = re.compile(r"^gnu(?=\s)|\s*\(gcc [^)]*\)$|[\s(-]+64\)?$|\s+")
+# The compiler's vendor, version and word size, as Codeforces writes them.
+DECORATION = re.compile(r"^gnu(?=\s)|\s*\(gcc [^)]*\)$|[\s(-]+64\)?$|\s+")
 
 
 def find(name: str) -> Language:
-    """The row for a name or an alias, in any case, also as Codeforces writes it ("GNU C++20
-    (64)", "C++17 (GCC 7-32)", "Python 3"); UnknownLanguage names the nearest."""
+    """Return the row for a name or alias in any case, also as Codeforces writes it.
+
+    Examples: "GNU C++20 (64)", "C++17 (GCC 7-32)", "Python 3". Raises UnknownLanguage with the
+    most similar name.
+    """
     wanted = name.strip().lower()
-    for spelling in (wanted, SPELLING.sub("", wanted)):
+    for spelling in (wanted, DECORATION.sub("", wanted)):
         for row in TABLE.values():
             if spelling == row.name or spelling in row.aliases:
                 return row
@@ -311,7 +312,7 @@ def find(name: str) -> Language:
 
 
 def memory_places(memory_bytes: int) -> dict[str, str]:
-    """What stands for the places of a command that tell a runtime its memory limit."""
+    """Return the replacements in commands for a run's memory limit."""
     megabytes = max(1, memory_bytes // MIB)
     return {
         "{memory_mb}": str(megabytes),
@@ -323,7 +324,7 @@ def memory_places(memory_bytes: int) -> dict[str, str]:
 
 
 def fill(part: str, places: Mapping[str, str]) -> str:
-    """A word of a command with its places filled in, each once: a value is never read again."""
+    """Return a word of a command with its places replaced, once: values are not searched again."""
     at = part.find("{")
     while at >= 0:
         name = part[at : part.find("}", at) + 1]

@@ -1,9 +1,8 @@
-"""The nouns of the sandbox: what runs, under which limits, and the raw evidence of it.
+"""The data types of the sandbox: programs, limits and the raw evidence of a run.
 
     Program ──compile──▶ Compiled ──run(stdin, files, limits)──▶ Execution
 
-An `Execution` states facts only. Nothing here knows what a problem, an expected
-output or a verdict is.
+An `Execution` has measurements only. Problems, expected outputs and verdicts are not known here.
 """
 
 from __future__ import annotations
@@ -24,9 +23,8 @@ LimitName = Literal[
 class Program:
     """Source files of one program in one language.
 
-    `files` maps plain file names (no directory part) to their contents; the first
-    one is the main file. `language` is a name or an alias of the table in
-    `sandbox.languages`.
+    language  a name or an alias from `gradebox.sandbox.languages`
+    files     contents by plain file name; the first one is the main file
     """
 
     language: str
@@ -34,7 +32,7 @@ class Program:
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex) of the language and of every file, names and order included."""
+        """SHA-256 (hex) of the language and of all files, with their names and order."""
         h = hashlib.sha256()
         for part in (self.language.encode(), *(x for f in self.files.items() for x in _pair(f))):
             h.update(len(part).to_bytes(8, "big"))
@@ -48,18 +46,17 @@ def _pair(item: tuple[str, bytes]) -> tuple[bytes, bytes]:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one run may use. Every limit is enforced under its own name.
+    """The limits of one run. A run that exceeds one is reported with the name of that limit.
 
-    cpu_s            CPU seconds of the whole process group
-    wall_s           seconds of wall clock, time spent waiting for a core taken off
-    memory_bytes     peak memory of the whole process group (the stack counts, and is
-                     otherwise unlimited)
-    output_bytes     bytes kept of stdout (and of each collected file); more ends the run
-    stderr_bytes     bytes kept of stderr; more is cut, which ends nothing
+    cpu_s            CPU time of all its processes
+    wall_s           wall time, without the time spent waiting for a core
+    memory_bytes     peak memory of all its processes; the stack counts and has no other limit
+    output_bytes     size of stdout, and of each collected file; more ends the run
+    stderr_bytes     bytes of stderr that are kept; the rest is cut, the run continues
     processes        processes and threads alive at once
-    open_files       descriptors a process may hold
+    open_files       descriptors of one process
     file_size_bytes  size of any one file it writes
-    disk_bytes       size of everything it writes
+    disk_bytes       size of all the files it writes
     """
 
     cpu_s: float = 10.0
@@ -75,20 +72,20 @@ class Limits:
 
 @dataclass(frozen=True)
 class Execution:
-    """What was seen of one run: evidence, never a judgement.
+    """The evidence of one run, without any judgement.
 
-    exit_code   status of a program that exited by itself, else None
-    signal      number of the signal that ended it, else None
-    cpu_s       CPU seconds, user + system, of the process group
-    wall_s      seconds from start to end
-    memory_bytes  peak memory, None when the backend could not tell
-    stdout      at most Limits.output_bytes bytes; `stdout_bytes` is the whole size seen
-    stderr      at most Limits.stderr_bytes bytes
+    exit_code     exit status, None when a signal ended the program
+    signal        number of the signal that ended the program, else None
+    cpu_s         CPU time, user and system, of all its processes
+    wall_s        time from start to end
+    memory_bytes  peak memory, None when the backend cannot measure it
+    stdout        at most Limits.output_bytes bytes; `stdout_bytes` is the full size
+    stderr        at most Limits.stderr_bytes bytes
     stdout_cut, stderr_cut  whether bytes were lost
-    killed_for  the limit for which the sandbox ended the program, None when it did not
-    limits_hit  every limit that was reached, whether or not it ended the program
-    files       contents of the files asked for with `collect`, absent ones left out
-    contended   True when other programs may have run on the same cores
+    killed_for    the limit for which the sandbox ended the program, else None
+    limits_hit    all limits that were reached, whether or not they ended the program
+    files         contents of the files requested with `collect`, without missing ones
+    contended     whether other programs may have run on the same cores
     """
 
     exit_code: int | None
@@ -109,10 +106,12 @@ class Execution:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program ready to run. `ok` False: the compiler refused, `log` says why.
+    """A program that is ready to run any number of times, from any thread; `close` frees it.
 
-    `artifact` belongs to the backend that made it and means nothing elsewhere.
-    A Compiled may be run any number of times, from any thread; `close` frees it.
+    ok        False: the compiler rejected the program
+    log       the compiler's messages
+    execution the run of the compiler
+    artifact  the backend's own representation of the program
     """
 
     program: Program
@@ -124,7 +123,7 @@ class Compiled:
     artifact: Any = field(default=None, repr=False, compare=False)
 
     def close(self) -> None:
-        """Frees what the backend holds for it; calling it twice is harmless."""
+        """Free what the backend holds for the program; a second call has no effect."""
         release = getattr(self.artifact, "close", None)
         if release is not None:
             release()
@@ -132,10 +131,10 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Interaction:
-    """Two programs that talked over pipes: the evidence of each.
+    """The evidence of two programs that talked over pipes.
 
-    first_ended   "first", "second" or "both": who ended before the other did
-    transcript    at most the size asked for: (who wrote, bytes), in order
+    first_ended  which of them ended before the other
+    transcript   (which program wrote, bytes), in order, up to the requested size
     """
 
     first: Execution
@@ -147,14 +146,13 @@ class Interaction:
 
 @dataclass(frozen=True)
 class Description:
-    """What a result depends on, said by the backend; goes into every record.
+    """The properties of a backend that results depend on; they are part of every record.
 
     backend     "box" or "piston"
     level       full, delegated, userns, landlock, none; or "piston"
-    exact       figures that are exact for the whole process group: of cpu, memory,
-                processes
-    toolchains  language name → version line of what runs it
-    details     anything else worth recording, JSON-able
+    exact       the figures that are exact for all processes of a run: of cpu, memory, processes
+    toolchains  version line of each language's compiler or interpreter
+    details     other JSON values
     """
 
     backend: str
@@ -164,7 +162,7 @@ class Description:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The same as a JSON object with stable order."""
+        """Return the same as a JSON object in a stable order."""
         return {
             "backend": self.backend,
             "level": self.level,

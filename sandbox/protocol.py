@@ -1,6 +1,5 @@
-"""The one interface of a sandbox. Two backends have it: `sandbox.box` and `sandbox.piston`.
-
-Both pass `tests/sandbox/test_conformance.py`.
+"""The interface of a sandbox. Its backends, `sandbox/box` and `sandbox/piston`, pass the same tests
+(`tests/sandbox/test_conformance.py`).
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Protocol, runtime_checkable
 
-from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
 Capability = Literal["interact", "collect", "alone", "processes"]
 
@@ -18,25 +17,26 @@ Capability = Literal["interact", "collect", "alone", "processes"]
 class Sandbox(Protocol):
     """Runs untrusted programs. Every method may be called from any thread.
 
-    Faults of the machine raise `SandboxError`, impossible requests `BadRequest`;
-    whatever the program does comes back as evidence in an `Execution`.
+    Faults of the machine raise `SandboxError`, impossible requests `BadRequest`. Whatever the
+    program does is reported in an `Execution`.
     """
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What of this interface the backend really has."""
+        """The optional parts of this interface that the backend has."""
         ...
 
     @property
     def slots(self) -> int:
-        """How many programs it runs at once; more calls than that wait."""
+        """The number of programs that run at once; further calls wait."""
         ...
 
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
-        """Makes `program` ready to run, once; the same program again comes from a cache.
+        """Compile a program; a program that was compiled before comes from a cache.
 
-        A compiler's refusal is a Compiled with ok False, not an exception.
-        `limits` are the compiler's own (the backend's defaults when None).
+        limits  of the compiler; None: the backend's defaults
+
+        Return a Compiled with ok False when the compiler rejects the program.
         """
         ...
 
@@ -51,11 +51,11 @@ class Sandbox(Protocol):
         collect: Sequence[str] = (),
         alone: bool = False,
     ) -> Execution:
-        """Runs it from a clean state.
+        """Run a program from a clean state.
 
-        files     put into the working folder before the start
-        collect   files of the working folder to hand back in Execution.files
-        alone     wait until nothing else of this sandbox runs, and keep others out
+        files     are put into the working folder before the start
+        collect   names of files in the working folder to return in Execution.files
+        alone     run while no other program of this sandbox runs
         """
         ...
 
@@ -71,15 +71,15 @@ class Sandbox(Protocol):
         second_collect: Sequence[str] = (),
         transcript_bytes: int = 65536,
     ) -> Interaction:
-        """Runs two programs, each one's stdout being the other's stdin."""
+        """Run two programs; the stdout of each is the stdin of the other."""
         ...
 
     def describe(self) -> Description:
-        """What results depend on; cheap after the first call."""
+        """Return the properties that results depend on; cheap after the first call."""
         ...
 
     def close(self) -> None:
-        """Ends every process of it. Calling it twice is harmless."""
+        """End all its processes; a second call has no effect."""
         ...
 
     def __enter__(self) -> Sandbox: ...

@@ -1,4 +1,8 @@
-"""How many requests a fake server holds at once, counted as a client can see it."""
+"""Count the requests that a fake server holds at once.
+
+A request stops counting before its answer is sent, so that a client's next request is never counted
+beside it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class AtOnce:
-    """`most` is the most that were ever inside together.
+    """The number of requests inside now, and the most there ever were.
 
-    A server must say `left` before it writes its answer: a client that has the answer may send its
-    next request before the server's thread runs again, and then one too many would be counted.
+    A server must call `left` before it writes its answer. A client that has the answer may send its
+    next request before the server's thread runs again, and one request too many would be counted.
     """
 
     most: int = 0
@@ -29,6 +33,6 @@ class AtOnce:
             self.now -= 1
 
     def wait_for(self, count: int, timeout_s: float = 60.0) -> bool:
-        """Until `count` were inside together."""
+        """Wait until `count` were inside together; False after the timeout."""
         with self.changed:
             return self.changed.wait_for(lambda: self.most >= count, timeout_s)

@@ -1,4 +1,4 @@
-"""What every test runs under: nothing of the user's own settings, no network, no chance."""
+"""Isolate every test from the user's settings, from the network and from chance."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, settings
 # The `datasets` library must not ask the hub: tests bring their own data.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
-# A key or an endpoint of the user's must not change what a test sees.
+# A key or an endpoint in the user's environment must not change a test.
 for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "PISTON_ENDPOINT"):
     os.environ.pop(name, None)
 
-# A test run in the background has Ctrl-C ignored, one under nohup the closed terminal, and every
-# command that a test starts would inherit that.
+# A shell starts background jobs with SIGINT ignored, and nohup ignores SIGHUP. Every command that a
+# test starts would inherit that.
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
 python_ignores = {signal.SIGPIPE, signal.SIGXFSZ}
 for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
@@ -24,8 +24,8 @@ for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
 if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples every time, and no verdict by the clock: machines that test are busy.
-# HYPOTHESIS_PROFILE=search looks for new examples.
+# The same examples every time, and no deadline, because test machines are busy.
+# HYPOTHESIS_PROFILE=search tries new examples.
 settings.register_profile(
     "same",
     derandomize=True,

@@ -1,6 +1,6 @@
-"""The programs of docs/rewards.md, docs/python-interface.md run as they stand.
+"""The programs in docs/rewards.md and docs/python-interface.md run unchanged.
 
-TRL and verl are not needed: a trainer stands in that calls the reward functions as they do.
+TRL and verl are not needed: a fake trainer calls the reward functions as they do.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import gradebox
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 RIGHT = "```python\nprint(sum(map(int, input().split())))\n```"
 WRONG = "```python\nprint(5)\n```"
 
 
 @pytest.fixture(autouse=True)
 def _box() -> Any:
-    with open_backend("box"):  # skips where there is none
+    with open_backend("box"):  # skips the test where no box works
         pass
     yield
     gradebox.close()
 
 
 def programs(page: str) -> list[str]:
-    """The page's Python blocks; a fence within a program's text does not end it."""
+    """Return the Python blocks of a page; a fence inside a program does not end its block."""
     text = (DOCS / page).read_text()
     return re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
@@ -47,7 +47,7 @@ def lines(source: str) -> int:
 
 
 class Trainer:
-    """Calls the rewards as TRL's GRPOTrainer does, once, and keeps what it got."""
+    """Call the reward functions once as TRL's GRPOTrainer does, and keep the rewards."""
 
     got: ClassVar[list[Any]] = []
 
@@ -96,9 +96,9 @@ def test_asyncio(capsys: pytest.CaptureFixture[str]):
     source = programs("rewards.md")[2]
     assert lines(source) <= 20
     run(source)
-    said = capsys.readouterr().out.strip()
-    assert said == "[[1.1, 1.1, -1.0], [1.1, 1.1, -1.0], [1.1, 1.1, -1.0]]"
-    assert f"prints `{said}`" in text
+    printed = capsys.readouterr().out.strip()
+    assert printed == "[[1.1, 1.1, -1.0], [1.1, 1.1, -1.0], [1.1, 1.1, -1.0]]"
+    assert f"prints `{printed}`" in text
 
 
 def test_python_interface():
@@ -108,7 +108,7 @@ def test_python_interface():
         run(source)
 
 
-def test_the_table_of_names_is_whole():
+def test_the_table_of_names_is_complete():
     text = (DOCS / "python-interface.md").read_text()
     types_only = {"BadRequest", "CompileError", "Execution", "InputError", "Limits", "SandboxError"}
     for name in set(gradebox.__all__) - types_only - {"open_sandbox"}:

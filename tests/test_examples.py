@@ -1,4 +1,4 @@
-"""examples/ is what it says: made from its sources, and every solution ends as intended."""
+"""The examples are made from their sources, and every solution gets its intended verdict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 COMMAND = "eval/eval_with_piston_gentest_checker_stats.py"
 GRADE = (
@@ -23,7 +23,7 @@ GRADE = (
     ("--sandbox", "local"),
 )
 
-# One worker grades them once for all tests here.
+# One xdist worker grades them once for all tests of this module.
 pytestmark = pytest.mark.xdist_group("examples")
 
 
@@ -44,7 +44,7 @@ def grade(results: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The results folder of a run over all examples, and what the command printed."""
+    """Return the results folder of a run over all examples, and the output of the command."""
     folder = tmp_path_factory.mktemp("results")
     done = grade(folder)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -63,7 +63,7 @@ def test_files_are_made_from_the_sources(tmp_path: Path) -> None:
         assert pq.read_table(a).equals(pq.read_table(b))
 
 
-def test_there_is_enough_of_everything() -> None:
+def test_the_examples_cover_languages_checkers_and_large_inputs() -> None:
     problems = lines(EXAMPLES / "problems.jsonl")
     solutions = lines(EXAMPLES / "solutions.jsonl")
     assert len(problems) >= 8
@@ -76,10 +76,10 @@ def test_there_is_enough_of_everything() -> None:
     assert all(path.stat().st_size < 1 << 20 for path in EXAMPLES.rglob("*") if path.is_file())
 
 
-def test_every_verdict_is_intended_somewhere() -> None:
+def test_the_examples_cover_every_verdict() -> None:
     expected = [line["expect"] for line in lines(EXAMPLES / "solutions.jsonl")]
     verdicts = {expect["verdict"] for expect in expected}
-    # ER is the machine's: nothing that a solution could be written for.
+    # No solution can be written for ER, which is a fault of the machine.
     assert verdicts == {"AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "SK", None}
     statuses = {expect["status"] for expect in expected}
     assert statuses == {"passed", "failed", "no_tests", "unsupported", "invalid"}
@@ -95,7 +95,7 @@ def test_every_verdict_is_intended_somewhere() -> None:
 
 
 @pytest.mark.slow
-def test_every_solution_ends_as_intended(graded: tuple[Path, str]) -> None:
+def test_every_solution_gets_its_intended_verdict(graded: tuple[Path, str]) -> None:
     records = lines(graded[0] / "piston_eval_results.jsonl")
     solutions = lines(EXAMPLES / "solutions.jsonl")
     assert [r["line"] for r in records] == list(range(1, len(solutions) + 1))
@@ -115,7 +115,7 @@ def test_every_solution_ends_as_intended(graded: tuple[Path, str]) -> None:
 
 
 @pytest.mark.slow
-def test_the_large_input_is_skipped_and_said_so(graded: tuple[Path, str]) -> None:
+def test_the_large_input_is_skipped_with_a_reason(graded: tuple[Path, str]) -> None:
     records = lines(graded[0] / "piston_eval_results.jsonl")
     for record in records:
         skipped = [c for c in record["details"] if c["reason"] == "skipped_large_input"]
@@ -135,7 +135,7 @@ def test_metrics_count_what_the_examples_intend(graded: tuple[Path, str]) -> Non
 
 
 @pytest.mark.slow
-def test_a_second_run_has_nothing_left_to_do(graded: tuple[Path, str]) -> None:
+def test_a_second_run_grades_nothing_again(graded: tuple[Path, str]) -> None:
     before = (graded[0] / "piston_eval_results.jsonl").read_bytes()
     again = grade(graded[0].parent)
     assert again.returncode == 0

@@ -1,4 +1,4 @@
-"""Tests of one xdist group run on one worker: what is dear to make is then made once."""
+"""Tests of one xdist group run on one worker, so that costly fixtures are made once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README and the docs say what is so: commands, flags, links, verdicts."""
+"""README and docs agree with the code: commands, flags, links, paths, verdicts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,32 @@ from typing import get_args
 
 import pytest
 
-from eval.flags import make_parser
-from eval.model import CaseVerdict, Reason, Status
+from gradebox.eval.cli.flags import make_parser
+from gradebox.eval.results.record import CaseVerdict, Reason, Status
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
-PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *sorted(ROOT.glob("*.md")),
+    ROOT / "examples" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 
-def first_cells(text: str, heading: str) -> list[str]:
-    """First cells of the table's rows under a heading, backticks off."""
-    section = text.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
-    rows = re.findall(r"^\| ([^|]*?) \|", section, flags=re.MULTILINE)
-    return [cell.replace("`", "") for cell in rows[1:]]
+FLAGS = (ROOT / "docs" / "flags.md").read_text()
 
 
-def test_the_two_commands_stand_in_the_first_screen() -> None:
-    first = "\n".join(README.splitlines()[:24])
+def first_cells(text: str, header: str) -> list[str]:
+    """Return the first cells of the rows of the table with this first header, without backticks."""
+    table = text.split(f"\n| {header} |", 1)[1].split("\n\n", 1)[0]
+    rows = re.findall(r"^\| ([^|]*?) \|", table, flags=re.MULTILINE)
+    return [cell.replace("`", "") for cell in rows]
+
+
+def test_two_commands_come_right_after_what_it_is_and_why() -> None:
+    sections = re.findall(r"^## (.*)", README, flags=re.MULTILINE)
+    assert sections[:3] == ["Why this one", "Try it", "Grade your own file"]
+    first = README.split("## Try it", 1)[1].split("\n## ", 1)[0]
     assert re.findall(r"^make (\w+)", first, flags=re.MULTILINE) == ["grade", "test"]
 
 
@@ -35,27 +44,27 @@ def test_every_make_target_named_is_there() -> None:
         assert named <= targets, page
 
 
-def test_the_flags_table_is_the_parsers() -> None:
+def test_the_table_of_flags_is_the_parsers() -> None:
     flags = {word for action in make_parser()._actions for word in action.option_strings}
-    assert set(first_cells(README, "Flags")) == flags - {"-h", "--help"}
+    assert set(first_cells(FLAGS, "flag")) == flags - {"-h", "--help"}
+    assert set(first_cells(README, "flag")) <= flags
 
 
-def test_the_flags_defaults_are_the_parsers() -> None:
-    section = README.split("## Flags\n", 1)[1].split("\n## ", 1)[0]
-    rows = re.findall(r"^\| `(--[\w-]+)` \| ([^|]*?) ?\|", section, flags=re.MULTILINE)
-    said = {flag: default for flag, default in rows if re.fullmatch(r"-?\d+(\.\d+)?", default)}
+@pytest.mark.parametrize("page", [README, FLAGS], ids=["README", "flags"])
+def test_the_defaults_of_flags_are_the_parsers(page: str) -> None:
+    rows = re.findall(r"^\| `(--[\w-]+)` \| ([^|]*?) ?\|", page, flags=re.MULTILINE)
+    shown = {flag: default for flag, default in rows if re.fullmatch(r"-?\d+(\.\d+)?", default)}
     defaults = {a.option_strings[0]: a.default for a in make_parser()._actions if a.option_strings}
-    for flag, default in said.items():
-        if not isinstance(defaults[flag], (int, float)):
-            continue
-        assert float(default) == float(defaults[flag]), flag
+    assert len(shown) >= 3
+    for flag, default in shown.items():
+        if isinstance(defaults[flag], (int, float)):
+            assert float(default) == float(defaults[flag]), flag
 
 
 def test_exit_statuses_are_the_documented_ones() -> None:
     wanted = ["0", "2", "3", "130"]
-    assert first_cells(README, "When something is wrong") == wanted
-    page = "## Top\n" + (ROOT / "docs" / "exit-statuses.md").read_text()
-    assert first_cells(page, "Top") == wanted
+    assert first_cells(README, "exit status") == wanted
+    assert first_cells((ROOT / "docs" / "exit-statuses.md").read_text(), "status") == wanted
 
 
 def test_every_verdict_status_and_reason_is_explained() -> None:
@@ -67,7 +76,7 @@ def test_every_verdict_status_and_reason_is_explained() -> None:
         assert re.search(rf"^\| [^|]*\b{verdict}\b", README, flags=re.MULTILINE), verdict
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
         if not re.match(r"[a-z]+:", link):
@@ -82,3 +91,19 @@ def test_constraints_name_no_registry_and_one_version_each() -> None:
         assert line.startswith("#") or re.fullmatch(
             r'[a-z0-9.-]+==[\w.]+( ; python_version (<|>=) "3\.\d+")?', line
         ), line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_files_exist(page: Path) -> None:
+    """A page that names a file of the code names one that is there."""
+    if page.name == "CHANGELOG.md":
+        return
+    folders = "eval|checkers|sandbox|testing|tests|benchmarks|docs|docker|configs|examples"
+    for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", page.read_text()):
+        assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
+def test_every_page_of_the_docs_is_in_their_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name == "README.md" or f"({page.name})" in index, page.name

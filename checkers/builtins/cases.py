@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checkers.builtins.stream import Stream, finish, misformed, wrong
-from checkers.tokens import shown
+from gradebox.checkers.builtins.stream import Stream, finish, presentation_error, wrong
+from gradebox.checkers.tokens import shown
 
 
 def _read_word(stream: Stream, wanted: bytes, case: int) -> None:
@@ -15,14 +15,14 @@ def _read_word(stream: Stream, wanted: bytes, case: int) -> None:
 
 
 def caseicmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """One 64-bit integer a case."""
+    """Accept the same 64-bit integer for each case."""
     out, ans = Stream(output, "output"), Stream(answer, "answer")
     expected, found = _numbers(ans), _numbers(out)
     for case, (a, b) in enumerate(zip(expected, found, strict=False), 1):
         if a != b:
             raise wrong(f"case {case}: expected {a}, found {b}")
     if len(expected) != len(found):
-        raise misformed(f"expected {len(expected)} cases, found {len(found)}")
+        raise presentation_error(f"expected {len(expected)} cases, found {len(found)}")
     raise finish(out, f"{len(expected)} cases")
 
 
@@ -37,10 +37,10 @@ def _numbers(stream: Stream) -> list[int]:
 
 
 class _Cases:
-    """Reads the cases of one stream; the `Case` that ends one is the beginning of the next.
+    """Reads the cases of one stream; the `Case` that ends one begins the next.
 
-    Once a `Case` ended a case none is looked for again, not even at the end of the file:
-    that is testlib's way, and why a last lonely `Case` does no harm.
+    As in testlib, once a `Case` ended a case, no further `Case` is expected, not even at the end
+    of the file. So a lone `Case` at the end is harmless.
     """
 
     def __init__(self, stream: Stream, value: Callable[[bytes], object]) -> None:
@@ -84,13 +84,13 @@ def _text(value: object) -> str:
 
 
 def casewcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """A sequence of tokens a case."""
+    """Accept the same sequence of tokens for each case."""
     ans, out = Stream(answer, "answer"), Stream(output, "output")
     _case_judge(_Cases(ans, bytes), _Cases(out, bytes))
 
 
 def casencmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """A sequence of 64-bit integers a case; a token ends at its first NUL, as testlib reads it."""
+    """Accept the same 64-bit integers for each case; as in testlib, a NUL ends a token."""
     ans, out = Stream(answer, "answer"), Stream(output, "output")
 
     def integers(stream: Stream) -> Callable[[bytes], object]:

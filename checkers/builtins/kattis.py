@@ -10,8 +10,8 @@ Tokens between white space (C's isspace) are compared without regard to case. Op
 | float_relative_tolerance | within this absolute or relative error                         |
 | float_tolerance          | both of them at once                                           |
 
-A number is what C's scanf takes for a finite double, hexadecimal ones included; a token ends
-at its first NUL. Never a presentation error: the validator has only right and wrong.
+A number is a finite double as C's scanf reads it, hexadecimal ones included. A token ends at its
+first NUL. There are no presentation errors: the validator knows only right and wrong.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from checkers.builtins.stream import decimal, ok, wrong
-from checkers.errors import UnknownChecker
-from checkers.tokens import Lockstep, Tokens, shown
+from gradebox.checkers.builtins.stream import decimal, ok, wrong
+from gradebox.checkers.check import UnknownChecker
+from gradebox.checkers.tokens import Lockstep, Tokens, shown
 
 _FLAGS = ("case_sensitive", "space_change_sensitive")
 _TOLERANCES = ("float_absolute_tolerance", "float_relative_tolerance", "float_tolerance")
@@ -32,16 +32,16 @@ _TOLERANCES = ("float_absolute_tolerance", "float_relative_tolerance", "float_to
 _HEXADECIMAL = re.compile(
     rb"([+-]?0[xX](?:[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?|\.[0-9a-fA-F]+))(?:([pP][+-]?[0-9]+)|[pP][+-]?)?"
 )
-_POINT_ALONE = re.compile(rb"[+-]?0[xX]\.")  # glibc's scanf takes it for 0
+_POINT_ALONE = re.compile(rb"[+-]?0[xX]\.")  # glibc's scanf reads it as 0
 
 Judge = Callable[[bytes, bytes, bytes], None]
 
 
-def read_options(checker: str, words: list[str]) -> Mapping[str, Any]:
-    """Options spelled as Kattis does in validator_flags: `float_tolerance 1e-6`.
+def parse_options(checker: str, words: list[str]) -> Mapping[str, Any]:
+    """Parse options spelled as in Kattis' validator_flags: `float_tolerance 1e-6`.
 
-    Words of the form key=value are taken too. Of two that set the same tolerance the last
-    counts. UnknownChecker names what can't be read.
+    Words of the form key=value are accepted too. Of two that set the same tolerance the last
+    counts. Raises UnknownChecker for a missing value or one that is not a number.
     """
     options: dict[str, Any] = {}
     rest = list(words)
@@ -52,8 +52,8 @@ def read_options(checker: str, words: list[str]) -> Mapping[str, Any]:
             continue
         if not given and not rest:
             raise UnknownChecker(f"option {key!r} of checker {checker!r} needs a value")
-        if key == "float_tolerance":  # takes the place of both others that came before it
-            options = {name: said for name, said in options.items() if name not in _TOLERANCES}
+        if key == "float_tolerance":  # replaces the others before it
+            options = {n: v for n, v in options.items() if n not in _TOLERANCES}
         options[key] = _number(checker, key, value if given else rest.pop(0))
     return options
 
@@ -68,7 +68,7 @@ def _number(checker: str, key: str, text: str) -> float | bool:
 
 
 def finite(token: bytes) -> float | None:
-    """The finite double that scanf reads from the whole of `token`; None when there is none."""
+    """Return the finite double that scanf reads from a whole token; None when it is not one."""
     value = decimal(token)
     if value is None:
         value = _hexadecimal(token)
@@ -92,7 +92,7 @@ def kattis(
     float_relative_tolerance: float | None = None,
     float_tolerance: float | None = None,
 ) -> Judge:
-    """The validator with these options; a negative tolerance is none."""
+    """Return the validator with these options; a negative tolerance means no tolerance."""
     absolute = float_tolerance if float_absolute_tolerance is None else float_absolute_tolerance
     relative = float_tolerance if float_relative_tolerance is None else float_relative_tolerance
     absolute = -1.0 if absolute is None else absolute
@@ -100,7 +100,7 @@ def kattis(
     floats = absolute >= 0 or relative >= 0
 
     def same(expected: bytes, found: bytes) -> bool:
-        """Whether one token of the output will do; both are whole up to a NUL."""
+        """Return whether a token of the output is right; both tokens end at their first NUL."""
         a, b = expected.partition(b"\0")[0], found.partition(b"\0")[0]
         ours = finite(a) if floats else None
         if ours is not None:
@@ -129,17 +129,17 @@ def _same_words(output: bytes, answer: bytes, same: Callable[[bytes, bytes], boo
         for i, (a, b) in enumerate(zip(expected, found, strict=True), start + 1):
             if a != b and not same(a, b):
                 raise wrong(f"token {i}: expected '{shown(a)}', found '{shown(b)}'")
-    if pair.rest_a:
+    if pair.a.rest:
         raise wrong(f"the output ends after {pair.count} tokens, more are expected")
-    if pair.rest_b:
-        raise wrong(f"trailing output: '{shown(pair.left_b[0][0])}'")
+    if pair.b.rest:
+        raise wrong(f"trailing output: '{shown(pair.b.next or b'')}'")
 
 
 _SPACE = re.compile(rb"[ \t\r\n\v\f]+")
 
 
 def _same_space(output: bytes, answer: bytes) -> None:
-    """The same white space between as many tokens; the tokens themselves are another matter."""
+    """Compare the white space between tokens, not the tokens."""
     both = itertools.zip_longest(_spaces(answer), _spaces(output), fillvalue=b"")
     for number, (a, b) in enumerate(both, 1):
         if a != b:
@@ -147,7 +147,7 @@ def _same_space(output: bytes, answer: bytes) -> None:
 
 
 def _spaces(data: bytes) -> Iterable[bytes]:
-    """The runs of white space; what stands before the first token counts as one, even if empty."""
+    """Yield the runs of white space; the one before the first token may be empty."""
     if not data[:1].isspace():
         yield b""
     for found in _SPACE.finditer(data):

@@ -1,12 +1,11 @@
 """Built-ins that read lines: fcmp and lcmp.
 
-A line ends at LF or CRLF, and the one after the last end of line is none. An output that
-ends early reads as empty lines; one that goes on after the answer's last line by more than
-blanks is a presentation error.
+A line ends at LF or CRLF; there is no line after the last end of line. An output that ends early
+reads as empty lines. More than blanks after the answer's last line is a presentation error.
 
-A CR that no LF follows is rare, and testlib's reader does something odd with it: it drops the
-CR and keeps the character after it, whatever that is (byte 255 at the end of the file).
-Texts with such a CR are read line by line in `_odd_lines`, all others in windows.
+A CR without an LF is rare, and testlib's reader treats it in a peculiar way: it drops the CR and
+keeps the next character, whatever that is (byte 255 at the end of the file). Texts with such a CR
+are read line by line in `_lone_cr_lines`, all others in windows.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from checkers.builtins.stream import misformed, ok, without_mark, wrong
-from checkers.tokens import Lines, Lockstep, shown
+from gradebox.checkers.builtins.stream import ok, presentation_error, without_bom, wrong
+from gradebox.checkers.tokens import Lines, Lockstep, shown
 
 Alike = Callable[[bytes, bytes], bool]
 
@@ -24,42 +23,42 @@ _LONE_CR = re.compile(rb"\r(.?)", re.DOTALL)
 
 
 def fcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """The same lines, character by character."""
+    """Accept the same lines, character by character."""
     _line_judge(output, answer, lambda _a, _b: False)
 
 
 def lcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """The same lines, each compared as a sequence of tokens (between C's white space)."""
+    """Accept the same lines, each compared as a sequence of tokens (between C's white space)."""
     _line_judge(output, answer, lambda a, b: a.split() == b.split())
 
 
 def _line_judge(output: bytes, answer: bytes, alike: Alike) -> None:
-    output = without_mark(output, "output")
+    output = without_bom(output, "output")
     if output == answer:
         raise ok("the same lines")
     ours, theirs = answer.replace(b"\r\n", b"\n"), output.replace(b"\r\n", b"\n")
     if b"\r" in ours or b"\r" in theirs:
-        _judge_odd(output, answer, alike)
+        _judge_lone_cr(output, answer, alike)
     elif ours == theirs:
         raise ok("the same lines")
     _judge_windows(theirs, ours, alike)
 
 
-def _counted(data: bytes) -> bytes:
-    """Without the empty line that may stand at the end."""
+def _without_empty_end(data: bytes) -> bytes:
+    """Drop an empty line at the end."""
     return data[:-1] if data == b"\n" or data.endswith(b"\n\n") else data
 
 
 def _judge_windows(output: bytes, answer: bytes, alike: Alike) -> None:
-    pair = Lockstep(Lines(_counted(answer)), Lines(output))
+    pair = Lockstep(Lines(_without_empty_end(answer)), Lines(output))
     for start, expected, _, found, _ in pair:
         if expected != found:
             _judge_lines(start, zip(expected, found, strict=True), alike)
     number = pair.count
-    for lines, _ in pair.drain_a():
+    for lines, _ in pair.a.drain():
         _judge_lines(number, ((line, b"") for line in lines), alike)
         number += len(lines)
-    for lines, _ in pair.drain_b():
+    for lines, _ in pair.b.drain():
         if b"".join(lines).strip(_BLANKS):
             raise _goes_on(number)
     raise ok(f"{number} lines")
@@ -72,13 +71,13 @@ def _judge_lines(start: int, pairs: Iterator[tuple[bytes, bytes]], alike: Alike)
 
 
 def _goes_on(number: int) -> Exception:
-    return misformed(f"the output goes on after line {number}, the last expected")
+    return presentation_error(f"the output goes on after line {number}, the last expected")
 
 
-def _judge_odd(output: bytes, answer: bytes, alike: Alike) -> None:
-    theirs = _odd_lines(output)
+def _judge_lone_cr(output: bytes, answer: bytes, alike: Alike) -> None:
+    theirs = _lone_cr_lines(output)
     number = place = 0
-    for number, (expected, _) in enumerate(_odd_lines(answer), 1):
+    for number, (expected, _) in enumerate(_lone_cr_lines(answer), 1):
         found, place = next(theirs, (b"", len(output)))
         _judge_lines(number - 1, iter([(expected, found)]), alike)
     if output[place:].strip(_BLANKS):
@@ -86,8 +85,8 @@ def _judge_odd(output: bytes, answer: bytes, alike: Alike) -> None:
     raise ok(f"{number} lines")
 
 
-def _odd_lines(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """Each line and the place after it."""
+def _lone_cr_lines(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Yield each line and the offset after it."""
     at = 0
     while at < len(data):
         end = data.find(b"\n", at)

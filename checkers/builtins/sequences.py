@@ -1,8 +1,8 @@
 """Built-ins that read two sequences side by side: wcmp, ncmp, uncmp, rcmp4/6/9, rncmp, nyesno.
 
-They go window by window (`checkers.tokens`). A window whose tokens are alike and well formed
-is passed as a whole; in any other one the tokens are judged one by one, the answer's first,
-as testlib does.
+They compare window by window (`checkers/tokens.py`). A window of equal and well-formed tokens is
+accepted as a whole. In any other window the tokens are judged one by one, the answer's first, as
+testlib does.
 """
 
 from __future__ import annotations
@@ -11,31 +11,28 @@ import functools
 from array import array
 from collections.abc import Callable, Iterator
 
-from checkers.builtins.stream import (
+from gradebox.checkers.builtins.stream import (
     Stream,
     close_to,
     failed,
-    misformed,
     near,
     ok,
+    presentation_error,
     tokens_of,
-    without_mark,
+    without_bom,
     wrong,
 )
-from checkers.tokens import TESTLIB_BLANK, Lockstep, Test, Tokens, always, first_unequal, shown
+from gradebox.checkers.tokens import Lockstep, Test, always, first_unequal, shown
 
 
 def _pair(output: bytes, answer: bytes, test: Test = always) -> Lockstep:
-    """The answer's tokens beside the output's."""
-    return Lockstep(
-        Tokens(without_mark(answer, "answer"), blank=TESTLIB_BLANK, test=test),
-        Tokens(without_mark(output, "output"), blank=TESTLIB_BLANK, test=test),
-    )
+    """Return the answer's tokens beside the output's."""
+    return Lockstep(tokens_of(answer, "answer", test), tokens_of(output, "output", test))
 
 
 def wcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """The same tokens in the same order."""
-    if without_mark(output, "output") == answer:
+    """Accept the same tokens in the same order."""
+    if without_bom(output, "output") == answer:
         raise ok("the same tokens")
     pair = _pair(output, answer)
     for start, expected, _, found, _ in pair:
@@ -45,14 +42,14 @@ def wcmp(_input: bytes, output: bytes, answer: bytes) -> None:
                 f"token {start + at + 1}: expected '{shown(expected[at])}', "
                 f"found '{shown(found[at])}'"
             )
-    if pair.rest_b:
+    if pair.b.rest:
         raise wrong(f"the output has extra tokens after the {pair.count} expected")
-    if pair.rest_a:
+    if pair.a.rest:
         raise wrong(f"the output ends after {pair.count} tokens, more are expected")
     raise ok(f"{pair.count} tokens")
 
 
-# Readers of tokens: only the rules of a kind of stream, nothing to read from.
+# For the rules of each kind of stream only: they hold no text.
 _ANSWER = Stream(b"", "answer")
 _OUTPUT = Stream(b"", "output")
 
@@ -67,10 +64,10 @@ _MISPLACED_MINUS = (b"0-", b"1-", b"--", b"- ", b"-0")
 
 
 def plainly_integers(window: bytes) -> bool:
-    """Whether every token is surely a 64-bit integer in testlib's spelling.
+    """Return whether every token is certainly a 64-bit integer in testlib's spelling.
 
-    A few searches for what can't be in one, each at the speed of memory: a regular
-    expression takes ten times as long. False means "look closer" (19 digits, say).
+    It searches for what no integer contains, at the speed of memory; a regular expression takes
+    ten times as long. False means that each token needs a look (19 digits, for example).
     """
     text = window.translate(_SIGNS)
     if text.translate(None, _KNOWN) or b"1" * 19 in text:
@@ -82,25 +79,24 @@ def plainly_integers(window: bytes) -> bool:
 
 
 def ncmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """The same 64-bit integers in the same order."""
+    """Accept the same 64-bit integers in the same order."""
     pair = _integer_pair(output, answer)
-    for start, expected, sure, found, _ in pair:
-        # Every integer has one spelling: equal tokens are equal numbers.
-        if sure and expected == found:
+    for start, expected, plain, found, _ in pair:
+        # Every integer has one spelling, so that equal tokens are equal numbers.
+        if plain and expected == found:
             continue
         for i, (a, b) in enumerate(zip(expected, found, strict=True), start):
             if _ANSWER.as_integer(a) != _OUTPUT.as_integer(b):
                 raise _differ(i, a, b)
-    missing = _count_integers(pair.drain_a(), _ANSWER)
-    extra = _count_integers(pair.drain_b(), _OUTPUT)
+    missing = _count_integers(pair.a.drain(), _ANSWER)
+    extra = _count_integers(pair.b.drain(), _OUTPUT)
     _same_length(pair.count, missing, extra)
     raise ok(f"{pair.count} numbers")
 
 
 def _integer_pair(output: bytes, answer: bytes) -> Lockstep:
-    """Both streams, the answer's windows tested: an equal window of the output needs no test."""
-    ours = Tokens(answer, blank=TESTLIB_BLANK, test=plainly_integers)
-    return Lockstep(ours, tokens_of(output, "output"))
+    """Return both streams; only the answer's windows are tested, since equal ones need one test."""
+    return Lockstep(tokens_of(answer, "answer", plainly_integers), tokens_of(output, "output"))
 
 
 def _differ(index: int, expected: bytes, found: bytes) -> Exception:
@@ -125,7 +121,7 @@ def _count_integers(windows: Iterator[tuple[list[bytes], bool]], stream: Stream)
 
 
 def uncmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """The same 64-bit integers, each as often, in any order."""
+    """Accept the same 64-bit integers, each as often, in any order."""
     if (count := _plainly_equal(output, answer)) is not None:
         raise ok(f"{count} numbers")
     expected = _integers(answer, _ANSWER)
@@ -141,7 +137,7 @@ MANY = 100_000
 
 
 def _same_numbers(a: array[int], b: array[int]) -> bool:
-    """Equality in any order; lists of millions of Python integers would take too much memory."""
+    """Compare in any order; long ones with numpy, since lists of integers take much memory."""
     if len(a) < MANY:
         return sorted(a) == sorted(b)
     import numpy as np
@@ -153,18 +149,18 @@ def _same_numbers(a: array[int], b: array[int]) -> bool:
 
 
 def _plainly_equal(output: bytes, answer: bytes) -> int | None:
-    """How many integers both have in the same order; None when it takes a closer look."""
+    """Return how many integers both have in the same order; None when that is uncertain."""
     pair = _integer_pair(output, answer)
-    for _, expected, sure, found, _ in pair:
-        if not sure or expected != found:
+    for _, expected, plain, found, _ in pair:
+        if not plain or expected != found:
             return None
-    return None if pair.rest_a or pair.rest_b else pair.count
+    return None if pair.a.rest or pair.b.rest else pair.count
 
 
 def _integers(data: bytes, stream: Stream) -> array[int]:
-    """All numbers of a stream, 8 bytes each."""
+    """Return all numbers of a stream, 8 bytes each."""
     numbers = array("q")
-    tokens = Tokens(without_mark(data, stream.whose), blank=TESTLIB_BLANK, test=plainly_integers)
+    tokens = tokens_of(data, stream.source, plainly_integers)
     while (window := tokens.take())[0]:
         numbers.extend(map(int if window[1] else stream.as_integer, window[0]))
     return numbers
@@ -177,13 +173,13 @@ def _number_characters(window: bytes) -> bool:
     return not window.translate(None, _NUMBER)
 
 
-def _doubles(tokens: list[bytes], sure: bool, stream: Stream) -> list[float] | None:
-    """The doubles of a window; None when one of them is none, to be found one by one.
+def _doubles(tokens: list[bytes], plain: bool) -> list[float] | None:
+    """Return the doubles of a window; None when the tokens must be read one by one.
 
-    Python's float() takes what testlib takes once letters other than e, and underscores,
-    are ruled out.
+    Python's float() accepts what testlib accepts, once letters other than e and underscores are
+    ruled out (`plain`).
     """
-    if not sure:
+    if not plain:
         return None
     try:
         return list(map(float, tokens))
@@ -198,30 +194,30 @@ def _double_sequence(
     output: bytes,
     answer: bytes,
 ) -> None:
-    """As many doubles as the answer has; more in the output is a presentation error."""
+    """Accept as many doubles as the answer has; more in the output are a presentation error."""
     pair = _pair(output, answer, _number_characters)
-    for start, expected, sure_a, found, sure_b in pair:
-        a = _doubles(expected, sure_a, _ANSWER)
-        b = a if expected == found else _doubles(found, sure_b, _OUTPUT)
+    for start, expected, plain_a, found, plain_b in pair:
+        a = _doubles(expected, plain_a)
+        b = a if expected == found else _doubles(found, plain_b)
         if a is None or b is None:
             a, b = [], []
             for ours, theirs in zip(expected, found, strict=True):
                 a.append(_ANSWER.as_double(ours))
                 b.append(_OUTPUT.as_double(theirs))
-                _alike(start + len(a), a[-1], b[-1], error, alike)
+                _check_alike(start + len(a), a[-1], b[-1], error, alike)
         elif a is not b:
             for i, (x, y) in enumerate(zip(a, b, strict=True), start + 1):
                 if x != y:
-                    _alike(i, x, y, error, alike)
-    if pair.rest_a:
-        _ANSWER.as_double(pair.left_a[0][0])
-        raise misformed(f"the output ends after {pair.count} numbers, more are expected")
-    if pair.rest_b:
-        raise misformed(f"the output has extra tokens after the {pair.count} expected")
+                    _check_alike(i, x, y, error, alike)
+    if pair.a.rest:
+        _ANSWER.as_double(pair.a.next or b"")
+        raise presentation_error(f"the output ends after {pair.count} numbers, more are expected")
+    if pair.b.rest:
+        raise presentation_error(f"the output has extra tokens after the {pair.count} expected")
     raise ok(f"{pair.count} numbers")
 
 
-def _alike(
+def _check_alike(
     number: int,
     expected: float,
     found: float,
@@ -243,10 +239,10 @@ _YES_NO = frozenset((b"YES", b"NO"))
 
 
 def nyesno(_input: bytes, output: bytes, answer: bytes) -> None:
-    """The same sequence of YES and NO, in any case."""
+    """Accept the same sequence of YES and NO, in any case."""
     pair = _pair(output, answer)
     for start, expected, _, found, _ in pair:
-        # A window of yes and no has few different pairs.
+        # A window of yes and no has few distinct pairs.
         if all(
             x.upper() == y.upper() in _YES_NO for x, y in set(zip(expected, found, strict=True))
         ):
@@ -256,10 +252,10 @@ def nyesno(_input: bytes, output: bytes, answer: bytes) -> None:
             if x not in _YES_NO:
                 raise failed(f"token {i} of the answer file is '{shown(x)}', not YES or NO")
             if y not in _YES_NO:
-                raise misformed(f"token {i}: expected YES or NO, found '{shown(y)}'")
+                raise presentation_error(f"token {i}: expected YES or NO, found '{shown(y)}'")
             if x != y:
                 raise wrong(f"token {i}: expected {x.decode()}, found {y.decode()}")
-    missing = sum(len(tokens) for tokens, _ in pair.drain_a())
-    extra = sum(len(tokens) for tokens, _ in pair.drain_b())
+    missing = sum(len(tokens) for tokens, _ in pair.a.drain())
+    extra = sum(len(tokens) for tokens, _ in pair.b.drain())
     _same_length(pair.count, missing, extra)
     raise ok(f"{pair.count} tokens")

@@ -1,14 +1,14 @@
 """Built-ins that read one value: hcmp, icmp, acmp and rcmp, dcmp, yesno, pointscmp.
 
-Each reads the answer first, then the output. What follows in the answer file counts only
-for hcmp; what follows in the output is a presentation error, once the value was right.
+Each reads the answer first, then the output. More tokens in the answer file matter for hcmp only.
+More tokens in the output are a presentation error when the value was right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from checkers.builtins.stream import (
+from gradebox.checkers.builtins.stream import (
     INFINITE,
     INT32,
     Stream,
@@ -17,13 +17,12 @@ from checkers.builtins.stream import (
     failed,
     finish,
     is_integer,
-    misformed,
     near,
+    presentation_error,
     wrong,
 )
-from checkers.errors import UnknownChecker
-from checkers.points import judged
-from checkers.tokens import shown
+from gradebox.checkers.check import UnknownChecker, check_of_points
+from gradebox.checkers.tokens import shown
 
 
 def _streams(output: bytes, answer: bytes) -> tuple[Stream, Stream]:
@@ -31,7 +30,7 @@ def _streams(output: bytes, answer: bytes) -> tuple[Stream, Stream]:
 
 
 def hcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """One integer of any length, compared as text."""
+    """Accept the same integer of any length, compared as text."""
     out, ans = _streams(output, answer)
     expected, found = ans.word(), out.word()
     if not is_integer(expected):
@@ -39,14 +38,14 @@ def hcmp(_input: bytes, output: bytes, answer: bytes) -> None:
     if not ans.at_end():
         raise failed("more than one token in the answer file")
     if not is_integer(found):
-        raise misformed(f"'{shown(found)}' is not an integer")
+        raise presentation_error(f"'{shown(found)}' is not an integer")
     if expected != found:
         raise wrong(f"expected {shown(expected)}, found {shown(found)}")
     raise finish(out, f"the answer is {shown(expected)}")
 
 
 def icmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """One 32-bit integer."""
+    """Accept the same 32-bit integer."""
     out, ans = _streams(output, answer)
     expected, found = _int32(ans), _int32(out)
     if expected != found:
@@ -72,12 +71,12 @@ def _one_double(
 
 
 def rcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """One double, absolute error at most 1.5e-6."""
+    """Accept a double with absolute error up to 1.5e-6."""
     _one_double(output, answer, 1.5e-6, near)
 
 
 def dcmp(_input: bytes, output: bytes, answer: bytes) -> None:
-    """One double, absolute or relative error at most 1e-6."""
+    """Accept a double with absolute or relative error up to 1e-6."""
     _one_double(output, answer, 1e-6, close_to)
 
 
@@ -85,13 +84,13 @@ _YES_NO = (b"YES", b"NO")
 
 
 def yesno(_input: bytes, output: bytes, answer: bytes) -> None:
-    """One YES or NO in any case."""
+    """Accept the same YES or NO in any case."""
     out, ans = _streams(output, answer)
     expected, found = ans.word().upper(), out.word().upper()
     if expected not in _YES_NO:
         raise failed(f"expected YES or NO in the answer file, found '{shown(expected)}'")
     if found not in _YES_NO:
-        raise misformed(f"expected YES or NO, found '{shown(found)}'")
+        raise presentation_error(f"expected YES or NO, found '{shown(found)}'")
     if expected != found:
         raise wrong(f"expected {expected.decode()}, found {found.decode()}")
     raise finish(out, f"the answer is {expected.decode()}")
@@ -101,9 +100,9 @@ MOST_POINTS = 1e6 + 1e-8  # testlib refuses more
 
 
 def pointscmp(full_points: float | None = None) -> Callable[[bytes, bytes, bytes], None]:
-    """Points: the distance of two doubles, testlib's example of a scoring checker.
+    """Return a judge that gives points: the distance of two doubles, as testlib's example does.
 
-    full_points   what a full mark is; without it points are read as in `checkers.points`
+    full_points   the full mark; None: points are read as in `gradebox.checkers.check`
     """
     if full_points is not None and not full_points > 0:
         raise UnknownChecker(f"full_points is {full_points}: it must be above 0")
@@ -112,12 +111,12 @@ def pointscmp(full_points: float | None = None) -> Callable[[bytes, bytes, bytes
         out, ans = _streams(output, answer)
         expected, found = ans.double(), out.double()
         points = abs(expected - found)
-        # `not … <=` also catches the nan of two infinities.
+        # `not … <=` is also true for the nan of two infinities.
         if not points <= min(INFINITE, MOST_POINTS):
-            raise failed(f"{points:g} points: points must lie in 0 … 1e6")
+            raise failed(f"{points:g} points: points must be in 0 … 1e6")
         if not out.at_end():
-            raise misformed("extra tokens in the output")
+            raise presentation_error("extra tokens in the output")
         words = f"{points:g} points: the answer is {expected:.4f}, the output {found:.4f}"
-        raise Verdict(judged(points, words, full_points))
+        raise Verdict(check_of_points(points, words, full_points))
 
     return judge

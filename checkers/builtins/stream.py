@@ -1,33 +1,32 @@
-"""testlib's reading rules for one stream, and the exception that ends a judge.
+"""Read one stream by testlib's rules; the exception `Verdict` carries a checker's decision.
 
-Blanks are space, tab, CR and LF only. A token is what stands between blanks. An integer is
+Blanks are space, tab, CR and LF only. A token is the text between blanks. An integer is
 `0` or an optional minus and digits without leading zeros, within 64 bits: no `+5`, `007`
 or `-0`. A double is an optional sign, digits with at most one point, and an optional
 exponent: `+.5`, `5.` and `1e400` (infinite) are doubles; `nan`, `inf` and `0x1` are not.
-The exponent may lack its digits (`1e`, `1e+`): the scanf of glibc, with which checkers are
-built, takes that for 1. `1e5e` is none: only one exponent is read.
+An exponent without digits (`1e`, `1e+`) is ignored, as by the scanf of glibc, with which
+checkers are built. `1e5e` is not a double.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
-from checkers.model import Check, CheckVerdict, accept, reject, unclear
-from checkers.tokens import TESTLIB_BLANK, Tokens, shown
+from gradebox.checkers.check import Check, CheckVerdict, accept, reject, unclear
+from gradebox.checkers.tokens import TESTLIB_BLANK, Test, Tokens, always, shown
 
 INT32 = 1 << 31
 INT64 = 1 << 63
 _BOM = b"\xef\xbb\xbf"
 
-# One way only to match any text: [0-9]+\.?[0-9]* takes time quadratic in a long token.
+# Any text matches in one way only: [0-9]+\.?[0-9]* takes time quadratic in a long token.
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 _DOUBLE = re.compile(rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:([eE][+-]?[0-9]+)|[eE][+-]?)?")
 
 
 class Verdict(Exception):
-    """The judge has decided; `check` is what it said."""
+    """The judge has decided; `check` is its verdict."""
 
     def __init__(self, check: Check) -> None:
         super().__init__(check.message)
@@ -42,59 +41,54 @@ def wrong(message: str, verdict: CheckVerdict = "WA") -> Verdict:
     return Verdict(reject(message, verdict))
 
 
-def misformed(message: str) -> Verdict:
-    """A presentation error."""
+def presentation_error(message: str) -> Verdict:
     return wrong(message, "PE")
 
 
 def failed(message: str) -> Verdict:
-    """The judge's own data are at fault."""
+    """Return the verdict for a fault of the judge's own data."""
     return Verdict(unclear(message))
 
 
-Whose = Literal["output", "answer"]
+Source = Literal["output", "answer"]
 
 
-def words_of(data: bytes, whose: Whose) -> Iterator[bytes]:
-    """testlib's tokens of a stream; an output may begin with a byte order mark."""
-    return iter(tokens_of(data, whose))
+def without_bom(data: bytes, source: Source) -> bytes:
+    """Remove the byte order mark that testlib ignores in an output."""
+    return data[3:] if source == "output" and data.startswith(_BOM) else data
 
 
-def without_mark(data: bytes, whose: Whose) -> bytes:
-    """`data` without the byte order mark that testlib forgives in an output."""
-    return data[3:] if whose == "output" and data.startswith(_BOM) else data
-
-
-def tokens_of(data: bytes, whose: Whose) -> Tokens:
-    return Tokens(without_mark(data, whose), blank=TESTLIB_BLANK)
+def tokens_of(data: bytes, source: Source, test: Test = always) -> Tokens:
+    """Return testlib's tokens of a stream."""
+    return Tokens(without_bom(data, source), blank=TESTLIB_BLANK, test=test)
 
 
 class Stream:
-    """Reads one stream token by token; a fault of its text ends the judge.
+    """Reads one stream token by token; malformed text raises a Verdict.
 
-    whose    "output": faults are PE; "answer": faults are FAIL
+    source   "output": faults are PE; "answer": faults are FAIL
     """
 
-    def __init__(self, data: bytes, whose: Whose) -> None:
-        self.whose = whose
-        self._words = words_of(data, whose)
-        self._next = next(self._words, None)
+    def __init__(self, data: bytes, source: Source) -> None:
+        self.source: Source = source
+        self._tokens = iter(tokens_of(data, source))
+        self._next = next(self._tokens, None)
 
     def fault(self, message: str) -> Verdict:
-        """The verdict for a text of this stream that can't be read."""
-        if self.whose == "answer":
+        """Return the verdict for malformed text of this stream."""
+        if self.source == "answer":
             return failed(f"{message} in the answer file")
-        return misformed(message)
+        return presentation_error(message)
 
     def at_end(self) -> bool:
-        """Whether only blanks are left (testlib's seekEof)."""
+        """Return whether only blanks are left (testlib's seekEof)."""
         return self._next is None
 
     def word(self, wanted: str = "a token") -> bytes:
         found = self._next
         if found is None:
             raise self.fault(f"unexpected end of file, {wanted} expected")
-        self._next = next(self._words, None)
+        self._next = next(self._tokens, None)
         return found
 
     def integer(self) -> int:
@@ -104,8 +98,8 @@ class Stream:
         return self.as_double(self.word("a number"))
 
     def as_integer(self, token: bytes) -> int:
-        """The 64-bit integer a token spells."""
-        # 20 characters hold every 64-bit integer; longer ones are not even read.
+        """Return the 64-bit integer that a token spells."""
+        # Every 64-bit integer fits in 20 characters.
         if len(token) > 20 or not _INTEGER.fullmatch(token):
             raise self.fault(f"expected an integer, found '{shown(token)}'")
         value = int(token)
@@ -114,7 +108,7 @@ class Stream:
         return value
 
     def as_double(self, token: bytes) -> float:
-        """The double a token spells; infinite when beyond the range."""
+        """Return the double that a token spells; infinite when beyond the range."""
         value = decimal(token)
         if value is None:
             raise self.fault(f"expected a number, found '{shown(token)}'")
@@ -122,28 +116,28 @@ class Stream:
 
 
 def decimal(token: bytes) -> float | None:
-    """The double that a whole decimal token spells, None when it is none."""
+    """Return the double that a decimal token spells; None when it is not one."""
     found = _DOUBLE.fullmatch(token)
     return float(found[1] + (found[2] or b"")) if found else None
 
 
 def is_integer(token: bytes) -> bool:
-    """An integer of any length, in testlib's spelling."""
+    """Return whether a token is an integer of any length in testlib's spelling."""
     return _INTEGER.fullmatch(token) is not None
 
 
 def finish(output: Stream, message: str, score: float = 1.0) -> Verdict:
-    """OK, unless the output goes on: then a presentation error."""
+    """Return OK, or a presentation error when the output has more tokens."""
     if not output.at_end():
-        return misformed("extra tokens in the output")
+        return presentation_error("extra tokens in the output")
     return ok(message, score)
 
 
-INFINITE = 1e300  # testlib takes anything beyond for infinite
+INFINITE = 1e300  # testlib treats anything beyond as infinite
 
 
 def close_to(expected: float, found: float, error: float) -> bool:
-    """testlib's doubleCompare: absolute or relative error at most `error` (and 1e-15)."""
+    """Compare as testlib's doubleCompare: absolute or relative error up to `error` + 1e-15."""
     error += 1e-15
     if abs(expected) > INFINITE:
         return found > INFINITE if expected > 0 else found < -INFINITE
@@ -156,5 +150,5 @@ def close_to(expected: float, found: float, error: float) -> bool:
 
 
 def near(expected: float, found: float, error: float) -> bool:
-    """Absolute error at most `error` (and 1e-15); two infinities are near each other."""
+    """Compare with absolute error up to `error` + 1e-15; two infinities are near each other."""
     return not abs(expected - found) > error + 1e-15

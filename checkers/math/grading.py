@@ -1,6 +1,7 @@
-"""Grades answers: the first tier here, the second in the pool.
+"""Grade answers: the first tier in this process, the second in worker processes.
 
-gold, response ─▶ extract ─▶ first tier ─▶ (undecided) pool ─▶ Grade
+gold, response ─▶ extract ─▶ first tier ─▶ Grade
+                                 └▶ undecided ─▶ worker pool ─▶ Grade
 """
 
 from __future__ import annotations
@@ -10,23 +11,26 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from checkers.math import pool as pools
-from checkers.math.exact import first_tier
-from checkers.math.policy import Policy, find_policy
+from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
+from gradebox.checkers.math.extract.answer import extract_answer, extract_gold
+from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.read.normalise import unicode_to_latex
+from gradebox.checkers.math.workers.pool import Pool, shared_pool
 
 TIMEOUT_S = 5.0
-LONGEST_INT_BITS = 13_000  # Python writes longer integers in decimal only on request
-WINDOW = 1024  # pairs between the first undecided one and the one being read
+MAX_DECIMAL_BITS = 13_000  # Python refuses to write longer integers in decimal
+WINDOW = 1024  # pairs read ahead of the first undecided one
 
 
 @dataclass(frozen=True)
 class Grade:
-    """What was found of one pair.
+    """The verdict on one pair.
 
-    equal   the verdict; a time limit or a crash is never equal
-    answer  the answer that was taken out of the response
-    reason  text, exact, value, choice, engine, no answer, time limit, memory limit, …
-    tier    1: exact text or exact rational numbers; 2: a worker
+    equal   whether the answer is right; False at a time limit or a crash
+    answer  the answer found in the response
+    reason  text, exact, value, choice, engine, no answer, time limit, …: docs/math-answers.md
+            explains each
+    tier    1: exact text or exact rational numbers; 2: a worker process
     """
 
     equal: bool
@@ -35,50 +39,28 @@ class Grade:
     tier: int
 
 
-def _text(value: object) -> str:
-    """A value as the text it would be written as; None is no answer."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) and value.bit_length() > LONGEST_INT_BITS:
-        return hex(value)
-    return "" if value is None else str(value)
-
-
-def _first(gold: str, response: str, policy: Policy) -> tuple[Grade | None, str, str]:
-    verdict, left, right = first_tier(gold, response, policy)
-    if verdict is None:
-        return None, left, right
-    reason = "exact" if left and right else "no answer"
-    return Grade(verdict, right, reason, 1), left, right
-
-
 def grade(
     gold: object,
     response: object,
     policy: str | Policy = "strict",
     timeout: float = TIMEOUT_S,
-    pool: pools.Pool | None = None,
+    pool: Pool | None = None,
 ) -> Grade:
-    """Whether a response (or a bare answer) gives the reference answer.
+    """Return whether a response, or a bare answer, gives the reference answer.
 
     gold and response are texts or numbers; `timeout` is CPU seconds for the second tier.
     Raises ValueError for an unknown policy or a timeout that is not positive, SandboxError
     when no worker can be started. May be called from any thread.
     """
-    rules = find_policy(policy)
-    if not timeout > 0:
-        raise ValueError(f"timeout is {timeout}: it must be more than 0 seconds")
-    decided, left, right = _first(_text(gold), _text(response), rules)
-    if decided is not None:
-        return decided
-    outcome = (pool or pools.shared()).judge(left, right, rules, timeout)
-    return Grade(outcome.equal, right, outcome.reason, 2)
+    rules = _checked_policy(policy, timeout)
+    decided, left, right = _first_tier(_text(gold), _text(response), rules)
+    return decided or _second_tier(left, right, rules, timeout, pool or shared_pool())
 
 
 def math_equal(
     gold: object, response: object, policy: str | Policy = "strict", timeout: float = TIMEOUT_S
 ) -> bool:
-    """`grade(…).equal`."""
+    """Return `grade(…).equal`."""
     return grade(gold, response, policy, timeout).equal
 
 
@@ -86,38 +68,71 @@ def grade_many(
     pairs: Iterable[tuple[object, object]],
     policy: str | Policy = "strict",
     timeout: float = TIMEOUT_S,
-    pool: pools.Pool | None = None,
+    pool: Pool | None = None,
 ) -> Iterator[Grade]:
-    """Grades of many (gold, response) pairs, in their order, in flat memory."""
-    rules = find_policy(policy)
-    if not timeout > 0:
-        raise ValueError(f"timeout is {timeout}: it must be more than 0 seconds")
-    used = pool or pools.shared()
+    """Yield the grades of (gold, response) pairs in their order, in constant memory.
 
-    def second(left: str, right: str) -> Grade:
-        outcome = used.judge(left, right, rules, timeout)
-        return Grade(outcome.equal, right, outcome.reason, 2)
-
-    waiting: deque[Grade | Future[Grade]] = deque()
-    threads = ThreadPoolExecutor(used.size, thread_name_prefix="math-grade")
+    The other arguments and the errors are those of `grade`.
+    """
+    rules = _checked_policy(policy, timeout)
+    pool = pool or shared_pool()
+    waiting: deque[Future[Grade]] = deque()
+    threads = ThreadPoolExecutor(pool.size, thread_name_prefix="math-grade")
     try:
         for gold, response in pairs:
-            decided, left, right = _first(_text(gold), _text(response), rules)
+            decided, left, right = _first_tier(_text(gold), _text(response), rules)
             if decided is not None and not waiting:
                 yield decided
                 continue
-            waiting.append(decided or threads.submit(second, left, right))
-            while waiting and (len(waiting) >= WINDOW or _done(waiting[0])):
-                yield _result(waiting.popleft())
+            if decided is not None:
+                waiting.append(Future())
+                waiting[-1].set_result(decided)
+            else:
+                waiting.append(threads.submit(_second_tier, left, right, rules, timeout, pool))
+            while waiting and (len(waiting) >= WINDOW or waiting[0].done()):
+                yield waiting.popleft().result()
         while waiting:
-            yield _result(waiting.popleft())
+            yield waiting.popleft().result()
     finally:
         threads.shutdown(cancel_futures=True)
 
 
-def _done(entry: Grade | Future[Grade]) -> bool:
-    return isinstance(entry, Grade) or entry.done()
+def _checked_policy(policy: str | Policy, timeout: float) -> Policy:
+    if not timeout > 0:
+        raise ValueError(f"timeout is {timeout}: it must be more than 0 seconds")
+    return get_policy(policy)
 
 
-def _result(entry: Grade | Future[Grade]) -> Grade:
-    return entry if isinstance(entry, Grade) else entry.result()
+def _text(value: object) -> str:
+    """Return a value as it would be written; "" for None."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and value.bit_length() > MAX_DECIMAL_BITS:
+        return hex(value)
+    return "" if value is None else str(value)
+
+
+def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None, str, str]:
+    """Return (grade or None, the gold's answer, the response's answer)."""
+    equal = bool(gold.strip()) if gold == response else None
+    if equal is None and len(gold) <= MAX_PLAIN_CHARS and len(response) <= MAX_PLAIN_CHARS:
+        equal = quick(gold.strip(), response.strip(), policy)
+    left, right = gold, response
+    if equal is None:
+        left, right = extract_gold(gold), extract_answer(response, policy.strict_extract)
+        if policy.ascii_only and not right.isascii():
+            right = unicode_to_latex(right).encode("ascii", "ignore").decode()
+        if not left or not right:
+            equal = False
+        elif policy.text_only:
+            equal = harness_form(left) == harness_form(right)
+        else:
+            equal = quick(left, right, policy)
+    if equal is None:
+        return None, left, right
+    return Grade(equal, right, "exact" if left and right else "no answer", 1), left, right
+
+
+def _second_tier(left: str, right: str, policy: Policy, timeout: float, pool: Pool) -> Grade:
+    outcome = pool.judge(left, right, policy, timeout)
+    return Grade(outcome.equal, right, outcome.reason, 2)

@@ -1,25 +1,24 @@
-"""What counts as the same answer: one row of leniencies a policy, by name.
+"""The policies: which differences between two answers are accepted, by name.
 
-`docs/math-answers.md` shows the same table for people.
+docs/math-answers.md has the same table.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Policy:
-    """The leniencies of one policy.
+    """What one policy accepts.
 
     rel_tol, abs_tol   numbers this close are equal (0: exact values only)
-    percent            3.04 = 0.0304 when a decimal or a percent form is involved
+    percent            3.04 = 0.0304 when one side has a decimal or percent form
     percent_rel_tol    relative tolerance of that comparison
     compare_sets       (1,2) = (2,1)
-    text_only          nothing but normalised text is compared
+    text_only          only normalised text is compared
     ascii_only         characters outside ASCII are dropped from the answer
-    strict_extract     an answer is taken only from a box or an announced answer
+    strict_extract     only a boxed or announced answer counts
     """
 
     name: str
@@ -31,13 +30,6 @@ class Policy:
     text_only: bool = False
     ascii_only: bool = False
     strict_extract: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def but(self, **changes: Any) -> Policy:
-        """The same policy with some leniencies changed."""
-        return replace(self, **changes)
 
 
 POLICIES: dict[str, Policy] = {
@@ -51,8 +43,8 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-def find_policy(policy: str | Policy) -> Policy:
-    """The policy of this name; ValueError lists those that exist."""
+def get_policy(policy: str | Policy) -> Policy:
+    """Return the policy of this name; raise ValueError with the known names otherwise."""
     if isinstance(policy, Policy):
         return policy
     if policy not in POLICIES:

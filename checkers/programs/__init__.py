@@ -1,11 +1,10 @@
-"""Checkers that are programs: each runs in a box of its own and is given, beside the test,
-nothing of the solution but its output.
+"""Checkers that are programs. Each runs in a box of its own, with the test and the output only.
 
-    PROTOCOLS["testlib"]  ─┐
-    Program (its source)  ─┴─▶ ProgramChecker(sandbox, …).check(input, output, expected) ─▶ Check
+PROTOCOLS["testlib"]  ─┐
+Program (its source)  ─┴─▶ ProgramChecker(sandbox, …).check(input, output, expected) ─▶ Check
 """
 
-from checkers.programs.checker import ProgramChecker
-from checkers.programs.protocols import PROTOCOLS, ProgramProtocol
+from gradebox.checkers.programs.checker import NotCompiled, ProgramChecker, ProgramRuns
+from gradebox.checkers.programs.protocols import PROTOCOLS, ProgramProtocol
 
-__all__ = ["PROTOCOLS", "ProgramChecker", "ProgramProtocol"]
+__all__ = ["PROTOCOLS", "NotCompiled", "ProgramChecker", "ProgramProtocol", "ProgramRuns"]

@@ -1,15 +1,22 @@
-"""A program as a `checkers.protocol.Checker`."""
+"""A checker program: compiled once, then one clean run for each case.
+
+Where programs can stay in the sandbox, a Python checker is started once and forks for every
+case (`session.py`). Otherwise each case is a start of its own. Both give the same `Execution`.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Sequence
+from typing import Any
 
-from checkers.model import Check
-from checkers.programs.protocols import ProgramProtocol
-from checkers.programs.runs import NotCompiled, ProgramRuns
-from sandbox.model import MIB, Limits, Program
-from sandbox.protocol import Sandbox
+from gradebox.checkers.check import Check, unclear
+from gradebox.checkers.programs.protocols import ProgramProtocol
+from gradebox.checkers.programs.session import KeepsPrograms, WarmSessions
+from gradebox.sandbox import languages
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.sandbox.protocol import Sandbox
 
 # A checker's own limits, whatever those of the problem are.
 CHECKER_LIMITS = Limits(
@@ -25,13 +32,73 @@ CHECKER_LIMITS = Limits(
 REVISION = 1
 
 
+class NotCompiled(Exception):
+    """The compiler refused the checker; `log` holds its messages."""
+
+    def __init__(self, log: bytes) -> None:
+        super().__init__("the checker does not compile")
+        self.log = log
+
+
+class ProgramRuns:
+    """Runs one program, which is compiled at the first run, once for all threads.
+
+    `run` raises NotCompiled when the compiler refuses it, and SandboxError for the machine.
+    """
+
+    def __init__(self, sandbox: Sandbox, program: Program) -> None:
+        self.program = program
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self._compiled: Compiled | None = None
+        self._session: WarmSessions | None = None
+
+    @property
+    def compiled(self) -> Compiled:
+        """The program, ready to run."""
+        with self._lock:
+            if self._compiled is None:
+                self._compiled = self._sandbox.compile(self.program)
+            if not self._compiled.ok:
+                raise NotCompiled(self._compiled.log)
+            return self._compiled
+
+    def run(self, limits: Limits, **case: Any) -> Execution:
+        """Run one case from a clean state; `case` as in `Sandbox.run`."""
+        warm = self._warm()
+        run = self._start if warm is None else warm.run
+        return run(limits, **case)
+
+    def _warm(self) -> WarmSessions | None:
+        if languages.find(self.program.language).name != "python":
+            return None
+        if not isinstance(self._sandbox, KeepsPrograms):
+            return None
+        with self._lock:
+            if self._session is None:
+                self._session = WarmSessions(self._sandbox, self.program, self._start)
+            return self._session
+
+    def _start(self, limits: Limits, **case: Any) -> Execution:
+        """Run one case by a start of its own."""
+        return self._sandbox.run(self.compiled, limits, **case)
+
+    def close(self) -> None:
+        """Free the session and the compiled program; calling it twice is harmless."""
+        with self._lock:
+            if self._session is not None:
+                self._session.close()
+            if self._compiled is not None:
+                self._compiled.close()
+
+
 class ProgramChecker:
-    """One checker program by one protocol; compiled at its first use.
+    """A `Checker` that asks one program by one protocol.
 
     extra_args    appended to the protocol's arguments (a validator's flags)
-    full_points   what a full mark is; None: see `checkers.points`
+    full_points   the full mark; None: see `gradebox.checkers.check`
 
-    `check` returns an unclear Check for whatever the program does wrong, its compile error
+    `check` returns an unclear Check for every failure of the program, its compile error
     included; only faults of the machine are raised (SandboxError).
     """
 
@@ -48,22 +115,18 @@ class ProgramChecker:
     ) -> None:
         self.name = name or protocol.name
         self.protocol = protocol
+        self.program = program
+        self.extra_args = tuple(extra_args)
         self._runs = ProgramRuns(sandbox, program)
         self._limits = limits
-        self.extra_args = tuple(extra_args)
         self._full_points = full_points
-
-    @property
-    def program(self) -> Program:
-        """The program's sources."""
-        return self._runs.program
 
     @property
     def digest(self) -> str:
         parts = (
             self.protocol.name,
             self.protocol.args,
-            self._runs.program.digest,
+            self.program.digest,
             self.extra_args,
             self._limits,
             self._full_points,
@@ -72,23 +135,23 @@ class ProgramChecker:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
-        """Runs the program on one case."""
-        row = self.protocol
-        files = {row.input: input, row.answer: expected}
-        if row.output is not None:
-            files[row.output] = output
+        """Run the program on one case."""
+        protocol = self.protocol
+        files = {protocol.input: input, protocol.answer: expected}
+        if protocol.output is not None:
+            files[protocol.output] = output
         try:
             execution = self._runs.run(
                 self._limits,
-                stdin=b"" if row.output is not None else output,
-                args=row.arguments(self.extra_args),
+                stdin=b"" if protocol.output is not None else output,
+                args=protocol.arguments(self.extra_args),
                 files=files,
-                collect=row.collect,
+                collect=protocol.collect,
             )
-        except NotCompiled as refused:
-            return Check("unclear", "FAIL", None, str(refused), stderr=refused.log[: 64 * 1024])
-        return row.judge(execution, self._limits, self._full_points)
+        except NotCompiled as error:
+            return unclear(str(error), error.log[: 64 * 1024])
+        return protocol.judge(execution, self._limits, self._full_points)
 
     def close(self) -> None:
-        """Frees the compiled program."""
+        """Free the compiled program."""
         self._runs.close()

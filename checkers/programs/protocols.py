@@ -1,15 +1,15 @@
-"""The protocols of checker programs, one row each: what a program is given, how it answers.
+"""The protocols of checker programs, one row each: what a program is given and how it answers.
 
 | protocol | arguments                                        | its answer                    |
 |----------|--------------------------------------------------|-------------------------------|
 | python   | input.txt correct_output.txt solution_output.txt | first word of stdout: a score |
 | testlib  | input output answer                              | exit 0 OK, 1 WA, 2 PE, 3 FAIL |
-|          |                                                  | 7 points (said on stderr)     |
+|          |                                                  | 7 points (on stderr)          |
 | kattis   | input answer feedback_dir; the output on stdin   | exit 42 or 43, feedback files |
 | command  | as the user wrote, or input output answer        | exit 0 accepted, 1 rejected   |
 
-Everything else (a crash, a signal, a limit, another exit status, no score) is unclear: it
-says nothing about the solution. Whatever a program prints beside its answer is not looked at.
+Everything else (a crash, a signal, a limit, another exit status, no score) is unclear: it is no
+evidence about the solution. Whatever a program prints beside its answer is ignored.
 """
 
 from __future__ import annotations
@@ -19,42 +19,33 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from checkers.model import Check, accept, reject, unclear
-from checkers.points import judged
-from checkers.tokens import shown
-from sandbox.model import Execution, Limits
+from gradebox.checkers.check import Check, accept, check_of_points, reject, unclear
+from gradebox.checkers.tokens import shown
+from gradebox.sandbox.model import Execution, Limits
 
 MESSAGE_BYTES = 200
-
-# The message for each limit; the rest of the names speak for themselves.
-_LIMIT_WORDS: Mapping[str, Callable[[Limits], str]] = {
-    "cpu": lambda x: f"{x.cpu_s:g} s of CPU time",
-    "wall": lambda x: f"{x.wall_s:g} s of wall time",
-    "memory": lambda x: f"{x.memory_bytes >> 20} MiB of memory",
-    "output": lambda x: f"{x.output_bytes} bytes of output",
-}
 
 
 @dataclass(frozen=True)
 class ProgramProtocol:
     """One row.
 
+    read       (evidence of an orderly end, full points or None) → its answer
+    args       its arguments; `{input}`, `{output}` and `{answer}` stand for the names below
     input, output, answer   file names in the checker's folder; `output` None: on stdin
-    args       its arguments, `{input}`, `{output}` and `{answer}` being those names
-    collect    files it may leave behind that are part of its answer
-    read       (evidence of an orderly end, full points or None) → what it said
+    collect    files it may write that are part of its answer
     """
 
     name: str
-    input: str
-    output: str | None
-    answer: str
-    args: tuple[str, ...]
     read: Callable[[Execution, float | None], Check]
+    args: tuple[str, ...]
+    input: str = "input.txt"
+    output: str | None = "output.txt"
+    answer: str = "answer.txt"
     collect: tuple[str, ...] = ()
 
     def arguments(self, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """The arguments of one run, the user's own appended."""
+        """Return the arguments of one run, with the user's own appended."""
         return (*map(self._filled, self.args), *extra)
 
     def _filled(self, arg: str) -> str:
@@ -64,24 +55,27 @@ class ProgramProtocol:
         return arg
 
     def judge(self, execution: Execution, limits: Limits, full_points: float | None) -> Check:
-        """What the program said, with its own words kept; unclear when it did not end well."""
-        trouble = trouble_of(execution, limits)
-        said = unclear(trouble) if trouble else self.read(execution, full_points)
+        """Return the program's answer with its own output; unclear unless it ended well."""
+        problem = _bad_end(execution, limits)
+        check = unclear(problem) if problem else self.read(execution, full_points)
         return dataclasses.replace(
-            said,
+            check,
             stdout=execution.stdout,
             stderr=execution.stderr,
             exit_code=execution.exit_code,
         )
 
 
-def trouble_of(execution: Execution, limits: Limits) -> str:
-    """Why a program's end says nothing; "" when it ended by itself within its limits."""
-    x = execution
+def _bad_end(x: Execution, limits: Limits) -> str:
+    """Return why a program's end is no answer; "" when it ended by itself within its limits."""
     if x.killed_for is not None:
-        words = _LIMIT_WORDS.get(x.killed_for)
-        limit = words(limits) if words else f"its {x.killed_for} limit"
-        return f"the checker was stopped at {limit}"
+        reached = {
+            "cpu": f"{limits.cpu_s:g} s of CPU time",
+            "wall": f"{limits.wall_s:g} s of wall time",
+            "memory": f"{limits.memory_bytes >> 20} MiB of memory",
+            "output": f"{limits.output_bytes} bytes of output",
+        }.get(x.killed_for, f"its {x.killed_for} limit")
+        return f"the checker was stopped at {reached}"
     if x.stdout_cut:
         return f"the checker wrote more than {limits.output_bytes} bytes"
     if x.signal is not None:
@@ -109,57 +103,57 @@ _SCORE = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 _SCORE_BYTES = 64
 
 
-def read_number(token: bytes) -> float | None:
-    """A decimal number in a program's answer; no nan, no inf, nothing hexadecimal."""
+def _parse_number(token: bytes) -> float | None:
+    """Return a decimal number of a program's answer; None for nan, inf and hexadecimal."""
     if len(token) > _SCORE_BYTES or not _SCORE.fullmatch(token):
         return None
     return float(token)
 
 
 def _read_score(x: Execution, full_points: float | None) -> Check:
-    """`generated_checker`: the first word of stdout is the score, the rest is talk."""
+    """Read a `generated_checker`: the first word of stdout is the score, the rest a message."""
     if x.exit_code != 0:
         return _bad_exit(x)
     first = x.stdout[: 1 << 16].split(None, 1)
-    score = read_number(first[0]) if first else None
+    score = _parse_number(first[0]) if first else None
     if score is None:
         found = f"'{shown(first[0])}'" if first else "nothing"
         return unclear(f"the checker must print its score first, it printed {found}")
     rest = _all_words(first[1]) if len(first) > 1 else ""
-    return judged(score, rest or f"score {score:g}", full_points)
+    return check_of_points(score, rest or f"score {score:g}", full_points)
 
 
-_TESTLIB_WORDS: Mapping[int, Callable[[str], Check]] = {
+_TESTLIB_STATUSES: Mapping[int | None, Callable[[str], Check]] = {
     0: accept,
     1: reject,
     2: lambda words: reject(words, "PE"),
+    3: lambda words: unclear(words or "the checker said FAIL"),
     4: lambda words: reject(words, "PE"),  # "dirt": older releases for extra tokens
     8: lambda words: reject(words, "PE"),  # unexpected end, where a checker asks for it
-    3: lambda words: unclear(words or "the checker said FAIL"),
 }
 _POINTS = 7
 _POINTS_LINE = re.compile(rb"\s*points\s+(\S+)")
 
 
-def read_testlib(x: Execution, full_points: float | None) -> Check:
-    """testlib's exit statuses; points stand at the beginning of stderr."""
+def _read_testlib(x: Execution, full_points: float | None) -> Check:
+    """Read testlib's exit statuses; points are at the beginning of stderr."""
     words = _all_words(x.stderr)
     if x.exit_code == _POINTS:
         found = _POINTS_LINE.match(x.stderr)
-        points = read_number(found[1]) if found else None
+        points = _parse_number(found[1]) if found else None
         if points is None:
             return unclear(f"the checker gave points, but stderr does not say how many: {words}")
-        return judged(points, words, full_points)
-    said = _TESTLIB_WORDS.get(x.exit_code if x.exit_code is not None else -1)
-    return said(words) if said else _bad_exit(x)
+        return check_of_points(points, words, full_points)
+    read = _TESTLIB_STATUSES.get(x.exit_code)
+    return read(words) if read else _bad_exit(x)
 
 
 KATTIS_ACCEPTED, KATTIS_REJECTED = 42, 43
 KATTIS_MESSAGE, KATTIS_SCORE = "judgemessage.txt", "score.txt"
 
 
-def read_kattis(x: Execution, full_points: float | None) -> Check:
-    """42 or 43; a score only beside 42, where it replaces full marks."""
+def _read_kattis(x: Execution, full_points: float | None) -> Check:
+    """Read 42 or 43; a score is allowed with 42 only, and replaces full marks."""
     words = _all_words(x.files.get(KATTIS_MESSAGE, b""))
     scored = x.files.get(KATTIS_SCORE)
     if x.exit_code == KATTIS_REJECTED:
@@ -170,10 +164,10 @@ def read_kattis(x: Execution, full_points: float | None) -> Check:
         return _bad_exit(x)
     if scored is None:
         return accept(words)
-    points = read_number(scored.strip())
+    points = _parse_number(scored.strip())
     if points is None:
         return unclear(f"{KATTIS_SCORE} holds no number but '{shown(scored)}'")
-    return judged(points, words, full_points)
+    return check_of_points(points, words, full_points)
 
 
 def _read_command(x: Execution, _full_points: float | None) -> Check:
@@ -183,7 +177,7 @@ def _read_command(x: Execution, _full_points: float | None) -> Check:
     return reject(words) if x.exit_code == 1 else _bad_exit(x)
 
 
-# feedback_dir is the checker's own folder: it is empty but for the three files.
+# The feedback folder is the checker's own folder, which is empty but for the three files.
 FEEDBACK_DIR = "./"
 
 PROTOCOLS: dict[str, ProgramProtocol] = {
@@ -191,36 +185,19 @@ PROTOCOLS: dict[str, ProgramProtocol] = {
     for row in (
         ProgramProtocol(
             name="python",
-            input="input.txt",
+            read=_read_score,
+            args=("{input}", "{answer}", "{output}"),
             output="solution_output.txt",
             answer="correct_output.txt",
-            args=("{input}", "{answer}", "{output}"),
-            read=_read_score,
         ),
-        ProgramProtocol(
-            name="testlib",
-            input="input.txt",
-            output="output.txt",
-            answer="answer.txt",
-            args=("{input}", "{output}", "{answer}"),
-            read=read_testlib,
-        ),
+        ProgramProtocol("testlib", _read_testlib, ("{input}", "{output}", "{answer}")),
         ProgramProtocol(
             name="kattis",
-            input="input.txt",
-            output=None,
-            answer="answer.txt",
+            read=_read_kattis,
             args=("{input}", "{answer}", FEEDBACK_DIR),
-            read=read_kattis,
+            output=None,
             collect=(KATTIS_MESSAGE, KATTIS_SCORE),
         ),
-        ProgramProtocol(
-            name="command",
-            input="input.txt",
-            output="output.txt",
-            answer="answer.txt",
-            args=(),
-            read=_read_command,
-        ),
+        ProgramProtocol("command", _read_command, args=()),
     )
 }

@@ -1,4 +1,4 @@
-"""A Python checker kept warm: one start of `warm_driver` in a box, a fork a case.
+"""A Python checker kept warm: one start of `warm_driver` in a box, one fork for each case.
 
 check ─▶ an idle session, else a new one ─▶ WarmClient ─▶ Execution
                  └── broken or not clean: closed; the case runs by a plain start
@@ -8,32 +8,32 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import BinaryIO, Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
-from checkers.programs.warm import DRIVER_FILES, SessionBroken, WarmClient
-from sandbox.errors import SandboxError
-from sandbox.model import Compiled, Execution, Limits, Program
+from gradebox.checkers.programs.warm import DRIVER_FILES, SessionBroken, WarmClient
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 
 CHECKER = "checker.py"
-SLACK_S = 20.0  # beyond a case's wall limit, before a silent driver is ended
+SLACK_S = 20.0  # beyond a case's wall limit, before a silent driver is killed
 START_S = 60.0
 
 
 class StayingProgram(Protocol):
-    """A running program with pipes, as `sandbox.box.session.Session`."""
+    """A running program with pipes, such as `gradebox.sandbox.box.session.Session`."""
 
     requests: BinaryIO
     replies: BinaryIO
 
-    def turn(self, patience_s: float) -> contextlib.AbstractContextManager[None]: ...
+    def exchange(self, timeout_s: float) -> contextlib.AbstractContextManager[None]: ...
 
     def close(self) -> None: ...
 
 
 @runtime_checkable
 class KeepsPrograms(Protocol):
-    """What a sandbox has when programs can stay in it."""
+    """A sandbox in which programs can stay."""
 
     @property
     def scratch_folders(self) -> tuple[str, ...]: ...
@@ -44,9 +44,9 @@ class KeepsPrograms(Protocol):
 
 
 class WarmSessions:
-    """As many warm starts of one checker as are used at once. Safe from several threads.
+    """Warm starts of one checker, as many as are used at once. Any thread may call any method.
 
-    plain    runs a case by a start of its own, for when a session broke
+    plain    runs a case by a start of its own, after a session broke
     """
 
     def __init__(
@@ -62,26 +62,18 @@ class WarmSessions:
         self._compiled: Compiled | None = None
         self._closed = False
 
-    def run(
-        self,
-        limits: Limits,
-        *,
-        stdin: bytes = b"",
-        args: Sequence[str] = (),
-        files: Mapping[str, bytes] | None = None,
-        collect: Sequence[str] = (),
-    ) -> Execution:
-        """One case from a clean state, as `Sandbox.run` would do it."""
+    def run(self, limits: Limits, **case: Any) -> Execution:
+        """Run one case from a clean state; `case` as in `Sandbox.run`."""
         session = client = None
         with contextlib.suppress(SandboxError):
             session, client = self._take()
-            with session.turn(limits.wall_s + SLACK_S):
-                seen = client.run(limits, stdin=stdin, args=args, files=files, collect=collect)
+            with session.exchange(limits.wall_s + SLACK_S):
+                execution = client.run(limits, **case)
             self._put_back(session, client)
-            return seen
+            return execution
         if session is not None:
             session.close()
-        return self._plain(limits, stdin=stdin, args=args, files=files, collect=collect)
+        return self._plain(limits, **case)
 
     def _take(self) -> tuple[StayingProgram, WarmClient]:
         with self._lock:
@@ -92,7 +84,7 @@ class WarmSessions:
         arguments = ("{program}/" + CHECKER, ".", *self._sandbox.scratch_folders)
         session = self._sandbox.open_session(self._compiled, args=arguments)
         try:
-            with session.turn(START_S):
+            with session.exchange(START_S):
                 return session, WarmClient(session.requests, session.replies)
         except SessionBroken:
             session.close()
@@ -106,7 +98,7 @@ class WarmSessions:
         session.close()
 
     def close(self) -> None:
-        """Ends every session; calling it twice is harmless."""
+        """End every session; calling it twice is harmless."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []

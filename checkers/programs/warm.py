@@ -1,7 +1,7 @@
-"""The host's side of `warm_driver`: requests out, frames in, an `Execution` of them.
+"""The host's side of `warm_driver`: sends requests, reads frames, returns an `Execution`.
 
-What answers may be in a hostile program's hands: every frame's size and the sum of them are
-bounded, and anything unexpected is SessionBroken, after which the case gets a plain start.
+A hostile program may control the answers. Every frame's size and their sum are bounded, and
+anything unexpected raises SessionBroken, after which the case gets a plain start.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from sandbox.errors import SandboxError
-from sandbox.model import MIB, Execution, LimitName, Limits
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import MIB, Execution, LimitName, Limits
 
-# Files that must lie in one folder of the box; the first is started:
+# Files that must be in one folder of the box; the first is started:
 # python3 warm_driver.py CHECKER.py FOLDER [CLEAN_FOLDER…]
 DRIVER_FILES = tuple(
     Path(__file__).with_name(name) for name in ("warm_driver.py", "warm_case.py", "warm_clean.py")
@@ -28,15 +28,15 @@ _KILLED_FOR: frozenset[LimitName] = frozenset({"cpu", "wall", "output"})
 
 
 class SessionBroken(SandboxError):
-    """The driver is gone or talks nonsense: close the session, run the case by itself."""
+    """The driver is gone or broke the protocol: close the session, run the case by itself."""
 
 
 class WarmClient:
-    """Speaks to one driver over its stdin (`requests`) and stdout (`replies`), both buffered.
+    """Talks to one driver over its stdin (`requests`) and stdout (`replies`), both buffered.
 
-    Not for several threads at once. `clean` False: the driver has ended, start another one.
-    Who owns the process closes the pipes and holds the time: a driver that does not answer
-    within the case's wall_s and some seconds is to be killed, which ends `run`.
+    Only one thread at a time may use it. `clean` False: the driver has ended, start another one.
+    The owner of the process closes the pipes and kills a driver that does not answer within the
+    case's wall_s and some seconds, which ends `run`.
     """
 
     def __init__(self, requests: BinaryIO, replies: BinaryIO) -> None:
@@ -56,7 +56,7 @@ class WarmClient:
         files: Mapping[str, bytes] | None = None,
         collect: Sequence[str] = (),
     ) -> Execution:
-        """One case; SessionBroken when the driver did not live to tell."""
+        """Run one case; raise SessionBroken when the driver ended or broke the protocol."""
         files = files or {}
         request = {
             "args": list(args),
@@ -96,7 +96,7 @@ class WarmClient:
             elif kind == b"N":
                 name = payload.decode("utf-8", "replace")
                 if name not in wanted or name in found:
-                    raise SessionBroken(f"the driver sent a file {name!r} nobody asked for")
+                    raise SessionBroken(f"the driver sent a file {name!r} that was not requested")
                 found[name] = bytearray()
             elif kind == b"F" and name in found:
                 found[name] += payload
@@ -111,28 +111,28 @@ class WarmClient:
         self, payload: bytes, stdout: bytes, stderr: bytes, files: Mapping[str, bytes]
     ) -> Execution:
         try:
-            said: dict[str, Any] = json.loads(payload)
-            self.clean = said["clean"] is True
-            reason = said["killed_for"]
+            evidence: dict[str, Any] = json.loads(payload)
+            self.clean = evidence["clean"] is True
+            reason = evidence["killed_for"]
             if reason is not None and reason not in _KILLED_FOR:
                 raise SessionBroken(f"the driver names a limit {reason!r}")
             return Execution(
-                exit_code=_optional_int(said["exit_code"]),
-                signal=_optional_int(said["signal"]),
-                cpu_s=float(said["cpu_s"]),
-                wall_s=float(said["wall_s"]),
-                memory_bytes=int(said["memory_bytes"]),
+                exit_code=_optional_int(evidence["exit_code"]),
+                signal=_optional_int(evidence["signal"]),
+                cpu_s=float(evidence["cpu_s"]),
+                wall_s=float(evidence["wall_s"]),
+                memory_bytes=int(evidence["memory_bytes"]),
                 stdout=stdout,
                 stderr=stderr,
-                stdout_bytes=int(said["stdout_bytes"]),
-                stdout_cut=bool(said["stdout_cut"]),
-                stderr_cut=bool(said["stderr_cut"]),
+                stdout_bytes=int(evidence["stdout_bytes"]),
+                stdout_cut=bool(evidence["stdout_cut"]),
+                stderr_cut=bool(evidence["stderr_cut"]),
                 killed_for=cast("LimitName | None", reason),
                 limits_hit=frozenset() if reason is None else frozenset({reason}),
                 files=files,
             )
         except (ValueError, TypeError, KeyError, AttributeError) as e:
-            raise SessionBroken(f"the driver's evidence can't be read: {e}") from e
+            raise SessionBroken(f"the driver's evidence is malformed: {e}") from e
 
     def _frame(self) -> tuple[bytes, bytes]:
         head = self._exactly(5)
@@ -145,7 +145,7 @@ class WarmClient:
         try:
             data = self._replies.read(size)
         except (OSError, ValueError) as e:
-            raise SessionBroken(f"the driver can't be heard: {e}") from e
+            raise SessionBroken(f"reading from the driver failed: {e}") from e
         if len(data) != size:
             raise SessionBroken("the driver has ended")
         return data

@@ -1,5 +1,5 @@
-"""What a forked child of the warm driver does: gets the case's contents into place, and
-then becomes the checker. Runs inside the box beside `warm_driver`.
+"""The forked child of the warm driver: puts the case's contents into place, then becomes the
+checker. Runs inside the box beside `warm_driver`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 import types
 from typing import Any
 
-# pathlib would be one more module that a plain start does not load
+# pathlib would be a module that a plain start does not load
 # ruff: noqa: PTH109, PTH118, PTH119, PTH120, PTH123
 
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ def write(fd: int, data: bytes | memoryview) -> None:
 def become_case(
     request: Json, requests: int, case: str, out: int, err: int, source: bytes, script: str
 ) -> None:
-    """Contents into files, descriptors into place, limits on; runs before any hostile code."""
+    """Write the files, replace the descriptors, set the limits; runs before any hostile code."""
     os.setsid()
     os.chdir(case)
     with open(os.path.basename(script), "wb") as f:
@@ -53,7 +53,7 @@ def become_case(
         os.close(fd)
     os.close(requests)
     _limit(request["limits"])
-    # As after a plain start: /dev/stdin and the like need it.
+    # As after a plain start: /dev/stdin and similar files need it.
     prctl(PR_SET_DUMPABLE, 1)
 
 
@@ -75,7 +75,7 @@ def _copy(source: int, target: int, size: int) -> None:
 
 def _limit(limits: Json) -> None:
     for what, value in (
-        (resource.RLIMIT_CPU, int(limits["wall_s"]) + 1),  # the driver looks at the time used
+        (resource.RLIMIT_CPU, int(limits["wall_s"]) + 1),  # the driver watches the time used
         (resource.RLIMIT_AS, limits["address_bytes"]),
         (resource.RLIMIT_FSIZE, limits["file_size_bytes"]),
         (resource.RLIMIT_NOFILE, limits["open_files"]),
@@ -90,15 +90,15 @@ def _limit(limits: Json) -> None:
 def main_module(
     code: types.CodeType | None, source: bytes, name: str, args: list[str]
 ) -> tuple[types.CodeType, dict[str, Any]]:
-    """Makes ready what `python3 NAME ARGS…` has before the program's first line.
+    """Prepare the state that `python3 NAME ARGS…` has before the program's first line.
 
-    Returns the code and the globals to run it in. A checker that does not compile ends here,
-    with the interpreter's own words.
+    Return the code and the globals to run it in. A checker that does not compile ends here, with
+    the interpreter's own messages.
     """
     module = types.ModuleType("__main__")
     path = os.path.join(os.getcwd(), name)
     module.__file__ = path
-    # The kind of loader of this very file is what a main program has, too.
+    # A main program has the same kind of loader as this file.
     loader: Any = globals()["__loader__"]
     module.__loader__ = type(loader)("__main__", path)
     module.__dict__["__cached__"] = None
@@ -121,7 +121,7 @@ _OWN_FILES = (__file__, os.path.join(os.path.dirname(__file__), "warm_driver.py"
 def _plain_traceback(
     kind: type[BaseException], value: BaseException, trace: types.TracebackType | None
 ) -> None:
-    """The usual traceback, without this file's frames."""
+    """Print the usual traceback, without the frames of the driver."""
     while trace is not None and trace.tb_frame.f_code.co_filename in _OWN_FILES:
         trace = trace.tb_next
     sys.__excepthook__(kind, value.with_traceback(trace), trace)

@@ -1,6 +1,6 @@
-"""What a case may have left behind, processes and files, and how the warm driver ends it.
+"""Removes the processes and files that a case left behind.
 
-Runs inside the box beside `warm_driver`; says False rather than guess.
+Runs inside the box beside `warm_driver`. Functions return False when anything may be left.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import shutil
 import signal
 import time
 
-# pathlib would be one more module that a plain start does not load
+# pathlib would be a module that a plain start does not load
 # ruff: noqa: PTH101, PTH108, PTH123, PTH208
 
 KILL_ROUNDS = 100
 
 
 def kill_rest() -> bool:
-    """Ends everything a case left behind; True when surely nothing is left.
+    """Kill every process that a case left behind; return True when certainly none is left.
 
-    The case's own group was killed before. Who fled into another session becomes a child of
-    the driver when its parent dies: rounds of killing all children end when there is none.
+    The case's own group was killed before. A process that moved to another session becomes a
+    child of the driver when its parent dies, so all children are killed until there are none.
     """
     for _ in range(KILL_ROUNDS):
         if _reap_all():
@@ -34,7 +34,7 @@ def kill_rest() -> bool:
 
 
 def _reap_all() -> bool:
-    """Takes in the dead; True when no child is left."""
+    """Reap ended children; return True when no child is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -44,7 +44,7 @@ def _reap_all() -> bool:
 
 
 def _children() -> list[int]:
-    """Processes whose parent is the driver; none when there is no /proc to say so."""
+    """Return the processes whose parent is the driver; none where /proc is missing."""
     me, found = os.getpid(), []
     try:
         names = os.listdir("/proc")
@@ -64,7 +64,7 @@ def _children() -> list[int]:
 
 
 def remove(path: str) -> bool:
-    """Removes a folder whatever is in it; False when that fails."""
+    """Remove a folder with any contents; return False when that fails."""
     try:
         try:
             shutil.rmtree(path)
@@ -77,7 +77,7 @@ def remove(path: str) -> bool:
 
 
 def _unlock(path: str) -> None:
-    """Gives back the permissions that a case took from its own folders."""
+    """Restore the permissions that a case took from its own folders."""
     waiting = [path]
     while waiting:
         folder = waiting.pop()

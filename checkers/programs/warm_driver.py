@@ -10,23 +10,23 @@ collect: […], limits: {…}}, then the contents one after the other, stdin las
 Frames to the host: 1 byte kind, 4 bytes length, payload. Kinds: R ready, O stdout, E stderr,
 N name of a collected file, F its contents, D done: JSON of the evidence (see `_evidence`).
 
-What makes a case equal to a plain start of `python3 checker.py args…`
+A case is equal to a plain start of `python3 checker.py args…`:
 - The child runs the checker as `__main__` of a new module and ends by returning from the
   driver: SystemExit, tracebacks, threads, atexit and flushing are the interpreter's own.
-- What stdin, stdout and stderr are is changed below Python (dup2); the driver itself never
-  reads or writes through sys.stdin, sys.stdout or sys.stderr.
-- Only modules that the checker imports anyway are imported early, none with threads or
-  state of its own but random, which is seeded anew.
+- stdin, stdout and stderr are replaced below Python (dup2). The driver itself never reads or
+  writes through sys.stdin, sys.stdout or sys.stderr.
+- Only modules that the checker imports anyway are imported early. None has threads, and only
+  random has state of its own, which is seeded again.
 
-What keeps cases apart
-- The driver never reads a case's contents: the child takes them from the pipe itself. The
-  buffer that outputs pass through is wiped.
-- The child leads a session of its own. When its first process has ended all others are
-  killed, those that fled into another session too: the driver is their subreaper.
-- The folders are emptied. When any of this can't be had the evidence says `clean: false`
-  and the driver ends: the host starts another one in a new box.
-- The driver is not dumpable: a case can't open its memory or descriptors. A case that kills
-  the driver ends the session; the host then runs the case by a plain start.
+Cases are kept apart:
+- The driver never reads a case's contents: the child reads them from the pipe itself. The
+  buffer through which outputs pass is wiped.
+- The child leads a session of its own. When its first process has ended, all others are
+  killed, even in other sessions: the driver is their subreaper.
+- The folders are emptied. When any of this fails, the evidence has `clean: false` and the driver
+  ends; the host starts another one in a new box.
+- The driver is not dumpable, so that a case can't open its memory or descriptors. A case that
+  kills the driver ends the session; the host then runs the case by a plain start.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from checkers.programs import warm_case, warm_clean
-    from checkers.programs.warm_case import Json
-else:  # in the box the three files lie side by side
+    from gradebox.checkers.programs import warm_case, warm_clean
+    from gradebox.checkers.programs.warm_case import Json
+else:  # in the box the three files are in one folder
     import warm_case
     import warm_clean
 
-# pathlib would be one more module that a plain start does not load
+# pathlib would be a module that a plain start does not load
 # ruff: noqa: PTH102, PTH118, PTH119, PTH123
 
-# code if it compiles, source, name, arguments: what a child becomes
+# code if it compiles, source, name, arguments
 Case = tuple["types.CodeType | None", bytes, str, list[str]]
 
 BLOCK_BYTES = warm_case.BLOCK_BYTES
 
-# Imported early when the checker's text names them: they are cheap to share and have no
-# threads, no open files and (random aside) no state that a plain start would not have.
+# Imported early when the checker's text contains their names: they are cheap to share and have
+# no threads, no open files and (except random) no state that a plain start would not have.
 EARLY = tuple(
     re.findall(
         r"\w+",
@@ -76,7 +76,7 @@ EARLY = tuple(
 
 
 def main() -> Case | None:
-    """Serves requests until the host closes the pipe; in a child: returns the case to become."""
+    """Serve requests until the host closes the pipe; in a child, return the case to run."""
     script, folder, *clean = sys.argv[1:]
     requests, replies = _take_over_streams()
     warm_case.prctl(warm_case.PR_SET_DUMPABLE, 0)
@@ -120,7 +120,7 @@ def main() -> Case | None:
 
 
 def _take_over_streams() -> tuple[int, int]:
-    """Moves the protocol to high descriptors that no program inherits."""
+    """Move the protocol to high descriptors that no program inherits."""
     null = os.open(os.devnull, os.O_RDWR)
     requests, replies = os.dup(0), os.dup(1)
     for stream in (0, 1):
@@ -130,12 +130,12 @@ def _take_over_streams() -> tuple[int, int]:
 
 
 def _compiled(source: bytes, path: str) -> types.CodeType | None:
-    """The code, or None: then each child compiles it itself and says what is wrong with it."""
+    """Return the code; None when each child must compile it itself to report errors."""
     try:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("default")
             code = compile(source, path, "exec", dont_inherit=True)
-        return None if said else code
+        return None if warned else code
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
         return None
 
@@ -147,7 +147,7 @@ def _import_early(source: bytes) -> None:
 
 
 def _read_exactly(fd: int, size: int) -> bytes | None:
-    """`size` bytes, or None when the host is gone."""
+    """Return `size` bytes, or None when the host is gone."""
     parts = []
     while size:
         part = os.read(fd, min(size, BLOCK_BYTES))
@@ -169,11 +169,8 @@ def _new_folder(folder: str) -> str:
     return case
 
 
-# The driver, while a case runs.
-
-
 class _Flow:
-    """One stream of a case on its way to the host, up to a limit."""
+    """Forwards one stream of a case to the host, up to a limit."""
 
     def __init__(self, fd: int, kind: bytes, most: int) -> None:
         self.fd, self.kind, self.most = fd, kind, most
@@ -182,7 +179,7 @@ class _Flow:
         os.set_blocking(fd, False)
 
     def forward(self, buffer: bytearray, replies: int) -> bool:
-        """Sends on what is there."""
+        """Send what is available; return whether there was anything."""
         try:
             size = os.readv(self.fd, [buffer])
         except BlockingIOError:
@@ -202,7 +199,7 @@ class _Flow:
 
 
 def _watch(pid: int, out: int, err: int, replies: int, limits: Json, started: float) -> Json:
-    """Passes the output on until the first process ends or breaks a limit."""
+    """Forward the output until the first process ends or exceeds a limit."""
     flows = {
         out: _Flow(out, b"O", limits["output_bytes"]),
         err: _Flow(err, b"E", limits["stderr_bytes"]),
@@ -229,7 +226,7 @@ def _watch(pid: int, out: int, err: int, replies: int, limits: Json, started: fl
     _signal_group(pid)
     status, usage = _reap(pid)
     for flow in flows.values():
-        # What the pipe still holds is part of the output; a writer that fled gets no more.
+        # What the pipe holds now is part of the output; later writes of other processes are not.
         for _ in range(64):
             if flow.cut or not flow.open or not flow.forward(buffer, replies):
                 break
@@ -241,7 +238,7 @@ def _watch(pid: int, out: int, err: int, replies: int, limits: Json, started: fl
 
 
 def _cpu_s(pid: int) -> float:
-    """What a process has used, as the scheduler counts it: RLIMIT_CPU goes by whole ticks."""
+    """Return the CPU seconds a process used, by the scheduler: RLIMIT_CPU counts whole ticks."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -254,7 +251,7 @@ def _evidence(
     out: _Flow,
     err: _Flow,
 ) -> Json:
-    """The facts of an `Execution`, as JSON: the names are its fields."""
+    """Return the fields of an `Execution` as JSON."""
     code = os.waitstatus_to_exitcode(status)
     cpu_s = usage.ru_utime + usage.ru_stime
     if killed_for is None and out.cut:
@@ -287,7 +284,7 @@ def _reap(pid: int) -> tuple[int, resource.struct_rusage]:
 
 
 def _send_files(replies: int, case: str, request: Json) -> None:
-    """The files asked for, if they are regular files; never what a link points at."""
+    """Send the requested files that are regular; never follow a link."""
     for name in request["collect"]:
         if "/" in name or name in ("", ".", ".."):
             continue

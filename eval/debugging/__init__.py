@@ -1,11 +1,13 @@
-"""A case of an earlier run, looked at again.
+"""Debug single cases of an earlier run, and rejudge chosen ones.
 
-    results folder ─ find ─▶ record, case ─ reopen ─▶ program, test, checker as in the run
-        ├─ explain  runs it again: then and now, side by side      (show lays it out)
-        ├─ checking the checker alone, and on what it must accept and reject
-        ├─ bundle   files that run without gradebox                (export, shell)
-        ├─ listing  cases by reason
-        └─ rejudge  grades chosen cases again and writes records and metrics
+    results folder ─ find ─▶ record, case ─ reopen ─▶ OpenedCase: program, test, checker of the run
+        ├─ explain           run it again and compare with the record   (explain_page prints it)
+        ├─ try_checker       run only the checker, on three outputs
+        ├─ export, shell     files that run without gradebox; a shell with them in the sandbox
+        ├─ list_cases        cases by reason
+        └─ rejudge_run       grade chosen cases again and update records and metrics
+             └─ rejudge_solution   one solution: by its stored outputs, or by new runs
 
-Everything shown goes through `screen`: programs, checkers, datasets and records are hostile.
+Everything is printed through `gradebox.eval.common.terminal`: programs, checkers, datasets and
+records are untrusted.
 """

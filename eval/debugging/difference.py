@@ -1,10 +1,10 @@
-"""Expected and actual output side by side, the first difference marked.
+"""Expected and actual output side by side, with the first difference marked.
 
       3  1 2 3                     3  1 2 3
     > 4  4 5 6                   > 4  4 7 6
            ^                            ^
-The place is found by the run's own comparison: by tokens, by lines, or by bytes. Nothing but
-the lines shown is ever decoded, so outputs may be as long as they like.
+The run's comparison mode decides what a difference is: tokens, lines or bytes. Only the lines
+shown are decoded, so outputs may be of any length.
 """
 
 from __future__ import annotations
@@ -15,72 +15,71 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
-from checkers import compare
-from checkers.compare import Mode
-from eval.debugging.screen import Row, Span, clean, cut, decoded, padded, row, width_of
+from gradebox.checkers import compare
+from gradebox.checkers.compare import Mode
+from gradebox.eval.common.terminal import Row, Span, cut, decode, display_width, escape, pad, row
 
-BEFORE, AFTER = 3, 8
+LINES_BEFORE, LINES_AFTER = 3, 8
 _TOKEN = re.compile(rb"[^ \t\r\n\v\f]+")
 _LINE = re.compile(rb"[^\r\n]+")
 _BLANK = b" \t\r\n\v\f"
-_STEP = 1 << 16
-_LONGEST_TOKEN = 200
+_BLOCK = 1 << 16
+_MAX_TOKEN = 200
 
 
-class Place(NamedTuple):
-    """Byte offsets at which two texts first differ."""
+class Offsets(NamedTuple):
+    """Byte offsets in both texts."""
 
     expected: int
     output: int
 
 
-def first_place(expected: bytes, output: bytes, mode: Mode) -> Place | None:
-    """Where the texts first differ by `mode`; None when they are equal."""
+def first_difference(expected: bytes, output: bytes, mode: Mode) -> Offsets | None:
+    """Return where the texts first differ under `mode`; None when they are equal."""
     if compare.equal(output, expected, mode):
         return None
-    same = _common(expected, output)
+    same = _common_prefix(expected, output)
     if mode == "exact":
-        return Place(same, same)
+        return Offsets(same, same)
     if mode == "upstream":
-        return _first_line(expected, output)
+        return _first_differing_line(expected, output)
     while same and expected[same - 1] not in _BLANK:
         same -= 1
-    pairs = zip_longest(_TOKEN.finditer(expected, same), _TOKEN.finditer(output, same))
-    for ours, theirs in pairs:
-        if ours is None or theirs is None or not compare.equal(theirs[0], ours[0]):
-            return Place(_start(ours, expected), _start(theirs, output))
-    return Place(same, same)
+    for a, b in zip_longest(_TOKEN.finditer(expected, same), _TOKEN.finditer(output, same)):
+        if a is None or b is None or not compare.equal(b[0], a[0]):
+            return Offsets(_start(a, expected), _start(b, output))
+    return Offsets(same, same)
 
 
-def _first_line(expected: bytes, output: bytes) -> Place:
-    for ours, theirs in zip_longest(_full_lines(expected), _full_lines(output)):
-        if ours is None or theirs is None or ours[0].rstrip(_BLANK) != theirs[0].rstrip(_BLANK):
-            at = _common(ours[0], theirs[0]) if ours and theirs else 0
-            return Place(_start(ours, expected) + at, _start(theirs, output) + at)
-    return Place(0, 0)
+def _first_differing_line(expected: bytes, output: bytes) -> Offsets:
+    for a, b in zip_longest(_nonblank_lines(expected), _nonblank_lines(output)):
+        if a is None or b is None or a[0].rstrip(_BLANK) != b[0].rstrip(_BLANK):
+            at = _common_prefix(a[0], b[0]) if a and b else 0
+            return Offsets(_start(a, expected) + at, _start(b, output) + at)
+    return Offsets(0, 0)
 
 
-def _full_lines(data: bytes) -> Iterator[re.Match[bytes]]:
+def _nonblank_lines(data: bytes) -> Iterator[re.Match[bytes]]:
     return (m for m in _LINE.finditer(data) if m[0].strip(_BLANK))
 
 
-def _start(found: re.Match[bytes] | None, data: bytes) -> int:
-    return found.start() if found is not None else len(data)
+def _start(match: re.Match[bytes] | None, data: bytes) -> int:
+    return match.start() if match is not None else len(data)
 
 
-def _common(a: bytes, b: bytes) -> int:
-    """Length of the common beginning."""
+def _common_prefix(a: bytes, b: bytes) -> int:
+    """Return the length of the common prefix, comparing blocks first."""
     at, end = 0, min(len(a), len(b))
-    while at < end and a[at : at + _STEP] == b[at : at + _STEP]:
-        at += _STEP
+    while at < end and a[at : at + _BLOCK] == b[at : at + _BLOCK]:
+        at += _BLOCK
     at = min(at, end)
-    stop = min(at + _STEP, end)
+    stop = min(at + _BLOCK, end)
     return next((i for i in range(at, stop) if a[i] != b[i]), stop)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the two columns share the width. `full`: every line, else those around the place."""
+    """How the columns are drawn: total width, comparison mode, and whether to show every line."""
 
     width: int
     mode: Mode
@@ -88,64 +87,59 @@ class Layout:
 
 
 class _Line(NamedTuple):
-    """A line of a text: its number from 1 and its bounds; None in its place: there is none."""
-
-    number: int
+    number: int  # from 1
     start: int
     end: int
 
 
 def side_by_side(expected: bytes, output: bytes, layout: Layout) -> Iterator[Row]:
-    """The rows to show, a heading first."""
-    place = first_place(expected, output, layout.mode)
-    at = place or Place(0, 0)
-    known = _lines_before(expected, at.expected), _lines_before(output, at.output)
-    back = max(known) if layout.full else min(BEFORE, max(known))
-    left = _around(expected, at.expected, back)
-    right = _around(output, at.output, back)
-    last = max(expected.count(b"\n"), output.count(b"\n")) if layout.full else max(known) + AFTER
+    """Yield a heading, then the lines around the first difference (or all lines)."""
+    found = first_difference(expected, output, layout.mode)
+    at = found or Offsets(0, 0)
+    before = expected.count(b"\n", 0, at.expected), output.count(b"\n", 0, at.output)
+    back = max(before) if layout.full else min(LINES_BEFORE, max(before))
+    lines = zip_longest(
+        _lines_around(expected, at.expected, back), _lines_around(output, at.output, back)
+    )
+    if layout.full:
+        last = max(expected.count(b"\n"), output.count(b"\n"))
+    else:
+        last = max(before) + LINES_AFTER
     digits = max(4, len(str(last + 1)))
     room = (layout.width - 2 * digits - 6) // 2
-    margin = " " * (digits + 3)
     yield row(
-        Span(margin + padded(f"expected, {len(expected)} bytes", room), "head"),
-        Span("  " + " " * (digits + 1) + f"output, {len(output)} bytes"[:room], "head"),
+        Span(" " * (digits + 3) + pad(f"expected, {len(expected)} bytes", room), "head"),
+        Span(" " * (digits + 3) + f"output, {len(output)} bytes"[:room], "head"),
     )
-    for index, (ours, theirs) in enumerate(zip_longest(left, right)):
-        first = place is not None and index == back
-        differs = first or not _alike(ours, theirs, expected, output, layout.mode)
-        mark = ">" if first else "*" if differs and place is not None else " "
-        cells = [
-            _cell(expected, ours, room, digits, at.expected if first else None),
-            _cell(output, theirs, room, digits, at.output if first else None),
-        ]
-        yield (Span(mark + " ", "mark"), *cells[0].spans, Span("  "), *cells[1].spans)
+    for index, (a, b) in enumerate(lines):
+        first = found is not None and index == back
+        same = _same_line(a, b, expected, output, layout.mode)
+        mark = ">" if first else " " if same or found is None else "*"
+        left = _cell(expected, a, room, digits, at.expected if first else None)
+        right = _cell(output, b, room, digits, at.output if first else None)
+        yield (Span(mark + " ", "mark"), *left.spans, Span("  "), *right.spans)
         if first:
-            yield _carets(cells, room, digits)
-        if not layout.full and index >= back + AFTER:
+            yield _caret_row(left, right, room, digits)
+        if not layout.full and index >= back + LINES_AFTER:
             break
 
 
-def _alike(
-    ours: _Line | None, theirs: _Line | None, expected: bytes, output: bytes, mode: Mode
+def _same_line(
+    a: _Line | None, b: _Line | None, expected: bytes, output: bytes, mode: Mode
 ) -> bool:
-    a = expected[ours.start : ours.end] if ours else b""
-    b = output[theirs.start : theirs.end] if theirs else b""
-    return a == b or compare.equal(b, a, mode)
+    left = expected[a.start : a.end] if a else b""
+    right = output[b.start : b.end] if b else b""
+    return left == right or compare.equal(right, left, mode)
 
 
-def _lines_before(data: bytes, offset: int) -> int:
-    return data.count(b"\n", 0, offset)
-
-
-def _around(data: bytes, offset: int, back: int) -> Iterator[_Line | None]:
-    """The lines from `back` before the offset's on; a None for each before the first line."""
+def _lines_around(data: bytes, offset: int, back: int) -> Iterator[_Line | None]:
+    """Yield `back` lines before the offset's, then the rest; None before the first line."""
     start = data.rfind(b"\n", 0, offset) + 1
-    number = _lines_before(data, offset) + 1
-    there = min(back, number - 1)
-    for _ in range(back - there):
+    number = data.count(b"\n", 0, offset) + 1
+    available = min(back, number - 1)
+    for _ in range(back - available):
         yield None
-    for _ in range(there):
+    for _ in range(available):
         start = data.rfind(b"\n", 0, start - 1) + 1
         number -= 1
     while start < len(data):
@@ -157,50 +151,50 @@ def _around(data: bytes, offset: int, back: int) -> Iterator[_Line | None]:
 
 class _Cell(NamedTuple):
     spans: tuple[Span, ...]
-    column: int | None  # where the difference stands in it
+    column: int | None  # of the first difference
 
 
 def _cell(data: bytes, line: _Line | None, room: int, digits: int, at: int | None) -> _Cell:
-    """One line of one side, `room` columns wide; `at`: where the first difference is."""
+    """Return a line of one side in `room` columns. `at`: offset of the first difference."""
     if line is None:
-        text = padded("(nothing)" if at is not None else "", room)
+        text = pad("(nothing)" if at is not None else "", room)
         return _Cell((Span(" " * (digits + 1)), Span(text, "dim")), 0 if at is not None else None)
     number = Span(f"{line.number:>{digits}} ", "dim")
     if at is None or not line.start <= at <= line.end:
-        return _Cell((number, Span(padded(_head(data, line.start, line.end, room), room))), None)
-    start = _window(data, line.start, at, room)
-    found = _TOKEN.match(data, at, min(line.end, at + _LONGEST_TOKEN))
-    stop = found.end() if found else at
-    before = ("…" if start > line.start else "") + clean(decoded(data[start:at]))
-    if width_of(before) >= room:  # a few bytes may be many escapes
+        return _Cell((number, Span(pad(_prefix(data, line.start, line.end, room), room))), None)
+    start = _visible_start(data, line.start, at, room)
+    match = _TOKEN.match(data, at, min(line.end, at + _MAX_TOKEN))
+    stop = match.end() if match else at
+    before = ("…" if start > line.start else "") + escape(decode(data[start:at]))
+    if display_width(before) >= room:  # a few bytes may become many escapes
         before = "…"
-    left = room - width_of(before)
-    token = cut(decoded(data[at:stop]), left)
-    rest = padded(_head(data, stop, line.end, room), max(0, left - width_of(token)))
+    left = room - display_width(before)
+    token = cut(decode(data[at:stop]), left)
+    rest = pad(_prefix(data, stop, line.end, room), max(0, left - display_width(token)))
     spans = (number, Span(before), Span(token, "mark"), Span(rest))
-    return _Cell(spans, width_of(before))
+    return _Cell(spans, display_width(before))
 
 
-def _head(data: bytes, start: int, end: int, room: int) -> str:
-    """The beginning of a line; longer than its room when more of it is left out."""
-    return decoded(data[start : min(end, start + 4 * room + 4)])
+def _prefix(data: bytes, start: int, end: int, room: int) -> str:
+    """Decode enough of a line to fill its room, and more than that if there is more."""
+    return decode(data[start : min(end, start + 4 * room + 4)])
 
 
-def _window(data: bytes, start: int, at: int, room: int) -> int:
-    """Where to begin showing a line so that `at` is seen."""
+def _visible_start(data: bytes, start: int, at: int, room: int) -> int:
+    """Return the offset in a line from which to show it so that `at` is visible."""
     if at - start <= room // 2:
         return start
     begin = at - room // 3
-    while begin > start and data[begin] & 0xC0 == 0x80:
+    while begin > start and data[begin] & 0xC0 == 0x80:  # inside a UTF-8 character
         begin -= 1
     return begin
 
 
-def _carets(cells: list[_Cell], room: int, digits: int) -> Row:
-    """A `^` under each place."""
+def _caret_row(left: _Cell, right: _Cell, room: int, digits: int) -> Row:
+    """Return the row with a `^` under each first difference."""
     line = "  "
-    for cell in cells:
-        margin = " " * (digits + 1)
+    for cell in (left, right):
         at = min(cell.column or 0, room - 1)
-        line += margin + (" " * at + "^" if cell.column is not None else "").ljust(room) + "  "
+        caret = " " * at + "^" if cell.column is not None else ""
+        line += " " * (digits + 1) + caret.ljust(room) + "  "
     return row(Span(line.rstrip(), "mark"))

@@ -1,4 +1,4 @@
-"""Which record and which case a user means.
+"""Find the run, the record and the case that the user's flags name.
 
 results folder + --problem, --sample, --case ─▶ record ─▶ one of its details
 """
@@ -6,30 +6,30 @@ results folder + --problem, --sample, --case ─▶ record ─▶ one of its det
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from eval.input_error import InputError, shown
-from eval.model import CaseType, CaseVerdict, Reason
-from eval.problem_ids import spellings
-from eval.records import RESULTS_NAME, latest_records, results_path
-from eval.results_folder import METRICS_NAME
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.ids import spellings
+from gradebox.eval.results.reading import read_metrics
+from gradebox.eval.results.record import CaseType, CaseVerdict, Reason
+from gradebox.eval.results.records import RESULTS_NAME, latest_records, results_path
 
 Json = Mapping[str, Any]
 
 FIRST_FAILED = "first-failed"
-REASONS: tuple[str, ...] = (*get_args(Reason), "no_code")
+NO_CODE = "no_code"
+REASONS: tuple[str, ...] = (*get_args(Reason), NO_CODE)
 VERDICTS: tuple[str, ...] = get_args(CaseVerdict)
-SAMPLES_NAMED = 12
-_FINE = frozenset(("AC", "SK"))
+MAX_LISTED_SAMPLES = 12
+_NOT_FAILED = frozenset(("AC", "SK"))
 
 
 @dataclass(frozen=True)
 class Results:
-    """The files of a run. `metrics` is empty where the run has not ended."""
+    """The files of a run. `metrics` is {} when the run is unfinished."""
 
     folder: Path
     records: Path
@@ -38,31 +38,42 @@ class Results:
     @property
     def flags(self) -> Json:
         """The run's flags by name, such as "--dataset"."""
-        found = self.metrics.get("flags")
-        return found if isinstance(found, dict) else {}
+        return self._object("flags")
 
     @property
     def run(self) -> Json:
-        """What the metrics say of the run itself."""
-        found = self.metrics.get("run")
+        """The metrics' facts about the run itself."""
+        return self._object("run")
+
+    def _object(self, name: str) -> Json:
+        found = self.metrics.get(name)
         return found if isinstance(found, dict) else {}
 
 
 def open_results(path: str) -> Results:
-    """The results a user names by their folder or records file; InputError for anything else."""
+    """Return the results in a folder or of a records file.
+
+    Raises InputError when there are none. Unreadable metrics count as missing.
+    """
     given = Path(path)
     if not given.exists():
-        near = _nearest_folder(given)
-        raise InputError(f"no results at {path}{near}; give a folder that holds {RESULTS_NAME}")
+        raise InputError(
+            f"{path} does not exist{_similar_folder(given)}; give a folder that contains "
+            f"{RESULTS_NAME}"
+        )
     records = results_path(given)
     if not records.is_file():
         inside = sorted(p.parent.name for p in given.glob(f"*/{RESULTS_NAME}"))
         hint = f"; did you mean {given / inside[0]}" if inside else ""
-        raise InputError(f"{path} holds no {RESULTS_NAME}{hint}; give the folder of one run")
-    return Results(records.parent, records, _metrics(records.parent / METRICS_NAME))
+        raise InputError(f"{path} contains no {RESULTS_NAME}{hint}; give the folder of one run")
+    try:
+        metrics = read_metrics(records.parent)
+    except InputError:
+        metrics = {}
+    return Results(records.parent, records, metrics)
 
 
-def _nearest_folder(given: Path) -> str:
+def _similar_folder(given: Path) -> str:
     try:
         names = [p.name for p in given.parent.iterdir() if p.is_dir()]
     except OSError:
@@ -71,40 +82,34 @@ def _nearest_folder(given: Path) -> str:
     return f"; did you mean {given.parent / near[0]}" if near else ""
 
 
-def _metrics(path: Path) -> Json:
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 @dataclass(frozen=True)
-class Wanted:
-    """Which solutions, as the user said it; None leaves a thing open."""
+class SolutionQuery:
+    """The solutions that --problem and --sample select; None selects all."""
 
     problem: str | None = None
     sample: int | None = None
 
     def records(self, results: Results) -> Iterator[Json]:
-        """The latest record of each solution that fits, in file order."""
-        names = spellings(self.problem) if self.problem is not None else ()
+        """Yield the latest record of each selected solution, in file order.
+
+        Raises InputError for a damaged record.
+        """
+        ids = spellings(self.problem) if self.problem is not None else ()
         for record in latest_records(results.records):
-            if self.problem is not None and record.get("problem_id") not in names:
+            if self.problem is not None and record.get("problem_id") not in ids:
                 continue
             if self.sample is None or record.get("sample_i") == self.sample:
-                yield _whole(record, results)
+                _check_cases(record, results)
+                yield record
 
 
-def _whole(record: Json, results: Results) -> Json:
-    """The record; InputError for one that no run wrote."""
+def _check_cases(record: Json, results: Results) -> None:
     cases = record.get("details", [])
-    if isinstance(cases, list) and all(map(_is_case, cases)):
-        return record
-    raise InputError(
-        f"{results.records}: the record of line {shown(record.get('line'))} is damaged: its "
-        "details are no list of cases; start the run again"
-    )
+    if not isinstance(cases, list) or not all(map(_is_case, cases)):
+        raise InputError(
+            f"{results.records}: the record of line {shown(record.get('line'))} is damaged: its "
+            "details are not a list of cases; start the run again"
+        )
 
 
 def _is_case(case: object) -> bool:
@@ -117,30 +122,26 @@ def _is_case(case: object) -> bool:
     )
 
 
-def find_record(results: Results, wanted: Wanted) -> Json:
-    """The one record meant; InputError when it is none or several."""
-    found = list(Wanted(wanted.problem).records(results))
-    if not found:
-        raise InputError(_unknown_problem(results, wanted.problem or ""))
-    chosen = [r for r in found if wanted.sample is None or r.get("sample_i") == wanted.sample]
+def find_record(results: Results, query: SolutionQuery) -> Json:
+    """Return the record of the one selected solution; InputError when it is not exactly one."""
+    samples = list(SolutionQuery(query.problem).records(results))
+    if not samples:
+        raise InputError(_unknown_problem(results, query.problem or ""))
+    chosen = [r for r in samples if query.sample is None or r.get("sample_i") == query.sample]
     if len(chosen) == 1:
         return chosen[0]
-    problem = shown(found[0].get("problem_id"))
-    samples = _samples(found)
-    if not chosen:
-        raise InputError(
-            f"problem {problem} has no sample {wanted.sample}: it has {samples}; "
-            "choose one with --sample"
-        )
-    raise InputError(
-        f"problem {problem} has {len(chosen)} samples; choose one with --sample: {samples}"
-    )
+    problem = shown(samples[0].get("problem_id"))
+    if chosen:
+        why = f"problem {problem} has {len(chosen)} samples"
+    else:
+        why = f"problem {problem} has no sample {query.sample}"
+    raise InputError(f"{why}; choose one with --sample: {_list_samples(samples)}")
 
 
-def _samples(records: Sequence[Json]) -> str:
-    told = [f"{shown(r.get('sample_i'))} {_outcome(r)}" for r in records[:SAMPLES_NAMED]]
-    more = len(records) - len(told)
-    return ", ".join(told) + (f" and {more} more" if more else "")
+def _list_samples(records: Sequence[Json]) -> str:
+    listed = [f"{shown(r.get('sample_i'))} {_outcome(r)}" for r in records[:MAX_LISTED_SAMPLES]]
+    more = len(records) - len(listed)
+    return ", ".join(listed) + (f" and {more} more" if more else "")
 
 
 def _outcome(record: Json) -> str:
@@ -155,60 +156,78 @@ def _unknown_problem(results: Results, problem: str) -> str:
     near = difflib.get_close_matches(problem, sorted(ids), n=1, cutoff=0.4)
     hint = f"; the nearest is {shown(near[0])}" if near else ""
     return (
-        f"problem {shown(problem)} is not among the {len(ids)} of {results.folder}{hint}; "
-        "--list failed shows what failed"
+        f"problem {shown(problem)} is not among the {len(ids)} problems in {results.folder}{hint}; "
+        "--list failed lists the failed cases"
     )
 
 
-def find_case(record: Json, text: str) -> Json:
-    """The case of a record that `official:0`, `generated:17` or `first-failed` means."""
+def find_case(record: Json, name: str) -> Json:
+    """Return the case named `official:0`, `generated:17` or `first-failed`.
+
+    Raises InputError when the record has no such case.
+    """
     cases = record.get("details") or []
-    if text == FIRST_FAILED:
-        bad = next((case for case in cases if case["verdict"] not in _FINE), None)
-        if bad is not None:
-            return dict(bad)
+    if name == FIRST_FAILED:
+        failed = next((case for case in cases if case["verdict"] not in _NOT_FAILED), None)
+        if failed is not None:
+            return dict(failed)
         raise InputError(
-            f"no case failed, of {len(cases)}; choose one with --case, such as "
-            f"{name_of(cases[0]) if cases else 'official:0'}"
+            f"none of the {len(cases)} cases failed; choose a case with --case, such as "
+            f"{case_name(cases[0]) if cases else 'official:0'}"
         )
-    kind, number = parse_case(text)
+    kind, number = parse_case(name)
     for case in cases:
         if case["case_type"] == kind and case["test_case_i"] == number:
             return dict(case)
     numbers = [c["test_case_i"] for c in cases if c["case_type"] == kind]
     known = f"{min(numbers)} to {max(numbers)}" if numbers else "none"
-    raise InputError(f"there is no case {text}: {kind} ones of this record are {known}")
+    raise InputError(f"the record has no case {name}; its {kind} cases are {known}")
 
 
 def parse_case(text: str) -> tuple[str, int]:
-    """("official", 0) of "official:0"; InputError for what is no case's name."""
+    """Parse "official:0" to ("official", 0); InputError for anything else."""
     kind, _, number = text.partition(":")
     if kind not in get_args(CaseType) or not number.isascii() or not number.isdigit():
         raise InputError(
-            f"--case {shown(text)} is no case: write official:0, generated:17 or {FIRST_FAILED}"
+            f"--case {shown(text)} is not the name of a case; write official:0, generated:17 or "
+            f"{FIRST_FAILED}"
         )
     return kind, int(number[:18])
 
 
-def name_of(case: Json) -> str:
-    """`official:0`: a case as --case takes it."""
+def case_name(case: Json) -> str:
+    """Return the name of a case as --case takes it, such as `official:0`."""
     return f"{case.get('case_type')}:{case.get('test_case_i')}"
 
 
 def check_reason(text: str) -> str:
-    """A name that `--list` takes; InputError names those there are."""
+    """Return a name that --list takes; InputError, with the known names, for any other."""
     if text in REASONS or text in VERDICTS or text == "failed":
         return text
     near = difflib.get_close_matches(text, ("failed", *REASONS), n=1)
     hint = f"; did you mean {near[0]}" if near else ""
     raise InputError(
-        f"--list {shown(text)} is no reason{hint}: one of failed, {', '.join(REASONS)}, "
+        f"--list {shown(text)} is not a reason{hint}; give failed, {', '.join(REASONS)}, "
         f"or a verdict such as {VERDICTS[1]}"
     )
 
 
-def has_reason(case: Json, reason: str) -> bool:
-    """Whether a case is listed under a name that `check_reason` let through."""
-    if reason == "failed":
-        return case.get("verdict") not in _FINE
-    return reason in (case.get("reason"), case.get("verdict"))
+def matching_cases(
+    results: Results, query: SolutionQuery, reason: str
+) -> Iterator[tuple[Json, Json | None]]:
+    """Yield (record, case) of every selected case with this reason or verdict.
+
+    A solution without code has no cases; it is yielded with None.
+    """
+    for record in query.records(results):
+        cases = record.get("details") or ()
+        for case in cases:
+            if reason == "failed":
+                matches = case["verdict"] not in _NOT_FAILED
+            else:
+                matches = reason in (case["reason"], case["verdict"])
+            if matches:
+                yield record, case
+        no_code = record.get("status") == "failed" and record.get("verdict") is None and not cases
+        if no_code and reason in (NO_CODE, "failed"):
+            yield record, None

@@ -1,51 +1,48 @@
-"""What a case was graded with, opened again from what the run wrote down.
+"""Reopen a recorded case with the flags, files and sandbox of its run.
 
-    metrics["flags"] + what the user overrides ─▶ Options ─▶ Materials
-    record, case ─▶ CaseAtHand(program, test, checker, limits; the same as then?)
+    metrics["flags"] + Overrides ─▶ Options ─▶ GradingSession
+    record, case ─▶ OpenedCase (program, test, checker, limits; unchanged since the run?)
 
-Paths in the flags are as they were typed: they are looked for in the folder the run was
-started in, in this one, and in those above the results.
+Flags record paths as the user typed them. They are looked up in the folder in which the run was
+started, in the current folder, and in those above the results.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+import hashlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from checkers.choose import split_path
-from checkers.errors import CheckerError
-from eval.debugging.find import Json, Results, name_of
-from eval.grade_case import Bench
-from eval.grade_solution import Subject
-from eval.input_error import InputError, shown
-from eval.kits import Kit
-from eval.materials import Materials, open_materials
-from eval.model import Solution, TestCase, TestRef
-from eval.options import Options
-from eval.plan import Terms, subject_of
-from eval.results_folder import METRICS_NAME
-from eval.solutions import read_solutions
-from eval.time_policy import bounds_of
-from eval.verdict import Bounds
-from sandbox.protocol import Sandbox
+from gradebox.checkers.check import CheckerError
+from gradebox.checkers.opening import split_path
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.debugging.find import Json, Results, case_name
+from gradebox.eval.grading.case_run import CaseSettings
+from gradebox.eval.grading.options import FLAGS, Options
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import SolutionRun, program_of
+from gradebox.eval.grading.verdict import Bounds
+from gradebox.eval.problems.problem import TestCase, TestRef
+from gradebox.eval.results.folder import METRICS_NAME
+from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.model import Compiled
+from gradebox.sandbox.protocol import Sandbox
 
 TRANSCRIPT_BYTES = 1 << 16
-PATHS = ("dataset", "generated_tests_dir", "testlib")
-# Not for the file to say: what this process does, and whether it gives up isolation.
-NOT_FROM_RESULTS = frozenset((
-    "solutions_path", "workers", "fresh", "dry_run", "log_file", "cache", "limit", "results_dir",
-    "allow_unsafe_sandbox", "self_check", "self_check_solutions", "executor", "ray_address",
-))  # fmt: skip
-_LEFT_OUT = ("skipped_large_input", "budget_exceeded")
-_PROGRAM_KINDS = ("python", "testlib", "kattis")
+_PATH_FLAGS = ("dataset", "generated_tests_dir", "testlib")
+_SKIPPED_BY_CHOICE = ("skipped_large_input", "budget_exceeded")
+_CHECKER_FILE_KINDS = ("python", "testlib", "kattis")
 
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user says instead of the run's flags; None leaves it as it was.
+    """What the user gives instead of the run's flags; None keeps the run's.
 
     checker  judges instead of the run's checker (`--with-checker`)
     """
@@ -61,152 +58,190 @@ class Overrides:
     workers: int = 0
 
 
-def options_of(results: Results, over: Overrides) -> Options:
-    """The run's options, for another look; InputError for flags that can't be used."""
-    bases = _bases(results)
-    values = _recorded(results)
-    source = over.solutions_path or results.run.get("solutions_file")
-    if not isinstance(source, str):
+def run_options(results: Results, overrides: Overrides) -> Options:
+    """Return the run's options with the overrides applied; InputError when they are unusable.
+
+    allow_unsafe_sandbox is never taken from the results: a folder from elsewhere must not
+    disable isolation.
+    """
+    folders = _folders_of_paths(results)
+    values = _recorded_options(results)
+    solutions = overrides.solutions_path or results.run.get("solutions_file")
+    if not isinstance(solutions, str):
         raise InputError(
-            f"{results.folder} has no usable {METRICS_NAME}, so the run has not ended: start it "
+            f"{results.folder} has no usable {METRICS_NAME}: the run is unfinished; start it "
             "again, or give --solutions-path and --dataset"
         )
-    for name in PATHS:
+    for name in _PATH_FLAGS:
         if isinstance(values.get(name), str):
-            values[name] = str(_located(values[name], bases))
+            values[name] = _find_path(values[name], folders)
     if isinstance(values.get("checker"), str):
-        values["checker"] = located_checker(results, values["checker"])
-    if over.solutions_path is None:
-        source = str(_located(source, bases))
-    values |= _backend(results, over)
-    names = ("dataset", "generated_tests_dir", "testlib", "checker", "workers")
-    values |= {n: getattr(over, n) for n in names if getattr(over, n) is not None}
-    values["allow_unsafe_sandbox"] = over.allow_unsafe_sandbox
+        values["checker"] = find_checker_file(results, values["checker"])
+    if overrides.solutions_path is None:
+        solutions = _find_path(solutions, folders)
+    values |= _sandbox_options(results, overrides)
+    given = {name: value for name, value in asdict(overrides).items() if value is not None}
+    for name in ("solutions_path", "sandbox", "endpoint"):
+        given.pop(name, None)
     try:
-        return Options(solutions_path=source, **values)
+        return Options(solutions_path=solutions, **{**values, **given})
     except (TypeError, ValueError, AttributeError) as e:
         raise InputError(
-            f"the flags in {results.folder / METRICS_NAME} can't be used: {e}; start the run again"
+            f"the flags in {results.folder / METRICS_NAME} are unusable: {e}; start the run again"
         ) from None
 
 
-def _recorded(results: Results) -> dict[str, Any]:
-    known = {f.name for f in fields(Options)} - NOT_FROM_RESULTS
-    named = {flag.removeprefix("--").replace("-", "_"): v for flag, v in results.flags.items()}
-    return {name: value for name, value in named.items() if name in known}
+def _recorded_options(results: Results) -> dict[str, Any]:
+    known = {name for name, flag in FLAGS.items() if flag.reopened}
+    options = {flag.removeprefix("--").replace("-", "_"): v for flag, v in results.flags.items()}
+    return {name: value for name, value in options.items() if name in known}
 
 
-def _backend(results: Results, over: Overrides) -> dict[str, Any]:
-    """The kind of sandbox of the run, unless the user names another."""
-    if over.endpoint is not None:
-        return {"sandbox": over.sandbox or "piston", "endpoint": over.endpoint}
-    if over.sandbox is not None:
-        return {"sandbox": over.sandbox, **({"endpoint": ()} if over.sandbox == "local" else {})}
+def _sandbox_options(results: Results, overrides: Overrides) -> dict[str, Any]:
+    """Return the options that open the kind of sandbox of the run, or the one given."""
+    if overrides.endpoint is not None:
+        return {"sandbox": overrides.sandbox or "piston", "endpoint": overrides.endpoint}
+    if overrides.sandbox not in (None, "local"):
+        return {"sandbox": overrides.sandbox}
     box = results.metrics.get("sandbox")
     backend = box.get("backend") if isinstance(box, dict) else None
-    if backend == "piston":
+    if backend == "piston" and overrides.sandbox is None:
         return {"sandbox": "piston"}
     return {"sandbox": "local", "endpoint": ()}
 
 
-def _bases(results: Results) -> list[Path]:
+def _folders_of_paths(results: Results) -> list[Path]:
     started = results.run.get("folder")
     first = [Path(started)] if isinstance(started, str) else []
-    above = results.folder.resolve()
-    return [*first, Path(), above, *above.parents]
+    folder = results.folder.resolve()
+    return [*first, Path(), folder, *folder.parents]
 
 
-def _located(text: str, bases: list[Path]) -> Path | str:
-    """The path under the first base where it exists; the text itself when there is none."""
-    for base in bases:
+def _find_path(text: str, folders: list[Path]) -> str:
+    """Return the path in the first folder where it exists; else the text unchanged."""
+    for folder in folders:
         with contextlib.suppress(OSError, ValueError):
-            path = base / Path(text).expanduser()
+            path = folder / Path(text).expanduser()
             if path.exists():
-                return path
+                return str(path)
     return text
 
 
-def located_checker(results: Results, name: str) -> str:
-    """The name of a checker as the run was given it, with its file's path found."""
+def find_checker_file(results: Results, name: str) -> str:
+    """Return a recorded name of a checker with the path of its file found again."""
     kind, colon, rest = name.partition(":")
-    if not colon or kind not in _PROGRAM_KINDS:
+    if not colon or kind not in _CHECKER_FILE_KINDS:
         return name
     with contextlib.suppress(CheckerError):
         path, _ = split_path(rest, kind)
-        found = _located(str(path), _bases(results))
-        return f"{kind}:{rest.replace(str(path), str(found), 1)}"
+        found = _find_path(str(path), _folders_of_paths(results))
+        return f"{kind}:{rest.replace(str(path), found, 1)}"
     return name
 
 
-@contextlib.contextmanager
-def reopened(options: Options, sandbox: Sandbox | None = None) -> Iterator[Materials]:
-    """Everything the run had open, but for its results folder."""
-    with open_materials(options, sandbox, for_results=False) as materials:
-        yield materials
-
-
-def terms_of(materials: Materials) -> Terms:
-    """What is graded under: goes into keys."""
-    options = materials.options
-    return Terms(materials.description, options.time_limit_scale, options.record_flags())
-
-
-def solution_of(materials: Materials, record: Json) -> Solution:
-    """The solution a record is of; InputError where the file has another one on its line."""
-    file = materials.files[0]
-    wanted, name = record.get("line"), record.get("solution_id")
-    found = None
-    for solution in read_solutions([file], resolve=materials.problems.resolve):
-        if solution.line == wanted:
-            found = solution
-            break
+def _solution_of(session: GradingSession, record: Json) -> Solution:
+    """Return the solution of a record; InputError when its line holds another solution now."""
+    file, line = session.files[0], record.get("line")
+    solutions = read_solutions([file], resolve=session.problems.resolve)
+    found = next((solution for solution in solutions if solution.line == line), None)
     if found is None:
-        raise InputError(f"{file} has no line {wanted}: it was cut; give --solutions-path")
+        raise InputError(
+            f"{file} has no line {line}, so it was shortened since the run; give --solutions-path"
+        )
+    name = record.get("solution_id")
     if (found.problem_id, found.solution_id) != (record.get("problem_id"), name):
         raise InputError(
-            f"line {wanted} of {file} is {shown(found.solution_id)} of problem "
-            f"{shown(found.problem_id)} now, the record is of {shown(name)}: the file was changed; "
-            "give the run's own with --solutions-path"
+            f"line {line} of {file} is now {shown(found.solution_id)} of problem "
+            f"{shown(found.problem_id)}, but the record is of {shown(name)}; give the run's own "
+            "file with --solutions-path"
         )
     if found.error is not None:
         raise InputError(f"{file}: {found.error}; this line was not graded")
     return found
 
 
-@dataclass
-class CaseAtHand:
-    """One case with all that it takes to grade it.
+def stored_output(case: Json) -> bytes | None:
+    """Return the whole output in a recorded case; None when it was cut or not valid text."""
+    data = str(case.get("output") or "").encode("utf-8", "surrogatepass")
+    if len(data) != case.get("output_bytes"):
+        return None
+    return data if hashlib.sha256(data).hexdigest() == case.get("output_sha256") else None
 
-    then       the case as recorded, of `record`
-    as_before  whether all that a verdict depends on is as it was then; None: not known
+
+def compile_solution(settings: CaseSettings, run: SolutionRun) -> Compiled:
+    """Compile a solution, or return the sandbox's refusal as a failed compilation.
+
+    Raises SandboxError.
+    """
+    program = program_of(run.solution.code or "", run.language)
+    try:
+        return settings.retry.call(lambda: settings.sandbox.compile(program), "compiling")
+    except BadRequest as e:
+        return Compiled(program, ok=False, log=str(e).encode())
+
+
+@dataclass
+class OpenedCase:
+    """A recorded case with everything that grades it.
+
+    record     of the solution
+    recorded   the case in it
+    unchanged  whether everything that the verdict depends on is as in the run; None: unknown
     """
 
     record: Json
-    then: Json
-    subject: Subject
-    kit: Kit
+    recorded: Json
+    solution_run: SolutionRun
+    resources: ProblemResources
     test: TestCase
     ref: TestRef
-    bench: Bench
-    materials: Materials
-    as_before: bool | None
+    settings: CaseSettings
+    session: GradingSession
+    unchanged: bool | None
 
     @property
     def bounds(self) -> Bounds:
-        """The limits verdicts are given by."""
-        return bounds_of(self.subject.problem, self.subject.scale)
+        """The limits that decide the verdict."""
+        return self.solution_run.bounds
 
     @property
     def name(self) -> str:
-        return name_of(self.then)
+        """The case as --case takes it."""
+        return case_name(self.recorded)
+
+    @property
+    def judge_name(self) -> str:
+        """The name of the checker or interactor; "" when outputs are only compared."""
+        judge = self.resources.judge
+        return judge.name if judge is not None else ""
+
+    @property
+    def interactive(self) -> bool:
+        return self.resources.interactor is not None
+
+    @property
+    def by_file(self) -> bool:
+        """Whether the program reads input.txt and writes output.txt."""
+        return self.solution_run.problem.input_mode == "file"
+
+    def recorded_whole_output(self) -> bytes | None:
+        """Return the recorded output of a program that ended normally; None if cut."""
+        return stored_output(self.recorded) if self.recorded.get("exit_code") == 0 else None
+
+    def compile(self) -> Compiled:
+        """Compile the program; InputError when the solution has no code."""
+        solution = self.solution_run.solution
+        if solution.code is None:
+            raise InputError(f"line {solution.line} has no code, so there is nothing to run")
+        return compile_solution(self.settings, self.solution_run)
 
 
 def check_runnable(record: Json, case: Json | None) -> None:
-    """Raises InputError for what no run can tell more of."""
+    """Raise InputError for a solution or a case that no run can judge."""
     if case is not None and case.get("reason") == "unsupported_interactive":
         raise InputError(
-            "an interactive problem without an interactor: there is nothing to run; "
-            "see docs/checkers.md"
+            "an interactive problem without an interactor can't be run; docs/checkers.md "
+            "describes how to add one"
         )
     if case is None and not record.get("details"):
         why = str(record.get("error") or "no test").rstrip(".")
@@ -214,49 +249,53 @@ def check_runnable(record: Json, case: Json | None) -> None:
 
 
 @contextlib.contextmanager
-def at_hand(
-    results: Results, record: Json, case: Json, over: Overrides, sandbox: Sandbox | None = None
-) -> Iterator[CaseAtHand]:
-    """Opens one case; InputError for what can't be found any more."""
+def open_case(
+    results: Results,
+    record: Json,
+    case: Json,
+    overrides: Overrides,
+    sandbox: Sandbox | None = None,
+) -> Iterator[OpenedCase]:
+    """Open a case of a record until the block ends.
+
+    sandbox  used instead of opening the run's
+
+    Raises InputError when something that the run used is missing.
+    """
     check_runnable(record, case)
-    options = options_of(results, over)
-    left_out = case.get("reason") in _LEFT_OUT
-    if left_out:
+    options = run_options(results, overrides)
+    skipped = case.get("reason") in _SKIPPED_BY_CHOICE
+    if skipped:
         options = replace(options, skip_large_inputs_over=-1, max_generated_bytes_per_problem=-1)
-    with reopened(options, sandbox) as materials:
-        solution = solution_of(materials, record)
-        problem = materials.problems.get(solution.problem_id)
+    with GradingSession(options, sandbox) as session:
+        solution = _solution_of(session, record)
+        problem = session.problems.get(solution.problem_id)
         if problem is None:
-            raise InputError(materials.problems.why_missing(solution.problem_id))
-        kit = materials.shelf.borrow(problem)
-        facts = materials.shelf.facts(problem)
-        subject = subject_of(solution, problem, facts, terms_of(materials))
-        ref = _ref_of(kit, case, materials)
-        bench = Bench(
-            materials.sandbox,
-            compare=options.compare,  # type: ignore[arg-type]
-            stored_bytes=TRANSCRIPT_BYTES,
-        )
-        yield CaseAtHand(
+            raise InputError(session.problems.why_missing(solution.problem_id))
+        resources = session.resources.acquire(problem)
+        test_set = session.resources.info(problem)
+        solution_run = session.context.solution_run(solution, problem, test_set)
+        ref = _find_test(resources, case, options)
+        same_key = solution_run.key == record.get("key")
+        yield OpenedCase(
             record=record,
-            then=case,
-            subject=subject,
-            kit=kit,
-            test=kit.tests.load(ref),
+            recorded=case,
+            solution_run=solution_run,
+            resources=resources,
+            test=resources.tests.load(ref),
             ref=ref,
-            bench=bench,
-            materials=materials,
-            as_before=None if left_out or over.checker else subject.key == record.get("key"),
+            settings=session.case_settings(stored_bytes=TRANSCRIPT_BYTES, repeat=1),
+            session=session,
+            unchanged=None if skipped or overrides.checker else same_key,
         )
 
 
-def _ref_of(kit: Kit, case: Mapping[str, Any], materials: Materials) -> TestRef:
-    for ref in kit.tests.plan:
+def _find_test(resources: ProblemResources, case: Json, options: Options) -> TestRef:
+    for ref in resources.tests.plan:
         if (ref.case_type, ref.index) == (case["case_type"], case["test_case_i"]) and not ref.skip:
             return ref
-    options = materials.options
     raise InputError(
-        f"test {name_of(case)} of problem {kit.problem.id} is not in {options.dataset} or "
-        f"{options.generated_tests_dir or 'any folder of generated tests'} any more; "
+        f"test {case_name(case)} of problem {resources.problem.id} is no longer in "
+        f"{options.dataset} or {options.generated_tests_dir or 'a folder of generated tests'}; "
         "give --dataset or --generated-tests-dir"
     )

@@ -1,11 +1,11 @@
-"""A shell in a box of the sandbox, with the case's files in its folder.
+"""Open a shell in a box of the sandbox, with the case's files in its working folder.
 
-    terminal ─ lines ─▶ console ─ frames ─▶ box_console.py (in the box) ─▶ sh
-    terminal ◀─ cleaned text ─ console ◀───────── stdout and stderr of sh ◀─┘
+    terminal ─ lines ─▶ this process ─ frames ─▶ shell_in_box.py (in the box) ─▶ sh
+    terminal ◀─ escaped text ─ this process ◀───────── stdout and stderr of sh ◀─┘
 
-There is no terminal in the box, so this is a shell by lines: the prompt, variables, `cd` and
-here-documents work, editors and job control do not. Ctrl-C interrupts the command that runs,
-Ctrl-D or `exit` leaves. What programs print is cleaned like everything else.
+The box has no terminal, so the shell is line-based: the prompt, variables, `cd` and
+here-documents work; editors and job control do not. Ctrl-C interrupts the running command;
+Ctrl-D or `exit` leaves the shell. The output of programs is escaped.
 """
 
 from __future__ import annotations
@@ -18,19 +18,22 @@ import select
 import sys
 import termios
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import IO, TYPE_CHECKING
 
-from eval.debugging.screen import clean
-from eval.input_error import InputError
-from sandbox.errors import SandboxError
-from sandbox.model import MIB, Compiled, Limits, Program
-from sandbox.protocol import Sandbox
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.terminal import escape
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import MIB, Limits, Program
+from gradebox.sandbox.protocol import Sandbox
 
-DRIVER = Path(__file__).with_name("box_console.py")
-BLOCK = 1 << 16
+if TYPE_CHECKING:
+    from gradebox.sandbox.box.session import Session
+
+SHELL_IN_BOX = Path(__file__).with_name("shell_in_box.py")
+READ_BYTES = 1 << 16
 LIMITS = Limits(
     cpu_s=3600,
     wall_s=24 * 3600,
@@ -39,48 +42,34 @@ LIMITS = Limits(
     file_size_bytes=1024 * MIB,
     disk_bytes=1024 * MIB,
 )
-DATA, INTERRUPT = b"D", b"I"
-INTERRUPT_KEY = b"\x03"
-POLL_S, PATIENCE_S = 0.2, 1.0
+INPUT_FRAME, INTERRUPT_FRAME = b"D", b"I"
+CTRL_C = b"\x03"
+POLL_S = 0.2
+LAST_OUTPUT_S = 1.0  # how long to wait for output after the user leaves
 
 
-class Talk(Protocol):
-    """A program that stays and is spoken to (`sandbox.box.session.Session`)."""
+def open_shell(sandbox: Sandbox, files: Mapping[str, bytes]) -> Session:
+    """Start a shell in the sandbox with these files (relative path ─▶ contents).
 
-    requests: Any
-    replies: Any
+    Raises InputError when the sandbox can't open one.
+    """
+    from gradebox.sandbox.box import EmbeddedSandbox
 
-    def close(self) -> None: ...
-
-
-class OffersSessions(Protocol):
-    """A sandbox that keeps a program running."""
-
-    def open_session(
-        self, compiled: Compiled, limits: Limits = ..., args: Iterable[str] = ()
-    ) -> Talk: ...
-
-
-def open_console(sandbox: Sandbox, files: Mapping[str, bytes]) -> Talk:
-    """Starts the shell with the files laid out; InputError where the sandbox has none."""
-    if not hasattr(sandbox, "open_session"):
-        raise InputError("--shell needs the embedded box: add --sandbox local")
-    size = sum(map(len, files.values()))
-    limits = replace(LIMITS, disk_bytes=LIMITS.disk_bytes + 2 * size)
+    if not isinstance(sandbox, EmbeddedSandbox):
+        raise InputError("--shell works only in the embedded box; add --sandbox local")
+    limits = replace(LIMITS, disk_bytes=LIMITS.disk_bytes + 2 * sum(map(len, files.values())))
     try:
-        return _started(sandbox, files, limits)
+        program = sandbox.compile(Program("python", {"main.py": SHELL_IN_BOX.read_bytes()}))
+        session = sandbox.open_session(program, limits)
     except SandboxError as e:
         raise InputError(f"the sandbox can't open a shell: {e}") from None
-
-
-def _started(sandbox: Sandbox, files: Mapping[str, bytes], limits: Limits) -> Talk:
-    driver = sandbox.compile(Program("python", {"main.py": DRIVER.read_bytes()}))
-    session = cast("OffersSessions", sandbox).open_session(driver, limits)
     try:
         _send_files(session.requests, files)
     except OSError:
         session.close()
-        raise InputError("the shell ended at once: the box has no /bin/sh or no space") from None
+        raise InputError(
+            "the shell exited at once; the box has no /bin/sh or no free disk space"
+        ) from None
     return session
 
 
@@ -92,57 +81,59 @@ def _send_files(pipe: IO[bytes], files: Mapping[str, bytes]) -> None:
     pipe.flush()
 
 
-def _send(pipe: IO[bytes], kind: bytes, payload: bytes = b"") -> None:
+def _send_frame(pipe: IO[bytes], kind: bytes, payload: bytes = b"") -> None:
     pipe.write(kind + len(payload).to_bytes(4, "big") + payload)
     pipe.flush()
 
 
-class Cleaner:
-    """A stream of untrusted bytes as harmless text; lines stay lines."""
+class StreamEscaper:
+    """Escape a stream of untrusted bytes, but keep its line breaks."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
 
     def feed(self, data: bytes, *, end: bool = False) -> str:
-        """The text of what came, a character cut in two kept for the next time."""
+        """Return the text of `data`; an incomplete last character waits for the next call."""
         text = self._decoder.decode(data, end).replace("\r\n", "\n")
-        return "\n".join(clean(line.expandtabs()) for line in text.split("\n"))
+        return "\n".join(escape(line.expandtabs()) for line in text.split("\n"))
 
 
-def converse(talk: Talk, source: int, write: Callable[[str], None]) -> None:
-    """Passes what a descriptor gives to the shell, and its words back, until either ends.
+def converse(session: Session, source: int, write: Callable[[str], None]) -> None:
+    """Pass input to the shell and its output to `write` until either side ends; close the session.
 
-    On a terminal Ctrl-C interrupts the command that runs, and leaving ends it. The session is
-    closed.
+    source  a file descriptor; if it is a terminal, Ctrl-C interrupts the running command
     """
-    gone = threading.Event()
-    reader = threading.Thread(target=_copy, args=(talk, write, gone), daemon=True)
+    ended = threading.Event()
+    reader = threading.Thread(target=_copy_output, args=(session, write, ended), daemon=True)
     reader.start()
+    terminal = os.isatty(source)
     try:
-        with contextlib.suppress(OSError, ValueError), _without_signals(source):
-            while data := _read(source, gone):
-                if os.isatty(source) and INTERRUPT_KEY in data:
-                    _send(talk.requests, INTERRUPT)
+        with contextlib.suppress(OSError, ValueError), _ctrl_c_as_input(source):
+            while data := _read(source, ended):
+                if terminal and CTRL_C in data:
+                    _send_frame(session.requests, INTERRUPT_FRAME)
                 else:
-                    _send(talk.requests, DATA, data)
-            talk.requests.close()
+                    _send_frame(session.requests, INPUT_FRAME, data)
+            session.requests.close()
         with contextlib.suppress(KeyboardInterrupt):
-            reader.join(PATIENCE_S if os.isatty(source) else None)
+            reader.join(LAST_OUTPUT_S if terminal else None)
     finally:
-        talk.close()  # ends the program, and with it what the reader waits for
+        session.close()  # ends the shell, and so the reader
         reader.join(10)
 
 
 @contextlib.contextmanager
-def _without_signals(terminal: int) -> Iterator[None]:
-    """Ctrl-C ends a line instead of sending a signal: that would go to every process of this
-    command, the box's own among them."""
+def _ctrl_c_as_input(terminal: int) -> Iterator[None]:
+    """Make Ctrl-C end an input line instead of sending SIGINT.
+
+    SIGINT would reach every process of this command, including those of the sandbox.
+    """
     if not os.isatty(terminal):
         yield
         return
     old = termios.tcgetattr(terminal)
     new = [*old[:3], old[3] & ~termios.ISIG, *old[4:6], list(old[6])]
-    new[6][termios.VEOL] = INTERRUPT_KEY
+    new[6][termios.VEOL] = CTRL_C
     termios.tcsetattr(terminal, termios.TCSADRAIN, new)
     try:
         yield
@@ -150,36 +141,36 @@ def _without_signals(terminal: int) -> Iterator[None]:
         termios.tcsetattr(terminal, termios.TCSADRAIN, old)
 
 
-def _read(source: int, gone: threading.Event) -> bytes:
-    """What comes next; b"" at the end of it, or when the shell is gone."""
-    while not gone.is_set():
+def _read(source: int, ended: threading.Event) -> bytes:
+    """Return the next input; b"" at its end, or when the shell has exited."""
+    while not ended.is_set():
         ready, _, _ = select.select([source], [], [], POLL_S)
         if ready:
-            return os.read(source, BLOCK)
+            return os.read(source, READ_BYTES)
     return b""
 
 
-def _copy(talk: Talk, write: Callable[[str], None], gone: threading.Event) -> None:
-    cleaner = Cleaner()
+def _copy_output(session: Session, write: Callable[[str], None], ended: threading.Event) -> None:
+    escaper = StreamEscaper()
     with contextlib.suppress(OSError, ValueError):
-        while data := os.read(talk.replies.fileno(), BLOCK):
-            write(cleaner.feed(data))
-    write(cleaner.feed(b"", end=True))
-    gone.set()
+        while data := os.read(session.replies.fileno(), READ_BYTES):
+            write(escaper.feed(data))
+    write(escaper.feed(b"", end=True))
+    ended.set()
 
 
 def run_shell(sandbox: Sandbox, files: Mapping[str, bytes]) -> None:
-    """The whole session on this process's stdin and stdout."""
-    talk = open_console(sandbox, files)
+    """Run a shell on this process's stdin and stdout until the user leaves it."""
+    session = open_shell(sandbox, files)
     print(
-        "A shell in the sandbox, by lines: no network, nothing of this machine.\n"
-        "sh run.sh builds, runs and judges; Ctrl-C interrupts, Ctrl-D or exit leaves."
+        "This is a line-based shell in the sandbox, without network and without your files.\n"
+        "sh run.sh builds, runs and judges. Ctrl-C interrupts; Ctrl-D or exit leaves.",
+        flush=True,
     )
 
     def write(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
 
-    sys.stdout.flush()
-    converse(talk, sys.stdin.fileno(), write)
+    converse(session, sys.stdin.fileno(), write)
     print()

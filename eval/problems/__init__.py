@@ -1,10 +1,10 @@
-"""Problems by id, from wherever they are kept, without holding their tests.
+"""Problems and their tests, looked up by id; tests are read only when needed.
 
-dataset ─ opening ─▶ sources (json_rows, arrow_rows) ─ row ─▶ Problem
-                        └─ ProblemSet: id or alias ─▶ source, row
+dataset ── open_problems ──▶ Source (JsonRows, MappedRows, ParquetRows)
+                                 └─ row ─▶ ProblemSet: id or alias ─▶ Problem, official tests
 """
 
-from eval.problems.opening import open_problems
-from eval.problems.problem_set import ProblemSet
+from gradebox.eval.problems.opening import open_problems
+from gradebox.eval.problems.problem_set import ProblemSet
 
 __all__ = ["ProblemSet", "open_problems"]

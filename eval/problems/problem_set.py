@@ -1,130 +1,128 @@
-"""`ProblemSet`: problems and their official tests by id or alias, over one or more sources."""
+"""`ProblemSet`: problems and their official tests by id or alias, from one or more sources."""
 
 from __future__ import annotations
 
 import difflib
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from eval.input_error import InputError, shown
-from eval.model import Problem, TestCase
-from eval.notes import Notes
-from eval.problem_ids import loose
-from eval.problems.row import RowError, alias_ids, is_interactive, make_problem, problem_id
-from eval.problems.source import Source, TestSize
-from sandbox.closing import Closing
+from gradebox.eval.common.diagnostics import Diagnostics
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.ids import canonical_spelling
+from gradebox.eval.problems.problem import Problem, TestCase
+from gradebox.eval.problems.row import (
+    TESTS_COLUMN,
+    RowError,
+    alias_ids,
+    make_problem,
+    official_tests,
+    problem_id,
+)
+from gradebox.eval.problems.source import Source
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.common.lru_cache import LruCache
 
-_PROBLEMS_REMEMBERED = 256
-_HINTS = 20
-_HINT_LENGTH = 64
+_CACHED_PROBLEMS = 256
+_MAX_SUGGESTIONS = 20
+_MAX_SUGGESTION_LENGTH = 64
 
 
-class _Place(NamedTuple):
+class _Location(NamedTuple):
     id: str
     source: Source
     row: int
 
 
-class ProblemSet(Closing):
-    """Problems by id. Any method may be called from any thread.
+class _Loaded(NamedTuple):
+    problem: Problem
+    input_bytes: list[int]  # of each official test
 
-    A name is looked for as an id, then as an alias, in the first source, then in the
-    next ones; a Codeforces id may also be spelled "1000A" or "1000/a", when that means
-    one problem only. Within a source the first row of an id counts. `notes` names what
-    was passed over.
+
+class ProblemSet(Closeable):
+    """Problems by id. Any thread may call any method.
+
+    A name is looked up in the first source, as an id and then as an alias, and after that in the
+    next sources. A Codeforces id may also be spelled "1000A" or "1000/a" when only one problem
+    matches. When a source has an id twice, its first row counts. `diagnostics` lists unusable
+    problems.
     """
 
     def __init__(self, dataset: str, split: str | None, sources: Sequence[Source]) -> None:
-        self.notes = Notes()
+        self.diagnostics = Diagnostics()
         self._dataset = dataset
         self._split = split
         self._sources = list(sources)
-        self._places: dict[str, _Place] = {}
-        self._usual: dict[str, _Place | None] = {}
-        self._recent: OrderedDict[str, Problem | None] = OrderedDict()
+        self._locations: dict[str, _Location] = {}
+        self._canonical: dict[str, _Location | None] = {}  # None when several problems match
+        self._cache: LruCache[str, _Loaded] = LruCache(_CACHED_PROBLEMS)
         self._unusable: dict[str, str] = {}
         self._lock = threading.Lock()
-        self._hints_left = _HINTS
+        self._suggestions_left = _MAX_SUGGESTIONS
         for source in self._sources:
             self._index(source)
-        for name, place in self._places.items():
-            usual = loose(name)
-            if usual is not None and self._usual.setdefault(usual, place) != place:
-                self._usual[usual] = None
+        for name, location in self._locations.items():
+            canonical = canonical_spelling(name)
+            if canonical and self._canonical.setdefault(canonical, location) != location:
+                self._canonical[canonical] = None
         self._count = len(self.ids())
-        if not self._places:
-            first = [m for s in self._sources for m in s.notes.messages()] or ["it is empty"]
-            raise InputError(f"--dataset {dataset} has no usable problem: {first[0]}")
+        if not self._locations:
+            first = next(
+                (m for s in self._sources for m in s.diagnostics.messages()), "it is empty"
+            )
+            raise InputError(f"--dataset {dataset} has no usable problem: {first}")
 
     def get(self, problem_id: str) -> Problem | None:
-        """The problem of an id or alias, its `id` the canonical one; None when there is none.
+        """Return the problem of an id or alias; None when it is unknown or its row is unusable.
 
-        None, too, for a row that cannot be used; `why_missing` then says why.
+        The id of the returned problem is its own, never an alias. `why_missing` explains None.
         """
-        place = self._find(problem_id)
-        if place is None:
-            return None
-        with self._lock:
-            if place.id in self._recent:
-                self._recent.move_to_end(place.id)
-                return self._recent[place.id]
-        problem = self._read(place)
-        with self._lock:
-            self._recent[place.id] = problem
-            if len(self._recent) > _PROBLEMS_REMEMBERED:
-                self._recent.popitem(last=False)
-        return problem
+        location = self._find(problem_id)
+        loaded = None if location is None else self._load(location)
+        return None if loaded is None else loaded.problem
 
     def resolve(self, problem_id: str) -> str | None:
-        """The canonical id of an id or alias, None when there is no such problem."""
-        place = self._find(problem_id)
-        return None if place is None else place.id
+        """Return the problem's own id for an id or alias; None when it is unknown."""
+        location = self._find(problem_id)
+        return None if location is None else location.id
 
     def why_missing(self, problem_id: str) -> str:
-        """Why `get` gave None, for the user: one line."""
-        place = self._find(problem_id)
-        if place is not None and place.id in self._unusable:
-            return self._unusable[place.id]
+        """Return one line for the user that explains why `get` returned None."""
+        location = self._find(problem_id)
+        if location is not None and location.id in self._unusable:
+            return self._unusable[location.id]
         return (
             f"unknown problem {shown(problem_id)}: not among the {len(self)} of "
-            f"{self._dataset}{self._nearest(problem_id)}; "
-            "look at --dataset, --dataset-split and --dataset-subsets"
+            f"{self._dataset}{self._suggestion(problem_id)}; "
+            "check --dataset, --dataset-split and --dataset-subsets"
         )
 
-    def _nearest(self, name: str) -> str:
-        """A hint at a known name; only so often, as each takes a look at all of them."""
-        with self._lock:
-            if self._hints_left == 0 or len(name) > _HINT_LENGTH:
-                return ""
-            self._hints_left -= 1
-        near = difflib.get_close_matches(name, self._places, n=1)
-        return f"; the nearest is {near[0]}" if near else ""
-
     def official_sizes(self, problem_id: str) -> list[int]:
-        """UTF-8 bytes of the input of each official test, in order."""
-        place = self._known(problem_id)
-        try:
-            return [size.input_bytes for size in place.source.sizes(place.row)]
-        except RowError as error:
-            raise InputError(f"problem {place.id} is unusable: {error}") from error
+        """Return the bytes of each official test's input; raise InputError for a bad problem."""
+        location = self._find(problem_id)
+        loaded = None if location is None else self._load(location)
+        if loaded is None:
+            raise InputError(self.why_missing(problem_id))
+        return loaded.input_bytes
 
     def official_tests(self, problem_id: str) -> Iterator[TestCase]:
-        """The official tests in order, one in memory at a time where the source allows it."""
-        place = self._known(problem_id)
+        """Yield the official tests in order; raise InputError for a bad problem."""
+        location = self._find(problem_id)
+        if location is None:
+            raise InputError(self.why_missing(problem_id))
         try:
-            for i, (given, expected) in enumerate(place.source.tests(place.row)):
-                yield TestCase("official", i, given, expected)
+            tests = official_tests(location.source.row(location.row).get(TESTS_COLUMN))
+            for i, (given, expected) in enumerate(tests):
+                yield TestCase("official", i, given, expected or b"")
         except RowError as error:
-            raise InputError(f"problem {place.id} is unusable: {error}") from error
+            raise InputError(_unusable(location, error)) from error
 
     def ids(self) -> list[str]:
-        """The canonical ids, in the order of the sources."""
-        return [name for name, place in self._places.items() if name == place.id]
+        """Return the problems' own ids, in the order of the sources."""
+        return [name for name, location in self._locations.items() if name == location.id]
 
     def describe(self) -> dict[str, Any]:
-        """Where the problems come from, for the record; JSON-able."""
+        """Return where the problems come from, as a JSON object for the metrics."""
         return {
             "dataset": self._dataset,
             "split": self._split,
@@ -133,13 +131,12 @@ class ProblemSet(Closing):
         }
 
     def messages(self) -> list[str]:
-        """What was passed over so far, in the data and here."""
-        return [
-            m for notes in (*(s.notes for s in self._sources), self.notes) for m in notes.messages()
-        ]
+        """Return what was skipped so far, in the sources and in this set."""
+        found = [*(source.diagnostics for source in self._sources), self.diagnostics]
+        return [message for diagnostics in found for message in diagnostics.messages()]
 
     def close(self) -> None:
-        """Closes the files; calling it twice is harmless."""
+        """Close the sources."""
         for source in self._sources:
             source.close()
 
@@ -147,52 +144,68 @@ class ProblemSet(Closing):
         return self._count
 
     def _index(self, source: Source) -> None:
-        """Adds a source's ids, then its aliases; what an earlier source has stays."""
-        aliases: list[tuple[str, _Place]] = []
+        """Add a source's ids, then its aliases; names of earlier sources stay."""
+        aliases: list[tuple[str, _Location]] = []
         own: set[str] = set()
         for number, row in source.names():
             try:
-                place = _Place(problem_id(row), source, number)
+                location = _Location(problem_id(row), source, number)
                 names = alias_ids(row)
             except RowError as error:
-                source.notes.add(f"{source.name}, row {number} is no problem: {error}")
+                source.diagnostics.add(f"{source.name}, row {number} is not a problem: {error}")
                 continue
-            if place.id in own:
-                source.notes.add(f"{source.name} has {place.id} twice: the first row counts")
+            if location.id in own:
+                source.diagnostics.add(
+                    f"{source.name} has {location.id} twice: the first row is used"
+                )
                 continue
-            own.add(place.id)
-            self._places.setdefault(place.id, place)
-            aliases.extend((name, place) for name in names)
-        for name, place in aliases:
-            self._places.setdefault(name, place)
+            own.add(location.id)
+            self._locations.setdefault(location.id, location)
+            aliases.extend((name, location) for name in names)
+        for name, location in aliases:
+            self._locations.setdefault(name, location)
 
-    def _find(self, name: str) -> _Place | None:
-        place = self._places.get(name) or self._places.get(name.strip())
-        if place is None and (usual := loose(name)) is not None:
-            place = self._usual.get(usual)
-        return place
+    def _find(self, name: str) -> _Location | None:
+        location = self._locations.get(name) or self._locations.get(name.strip())
+        if location is None and (canonical := canonical_spelling(name)) is not None:
+            location = self._canonical.get(canonical)
+        return location
 
-    def _known(self, name: str) -> _Place:
-        place = self._find(name)
-        if place is None:
-            raise InputError(self.why_missing(name))
-        return place
-
-    def _read(self, place: _Place) -> Problem | None:
-        try:
-            row = place.source.row(place.row)
-            sizes = place.source.sizes(place.row)
-            _check_outputs(sizes, is_interactive(row))
-            return make_problem(row, len(sizes))
-        except RowError as error:
-            message = f"problem {place.id} is unusable: {error}"
-            self._unusable[place.id] = message
-            self.notes.add(message)
+    def _load(self, location: _Location) -> _Loaded | None:
+        if location.id in self._unusable:
             return None
+        loaded = self._cache.get(location.id)
+        if loaded is None:
+            try:
+                loaded = _read(location)
+            except RowError as error:
+                self._unusable[location.id] = _unusable(location, error)
+                self.diagnostics.add(self._unusable[location.id])
+                return None
+            self._cache.put(location.id, loaded)
+        return loaded
+
+    def _suggestion(self, name: str) -> str:
+        """Suggest a similar name; only a few times, since each search compares all names."""
+        with self._lock:
+            if self._suggestions_left == 0 or len(name) > _MAX_SUGGESTION_LENGTH:
+                return ""
+            self._suggestions_left -= 1
+        near = difflib.get_close_matches(name, self._locations, n=1)
+        return f"; the nearest is {near[0]}" if near else ""
 
 
-def _check_outputs(sizes: Sequence[TestSize], interactive: bool) -> None:
-    """An interactor may do without expected outputs; nothing else can judge without."""
-    for number, size in enumerate(sizes):
-        if not size.has_output and not interactive:
+def _unusable(location: _Location, error: RowError) -> str:
+    return f"problem {location.id} is unusable: {error}"
+
+
+def _read(location: _Location) -> _Loaded:
+    """Read a problem; raise RowError when it or one of its tests is unusable."""
+    row = location.source.row(location.row)
+    problem = make_problem(row)
+    input_bytes = []
+    for number, (given, expected) in enumerate(official_tests(row.get(TESTS_COLUMN))):
+        if expected is None and not problem.interactive:  # only an interactor needs no output
             raise RowError(f"official test {number} has no output")
+        input_bytes.append(len(given))
+    return _Loaded(problem, input_bytes)

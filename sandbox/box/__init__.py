@@ -1,12 +1,13 @@
-"""The embedded box: programs run in processes of this machine, isolated, limited, counted.
+"""The embedded box: programs run in isolated, limited and measured processes of this machine.
 
 embedded ─ cores       one running program a physical core
-         ├ compiler ─ toolchain, artifact, blob
-         ├ levels ─── layout (file system), seccomp + syscalls, cgroup
-         ├ process ── wire ═══ socket ═══ launcher.c, setup.c (built by `build`)
-         └ evidence   from the answer to an Execution
+         ├ pool ────── levels (isolation/) ─ layout (file system), seccomp, cgroup
+         ├ compiler (toolchains/) ─ find, recipe, gcc
+         ├ run_request ─ built_program ─ memory_file
+         ├ process ─── plan, wire ═══ socket ═══ c/launcher.c (compiled by `build`)
+         └ execution   from a reply to an Execution
 """
 
-from sandbox.box.embedded import EmbeddedSandbox
+from gradebox.sandbox.box.embedded import EmbeddedSandbox
 
 __all__ = ["EmbeddedSandbox"]

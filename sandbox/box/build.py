@@ -1,4 +1,4 @@
-"""The launcher's binary: shipped in a wheel, or built once from source and kept by its hash."""
+"""The launcher's binary: shipped in a wheel, or built once from source and cached by its hash."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.errors import SandboxUnavailable
 
-HERE = Path(__file__).resolve().parent
-SOURCES = ("setup.c", "launcher.c", "watch.c", "ahead.c", "leaf.c")
-HEADERS = ("launcher.h",)
+HERE = Path(__file__).resolve().parent / "c"
 FLAGS = ("-O2", "-std=gnu11", "-static", "-Wall", "-Wextra")
 
 
 def cache_folder() -> Path:
-    """A folder of this user alone (0700): GRADEBOX_CACHE, XDG_CACHE_HOME or ~/.cache.
+    """Return the user's cache folder (mode 0700): GRADEBOX_CACHE, XDG_CACHE_HOME or ~/.cache.
 
-    Raises SandboxUnavailable when it belongs to another user or others may write to it:
-    what lies in it is executed.
+    Its contents are executed. Raises SandboxUnavailable when it belongs to another user or others
+    may write to it.
     """
     named = os.environ.get("GRADEBOX_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
@@ -36,7 +34,7 @@ def cache_folder() -> Path:
             folder.mkdir(mode=0o700, exist_ok=True)
         except OSError:
             raise SandboxUnavailable(
-                f"no cache folder: {error}; set GRADEBOX_CACHE to a folder you own"
+                f"cannot create a cache folder: {error}; set GRADEBOX_CACHE to a folder you own"
             ) from error
     state = folder.lstat()
     if state.st_uid != os.getuid() or state.st_mode & 0o022:
@@ -47,19 +45,24 @@ def cache_folder() -> Path:
     return folder
 
 
+def sources() -> list[Path]:
+    """Return the launcher's C files and headers, sorted."""
+    return sorted((*HERE.glob("*.c"), *HERE.glob("*.h")))
+
+
 def source_hash(machine: str = "") -> str:
-    """SHA-256 of everything the binary for that machine (this one) is made from."""
+    """Return the SHA-256 of everything that the binary for a machine (default: this) depends on."""
     h = hashlib.sha256(" ".join((*FLAGS, machine or platform.machine())).encode())
-    for name in (*SOURCES, *HEADERS):
-        h.update((HERE / name).read_bytes())
+    for path in sources():
+        h.update(path.name.encode() + b"\0" + path.read_bytes())
     return h.hexdigest()
 
 
 @cache
 def launcher() -> Path:
-    """Path of the launcher's binary, built now if it has to be.
+    """Return the path of the launcher's binary; build it if necessary.
 
-    Raises SandboxUnavailable naming the package to install when there is no C compiler.
+    Raises SandboxUnavailable with the package to install when there is no C compiler.
     """
     name = launcher_name()
     shipped = HERE / "bin" / name
@@ -72,26 +75,26 @@ def launcher() -> Path:
 
 
 def launcher_name(machine: str = "") -> str:
-    """The binary's file name: the machine (this one), and the sources it is made from."""
+    """Return the binary's file name: the machine (default: this) and the hash of the sources."""
     return f"launcher-{machine or platform.machine()}-{source_hash(machine)[:24]}"
 
 
 def build_launcher(target: Path, compiler: str | None = None) -> None:
-    """Compiles the launcher to `target`, whole or not at all.
+    """Compile the launcher to `target`, whole or not at all.
 
-    Raises SandboxUnavailable naming the package to install when there is no C compiler.
+    Raises SandboxUnavailable with the package to install when there is no C compiler.
     """
     cc = compiler or os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
     if not cc:
         raise SandboxUnavailable(
-            "the sandbox's launcher must be compiled once and there is no C compiler: "
+            "the sandbox's launcher must be compiled once, but no C compiler was found: "
             "apt-get install gcc libc6-dev"
         )
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         made = Path(folder) / "launcher"
-        sources = [str(HERE / name) for name in SOURCES]
+        files = [str(path) for path in sources() if path.suffix == ".c"]
         done = subprocess.run(
-            [cc, *FLAGS, *sources, "-o", str(made)], capture_output=True, text=True, check=False
+            [cc, *FLAGS, *files, "-o", str(made)], capture_output=True, text=True, check=False
         )
         if done.returncode:
             raise SandboxUnavailable(
@@ -99,4 +102,4 @@ def build_launcher(target: Path, compiler: str | None = None) -> None:
                 f"{done.stderr.strip()[:400]}"
             )
         made.chmod(0o755)
-        made.replace(target)  # two processes may build at once: the last one wins, both work
+        made.replace(target)  # two processes may build at once: either result will do

@@ -1,13 +1,13 @@
 """One running program a physical core, also when several graders share the machine.
 
-A core is held by an flock on a file that every grader on the host opens; the lock of a dead
-process is gone by itself. A run alone holds all of them.
+A core is held by an flock on a file that every grader on the host opens. The lock of a dead process
+is released by the kernel. A run alone holds all cores.
 
-    /dev/shm/gradebox-cores/{queue,<cpu>}     else in /tmp, else in a folder of this user's
+    /dev/shm/gradebox-cores/{queue,<cpu>}     else in /tmp, else in a folder of this user
 
-The files are anyone's to lock, so another user can hold one for ever. Locks only keep runs
-from slowing each other down: after PATIENCE_S a run goes on without the lock, says so once,
-and counts as contended. Nothing of the sandbox's isolation rests on them.
+Every user may lock the files, so another user can hold one for ever. The locks only keep runs from
+slowing each other down; isolation does not depend on them. After TIMEOUT_S a run goes on without
+the lock, warns once, and counts as contended.
 """
 
 from __future__ import annotations
@@ -24,34 +24,19 @@ import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.errors import SandboxError
+from gradebox.sandbox.common.cpus import physical_cpus
+from gradebox.sandbox.errors import SandboxError
 
 LOCKS = "gradebox-cores"
 QUEUE = -1  # its lock file is named "queue"
-PATIENCE_S = 30.0  # longer than nearly every run another grader may have on that core
-SHORTEST_S, LONGEST_S = 0.0002, 0.004  # between two looks at cores that others hold
+TIMEOUT_S = 30.0  # longer than nearly every run of another grader on a core
+SHORTEST_S, LONGEST_S = 0.0002, 0.004  # between two attempts to lock cores that others hold
 
-_living: weakref.WeakSet[Cores] = weakref.WeakSet()
-
-
-def physical() -> list[int]:
-    """One logical CPU for each physical core this process may use, in order."""
-    seen: set[str] = set()
-    cores = []
-    for cpu in sorted(os.sched_getaffinity(0)):
-        path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        try:
-            siblings = path.read_text().strip()
-        except OSError:
-            siblings = str(cpu)
-        if siblings not in seen:
-            seen.add(siblings)
-            cores.append(cpu)
-    return cores
+_instances: weakref.WeakSet[Cores] = weakref.WeakSet()
 
 
 def _folders() -> Iterator[Path]:
-    """Where locks may lie, the most shared first; each made when it is not there."""
+    """Yield the folders for locks, the most widely shared first; create missing ones."""
     for base, name, mode in (
         (Path("/dev/shm"), LOCKS, 0o1777),
         (Path("/tmp"), LOCKS, 0o1777),
@@ -66,9 +51,10 @@ def _folders() -> Iterator[Path]:
 
 
 def _open_lock(folder: Path, cpu: int) -> int:
-    """A file anyone may lock; opened without O_CREAT first, which sticky folders refuse.
+    """Open a core's lock file; create it when it is missing.
 
-    Raises OSError for whatever else lies there under that name: a link, a pipe, no permission.
+    The first attempt is without O_CREAT, which sticky folders refuse for files of other users.
+    Raises OSError when something else has that name (a link, a pipe) or access is denied.
     """
     path = folder / ("queue" if cpu == QUEUE else str(cpu))
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -89,33 +75,36 @@ def _open_lock(folder: Path, cpu: int) -> int:
 
 
 def open_locks(cpus: list[int]) -> dict[int, int]:
-    """A descriptor to lock for each core, all from the first folder that gives them all."""
-    why = "no folder for them"
+    """Return a descriptor to lock for each core, all from the first folder that allows it.
+
+    Without such a folder the locks are private to this process, and a warning says so.
+    """
+    failure = "no folder for them"
     for folder in _folders():
         fds: dict[int, int] = {}
         try:
             for cpu in cpus:
                 fds[cpu] = _open_lock(folder, cpu)
         except OSError as error:
-            why = str(error)
+            failure = str(error)
             for fd in fds.values():
                 os.close(fd)
             continue
         return fds
     warnings.warn(
-        f"core locks cannot be shared with other graders ({why}): runs may slow each other down",
+        f"core locks cannot be shared with other graders ({failure}): "
+        "runs may slow each other down",
         RuntimeWarning,
         stacklevel=3,
     )
     return {cpu: os.memfd_create(f"core-{cpu}", os.MFD_CLOEXEC) for cpu in cpus}
 
 
-class _Files:
-    """The lock files of this process: one a core, and one that is the queue for them.
+class _CoreLocks:
+    """The lock files of this process: one a core, and one that is the queue for the cores.
 
-    Who wants a core takes the queue first and keeps it until it has one. So a grader that
-    runs case after case cannot keep another from ever getting a turn, whatever the order
-    in which the kernel wakes those who wait.
+    A process takes the queue first and keeps it until it has a core. Otherwise a grader that runs
+    case after case could keep another one waiting for ever.
     """
 
     def __init__(self, cpus: list[int]) -> None:
@@ -123,48 +112,48 @@ class _Files:
         self._queue = fds.pop(QUEUE)
         self._fds = fds
         self._held: set[int] = set()
-        self._gave_up = False  # then the next run does not wait as long again for the same
+        self._timed_out = False  # then the next run does not wait as long for the same lock
 
     def take(self, wanted: list[int], count: int) -> list[int]:
-        """Locks `count` of the cores `wanted`, in order of preference; waits for them.
+        """Lock `count` of the cores `wanted`, in order of preference; wait for them.
 
-        After PATIENCE_S without them it gives cores that are not locked, and warns.
+        After TIMEOUT_S, warn and return cores that are not locked in place of those missing.
         """
         if self._queue < 0:
             raise SandboxError("the sandbox is closed")
         got: list[int] = []
-        end = time.monotonic() + (LONGEST_S if self._gave_up else PATIENCE_S)
+        end = time.monotonic() + (LONGEST_S if self._timed_out else TIMEOUT_S)
         delay, queued = SHORTEST_S, False
         try:
             while len(got) < count:
-                queued = queued or _try(self._queue)
+                queued = queued or _try_lock(self._queue)
                 if queued:
-                    got += [cpu for cpu in tuple(wanted) if cpu not in got and _try(self._fds[cpu])]
+                    got += [c for c in tuple(wanted) if c not in got and _try_lock(self._fds[c])]
                     for cpu in got[count:]:
                         _unlock(self._fds[cpu])
                     del got[count:]
                 if len(got) < count:
                     if time.monotonic() > end:
-                        return [*got, *self._without(wanted, got, count)]
+                        return [*got, *self._take_unlocked(wanted, got, count)]
                     time.sleep(delay)
                     delay = min(delay * 2, LONGEST_S)
-            self._gave_up = False
+            self._timed_out = False
         finally:
             if queued:
                 _unlock(self._queue)
             self._held.update(got)
         return got
 
-    def _without(self, wanted: list[int], got: list[int], count: int) -> list[int]:
+    def _take_unlocked(self, wanted: list[int], got: list[int], count: int) -> list[int]:
         rest = [cpu for cpu in wanted if cpu not in got][: count - len(got)]
-        if self._gave_up:
+        if self._timed_out:
             return rest
-        self._gave_up = True
-        named = ", ".join(map(str, rest))
+        self._timed_out = True
+        names = ", ".join(map(str, rest))
         warnings.warn(
-            f"core {named} has been locked by another process for {PATIENCE_S:.0f} s: going on "
-            f"without the lock, results are marked contended; who holds it: fuser -v "
-            f"/dev/shm/{LOCKS}/*",
+            f"core {names} has been locked by another process for {TIMEOUT_S:.0f} s; continuing "
+            "without the lock, results are marked contended. To see which process holds it: "
+            f"fuser -v /dev/shm/{LOCKS}/*",
             RuntimeWarning,
             stacklevel=4,
         )
@@ -179,14 +168,14 @@ class _Files:
             _unlock(self._fds[cpu])
 
     def close(self) -> None:
-        """Once only: a number closed twice may be somebody else's by then."""
+        """Close the files once: a descriptor's number may be used again after that."""
         fds = [fd for fd in (self._queue, *self._fds.values()) if fd >= 0]
         self._queue, self._fds = -1, {}
         for fd in fds:
             os.close(fd)
 
 
-def _try(fd: int) -> bool:
+def _try_lock(fd: int) -> bool:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -199,31 +188,31 @@ def _unlock(fd: int) -> None:
 
 
 class Cores:
-    """The cores of this process, handed out one a run.
+    """The cores of this process, one for each run.
 
-    `slots` caps how many are used at once, any of them; more callers wait, which no run's
-    wall clock ever counts.
+    slots  cores in use at once, any of them (default: all); further callers wait, which is not part
+           of any run's wall time
     """
 
     def __init__(self, slots: int | None = None) -> None:
-        cpus = physical()
+        cpus = physical_cpus()
         self.slots = min(slots or len(cpus), len(cpus))
-        self._files = _Files(cpus)
-        self._free = cpus  # the last one used comes first: its cache is warm
-        self._mine = threading.local()  # and before all others the last one this thread had
+        self._locks = _CoreLocks(cpus)
+        self._free = cpus  # the one used last comes first: its cache is warm
+        self._last = threading.local()  # preferred above all: the last one of this thread
         self._running = 0
         self._waiting_alone = 0
         self._changed = threading.Condition()
         self._picking = threading.Lock()
-        _living.add(self)
+        _instances.add(self)
 
-    def sure(self, cpu: int) -> bool:
-        """Whether the core a run has is locked: no other grader's run is on it."""
-        return self._files.held(cpu)
+    def uncontended(self, cpu: int) -> bool:
+        """Return whether a core in use is locked, so that no other grader's run is on it."""
+        return self._locks.held(cpu)
 
     @contextlib.contextmanager
     def one(self) -> Iterator[int]:
-        """Holds one core while the block runs; yields its number."""
+        """Hold a core while the block runs; yield its number."""
         with self._changed:
             while self._running >= self.slots or self._waiting_alone:
                 self._changed.wait()
@@ -231,14 +220,14 @@ class Cores:
         cpu = None
         try:
             with self._picking:  # one thread waits for other graders, the rest wait for it
-                last = getattr(self._mine, "cpu", None)
-                cpu = self._files.take(sorted(self._free, key=lambda one: one != last), 1)[0]
+                last = getattr(self._last, "cpu", None)
+                cpu = self._locks.take(sorted(self._free, key=lambda one: one != last), 1)[0]
                 self._free.remove(cpu)
-            self._mine.cpu = cpu
+            self._last.cpu = cpu
             yield cpu
         finally:
             if cpu is not None:
-                self._files.release(cpu)
+                self._locks.release(cpu)
                 self._free.insert(0, cpu)
             with self._changed:
                 self._running -= 1
@@ -246,7 +235,7 @@ class Cores:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[int]:
-        """Holds every core: no other run of any grader here goes on meanwhile."""
+        """Hold every core: no other run of any grader here runs meanwhile."""
         with self._changed:
             self._waiting_alone += 1
             while self._running:
@@ -254,25 +243,25 @@ class Cores:
             self._running += 1
         cpus: list[int] = []
         try:
-            cpus = self._files.take(self._free, len(self._free))
+            cpus = self._locks.take(self._free, len(self._free))
             yield cpus[0]
         finally:
             for cpu in cpus:
-                self._files.release(cpu)
+                self._locks.release(cpu)
             with self._changed:
                 self._waiting_alone -= 1
                 self._running -= 1
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Lets the lock files go."""
-        self._files.close()
+        """Close the lock files."""
+        self._locks.close()
 
 
-def _forget_all() -> None:
-    """In a forked child: its copies of the locks would keep them held after the parent's end."""
-    for cores in list(_living):
+def _close_all() -> None:
+    """In a forked child: its copies would keep the locks held after the parent's end."""
+    for cores in list(_instances):
         cores.close()
 
 
-os.register_at_fork(after_in_child=_forget_all)
+os.register_at_fork(after_in_child=_close_all)

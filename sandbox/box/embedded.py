@@ -1,4 +1,4 @@
-"""The embedded sandbox: `Sandbox` over box processes on this machine, no server, no root.
+"""The embedded sandbox: `Sandbox` over box processes on this machine, without a server or root.
 
 compile ─▶ Compiler ─┐
                      ├─ a core ─▶ an idle box ─▶ request ─▶ reply ─▶ Execution
@@ -7,49 +7,48 @@ run ─────────────────┘
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from sandbox.box import evidence, wire
-from sandbox.box.artifact import PROGRAM, Artifact
-from sandbox.box.blob import Executable
-from sandbox.box.build import launcher
-from sandbox.box.compiler import Compiler
-from sandbox.box.cores import Cores
-from sandbox.box.gcc import PrecompiledHeaders
-from sandbox.box.host import look_around
-from sandbox.box.interaction import converse
-from sandbox.box.levels import BoxFactory, choose, remove_stale_groups
-from sandbox.box.limits import check_limits, check_program, check_request
-from sandbox.box.order import Order
-from sandbox.box.pool import BoxPool
-from sandbox.box.process import BoxDied, BoxProcess
-from sandbox.box.session import Session
-from sandbox.box.toolchain import Tool, resolve
-from sandbox.closing import Closing
-from sandbox.errors import BadRequest, MissingToolchain, SandboxError
-from sandbox.languages import Language
-from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
-from sandbox.protocol import Capability
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.build import launcher
+from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
+from gradebox.sandbox.box.cores import Cores
+from gradebox.sandbox.box.execution import read_execution
+from gradebox.sandbox.box.interaction import run_interaction
+from gradebox.sandbox.box.isolation.host import inspect_host
+from gradebox.sandbox.box.isolation.levels import BoxFactory, choose_level, remove_stale_groups
+from gradebox.sandbox.box.pool import BoxPool
+from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.box.session import Session
+from gradebox.sandbox.box.toolchains.compiler import Compiler
+from gradebox.sandbox.box.toolchains.find import Tool, resolve
+from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
+from gradebox.sandbox.box.validation import check_limits, check_program, check_request
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
+from gradebox.sandbox.languages import Language
+from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+from gradebox.sandbox.protocol import Capability
 
-LARGEST_PROGRAM = 64 << 20
-TRIES = 3  # a box that died is replaced; a program can't make its box die on purpose
+TRIES = 3  # a box that died is replaced; a program cannot make its box die
 SESSION = Limits(
     cpu_s=86_400, wall_s=7 * 86_400, memory_bytes=2 << 30, processes=512, file_size_bytes=1 << 30
 )
 SELF_TEST = Limits(cpu_s=5, wall_s=20, output_bytes=1024)
 
 
-class EmbeddedSandbox(Closing):
-    """Runs programs in boxes of the strongest isolation this machine offers.
+class EmbeddedSandbox(Closeable):
+    """Run programs in boxes of the strongest isolation level that this machine offers.
 
-    slots   programs at once, at most (and by default) one a physical core
-    level   forces a level by name (else SANDBOX_LEVEL, else the strongest)
-    fresh   a fresh PID namespace for every run; without it everything is killed between
-            runs, which is faster
-    allow_unsafe  take level "none" when nothing better works
+    slots         programs at once; at most (and by default) one a physical core
+    level         name of the level to use (default: SANDBOX_LEVEL, else the strongest)
+    fresh         make a fresh PID namespace for each run; otherwise all processes are killed
+                  between runs, which is faster
+    allow_unsafe  accept level "none" when no other level works
     """
 
     def __init__(
@@ -65,25 +64,25 @@ class EmbeddedSandbox(Closing):
         remove_stale_groups()
         self._cores = Cores(slots)
         self._pool = BoxPool()
-        self._host = look_around()
+        self._host = inspect_host()
         self._fresh = wire.FRESH if fresh else 0
-        self._factory = choose(self._host, self._try_out, level, allow_unsafe)
+        self._factory = choose_level(self._host, self._try_out, level, allow_unsafe)
         self._pool.factory = self._factory
         self._fresh *= self._factory.level.namespaces
         self._background: set[BoxProcess] = set()
-        headers = PrecompiledHeaders(self._run_in_background, self._end_background)
+        in_background = partial(self._run_compiler, running=self._background)
+        self._headers = PrecompiledHeaders(in_background, self._end_background)
+        self._headers.enabled = not self._programs_are_other_users
         self._compiler = Compiler(
             self._run_compiler,
             self._tool,
-            headers,
+            self._headers,
             in_memory=not self._factory.level.namespaces,
         )
-        self._compiler.headers.enabled = not self._programs_are_others
 
     @property
-    def _programs_are_others(self) -> bool:
-        """Whether programs run as a user who may not read what is this user's: as root
-        without namespaces."""
+    def _programs_are_other_users(self) -> bool:
+        """Whether programs cannot read this user's private files: as root without namespaces."""
         return os.geteuid() == 0 and not self._factory.level.namespaces
 
     def _tool(self, row: Language) -> Tool:
@@ -93,28 +92,31 @@ class EmbeddedSandbox(Closing):
                 f"{row.name}: {row.tool[0]} reads /proc, which is hidden at level {level}; allow "
                 "user namespaces (sysctl user.max_user_namespaces=10000) or use --sandbox piston"
             )
-        return resolve(row, public=self._programs_are_others)
+        return resolve(row, public=self._programs_are_other_users)
 
     def _try_out(self, factory: BoxFactory) -> None:
-        """Builds a box of the level and runs the launcher's own self-test in it."""
+        """Build a box of a level and run the launcher's self-test in it."""
         fresh = self._fresh if factory.level.namespaces else 0
-        program = Executable(launcher().read_bytes(), in_memory=not factory.level.namespaces)
-        test = Artifact(("launcher", "self-test"), "self-test", program)
+        executable = Executable(launcher().read_bytes(), in_memory=not factory.level.namespaces)
+        program = BuiltProgram(("launcher", "self-test"), "self-test", executable)
         box = factory.box()
         try:
-            with Order(test, SELF_TEST, flags=fresh) as order:
-                seen = evidence.execution(*order.carry_out(box), SELF_TEST, ())
-            if seen.exit_code != 0:
-                raise SandboxError(f"self-test: exit {seen.exit_code}, signal {seen.signal}")
+            with RunRequest(program, SELF_TEST, flags=fresh) as request:
+                execution = read_execution(*request.execute(box), SELF_TEST, ())
+            if execution.exit_code != 0:
+                raise SandboxError(
+                    f"self-test: exit {execution.exit_code}, signal {execution.signal}"
+                )
         except BaseException:
             box.close()
             raise
         finally:
-            program.close()
+            executable.close()
         self._pool.give_back(box)
 
     @property
     def capabilities(self) -> frozenset[Capability]:
+        """See `Sandbox.capabilities`."""
         some: set[Capability] = {"interact", "collect", "alone"}
         if self._factory.level.grouped:
             some.add("processes")
@@ -122,6 +124,7 @@ class EmbeddedSandbox(Closing):
 
     @property
     def slots(self) -> int:
+        """See `Sandbox.slots`."""
         return self._cores.slots
 
     def _check_process(self) -> None:
@@ -131,48 +134,54 @@ class EmbeddedSandbox(Closing):
                 "not shared; open another one in the child"
             )
 
-    def _carry_out(
+    def _execute(
         self,
-        order: Order,
+        request: RunRequest,
         alone: bool = False,
         compiler: bool = False,
-        noted: set[BoxProcess] | None = None,
+        running: set[BoxProcess] | None = None,
     ) -> Execution:
-        """Runs it in a box on a core of its own; in another box when that one died.
-        `noted`: holds the box while it runs."""
+        """Run in a box, on a core of its own; in another box when that one died.
+
+        running  is given the box for the time of the run
+        """
         self._check_process()
-        order.flags |= self._fresh
-        with order:
+        request.flags |= self._fresh
+        digest = request.program.digest
+        running = set() if running is None else running
+        with request:
             with self._cores.alone() if alone else self._cores.one() as cpu:
-                for left in reversed(range(TRIES)):
+                for tries_left in reversed(range(TRIES)):
                     try:
-                        with self._pool.box(compiler, order.artifact.digest) as box:
+                        with self._pool.box(compiler, digest) as box:
                             box.pin(cpu)
-                            box.ran = order.artifact.digest
-                            with _noted(box, noted):
-                                reply, fds = order.carry_out(box)
+                            box.last_digest = digest
+                            running.add(box)
+                            try:
+                                reply, fds = request.execute(box)
+                            finally:
+                                running.discard(box)
                         break
                     except BoxDied:
-                        self._pool.distrust()
-                        if not left:
+                        self._pool.invalidate()
+                        if not tries_left:
                             raise
-                sure = self._cores.sure(cpu)
-            seen = evidence.execution(reply, fds, order.limits, order.collect)
-        return seen if sure else replace(seen, contended=True)
+                uncontended = self._cores.uncontended(cpu)
+            execution = read_execution(reply, fds, request.limits, request.collect)
+        return execution if uncontended else replace(execution, contended=True)
 
-    # ---- the interface ------------------------------------------------------------------
+    # ---- the methods of `Sandbox` ----
 
     def _run_compiler(
-        self, artifact: Artifact, files: dict[str, bytes], limits: Limits, collect: str
+        self,
+        program: BuiltProgram,
+        files: dict[str, bytes],
+        limits: Limits,
+        collect: str,
+        running: set[BoxProcess] | None = None,
     ) -> Execution:
-        order = Order(artifact, limits, files=files, collect=(collect,))
-        return self._carry_out(order, compiler=True)
-
-    def _run_in_background(
-        self, artifact: Artifact, files: dict[str, bytes], limits: Limits, collect: str
-    ) -> Execution:
-        order = Order(artifact, limits, files=files, collect=(collect,))
-        return self._carry_out(order, compiler=True, noted=self._background)
+        request = RunRequest(program, limits, files=files, collect=(collect,))
+        return self._execute(request, compiler=True, running=running)
 
     def _end_background(self) -> None:
         for box in list(self._background):
@@ -180,7 +189,7 @@ class EmbeddedSandbox(Closing):
 
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
         """See `Sandbox.compile`. Raises UnknownLanguage, MissingToolchain, BadRequest."""
-        check_program(program, LARGEST_PROGRAM)
+        check_program(program)
         if limits is not None:
             check_limits(limits)
         return self._compiler.compile(program, limits)
@@ -199,8 +208,8 @@ class EmbeddedSandbox(Closing):
         """See `Sandbox.run`."""
         check_limits(limits)
         check_request(args, files or (), collect)
-        order = Order(_artifact(compiled), limits, stdin, args, files or {}, collect)
-        return self._carry_out(order, alone)
+        request = RunRequest(_built(compiled), limits, stdin, args, files or {}, collect)
+        return self._execute(request, alone)
 
     def interact(
         self,
@@ -219,9 +228,9 @@ class EmbeddedSandbox(Closing):
             check_limits(limits)
         check_request(second_args, second_files or (), second_collect)
         self._check_process()
-        one = Order(_artifact(first), first_limits, flags=self._fresh)
-        two = Order(
-            _artifact(second),
+        one = RunRequest(_built(first), first_limits, flags=self._fresh)
+        two = RunRequest(
+            _built(second),
             second_limits,
             args=second_args,
             files=second_files or {},
@@ -232,30 +241,31 @@ class EmbeddedSandbox(Closing):
             one,
             two,
             self._cores.one() as cpu,
-            self._pool.box() as here,
-            self._pool.box() as there,
+            self._pool.box() as first_box,
+            self._pool.box() as second_box,
         ):
-            here.pin(cpu)
-            there.pin(cpu)
-            return converse((here, there), (one, two), transcript_bytes)
+            first_box.pin(cpu)
+            second_box.pin(cpu)
+            return run_interaction((first_box, second_box), (one, two), transcript_bytes)
 
     @property
     def scratch_folders(self) -> tuple[str, ...]:
-        """Writable folders beside the working folder."""
+        """Writable folders besides the working folder."""
         return ("/tmp", "/dev/shm") if self._factory.level.namespaces else ()
 
     def wait_until_warm(self) -> None:
-        """Waits for what is made in the background (precompiled headers)."""
-        self._compiler.headers.wait()
+        """Wait for the precompiled headers, which are made in the background."""
+        self._headers.wait()
 
     def open_session(
         self, compiled: Compiled, limits: Limits = SESSION, *, args: Sequence[str] = ()
     ) -> Session:
-        """Starts a program that stays and is spoken to over pipes; it may fork at any level.
+        """Start a program that serves requests over pipes; it may fork at any level.
 
-        `limits` are those of its whole life; "{program}" in an argument stands for the folder
-        of its files. Not part of the `Sandbox` protocol: callers look whether it is there and
-        fall back on `run`.
+        Not part of the `Sandbox` protocol: callers test for the method and fall back on `run`.
+
+        limits  of the program's whole life
+        args    "{program}" in an argument is replaced by the folder of the program's files
         """
         check_limits(limits)
         self._check_process()
@@ -264,8 +274,8 @@ class EmbeddedSandbox(Closing):
         theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
         filled = [arg.replace(PROGRAM, box.program_folder) for arg in args]
         try:
-            with Order(_artifact(compiled), limits, args=filled) as order:
-                order.start(box, *theirs)
+            with RunRequest(_built(compiled), limits, args=filled) as request:
+                request.start(box, *theirs)
         except BaseException:
             for fd in ours:
                 os.close(fd)
@@ -290,7 +300,7 @@ class EmbeddedSandbox(Closing):
         return self._description
 
     def _has_numpy(self) -> bool | None:
-        """Whether programs can import numpy, asked of the interpreter in the box."""
+        """Return whether programs can import numpy; None without a Python."""
         probe = b"import importlib.util as u, sys\nsys.exit(u.find_spec('numpy') is None)\n"
         try:
             compiled = self.compile(Program("python", {"main.py": probe}))
@@ -299,26 +309,15 @@ class EmbeddedSandbox(Closing):
         return self.run(compiled, Limits()).exit_code == 0
 
     def close(self) -> None:
-        """See `Sandbox.close`. In a forked child it does nothing: the boxes are the parent's."""
+        """See `Sandbox.close`. In a forked child it has no effect: the boxes are the parent's."""
         if os.getpid() != self._process:
             return
         self._compiler.close()
-        if self._pool.close():
-            self._cores.close()
+        self._pool.close()
+        self._cores.close()
 
 
-@contextlib.contextmanager
-def _noted(box: BoxProcess, where: set[BoxProcess] | None) -> Iterator[None]:
-    if where is not None:
-        where.add(box)
-    try:
-        yield
-    finally:
-        if where is not None:
-            where.discard(box)
-
-
-def _artifact(compiled: Compiled) -> Artifact:
-    if not compiled.ok or not isinstance(compiled.artifact, Artifact):
+def _built(compiled: Compiled) -> BuiltProgram:
+    if not compiled.ok or not isinstance(compiled.artifact, BuiltProgram):
         raise BadRequest("only a program that this sandbox compiled can be run")
     return compiled.artifact

@@ -1,4 +1,4 @@
-"""Two boxes that talk: a relay between them keeps the transcript and never blocks on either.
+"""Two programs that talk: a relay between their boxes keeps the transcript and never blocks.
 
 first.stdout ─pipe─▶ relay ─pipe─▶ second.stdin
 first.stdin ◀─pipe─ relay ◀─pipe─ second.stdout
@@ -12,20 +12,23 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sandbox.box import evidence
-from sandbox.box.order import Order
-from sandbox.box.process import BoxDied, BoxProcess
-from sandbox.model import Execution, Interaction
+from gradebox.sandbox.box.execution import read_execution
+from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.model import Execution, Interaction
 
 Name = Literal["first", "second"]
 CHUNK = 65536
-PENDING = 1 << 20  # bytes held for a reader that does not read; then its writer waits
-GRACE_S = 60.0
+MOST_PENDING = 1 << 20  # bytes held for a slow reader; at more, its writer has to wait
+REPLY_TIMEOUT_S = 60.0
 
 
 @dataclass
 class _Lane:
-    """One direction: what `name` wrote, on its way to the other's stdin."""
+    """One direction: what program `name` writes, on its way to the other's stdin.
+
+    source, sink  descriptors to read from and to write to; -1 when closed
+    """
 
     name: Name
     source: int
@@ -33,27 +36,27 @@ class _Lane:
     pending: bytearray = field(default_factory=bytearray)
 
 
-def converse(
+def run_interaction(
     boxes: tuple[BoxProcess, BoxProcess],
-    sides: tuple[Order, Order],
+    requests: tuple[RunRequest, RunRequest],
     transcript_bytes: int,
 ) -> Interaction:
-    """Runs both until each has ended; raises SandboxError when a box fails."""
+    """Run both programs until each has ended. Raises SandboxError when a box fails."""
     out_one, out_two, in_one, in_two = (os.pipe2(os.O_CLOEXEC) for _ in range(4))
     theirs = ((in_one[0], out_one[1]), (in_two[0], out_two[1]))
     lanes = [_Lane("first", out_one[0], in_two[1]), _Lane("second", out_two[0], in_one[1])]
     open_fds = {fd for pipe in (out_one, out_two, in_one, in_two) for fd in pipe}
     try:
         for fd in open_fds:
-            os.fchmod(fd, 0o666)  # programs may open /dev/stdin and /dev/stdout, as in any run
-        for box, side, (stdin, stdout) in zip(boxes, sides, theirs, strict=True):
-            side.start(box, stdin, stdout)
+            os.fchmod(fd, 0o666)  # as in any run, programs may open /dev/stdin and /dev/stdout
+        for box, request, (stdin, stdout) in zip(boxes, requests, theirs, strict=True):
+            request.start(box, stdin, stdout)
             for fd in (stdin, stdout):
                 os.close(fd)
                 open_fds.discard(fd)
         relay = _Relay(boxes, lanes, open_fds, transcript_bytes)
-        patience = max(side.limits.wall_s for side in sides) * 20 + GRACE_S
-        (first, first_end), (second, second_end) = relay.run(sides, patience)
+        timeout_s = max(request.limits.wall_s for request in requests) * 20 + REPLY_TIMEOUT_S
+        (first, first_end), (second, second_end) = relay.run(requests, timeout_s)
     finally:
         for fd in open_fds:
             os.close(fd)
@@ -77,89 +80,92 @@ class _Relay:
         self.room = transcript_bytes
         self.transcript: list[tuple[Name, bytes]] = []
         self.cut = False
-        self.watch = selectors.DefaultSelector()
+        self.selector = selectors.DefaultSelector()
 
-    def run(self, sides: tuple[Order, Order], patience_s: float) -> list[tuple[Execution, int]]:
-        """Relays until both boxes have answered; (evidence, end in ns) of each."""
+    def run(
+        self, requests: tuple[RunRequest, RunRequest], timeout_s: float
+    ) -> list[tuple[Execution, int]]:
+        """Relay until both boxes have replied. Return each execution and its end in ns."""
         done: list[tuple[Execution, int] | None] = [None, None]
-        end = time.monotonic() + patience_s
-        with self.watch:
+        end = time.monotonic() + timeout_s
+        with self.selector:
             for i, box in enumerate(self.boxes):
-                self.watch.register(box.fileno(), selectors.EVENT_READ, i)
+                self.selector.register(box.fileno(), selectors.EVENT_READ, i)
             for lane in self.lanes:
                 os.set_blocking(lane.source, False)
                 os.set_blocking(lane.sink, False)
-                self.watch.register(lane.source, selectors.EVENT_READ, lane)
+                self.selector.register(lane.source, selectors.EVENT_READ, lane)
             while None in done:
                 if time.monotonic() > end:
-                    raise BoxDied(f"no answer from two talking boxes in {patience_s:.0f} s")
-                for key, events in self.watch.select(timeout=1.0):
+                    raise BoxDied(f"no reply from two interacting boxes in {timeout_s:.0f} s")
+                for key, events in self.selector.select(timeout=1.0):
                     if isinstance(key.data, int):
-                        i = key.data
-                        reply, fds = self.boxes[i].finish(GRACE_S)
-                        side = sides[i]
-                        seen = evidence.execution(reply, fds, side.limits, side.collect, piped=True)
-                        done[i] = (seen, reply.end_ns)
-                        self.watch.unregister(key.fileobj)
+                        reply, fds = self.boxes[key.data].finish(REPLY_TIMEOUT_S)
+                        request = requests[key.data]
+                        execution = read_execution(
+                            reply, fds, request.limits, request.collect, piped=True
+                        )
+                        done[key.data] = (execution, reply.end_ns)
+                        self.selector.unregister(key.fileobj)
                     elif events & selectors.EVENT_READ and key.fd == key.data.source:
-                        self._take(key.data)
+                        self._read(key.data)
                     elif key.fd == key.data.sink:
-                        self._give(key.data)
+                        self._write(key.data)
         return [one for one in done if one is not None]
 
-    def _take(self, lane: _Lane) -> None:
+    def _read(self, lane: _Lane) -> None:
         try:
             data = os.read(lane.source, CHUNK)
         except BlockingIOError:
             return
         if not data:
-            self._drop(lane, "source")
+            self._close(lane, "source")
             if not lane.pending:
-                self._drop(lane, "sink")
+                self._close(lane, "sink")
             return
-        self._note(lane.name, data)
+        self._record(lane.name, data)
         lane.pending += data
-        self._give(lane)
-        if len(lane.pending) > PENDING and lane.source >= 0:
-            self.watch.unregister(lane.source)  # its writer waits, as on any full pipe
+        self._write(lane)
+        if len(lane.pending) > MOST_PENDING and lane.source >= 0:
+            self.selector.unregister(lane.source)  # its writer waits, as on any full pipe
 
-    def _give(self, lane: _Lane) -> None:
+    def _write(self, lane: _Lane) -> None:
         try:
             while lane.pending and lane.sink >= 0:
                 del lane.pending[: os.write(lane.sink, lane.pending[:CHUNK])]
         except BlockingIOError:
-            self._want_write(lane, True)
-        except BrokenPipeError:  # nobody reads any more: the writer learns it on its next write
-            self._drop(lane, "sink")
-            self._drop(lane, "source")
+            self._watch_sink(lane, True)
+        except BrokenPipeError:  # the reader has closed its end: the writer's next write fails too
+            self._close(lane, "sink")
+            self._close(lane, "source")
             return
         if not lane.pending:
-            self._want_write(lane, False)
+            self._watch_sink(lane, False)
             if lane.source < 0:
-                self._drop(lane, "sink")
-        paused = lane.source >= 0 and lane.source not in self.watch.get_map()
-        if paused and len(lane.pending) <= PENDING:
-            self.watch.register(lane.source, selectors.EVENT_READ, lane)
+                self._close(lane, "sink")
+        paused = lane.source >= 0 and lane.source not in self.selector.get_map()
+        if paused and len(lane.pending) <= MOST_PENDING:
+            self.selector.register(lane.source, selectors.EVENT_READ, lane)
 
-    def _want_write(self, lane: _Lane, wanted: bool) -> None:
-        if lane.sink < 0 or wanted == (lane.sink in self.watch.get_map()):
+    def _watch_sink(self, lane: _Lane, wanted: bool) -> None:
+        if lane.sink < 0 or wanted == (lane.sink in self.selector.get_map()):
             return
         if wanted:
-            self.watch.register(lane.sink, selectors.EVENT_WRITE, lane)
+            self.selector.register(lane.sink, selectors.EVENT_WRITE, lane)
         else:
-            self.watch.unregister(lane.sink)
+            self.selector.unregister(lane.sink)
 
-    def _drop(self, lane: _Lane, end: Literal["source", "sink"]) -> None:
+    def _close(self, lane: _Lane, end: Literal["source", "sink"]) -> None:
         fd = getattr(lane, end)
         if fd < 0:
             return
-        if fd in self.watch.get_map():
-            self.watch.unregister(fd)
+        if fd in self.selector.get_map():
+            self.selector.unregister(fd)
         os.close(fd)
         self.open_fds.discard(fd)
         setattr(lane, end, -1)
 
-    def _note(self, name: Name, data: bytes) -> None:
+    def _record(self, name: Name, data: bytes) -> None:
         kept = data[: self.room]
         self.cut = self.cut or len(kept) < len(data)
         self.room -= len(kept)

@@ -1,4 +1,4 @@
-"""The boxes of a sandbox: idle ones are used again, used ones come back or are ended."""
+"""The boxes of a sandbox: idle ones are used again."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sandbox.box.levels import BoxFactory
-from sandbox.box.process import BoxProcess
-from sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.box.isolation.levels import BoxFactory
+from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.errors import BadRequest, SandboxError
 
 
 class BoxPool:
-    """Hands out boxes of one factory, those of programs and those of compilers apart."""
+    """Lends boxes of one factory; those for programs and those for compilers are kept apart."""
 
     def __init__(self) -> None:
         self.factory: BoxFactory | None = None
@@ -20,32 +20,34 @@ class BoxPool:
         self._closed = False
         self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
 
-    def take(self, compiler: bool = False, like: str = "") -> BoxProcess:
-        """An idle box, else a new one. It is the caller's until `give_back` or `close` of it.
+    def take(self, compiler: bool = False, digest: str = "") -> BoxProcess:
+        """Return an idle box or a new one. The caller gives it back or closes it.
 
-        `like`: the digest of what is going to run; the box that ran it last has it ready.
+        compiler  take one of the boxes for compilers
+        digest    of the program to run; the box that ran it last is preferred, because it may have
+                  started it already
         """
         with self._lock:
             if self._closed or self.factory is None:
                 raise SandboxError("the sandbox is closed")
             idle = self._idle[compiler]
             last = len(idle) - 1
-            at = next((i for i in range(last, -1, -1) if idle[i].ran == like), last)
+            at = next((i for i in range(last, -1, -1) if idle[i].last_digest == digest), last)
             box = idle.pop(at) if idle else None
         return box or self.factory.box(compiler=compiler)
 
     def give_back(self, box: BoxProcess, compiler: bool = False) -> None:
-        """Keeps a box for the next run, unless it is worn or the sandbox is closed."""
+        """Keep a box for the next run; close it when it needs recycling or the pool is closed."""
         with self._lock:
-            if not self._closed and not box.worn:
+            if not self._closed and not box.needs_recycling:
                 self._idle[compiler].append(box)
                 return
         box.close()
 
     @contextmanager
-    def box(self, compiler: bool = False, like: str = "") -> Iterator[BoxProcess]:
-        """A box for a while. After any fault but the caller's own it is ended, not reused."""
-        box = self.take(compiler, like)
+    def box(self, compiler: bool = False, digest: str = "") -> Iterator[BoxProcess]:
+        """Lend a box for a while. After any error but a BadRequest it is closed, not used again."""
+        box = self.take(compiler, digest)
         try:
             yield box
         except BadRequest:
@@ -56,22 +58,18 @@ class BoxPool:
             raise
         self.give_back(box, compiler)
 
-    def distrust(self) -> None:
-        """Ends the idle boxes: one has died, and what ended it may have ended them all."""
-        with self._lock:
-            boxes = [box for idle in self._idle.values() for box in idle]
-            self._idle = {False: [], True: []}
-        for box in boxes:
-            box.close()
+    def invalidate(self) -> None:
+        """Close the idle boxes: after one has died, what killed it may have killed them too."""
+        self._close_idle(final=False)
 
-    def close(self) -> bool:
-        """Ends the idle boxes; False when that was done before."""
+    def close(self) -> None:
+        """Close the idle boxes, and from now on every box that comes back."""
+        self._close_idle(final=True)
+
+    def _close_idle(self, final: bool) -> None:
         with self._lock:
-            if self._closed:
-                return False
-            self._closed = True
+            self._closed = self._closed or final
             boxes = [box for idle in self._idle.values() for box in idle]
             self._idle = {False: [], True: []}
         for box in boxes:
             box.close()
-        return True

@@ -10,32 +10,27 @@ import signal
 import socket
 import struct
 import weakref
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from sandbox.box import wire
-from sandbox.box.build import launcher
-from sandbox.box.cgroup import Cgroup
-from sandbox.box.folder import BoxFolder
-from sandbox.box.layout import Step, staged
-from sandbox.errors import SandboxError
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.build import launcher
+from gradebox.sandbox.box.isolation.cgroup import Cgroup
+from gradebox.sandbox.box.isolation.folder import BoxFolder
+from gradebox.sandbox.box.memory_file import memory_file
+from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
+from gradebox.sandbox.errors import SandboxError
 
-PATIENCE_S = 60.0  # beyond every limit of a run: only a fault of the box takes longer
-NEW_USER, NEW_MOUNTS, NEW_PIDS = 0x10000000, 0x00020000, 0x20000000
-NEW_NET, NEW_IPC, NEW_UTS, NEW_CGROUP = 0x40000000, 0x08000000, 0x04000000, 0x02000000
-NAMESPACES = NEW_USER | NEW_MOUNTS | NEW_PIDS | NEW_NET | NEW_IPC | NEW_UTS | NEW_CGROUP
-INNER_UID = 1000
-FIRST_UID = 0x60000000  # far from every account; two uids a process id, so no two boxes share one
+START_TIMEOUT_S = 60.0
 
-_living: weakref.WeakSet[BoxProcess] = weakref.WeakSet()
+_live_boxes: weakref.WeakSet[BoxProcess] = weakref.WeakSet()
 
 
 class BoxDied(SandboxError):
-    """The box process is gone; a new one can do the run."""
+    """The box process is gone; another box can do the run."""
 
 
 class BoxFault(SandboxError):
-    """The box is alive and says that the machine refused something."""
+    """The box is alive and reports that the machine refused something."""
 
     def __init__(self, number: int, stage: str) -> None:
         super().__init__(f"sandbox: {stage}: {os.strerror(number)}")
@@ -43,143 +38,73 @@ class BoxFault(SandboxError):
         self.stage = stage
 
 
-@dataclass(frozen=True)
-class BoxPlan:
-    """Everything a box is set up with; data only.
-
-    steps   given the box's folder, None where it has a file system of its own
-    """
-
-    steps: Callable[[BoxFolder | None], Sequence[Step]]
-    environment: Mapping[str, str]
-    filter: bytes
-    namespaces: int = NAMESPACES
-    forks: bool = True
-    child_filter: bytes = b""
-    compiler: bool = False
-
-
 class BoxProcess:
     """A running box. Not thread-safe: one run at a time.
 
-    Raises SandboxError (BoxFault, BoxDied) when the machine does not let it be built.
+    Raises SandboxError (BoxFault, BoxDied) when the machine does not allow the box to be built.
     """
 
     def __init__(self, plan: BoxPlan, cgroup: Cgroup | None) -> None:
         self.plan = plan
         self.cgroup = cgroup
-        self.loaded: object = None  # what lies in /program now
-        self.ran = ""  # the digest of what ran last
-        self.runs = 0
-        self.worn = False  # what lies in its group would count for the next run: take a new one
+        self.loaded: object = None  # identifies the files in the program's folder
+        self.last_digest = ""  # of the program that ran last
+        self.run_count = 0
+        self.needs_recycling = False  # memory left in its group would count for the next run
         self._core: int | None = None
-        self._patience_s = 0.0
-        self._outer = 0
+        self._timeout_s = 0.0
+        self._outer_pid = 0
         self.pid = 0
         self.folder = None if plan.namespaces else BoxFolder()
         self._buffer = bytearray(wire.REPLY.size + wire.INLINE_CAP + wire.ERR_CAP + 1024)
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
-            self._wait_at_most(PATIENCE_S)
+            self._set_timeout(START_TIMEOUT_S)
             self._start(theirs)
         except BaseException:
             self.close()
             raise
         finally:
             theirs.close()
-        _living.add(self)
+        _live_boxes.add(self)
 
     def _start(self, theirs: socket.socket) -> None:
         null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
             actions = [(os.POSIX_SPAWN_DUP2, null, n) for n in range(3)]
             actions.append((os.POSIX_SPAWN_DUP2, theirs.fileno(), 3))
-            self._outer = os.posix_spawn(
+            self._outer_pid = os.posix_spawn(
                 launcher(),
                 ["gradebox-box"],
                 {},
                 file_actions=actions,
                 setsigmask=[],
-                setpgroup=0,  # a terminal's Ctrl-C is for the grader, which ends its boxes itself
+                setpgroup=0,  # a terminal's Ctrl-C goes to the grader, which ends its boxes itself
                 setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
             )
         finally:
             os.close(null)
         theirs.close()
-        self._send_plan()
-        self.pid = self._receive(None).out_size  # the outer process reports the box's pid
+        self._send(*pack_plan(self.plan, self.cgroup, self.folder, self._outer_pid))
+        self.pid = self._receive().out_size  # the outer process reports the box's pid
         if self.cgroup:
             try:
                 if os.geteuid() == 0:
-                    self.cgroup.give(FIRST_UID + 2 * self._outer)
+                    self.cgroup.give(first_uid(self._outer_pid))
                 self.cgroup.add(self.pid)
             except OSError:
-                self._receive(None)  # raises with the box's own reason when it died meanwhile
+                self._receive()  # if the box has died, this raises the box's own reason
                 raise
-        self._send(b"\0", ())  # in its group: it may start
-        self._receive(None)
+        self._send(b"\0", ())  # it is in its group and may start
+        self._receive()
 
-    def _send_plan(self) -> None:
-        plan, group = self.plan, self.cgroup
-        fds: list[int] = []
-        places = []
-        for role in ("cpu", "mem", "peak", "limit", "oom", "pids_event", "pids_max", "leaves"):
-            held = group is not None and role in group.fds
-            places.append(len(fds) if held else -1)
-            if group is not None and held:
-                fds.append(group.fds[role])
-        root = os.geteuid() == 0
-        base = FIRST_UID + 2 * self._outer
-        maps = (
-            (f"0 {base} 1\n{INNER_UID} {base + 1} 1\n",) * 2
-            if root
-            else (f"{INNER_UID} {os.geteuid()} 1\n", f"{INNER_UID} {os.getegid()} 1\n")
-        )
-        steps = list(plan.steps(self.folder))
-        sources: list[str] = []
-        if not plan.namespaces:
-            maps = ("", "")
-            if root and self.folder:
-                self.folder.give(base + 1)
-        elif root:
-            steps, sources = staged(steps)
-        environment = dict(plan.environment)
-        if self.folder:
-            environment |= {"HOME": str(self.folder.work), "TMPDIR": str(self.folder.work)}
-        header = wire.PLAN.pack(
-            plan.namespaces,
-            int(root and bool(maps[0])),
-            (INNER_UID if maps[0] else base + 1) if root else 0,
-            # Of the same user everything on the host counts where no namespace has its own count.
-            3 if not group and (root or plan.namespaces) else 0,
-            int(bool(plan.namespaces)),
-            int(group is not None and not group.leaves),
-            0 if plan.forks else NEW_UTS,
-            int(plan.compiler and not group),
-            len(sources),
-            len(environment),
-            len(steps),
-            len(plan.filter),
-            len(plan.child_filter),
-            *places,
-            group.cpu_unit_ns if group else 1,
-            group.cpu_key.encode() if group else b"",
-            b"oom_kill ",
-            maps[0].encode(),
-            maps[1].encode(),
-        )
-        strings = sources + [f"{k}={v}" for k, v in environment.items()]
-        strings += [part for step in steps for part in step]
-        body = b"".join(s.encode() + b"\0" for s in strings)
-        self._send(header + body + plan.filter + plan.child_filter, fds)
-
-    def _wait_at_most(self, seconds: float) -> None:
-        """The kernel's own time-out for answers: Python's costs a poll() before every read."""
-        if seconds != self._patience_s:
+    def _set_timeout(self, seconds: float) -> None:
+        """Set the kernel's time-out for replies: Python's would cost a poll() before each read."""
+        if seconds != self._timeout_s:
             whole, part = divmod(seconds, 1)
             value = struct.pack("@ll", int(whole), int(part * 1e6))
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, value)
-            self._patience_s = seconds
+            self._timeout_s = seconds
 
     def _send(self, data: bytes, fds: Sequence[int]) -> None:
         ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
@@ -188,11 +113,12 @@ class BoxProcess:
         except OSError as error:
             raise BoxDied(f"the box process is gone: {error}") from error
 
-    def _receive(self, into: list[int] | None) -> wire.Reply:
+    def _receive(self, into: list[int] | None = None) -> wire.Reply:
+        """Return the next reply; its descriptors are appended to `into`, or closed."""
         try:
             n, ancillary, _, _ = self._socket.recvmsg_into([self._buffer], 512)
         except OSError as error:
-            raise BoxDied(f"no answer from the box process: {error}") from error
+            raise BoxDied(f"no reply from the box process: {error}") from error
         for _, kind, data in ancillary:
             if kind == socket.SCM_RIGHTS:
                 fds = array.array("i")
@@ -207,19 +133,19 @@ class BoxProcess:
         try:
             reply = wire.unpack_reply(memoryview(self._buffer)[:n])
         except struct.error as error:
-            raise BoxDied(f"a cut answer from the box process: {error}") from error
-        self.worn = self.worn or reply.worn
+            raise BoxDied(f"a cut reply from the box process: {error}") from error
+        self.needs_recycling |= bool(reply.needs_recycling)
         if reply.err:
             raise BoxFault(reply.err, reply.stderr.decode(errors="replace"))
         return reply
 
     @property
     def program_folder(self) -> str:
-        """Where programs see their files."""
+        """The folder of the program's files, as programs see it."""
         return str(self.folder.program) if self.folder else "/program"
 
     def pin(self, cpu: int) -> None:
-        """Moves the box to a core; programs inherit it and cannot leave it."""
+        """Move the box to a core; programs inherit the core and cannot leave it."""
         if cpu != self._core:
             try:
                 os.sched_setaffinity(self.pid, (cpu,))
@@ -227,78 +153,71 @@ class BoxProcess:
                 raise BoxDied(f"cannot pin the box to core {cpu}: {error}") from error
             self._core = cpu
 
-    def load(self, what: object, files: Mapping[str, bytes]) -> None:
-        """Puts program files into /program unless `what` lies there already."""
-        if self.loaded == what:
+    def load(self, digest: object, files: Mapping[str, bytes]) -> None:
+        """Replace the files in the program's folder, unless these are in it already."""
+        if self.loaded == digest:
             return
-        from sandbox.box.blob import memory_file
-
         self.loaded = None
-        fds = []
+        fds: list[int] = []
         try:
             for data in files.values():
                 fds.append(memory_file(data))
-            request = wire.pack_request(
-                wire.OP_LOAD, 0, (0,) * 6, (0,) * 3, -1, (), list(files), (), b""
-            )
+            request = wire.pack_request(wire.OP_LOAD, 0, (0,) * 6, (0,) * 3, (), [*files], (), b"")
             self._send(request, fds)
         finally:
             for fd in fds:
                 os.close(fd)
-        self._receive(None)
-        self.loaded = what
+        self._receive()
+        self.loaded = digest
 
     def run(
-        self, request: bytes, fds: Sequence[int], patience_s: float
+        self, request: bytes, fds: Sequence[int], timeout_s: float
     ) -> tuple[wire.Reply, list[int]]:
-        """One run; the descriptors in the answer belong to the caller."""
-        self.runs += 1
-        self._wait_at_most(patience_s)
-        got: list[int] = []
+        """Do one run. Return the reply and its descriptors, which the caller closes."""
+        self._set_timeout(timeout_s)
+        self.start(request, fds)
+        return self._reply_to_run()
+
+    def start(self, request: bytes, fds: Sequence[int]) -> None:
+        """Do the first half of `run`; `finish` is the second."""
+        self.run_count += 1
+        self._send(request, fds)
+
+    def finish(self, timeout_s: float) -> tuple[wire.Reply, list[int]]:
+        """Wait for the reply to `start`."""
+        self._set_timeout(timeout_s)
+        return self._reply_to_run()
+
+    def _reply_to_run(self) -> tuple[wire.Reply, list[int]]:
+        fds: list[int] = []
         try:
-            self._send(request, fds)
-            return self._receive(got), got
+            return self._receive(fds), fds
         except BaseException:
-            for fd in got:
+            for fd in fds:
                 os.close(fd)
             raise
         finally:
             if self.folder:
                 self.folder.empty()
 
-    def start(self, request: bytes, fds: Sequence[int]) -> None:
-        """The first half of `run`, for two boxes that run at once; `finish` is the second."""
-        self.runs += 1
-        self._send(request, fds)
-
-    def finish(self, patience_s: float) -> tuple[wire.Reply, list[int]]:
-        """Waits for the answer to `start`."""
-        self._wait_at_most(patience_s)
-        got: list[int] = []
-        try:
-            return self._receive(got), got
-        finally:
-            if self.folder:
-                self.folder.empty()
-
     def fileno(self) -> int:
-        """The socket's descriptor, readable when an answer is there."""
+        """Return the socket's descriptor, which is readable when a reply has come."""
         return self._socket.fileno()
 
     def abort(self) -> None:
-        """Ends what runs now; its answer still comes. A run that has ended stays as it was."""
+        """End the current run; its reply still comes. A run that has ended is not affected."""
         with contextlib.suppress(OSError):
-            self._socket.send(wire.ABORT.pack(wire.OP_ABORT, self.runs & 0xFFFFFFFF))
+            self._socket.send(wire.ABORT.pack(wire.OP_ABORT, self.run_count & 0xFFFFFFFF))
 
     def close(self) -> None:
-        """Ends the box and everything in it."""
+        """End the box and everything in it."""
         self._socket.close()
-        if self._outer:
+        if self._outer_pid:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._outer, signal.SIGKILL)  # our own child: its number is not reused
+                os.kill(self._outer_pid, signal.SIGKILL)  # an unreaped child: its pid is not reused
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(self._outer, 0)
-            self._outer = self.pid = 0
+                os.waitpid(self._outer_pid, 0)
+            self._outer_pid = self.pid = 0
         if self.cgroup:
             self.cgroup.close()
             self.cgroup = None
@@ -306,28 +225,28 @@ class BoxProcess:
             self.folder.close()
             self.folder = None
 
-    def _forget(self) -> None:
-        """In a forked child: the box belongs to the parent."""
+    def _disown(self) -> None:
+        """Release descriptors in a forked child: the box belongs to the parent."""
         self._socket.close()
-        self._outer = self.pid = 0
+        self._outer_pid = self.pid = 0
         if self.cgroup:
             for fd in self.cgroup.fds.values():
                 os.close(fd)
             self.cgroup = None
         if self.folder:
-            self.folder.forget()
+            self.folder.release()
             self.folder = None
 
 
-def _forget_all() -> None:
-    for box in list(_living):
-        box._forget()
+def _disown_all() -> None:
+    for box in list(_live_boxes):
+        box._disown()
 
 
 def _close_all() -> None:
-    for box in list(_living):
+    for box in list(_live_boxes):
         box.close()
 
 
 atexit.register(_close_all)
-os.register_at_fork(after_in_child=_forget_all)
+os.register_at_fork(after_in_child=_disown_all)

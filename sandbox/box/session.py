@@ -1,8 +1,7 @@
-"""A program that stays: started once in a box, then spoken to over its stdin and stdout.
+"""A session: a program that is started once in a box and serves many requests over its pipes.
 
-For trusted drivers that serve many requests from one start (a warm Python for checkers).
-Each exchange takes a core like any other run; what a driver does with a request's program
-is the driver's business, what it can reach is the box's.
+For trusted drivers (a warm Python for checkers). Each exchange takes a core, like any run. What a
+driver does with a program in a request is the driver's concern; what it can reach is the box's.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-from sandbox.box.cores import Cores
-from sandbox.box.process import BoxProcess
-from sandbox.closing import Closing
-from sandbox.errors import SandboxError
+from gradebox.sandbox.box.cores import Cores
+from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.errors import SandboxError
 
 
-class Session(Closing):
-    """The two ends of a running program; close it, or use it as a context manager.
+class Session(Closeable):
+    """The two ends of a running program.
 
     requests, replies   buffered pipes to its stdin and from its stdout
     """
@@ -41,25 +40,25 @@ class Session(Closing):
         self.replies: BinaryIO = os.fdopen(pipes[1], "rb")
 
     @contextlib.contextmanager
-    def turn(self, patience_s: float) -> Iterator[None]:
-        """A core for one exchange. After `patience_s` the program is ended, which ends the
-        exchange with an end of file."""
+    def exchange(self, timeout_s: float) -> Iterator[None]:
+        """Hold a core for one exchange. After `timeout_s` the program is killed, so that the
+        exchange ends with an end of file."""
         with self._cores.one() as cpu:
             self._box.pin(cpu)
-            watch = threading.Timer(patience_s, self.kill)
-            watch.daemon = True
-            watch.start()
+            timer = threading.Timer(timeout_s, self.kill)
+            timer.daemon = True
+            timer.start()
             try:
                 yield
             finally:
-                watch.cancel()
+                timer.cancel()
 
     def kill(self) -> None:
-        """Ends the program now."""
+        """End the program now."""
         self._box.abort()
 
     def close(self) -> None:
-        """Ends the program and hands the box back, clean; calling it twice is harmless."""
+        """End the program and give the box back; a second call has no effect."""
         with self._lock:
             if self._closed:
                 return

@@ -1,8 +1,9 @@
-"""The messages between the driver and a box process; the other half is launcher.h.
+"""The messages between the driver and a box process; c/protocol.h is the other half.
 
 driver ──plan + descriptors──▶ box          once
 driver ◀──born, ready─────────
-driver ──request + descriptors──▶ box       each run
+driver ──request + descriptors──▶ box       each run, and to load program files
+driver ──abort──────────────▶ box           during a run
 driver ◀──reply + descriptors────
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 OP_RUN, OP_LOAD, OP_ABORT = 1, 2, 3
 FRESH, EXEC_FD, STDIN_FD, STDOUT_FD = 1, 2, 4, 8
@@ -18,21 +19,19 @@ KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
 KILLED |= {6: "processes", 7: "disk"}
 HIT_MEMORY, HIT_PROCESSES, HIT_DISK, HIT_FILES = 1, 2, 4, 8
 
-MESSAGE_CAP = 160 * 1024
-INLINE_CAP = 32 * 1024  # of stdout in a reply
+INLINE_CAP = 32 * 1024  # bytes of stdout within a reply; more comes as a descriptor
 INLINE_STDIN = 64 * 1024
 ERR_CAP = 64 * 1024
 MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
-ABORT = struct.Struct("<II")  # OP_ABORT and the number of the run it means
-REQUEST = struct.Struct("<II6qIIIiIIII")
-REPLY = struct.Struct("<iiII8qIIII")
+ABORT = struct.Struct("<II")  # OP_ABORT, number of the run to abort
+REQUEST = struct.Struct("<II6qIIIIIII")
+REPLY = struct.Struct("<iiII6qIIII")
 PLAN = struct.Struct("<13I8iq16s16s64s64s")
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What the box said of a run; times in nanoseconds, sizes in bytes."""
+class Reply(NamedTuple):
+    """The reply to a run: the fields of `struct reply`, stdout and stderr. Times in ns."""
 
     err: int
     wstatus: int
@@ -40,16 +39,16 @@ class Reply:
     hit: int
     cpu_ns: int
     wall_ns: int
-    waited_ns: int
     end_ns: int
     memory: int
-    peak_raw: int
     out_size: int
     err_total: int
+    out_inline: int
+    err_len: int
+    collected: int
+    needs_recycling: int
     stdout: bytes
     stderr: bytes
-    collected: int
-    worn: bool
 
 
 def pack_request(
@@ -57,58 +56,25 @@ def pack_request(
     flags: int,
     limits: tuple[int, int, int, int, int, int],
     counts: tuple[int, int, int],
-    core: int,
     argv: Sequence[str],
     files: Sequence[str],
     collect: Sequence[str],
     stdin: bytes,
 ) -> bytes:
-    """One request. `limits`: cpu ns, wall ns, memory, output, file size, disk bytes;
-    `counts`: stderr bytes, processes, open files."""
-    strings = [*argv, *files, *collect]
-    tail = b"".join(s.encode() + b"\0" for s in strings)
+    """Return a request.
+
+    limits  cpu ns, wall ns, memory, output, file size and disk bytes
+    counts  stderr bytes, processes, open files
+    """
+    tail = b"".join(s.encode() + b"\0" for s in (*argv, *files, *collect))
     lengths = (len(argv), len(files), len(collect), len(stdin))
-    return REQUEST.pack(op, flags, *limits, *counts, core, *lengths) + tail + stdin
+    return REQUEST.pack(op, flags, *limits, *counts, *lengths) + tail + stdin
 
 
 def unpack_reply(data: bytes | memoryview) -> Reply:
-    """The reply in one message; struct.error when it is cut."""
-    (
-        err,
-        wstatus,
-        killed,
-        hit,
-        cpu,
-        wall,
-        waited,
-        end,
-        memory,
-        peak,
-        size,
-        err_total,
-        n_out,
-        n_err,
-        collected,
-        worn,
-    ) = REPLY.unpack_from(data)
-    at = REPLY.size
-    stdout = bytes(data[at : at + n_out])
-    stderr = bytes(data[at + n_out : at + n_out + n_err])
-    return Reply(
-        err,
-        wstatus,
-        killed,
-        hit,
-        cpu,
-        wall,
-        waited,
-        end,
-        memory,
-        peak,
-        size,
-        err_total,
-        stdout,
-        stderr,
-        collected,
-        bool(worn),
-    )
+    """Return the reply in a message. Raises struct.error when the message is cut."""
+    head = REPLY.unpack_from(data)
+    out_end = REPLY.size + head[10]
+    err_end = out_end + head[11]
+    streams = (bytes(data[REPLY.size : out_end]), bytes(data[out_end:err_end]))
+    return Reply._make((*head, *streams))

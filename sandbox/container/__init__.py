@@ -1,1 +1,1 @@
-"""Piston or this repository's server in Docker: `python -m sandbox.container up`."""
+"""Run Piston or gradebox's server in Docker: `python -m sandbox.container up`."""

@@ -1,6 +1,6 @@
-"""up, status, down and logs of one service: the engine does it, a real run proves it.
+"""The actions up, status, down and logs of one service.
 
-up ─▶ image ─▶ container ─▶ answers ─▶ packages ─▶ a program ran ─▶ the endpoint's URL
+up ─▶ image ─▶ container ─▶ answers ─▶ packages ─▶ programs ran ─▶ the endpoint's URL
 """
 
 from __future__ import annotations
@@ -13,18 +13,30 @@ from typing import Any
 
 import requests
 
-from sandbox.container.engine import ContainerProblem, cgroup_version, explained
-from sandbox.container.services import CODEFORCES_INDEX, PACKAGES, ROOT, Service, read_env
-from sandbox.errors import SandboxError
-from sandbox.model import Limits, Program
+from gradebox.sandbox.container.engine import (
+    ImageNotFound,
+    NotFound,
+    cgroup_version,
+    explained,
+)
+from gradebox.sandbox.container.services import (
+    CODEFORCES_INDEX,
+    PACKAGES,
+    ROOT,
+    ContainerProblem,
+    Service,
+    read_env,
+)
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Limits, Program
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]  # called with each line of progress
 ANSWER_S, INSTALL_S = 90.0, 1800.0
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the user asked for. `packages` "" installs none."""
+class StartRequest:
+    """What `up` starts. `packages` "" installs none."""
 
     service: Service
     port: int
@@ -33,25 +45,25 @@ class Wish:
     build_network: str | None = None
 
 
-def up(client: Any, wish: Wish, say: Say) -> str:
-    """Starts the service and returns its URL once a program really ran there."""
-    service = wish.service
+def up(client: Any, request: StartRequest, report: Report) -> str:
+    """Start the service, run programs there and return its URL. Raises ContainerProblem."""
+    service = request.service
     if service.name == "piston":
         _check_cgroups(client)
-    _image(client, wish, say)
-    container = _container(client, wish, say)
-    url = f"http://127.0.0.1:{wish.port}"
-    say(f"waiting for {url}")
-    _answers(container, url + service.probe)
-    if service.name == "piston" and wish.packages:
-        for package in PACKAGES[wish.packages]:
-            _install(url, package, say)
-    _prove(url, wish, say)
+    _ensure_image(client, request, report)
+    container = _ensure_container(client, request, report)
+    url = f"http://127.0.0.1:{request.port}"
+    report(f"waiting for {url}")
+    _wait_until_up(container, url + service.probe)
+    if service.name == "piston" and request.packages:
+        for package in PACKAGES[request.packages]:
+            _install(url, package, report)
+    _run_programs(url, request, report)
     return url
 
 
 def status(client: Any, service: Service) -> list[str]:
-    """What there is, line by line."""
+    """Return the state of the engine and the service, in lines."""
     lines = [
         f"engine   {client.version().get('Version', '?')}, cgroup v{cgroup_version(client) or '?'}"
     ]
@@ -73,7 +85,7 @@ def status(client: Any, service: Service) -> list[str]:
 
 
 def down(client: Any, service: Service) -> bool:
-    """Removes the container; False when there was none. Packages and images stay."""
+    """Remove the container, not packages and images. Returns whether there was one."""
     found = _find(client, service)
     if found is None:
         return False
@@ -83,7 +95,7 @@ def down(client: Any, service: Service) -> bool:
 
 
 def logs(client: Any, service: Service, lines: int) -> str:
-    """The last lines the service wrote."""
+    """Return the last lines that the service wrote."""
     found = _find(client, service)
     if found is None:
         raise ContainerProblem(f"{service.container} does not exist: `up` starts it")
@@ -94,14 +106,12 @@ def _check_cgroups(client: Any) -> None:
     version = cgroup_version(client)
     if version == "1":
         raise ContainerProblem(
-            "this engine's host uses cgroup v1, and Piston 3.1.1 starts only on pure cgroup v2: "
-            "boot it with systemd.unified_cgroup_hierarchy=1, or use the box"
+            "this engine's host uses cgroup v1, and Piston 3.1.1 needs cgroup v2: boot the host "
+            "with systemd.unified_cgroup_hierarchy=1, or use --service box"
         )
 
 
 def _find(client: Any, service: Service) -> Any:
-    from sandbox.container.sdk import NotFound
-
     with explained(service.container):
         try:
             return client.containers.get(service.container)
@@ -109,74 +119,72 @@ def _find(client: Any, service: Service) -> Any:
             return None
 
 
-def _image(client: Any, wish: Wish, say: Say) -> None:
-    from sandbox.container.sdk import ImageNotFound
-
-    service = wish.service
+def _ensure_image(client: Any, request: StartRequest, report: Report) -> None:
+    service = request.service
     with explained(f"image {service.image}"):
         try:
             client.images.get(service.image)
-            if not wish.rebuild:
+            if not request.rebuild:
                 return
         except ImageNotFound:
             pass
     folder, dockerfile = service.build
     if not (ROOT / folder / dockerfile).is_file():
         raise ContainerProblem(
-            f"image {service.image} is missing and {dockerfile} is not here: run this from a "
-            "checkout of the repository"
+            f"the image {service.image} is missing, and {dockerfile} to build it is not here; run "
+            "this from a checkout of the repository"
         )
-    say(f"building {service.image} (minutes, once)")
+    report(f"building {service.image}; this takes minutes, once")
     with explained(f"image {service.image}"):
         client.images.build(
             path=str(ROOT / folder),
             dockerfile=str((ROOT / folder / dockerfile).resolve()),
             tag=service.image,
-            network_mode=wish.build_network,
+            network_mode=request.build_network,
             rm=True,
         )
 
 
-def _container(client: Any, wish: Wish, say: Say) -> Any:
-    service = wish.service
+def _ensure_container(client: Any, request: StartRequest, report: Report) -> Any:
+    service = request.service
     found = _find(client, service)
-    if found is not None and found.status == "running" and not wish.rebuild:
-        say(f"{service.container} runs already")
+    if found is not None and found.status == "running" and not request.rebuild:
+        report(f"{service.container} is already running")
         return found
     if found is not None:
         with explained(service.container):
             found.remove(force=True)
     environment = read_env(ROOT / service.env_file) if service.env_file else {}
-    if wish.packages == "codeforces":
+    if request.packages == "codeforces":
         environment["PISTON_REPO_URL"] = CODEFORCES_INDEX
     token = os.environ.get("GRADEBOX_SERVER_TOKEN")
     if service.name == "box" and token:
         environment["GRADEBOX_SERVER_TOKEN"] = token
-    say(f"starting {service.container}")
+    report(f"starting {service.container}")
     with explained(service.container):
         host = client.api.create_host_config(
-            port_bindings={service.port: ("127.0.0.1", wish.port)}, **service.host
+            port_bindings={service.port: ("127.0.0.1", request.port)}, **service.host
         )
         if service.unmasked:
             host.update(MaskedPaths=[], ReadonlyPaths=[])
-        made = client.api.create_container(
+        created = client.api.create_container(
             service.image,
             name=service.container,
             environment=environment,
             ports=[service.port],
             host_config=host,
         )
-        container = client.containers.get(made["Id"])
+        container = client.containers.get(created["Id"])
         try:
             container.start()
         except Exception:
-            container.remove(force=True)  # a port that is taken leaves nothing behind
+            container.remove(force=True)  # for example, because its port is in use
             raise
         return container
 
 
-def _answers(container: Any, url: str) -> None:
-    """Waits until the service answers; its own last words when it died instead."""
+def _wait_until_up(container: Any, url: str) -> None:
+    """Wait until the service answers. Raises ContainerProblem with its log when it exits."""
     deadline = time.monotonic() + ANSWER_S
     while time.monotonic() < deadline:
         try:
@@ -186,37 +194,37 @@ def _answers(container: Any, url: str) -> None:
             pass
         container.reload()
         if container.status not in ("running", "created"):
-            words = container.logs(tail=5).decode("utf-8", "replace").strip()
-            raise ContainerProblem(f"{container.name} ended at once: {words[-400:]}")
+            log = container.logs(tail=5).decode("utf-8", "replace").strip()
+            raise ContainerProblem(f"{container.name} exited at once: {log[-400:]}")
         time.sleep(0.3)
-    raise ContainerProblem(f"{url} did not answer within {ANSWER_S:.0f} s; see `logs`")
+    raise ContainerProblem(f"{url} did not answer within {ANSWER_S:.0f} s; see the action `logs`")
 
 
-def _install(url: str, package: str, say: Say) -> None:
-    """Installs a language package; asking is no health check: offline, the server dies."""
+def _install(url: str, package: str, report: Report) -> None:
+    """Install a language package unless it is there: without a network, Piston exits."""
     listed = requests.get(f"{url}/api/v2/runtimes", timeout=30).json()
     if any(package in (r.get("language"), r.get("runtime")) for r in listed):
         return
-    say(f"installing the package {package}")
+    report(f"installing the package {package}")
     try:
         answer = requests.post(
             f"{url}/api/v2/packages", json={"language": package, "version": "*"}, timeout=INSTALL_S
         )
     except requests.RequestException as error:
         raise ContainerProblem(
-            f"the package {package} could not be installed ({type(error).__name__}): Piston "
-            "downloads it from github.com; is there a network?"
+            f"the package {package} can't be installed ({type(error).__name__}): Piston downloads "
+            "it from github.com; check the network"
         ) from error
     if answer.status_code != 200:
-        words = answer.text[:200] or f"HTTP {answer.status_code}"
-        raise ContainerProblem(f"the package {package} could not be installed: {words}")
+        reason = answer.text[:200] or f"HTTP {answer.status_code}"
+        raise ContainerProblem(f"the package {package} can't be installed: {reason}")
 
 
-def _prove(url: str, wish: Wish, say: Say) -> None:
-    """A program in each language, through the grader's own client."""
-    from sandbox.piston import PistonSandbox
+def _run_programs(url: str, request: StartRequest, report: Report) -> None:
+    """Run a program in each language with the client that the grader uses."""
+    from gradebox.sandbox.piston import PistonSandbox
 
-    package = "codeforces" if wish.packages == "codeforces" else "piston"
+    package = "codeforces" if request.packages == "codeforces" else "piston"
     programs = (
         ("python", "main.py", b"print(int(input()) * 2)"),
         (
@@ -231,11 +239,13 @@ def _prove(url: str, wish: Wish, say: Say) -> None:
                 compiled = sandbox.compile(Program(language, {name: source}))
                 run = sandbox.run(compiled, Limits(), stdin=b"21\n")
                 if run.stdout.strip() != b"42":
-                    raise ContainerProblem(f"a {language} program gave {run.stdout[:80]!r}, not 42")
-                say(f"a {language} program ran")
+                    raise ContainerProblem(
+                        f"a {language} program printed {run.stdout[:80]!r} instead of 42"
+                    )
+                report(f"a {language} program ran")
             for line in sandbox.describe().details.get("advice", ()):
-                say(f"note: {line}")
+                report(f"note: {line}")
     except ContainerProblem:
         raise
     except SandboxError as error:
-        raise ContainerProblem(f"it answers, but no program runs: {error}") from error
+        raise ContainerProblem(f"the service answers, but runs no program: {error}") from error

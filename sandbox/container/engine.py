@@ -1,25 +1,47 @@
-"""What is asked of a Docker engine, and what its refusals mean.
-
-Every fault leaves here as a ContainerProblem: what is wrong, and what to do.
-"""
+"""Connect to a Docker engine, and explain its errors."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.container.services import ContainerProblem
 
+# Imported by name because type checkers take the repository's folder docker/ for the library.
+_errors: Any = importlib.import_module("docker.errors")
+from_env: Any = importlib.import_module("docker").from_env
+APIError: Any = _errors.APIError
+BuildError: Any = _errors.BuildError
+DockerException: type[Exception] = _errors.DockerException
+ImageNotFound: type[Exception] = _errors.ImageNotFound
+NotFound: type[Exception] = _errors.NotFound
 
-class ContainerProblem(SandboxUnavailable):
-    """A service can't be had; the message says why and what to do."""
+# Part of an engine's error message → what to do about it.
+REMEDIES = (
+    ("port is already allocated", "the port is in use; choose another with --port"),
+    ("address already in use", "the port is in use; choose another with --port"),
+    ("no space left on device", "the disk is full; `docker system prune` frees space"),
+    (
+        "cgroup",
+        "the engine's cgroups are unsuitable; see `python -m sandbox.container status`",
+    ),
+    (
+        "permission denied",
+        "the engine lacks the permission, perhaps because it is rootless; Piston needs one that "
+        "runs as root",
+    ),
+    (
+        "privileged",
+        "the engine refuses --privileged, which Piston needs; use --service box",
+    ),
+    ("no such host", "there is no network to pull the image; build it from source"),
+)
 
 
 def connect(make: Callable[[], Any] | None = None) -> Any:
-    """The engine of this machine's user; ContainerProblem when none answers."""
-    from sandbox.container.sdk import DockerException, from_env
-
+    """Return a client of the user's Docker engine. Raises ContainerProblem when none answers."""
     try:
         client = (make or from_env)()
         client.ping()
@@ -33,19 +55,17 @@ def connect(make: Callable[[], Any] | None = None) -> Any:
 
 @contextlib.contextmanager
 def explained(what: str) -> Iterator[None]:
-    """Turns the engine's errors into words with a remedy."""
-    from sandbox.container.sdk import APIError, BuildError, DockerException, ImageNotFound
-
+    """Turn the engine's errors into a ContainerProblem with a remedy; `what` begins it."""
     try:
         yield
     except BuildError as error:
-        tail = [str(line.get("stream") or line.get("error") or "") for line in error.build_log]
-        words = " ".join("".join(tail[-8:]).split())[-400:]
-        raise ContainerProblem(f"{what}: the image can't be built: {words}") from error
+        log = [str(line.get("stream") or line.get("error") or "") for line in error.build_log]
+        tail = " ".join("".join(log[-8:]).split())[-400:]
+        raise ContainerProblem(f"{what}: the image can't be built: {tail}") from error
     except ImageNotFound as error:
         raise ContainerProblem(
-            f"{what}: the image is missing ({_short(error)}): build it (docs/docker.md), or check "
-            "the network when it is pulled"
+            f"{what}: the image is missing ({_short(error)}); build it (docs/docker.md), or check "
+            "the network when it should be pulled"
         ) from error
     except APIError as error:
         raise ContainerProblem(f"{what}: {explain(str(error.explanation or error))}") from error
@@ -53,29 +73,17 @@ def explained(what: str) -> Iterator[None]:
         raise ContainerProblem(f"{what}: {_short(error)}") from error
 
 
-# Words of an engine's refusal → what to do about it.
-REMEDIES = (
-    ("port is already allocated", "the port is taken: choose another with --port"),
-    ("address already in use", "the port is taken: choose another with --port"),
-    ("no space left on device", "the disk is full: `docker system prune` frees some"),
-    ("cgroup", "the engine's cgroups don't fit: see `python -m sandbox.container status`"),
-    ("permission denied", "the engine may not do that: is it rootless? Piston needs a root one"),
-    ("privileged", "the engine refuses --privileged, which Piston needs; use the box"),
-    ("no such host", "there is no network to pull the image over: build it from source"),
-)
-
-
-def explain(words: str) -> str:
-    """The engine's words with the remedy, when one is known."""
-    short = " ".join(words.split())[:300]
-    for sign, remedy in REMEDIES:
-        if sign in short.lower():
+def explain(message: str) -> str:
+    """Return the engine's message, with its remedy when one is known."""
+    short = " ".join(message.split())[:300]
+    for part, remedy in REMEDIES:
+        if part in short.lower():
             return f"{remedy} ({short})"
     return short
 
 
 def cgroup_version(client: Any) -> str:
-    """ "1" or "2"; "" when the engine does not say."""
+    """Return the engine's cgroup version, "1" or "2"; "" when it is not reported."""
     return str(client.info().get("CgroupVersion", ""))
 
 

@@ -1,6 +1,6 @@
-"""The two services that `python -m sandbox.container` can start, as data.
+"""The two services that `python -m sandbox.container` can start.
 
-box     this repository's server (docker/Dockerfile)
+box     gradebox's server (docker/Dockerfile)
 piston  the public Piston image with a larger body limit (docker/piston/Dockerfile)
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sandbox.container.engine import ContainerProblem
+from gradebox.sandbox.errors import SandboxUnavailable
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES: Mapping[str, tuple[str, ...]] = {
@@ -21,14 +21,18 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
 CODEFORCES_INDEX = "https://github.com/guipenedo/piston/releases/download/pkgs/index"
 
 
+class ContainerProblem(SandboxUnavailable):
+    """A service cannot be used. The message has the reason and the remedy."""
+
+
 @dataclass(frozen=True)
 class Service:
     """How one service is built and run.
 
-    build   folder and Dockerfile, from the repository's root
-    host    what the engine is told beyond name, image and port (a HostConfig's fields)
-    unmasked  the CLI's systempaths=unconfined, which engines know as empty lists of paths
-    probe   route that answers 200 once it serves
+    build     folder and Dockerfile, from the repository's root
+    host      fields of the engine's HostConfig
+    unmasked  the CLI's systempaths=unconfined, for which the engine takes empty lists of paths
+    probe     route that answers 200 once the service is up
     """
 
     name: str
@@ -55,7 +59,7 @@ SERVICES: Mapping[str, Service] = {
         host={
             "init": True,
             "cap_drop": ["ALL"],
-            # each option's reason stands in docker/compose.yaml
+            # docker/compose.yaml has the reason of each option
             "security_opt": ["seccomp=unconfined", "apparmor=unconfined", "no-new-privileges:true"],
         },
         unmasked=True,
@@ -77,7 +81,7 @@ SERVICES: Mapping[str, Service] = {
 
 
 def read_env(path: Path) -> dict[str, str]:
-    """NAME=value lines of an env file, as Docker reads them."""
+    """Parse the NAME=value lines of an env file, as Docker does."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

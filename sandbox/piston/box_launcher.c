@@ -1,9 +1,12 @@
-/* What box_launcher.py is in Python, in C that is C++ as well; for two cases.
+/* box_launcher.py in C (which is C++ as well), for two cases.
 
-   Servers that can't carry a compiled program: the package compiles this file, its run stage
-   starts it, it runs gbx/build.sh, then the program. And languages in which a launcher can
-   only be started, not written: it is built once and travels. It prints the same frames (see box_launcher.py and job.py). `why` may also be "compile": the
-   program was refused, and E holds the compiler's words. */
+   1. The server can't carry a compiled program. The package compiles this file, and its run
+      stage starts it; it runs gbx/build.sh, then the program.
+   2. The language's runtime can start a launcher but not run one in Python. Then this file is
+      compiled once and the binary travels.
+
+   It prints the frames of box_launcher.py. `why` may also be "compile": the compiler refused
+   the program, and E holds its messages. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -143,7 +146,7 @@ static void limit(int kind, long long value) {
     setrlimit((__rlimit_resource_t)kind, &now);
 }
 
-static void become(Job *job, int in, int out, int err) {
+static void start_program(Job *job, int in, int out, int err) {
     static char path[8192] = "PATH=/usr/local/bin:/usr/bin:/bin";
     static char fixed[][32] = {"HOME=/tmp", "TMPDIR=/tmp", "USER=box", "LANG=C.UTF-8", "TZ=UTC",
                                "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "ONLINE_JUDGE=1"};
@@ -170,7 +173,7 @@ static void become(Job *job, int in, int out, int err) {
     _exit(127);
 }
 
-/* Passes on one piece of a pipe; 1 when there was one. */
+/* Pass on one piece of a pipe; return 1 when there was one. */
 static int drain(Job *job, Pipe *pipe, int is_stdout) {
     static unsigned char piece[PIECE];
     ssize_t n = pipe->open ? read(pipe->fd, piece, PIECE) : -1;
@@ -239,8 +242,8 @@ static int refused(Job *job) {
     return 0;
 }
 
-static const char *attend(Job *job, pid_t pid, Pipe *out, Pipe *err, int *status,
-                          struct rusage *usage) {
+static const char *supervise(Job *job, pid_t pid, Pipe *out, Pipe *err, int *status,
+                             struct rusage *usage) {
     const char *why = "-";
     long long began = now_us();
     int ended = 0;
@@ -289,12 +292,12 @@ int main(void) {
     signal(SIGTERM, SIG_IGN);
     pid_t pid = fork();
     if (pid < 0) return 6;
-    if (pid == 0) become(&job, in, outs[1], errs[1]);
+    if (pid == 0) start_program(&job, in, outs[1], errs[1]);
     close(in), close(outs[1]), close(errs[1]);
     fcntl(outs[0], F_SETFL, O_NONBLOCK), fcntl(errs[0], F_SETFL, O_NONBLOCK);
     Pipe out = {outs[0], 1, 0, job.stdout_max}, err = {errs[0], 1, 0, job.stderr_max};
     long long began = now_us();
-    const char *why = attend(&job, pid, &out, &err, &status, &usage);
+    const char *why = supervise(&job, pid, &out, &err, &status, &usage);
     long long wall_us = now_us() - began;
     put_stderr();
     for (int i = (int)(2 + job.argc + job.filec); i < job.count; i++) {

@@ -1,8 +1,8 @@
-"""Runs one program inside a Piston box and prints what became of it. Sent to the server.
+"""Run one program inside a Piston box and print a report of it. Sent to the server as source.
 
 Piston itself can't carry bytes: it cuts stdin, decodes output piece by piece, kills for
-stderr. So this file is the main file of the job; it puts a data file on descriptor 0,
-starts the real program and prints its output in frames of plain ASCII:
+stderr. So this file is the main file of the job. It opens a data file as descriptor 0, starts
+the real program and prints its output in frames of plain ASCII:
 
     GBX1 nonce
     R n / B n      n characters of stdout follow, as they are / as base64
@@ -10,11 +10,11 @@ starts the real program and prints its output in frames of plain ASCII:
     F name n       a collected file, base64 (the name in hexadecimal)
     Z nonce exit signal cpu_us rss_kib stdout_bytes stderr_bytes wall_us why
 
-`why`: "-" ended by itself; "output", "wall" killed here for that; "short" the server can't
-carry the whole output. The job is in the file gbx-job (see sandbox/piston/job.py).
+`why`: "-" the program ended by itself; "output", "wall" it was killed here for that limit;
+"short" the server can't carry the whole output. The job is in the file gbx-job (launcher.py).
 
-The program runs as the same user and could forge frames. It gains nothing: output and
-exit status are its own to choose, time and memory are checked against the server's.
+The program runs as the same user and could forge frames. It gains nothing: output and exit
+status are its own to choose, time and memory are checked against the server's figures.
 Must run under any Python from 3.6 on: nothing newer, nothing heavy to import.
 """
 # pathlib and contextlib would cost each run milliseconds
@@ -22,7 +22,7 @@ Must run under any Python from 3.6 on: nothing newer, nothing heavy to import.
 
 import sys
 
-sys.path.pop(0)  # the program's files lie there: none may stand in for a library module
+sys.path.pop(0)  # the program's files are there: none may replace a library module
 
 import binascii
 import os
@@ -34,7 +34,7 @@ import zlib
 
 IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM)
 
-# the same in every backend, so that a program does the same in each
+# the same in every backend, so that a program behaves the same in each
 FIXED = (
     "HOME=/tmp",
     "TMPDIR=/tmp",
@@ -53,7 +53,7 @@ TICK_MS = 20
 
 
 class Job:
-    """What gbx-job says, its fields separated by NUL."""
+    """The contents of gbx-job: fields separated by NUL."""
 
     def __init__(self, raw: bytes) -> None:
         fields = raw.split(b"\0")
@@ -78,7 +78,7 @@ class Job:
 
 
 class Printer:
-    """Writes frames, and stops writing stdout when the server's limit would be reached."""
+    """Writes frames, and stops when the server's output limit would be reached."""
 
     def __init__(self, job: Job) -> None:
         self.only_base64 = job.only_base64
@@ -109,7 +109,7 @@ class Printer:
 
 
 class Pipe:
-    """What comes out of one descriptor of the program, counted and kept up to a limit."""
+    """The output of one descriptor of the program, counted and kept up to a limit."""
 
     def __init__(self, read: int, keep: int) -> None:
         self.read = read
@@ -119,7 +119,7 @@ class Pipe:
         os.set_blocking(read, False)
 
     def next(self) -> "bytes | None":
-        """The bytes to keep of what is there now; None when nothing is."""
+        """Return the bytes to keep of those available; None when there are none."""
         try:
             piece = os.read(self.read, PIECE)
         except BlockingIOError:
@@ -155,7 +155,7 @@ def start(job: Job, stdin: int, out: int, err: int) -> int:
         for place, fd in enumerate((stdin, out, err)):
             os.dup2(fd, place)
         os.setsid()
-        for number in (*IGNORED, signal.SIGPIPE, signal.SIGXFSZ):  # as any program finds them
+        for number in (*IGNORED, signal.SIGPIPE, signal.SIGXFSZ):  # the defaults of any program
             signal.signal(number, signal.SIG_DFL)
         limit(resource.RLIMIT_CORE, 0)
         limit(resource.RLIMIT_FSIZE, job.file_max)
@@ -167,7 +167,7 @@ def start(job: Job, stdin: int, out: int, err: int) -> int:
 
 
 def waited_s(pid: int) -> float:
-    """Seconds the program was ready and had no core."""
+    """Return the seconds for which the program was ready and had no core."""
     try:
         with open(f"/proc/{pid}/schedstat") as f:
             return int(f.read().split()[1]) / 1e9
@@ -176,7 +176,7 @@ def waited_s(pid: int) -> float:
 
 
 class Watch:
-    """Wakes up when output is there or the program has ended."""
+    """Wakes up when there is output or the program has ended."""
 
     def __init__(self, pid: int, pipes: "list[Pipe]") -> None:
         self.poll = select.poll()
@@ -201,13 +201,13 @@ class Watch:
 
 
 def overdue(job: Job, pid: int, spent_s: float) -> bool:
-    """Whether it used up its wall time, the time it waited for a core taken off."""
+    """Return whether the wall time is used up, without the time spent waiting for a core."""
     limit_s = job.wall_ms / 1000
     return spent_s > limit_s and spent_s - waited_s(pid) > limit_s
 
 
 def drain(out: Pipe, err: Pipe, printer: Printer, kept: "list[bytes]") -> bool:
-    """Passes on one piece of each pipe; whether there was one."""
+    """Pass on one piece of each pipe; return whether there was one."""
     some = False
     for pipe in (out, err):
         piece = pipe.next() if pipe.open else None
@@ -219,10 +219,10 @@ def drain(out: Pipe, err: Pipe, printer: Printer, kept: "list[bytes]") -> bool:
     return some
 
 
-def attend(
+def supervise(
     job: Job, pid: int, out: Pipe, err: Pipe, printer: Printer
 ) -> "tuple[int, resource.struct_rusage, bytes, str, float]":
-    """Passes output on until the program has ended; (status, usage, stderr, why, seconds)."""
+    """Pass output on until the program ends; return (status, usage, stderr, why, seconds)."""
     watch = Watch(pid, [out, err])
     began = time.monotonic()
     kept: "list[bytes]" = []
@@ -245,7 +245,7 @@ def attend(
 
 
 def collected(name: bytes, most: int) -> "bytes | None":
-    """A regular file of the working folder, never through a link; None when there is none."""
+    """Return a regular file of the working folder, never through a link; None if absent."""
     try:
         fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -270,23 +270,23 @@ def main() -> None:
             g.write(zlib.decompress(f.read(), 31))
         os.unlink("gbx-program")
         os.chmod("main", 0o755)
-    for i, wanted in enumerate(job.files):  # sent under names that mean nothing to a package
+    for i, wanted in enumerate(job.files):  # sent under names no package reacts to
         os.rename(f"gbx-{i}", wanted)
     printer = Printer(job)
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
-    for number in IGNORED:  # the program may send them here
+    for number in IGNORED:  # the program could send them to this process
         signal.signal(number, signal.SIG_IGN)
     pid = start(job, stdin, out_write, err_write)
     for fd in (stdin, out_write, err_write):
         os.close(fd)
     out, err = Pipe(out_read, job.stdout_max), Pipe(err_read, job.stderr_max)
-    status, usage, stderr, why, wall_s = attend(job, pid, out, err, printer)
+    status, usage, stderr, why, wall_s = supervise(job, pid, out, err, printer)
     try:
         os.killpg(pid, signal.SIGKILL)
     except OSError:
         pass
-    stderr = stderr[: max(0, (printer.left - 40) // 4 * 3)]  # never the reason for "short"
+    stderr = stderr[: max(0, (printer.left - 40) // 4 * 3)]  # stderr must not cause "short"
     if stderr:
         printer.frame(b"E", binascii.b2a_base64(stderr).rstrip())
     for wanted in job.collect:

@@ -1,4 +1,4 @@
-"""`PistonSandbox`: the sandbox that is one or several Piston servers.
+"""`PistonSandbox`: one or several Piston servers as a sandbox.
 
     compile ─▶ a Compiled that any endpoint can run
     run ─▶ lease an endpoint ─▶ one request ─▶ Execution
@@ -11,52 +11,47 @@ from __future__ import annotations
 
 import logging
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from sandbox import languages
-from sandbox.closing import Closing
-from sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
-from sandbox.languages import Language
-from sandbox.model import MIB, Compiled, Description, Execution, Interaction, Limits, Program
-from sandbox.piston.build import Built
-from sandbox.piston.endpoints import endpoints_from
-from sandbox.piston.evidence import Tampered, forged_execution
-from sandbox.piston.faults import Refused, Transient
-from sandbox.piston.fleet import Endpoint, Fleet, Lease
-from sandbox.piston.launched import Launched, RunRequest
-from sandbox.piston.native import Native
-from sandbox.piston.probe import identify
-from sandbox.piston.request import check_names
-from sandbox.piston.transport import Transport
-from sandbox.protocol import Capability
+from gradebox.sandbox import languages
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.common.cpus import usable_cores
+from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
+from gradebox.sandbox.languages import Language
+from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+from gradebox.sandbox.piston.backend import COMPILE_LIMITS, Backend, RunRequest
+from gradebox.sandbox.piston.endpoints import endpoints_from
+from gradebox.sandbox.piston.faults import Refused, Tampered, Transient
+from gradebox.sandbox.piston.fleet import NO_ENDPOINT, Endpoint, Fleet, Lease
+from gradebox.sandbox.piston.gradebox_server import GradeboxServer
+from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.launcher import check_names
+from gradebox.sandbox.piston.probe import identify
+from gradebox.sandbox.piston.stock_piston import StockPiston
+from gradebox.sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")
 
 TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
 ATTEMPTS = 6  # for one run, over all endpoints
-FORGED_AFTER = 3  # damaged reports of one run after which it is the program's own doing
-COMPILE_LIMITS = Limits(
-    cpu_s=30, wall_s=60, memory_bytes=2048 * MIB, output_bytes=256 * MIB, processes=64
-)
+FORGED_AFTER = 3  # destroyed reports of one run after which the program is held responsible
 
 T = TypeVar("T")
 
 
-class PistonSandbox(Closing):
+class PistonSandbox(Closeable):
     """Implements `sandbox.Sandbox` over Piston's HTTP API v2.
 
     endpoints             URLs; none: PISTON_ENDPOINTS, else http://localhost:2000
-    slots                 runs wanted at once, over all endpoints (0: one a core here)
-    endpoint_concurrency  requests at once to one endpoint (default: slots shared out)
-    package               "piston": the packages python and gcc; "codeforces": that one,
-                          used as a runtime only
-    token                 bearer token, for servers that ask for one (default: the
-                          variable GRADEBOX_ENDPOINT_TOKEN)
+    slots                 runs at once over all endpoints; 0: one for each core of this machine
+    endpoint_concurrency  requests at once to one endpoint; None: the slots shared out evenly
+    package               "piston": the packages python and gcc; "codeforces": the package of
+                          that name, used as a runtime only
+    token                 bearer token; None: the value of GRADEBOX_ENDPOINT_TOKEN
 
-    Raises SandboxUnavailable when an endpoint named by the caller does not answer.
+    Raises SandboxUnavailable when an endpoint does not answer.
     """
 
     def __init__(
@@ -70,7 +65,7 @@ class PistonSandbox(Closing):
     ) -> None:
         if slots < 0:
             raise BadRequest(f"slots is {slots}; it must be at least 1, or 0 for one a core")
-        slots = slots or len(os.sched_getaffinity(0))
+        slots = slots or usable_cores()
         if endpoint_concurrency is not None and endpoint_concurrency < 1:
             raise BadRequest(
                 f"endpoint concurrency is {endpoint_concurrency}; it must be at least 1"
@@ -80,25 +75,19 @@ class PistonSandbox(Closing):
         cap = endpoint_concurrency or -(-slots // len(urls))
         members = [Endpoint(url, Transport(url, token=token), cap) for url in urls]
         self._slots = min(slots, cap * len(members))
-        self._launched = Launched(package)
-        self._native = Native()
         self._package = package
+        self._stock = StockPiston(package)
+        self._gradebox = GradeboxServer()
         self._fleet = Fleet(members, identify)
         try:
-            self._identify_all(members)
-        except SandboxError:
-            self._fleet.close()
-            raise
-
-    def _identify_all(self, members: Sequence[Endpoint]) -> None:
-        for endpoint in members:
-            try:
+            for endpoint in members:
                 identify(endpoint)
-            except (Transient, Refused) as error:
-                raise SandboxUnavailable(
-                    f"no Piston server answers at {endpoint.url}: {error}; start one "
-                    "(docs/piston.md) or use --sandbox local"
-                ) from error
+        except (Transient, Refused) as error:
+            self._fleet.close()
+            raise SandboxUnavailable(
+                f"no Piston server answers at {endpoint.url}: {error}; start one "
+                "(docs/piston.md) or use --sandbox local"
+            ) from error
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -109,22 +98,18 @@ class PistonSandbox(Closing):
         return self._slots
 
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
-        """Compiles on one endpoint; others do so when a run first gets there."""
+        """Compile on one endpoint; others compile when a run first gets there."""
         row = languages.find(program.language)
         if not program.files:
             raise BadRequest("a program needs at least one file")
         check_names(list(program.files))
-        wanted = limits or COMPILE_LIMITS
         self._require(row)
 
-        def once(lease: Lease) -> Compiled:
-            endpoint = lease.endpoint
-            if endpoint.gradebox:
-                return self._native.compile(endpoint, program, wanted)
-            built, cached = self._launched.compile(endpoint, program, wanted)
-            return self._compiled(program, row, endpoint, built, cached)
+        def compile_once(lease: Lease) -> Compiled:
+            backend = self._backend(lease.endpoint)
+            return backend.compile(lease.endpoint, program, limits or COMPILE_LIMITS)
 
-        return self._attempts(once, lambda e: self._able(e, row))[0]
+        return self._attempt(compile_once, row)[0]
 
     def run(
         self,
@@ -137,177 +122,135 @@ class PistonSandbox(Closing):
         collect: Sequence[str] = (),
         alone: bool = False,
     ) -> Execution:
-        """Runs it on one endpoint; `alone` keeps this client's other runs off that one."""
+        """Run on one endpoint; `alone` keeps this client's other runs off that endpoint."""
         check_limits(limits)
-        check_names([*(files or {}), *collect])
+        files = files or {}
+        check_names([*files, *collect])
         if any("\0" in a for a in args):
-            raise BadRequest("an argument holds a NUL")
+            raise BadRequest("an argument holds a NUL character")
         if not compiled.ok:
             raise BadRequest("the program did not compile, so it can't be run")
-        row = languages.find(compiled.program.language)
         request = RunRequest(compiled, limits, stdin, args, files, collect)
-        execution, shared = self._run(request, row, alone)
+        execution, shared = self._run(request, alone)
         if execution.killed_for == "wall" and shared and not alone:
-            # a busy server's wall clock says little: what counts is a run by itself
-            execution, shared = self._run(request, row, True)
-        return _contended(execution) if shared else execution
+            # wall time on a busy server says little: the run alone decides
+            execution, shared = self._run(request, True)
+        return replace(execution, contended=True) if shared else execution
 
-    def interact(
-        self,
-        first: Compiled,
-        second: Compiled,
-        first_limits: Limits,
-        second_limits: Limits,
-        *,
-        second_args: Sequence[str] = (),
-        second_files: Mapping[str, bytes] | None = None,
-        second_collect: Sequence[str] = (),
-        transcript_bytes: int = 65536,
-    ) -> Interaction:
-        """Not possible: both would share one box, and the interactor knows the answer."""
+    def interact(self, *args: Any, **options: Any) -> Interaction:
+        """Raise SandboxUnavailable: both would share one box, and the interactor has the answer."""
         raise SandboxUnavailable(
             "a Piston server can't run two programs apart that talk to each other; "
             "use --sandbox local for interactive problems"
         )
 
     def describe(self) -> Description:
-        """Servers, versions and learnt limits; `advice` names settings to raise."""
+        """Return servers, versions and limits found; `advice` names settings to raise."""
         toolchains: dict[str, str] = {}
-        for endpoint in self._fleet.endpoints:
-            if not endpoint.gradebox and self._launched.runtime in endpoint.runtimes:
-                try:
-                    self._launched.prepare(endpoint)
-                except SandboxError as error:
-                    log.warning("%s could not be probed: %s", endpoint.url, error)
+        endpoints = self._fleet.endpoints
+        for endpoint in endpoints:
+            backend = self._backend(endpoint)
+            try:
+                backend.prepare(endpoint)
+            except SandboxError as error:
+                log.warning("%s could not be probed: %s", endpoint.url, error)
             for row in languages.TABLE.values():
-                if self._able(endpoint, row):
-                    toolchains.setdefault(row.name, self._toolchain(row, endpoint))
-        learnt = [e.learnt for e in self._fleet.endpoints]
+                if backend.can_run(endpoint, row):
+                    toolchains.setdefault(row.name, backend.toolchain(endpoint, row))
         return Description(
             backend="piston",
             level="piston",
             exact=frozenset({"cpu"}),
             toolchains=toolchains,
             details={
-                "servers": sorted({e.version for e in self._fleet.endpoints}),
-                "endpoints": len(self._fleet.endpoints),
+                "servers": sorted({e.version for e in endpoints}),
+                "endpoints": len(endpoints),
                 "package": self._package,
-                "behind": [e.behind for e in self._fleet.endpoints if e.behind],
-                "advice": sorted({line for one in learnt for line in one.advice}),
+                "behind": [e.server_sandbox for e in endpoints if e.server_sandbox],
+                "advice": sorted({line for e in endpoints for line in e.limits.advice}),
             },
         )
 
     def close(self) -> None:
         self._fleet.close()
 
-    def _run(self, request: RunRequest, row: Language, alone: bool) -> tuple[Execution, bool]:
-        def once(lease: Lease) -> Execution:
-            if not lease.endpoint.gradebox:
-                return self._launched.run(lease.endpoint, request, COMPILE_LIMITS, lease.waited)
-            began = time.monotonic()
-            done = self._native.run(lease.endpoint, request, COMPILE_LIMITS, alone=alone)
-            lease.waited(time.monotonic() - began - done.wall_s)
-            return done
+    def _backend(self, endpoint: Endpoint) -> Backend:
+        return self._gradebox if endpoint.gradebox else self._stock
 
-        def forged(fault: Tampered) -> Execution | None:
-            if not fault.forged or fault.stage is None:
-                return None
-            return forged_execution(fault.stage, request.limits)
+    def _run(self, request: RunRequest, alone: bool) -> tuple[Execution, bool]:
+        row = languages.find(request.compiled.program.language)
+        destroyed = 0
 
-        return self._attempts(once, lambda e: self._able(e, row), alone=alone, forged=forged)
+        def run_once(lease: Lease) -> Execution:
+            nonlocal destroyed
+            try:
+                return self._backend(lease.endpoint).run(lease, request)
+            except Tampered as fault:
+                destroyed += fault.evidence is not None
+                if fault.evidence is None or destroyed < FORGED_AFTER:
+                    raise
+                return fault.evidence
 
-    def _attempts(
-        self,
-        once: Callable[[Lease], T],
-        able: Callable[[Endpoint], bool],
-        *,
-        alone: bool = False,
-        forged: Callable[[Tampered], T | None] | None = None,
+        return self._attempt(run_once, row, alone=alone)
+
+    def _attempt(
+        self, once: Callable[[Lease], T], row: Language, *, alone: bool = False
     ) -> tuple[T, bool]:
-        """Tries until it works: what came, and whether it shared its endpoint.
+        """Try until it works; return the result, and whether it shared its endpoint.
 
-        A refusal is final for its endpoint; a fault sends the next try elsewhere first.
+        A refusal is final for its endpoint; after any other fault the next try prefers another.
         """
         avoid: list[Endpoint] = []
         refused: list[Endpoint] = []
-        last: SandboxError = SandboxUnavailable("no Piston endpoint has what this run needs")
-        damaged = 0
+        last: SandboxError = SandboxUnavailable(NO_ENDPOINT)
+
+        def can_run(endpoint: Endpoint) -> bool:
+            return endpoint not in refused and self._backend(endpoint).can_run(endpoint, row)
+
         for _ in range(ATTEMPTS):
-            if not any(able(e) and e not in refused for e in self._fleet.endpoints):
+            if not any(map(can_run, self._fleet.endpoints)):
                 break
-            lease = self._fleet.acquire(
-                lambda e: able(e) and e not in refused, alone=alone, avoid=avoid
-            )
+            lease = self._fleet.acquire(can_run, alone=alone, avoid=avoid)
             try:
                 value = once(lease)
             except Refused as fault:
-                self._fleet.settle(lease)
+                self._fleet.release(lease)
                 refused.append(lease.endpoint)
                 last = fault
             except Transient as fault:
-                tampered = isinstance(fault, Tampered)
-                shared = self._fleet.settle(lease, failed=not tampered, pause_s=fault.pause_s)
+                self._fleet.release(lease, failed=fault.server_failed, pause_s=fault.pause_s)
                 log.info("%s: tried again: %s", lease.endpoint.url, fault)
                 avoid.append(lease.endpoint)
-                lease.endpoint.fault = str(fault)
+                lease.endpoint.last_fault = str(fault)
                 last = fault
-                damaged += isinstance(fault, Tampered) and fault.forged
-                if isinstance(fault, Tampered) and damaged >= FORGED_AFTER and forged is not None:
-                    given = forged(fault)
-                    if given is not None:
-                        return given, shared
             except BaseException:
-                self._fleet.settle(lease)
+                self._fleet.release(lease)
                 raise
             else:
-                return value, self._fleet.settle(lease, waited_s=lease.waited_s)
+                return value, self._fleet.release(lease)
         raise last
 
-    def _able(self, endpoint: Endpoint, row: Language) -> bool:
-        if endpoint.gradebox:
-            return row.name in endpoint.runtimes
-        return self._launched.runnable(row) and self._launched.able(endpoint, row)
-
     def _require(self, row: Language) -> None:
-        """MissingToolchain, with what to install, when no endpoint has the language."""
-        if any(self._able(e, row) for e in self._fleet.endpoints):
+        """Raise MissingToolchain, with what to install, when no endpoint has the language."""
+        endpoints = self._fleet.endpoints
+        if any(self._backend(e).can_run(e, row) for e in endpoints):
             return
-        have = sorted({name for e in self._fleet.endpoints for name in e.runtimes})
-        if not self._launched.runnable(row):
+        package = self._stock.package
+        if not package.supports(row):
             raise MissingToolchain(
                 f"{row.name} can't be run on a Piston server; use --sandbox local"
             )
+        installed = ", ".join(sorted({name for e in endpoints for name in e.runtimes}))[:300]
         raise MissingToolchain(
             f"no Piston endpoint has what {row.name} needs "
-            f"({', '.join(self._launched.needs(row))}; installed: {', '.join(have)[:300] or 'none'}"
+            f"({', '.join(package.needs(row))}; installed: {installed or 'none'}"
             "); install the packages (docs/piston.md) or use --sandbox local"
         )
 
-    def _compiled(
-        self, program: Program, row: Language, endpoint: Endpoint, built: Built | None, cached: bool
-    ) -> Compiled:
-        return Compiled(
-            program=program,
-            ok=built is None or built.code == 0,
-            log=b"" if built is None else built.log,
-            toolchain=self._toolchain(row, endpoint),
-            cached=cached,
-        )
-
-    def _toolchain(self, row: Language, endpoint: Endpoint) -> str:
-        if endpoint.gradebox:
-            return f"{row.name} {endpoint.runtimes.get(row.name, '')}"
-        name = self._launched.needs(row)[-1]
-        return f"{name} {endpoint.runtimes.get(name, '')} ({endpoint.version})"
-
 
 def check_limits(limits: Limits) -> None:
-    """BadRequest for a limit that no run could live under; nothing has run by then."""
+    """Raise BadRequest for a limit under which no run is possible."""
     for name, value in vars(limits).items():
         least = 0.0 if name in ("output_bytes", "stderr_bytes", "file_size_bytes") else 1e-3
         if not least <= value < 1e15:
             raise BadRequest(f"limit {name} is {value}; it must be from {least:g} to 1e15")
-
-
-def _contended(execution: Execution) -> Execution:
-    return execution if execution.contended else replace(execution, contended=True)

@@ -1,4 +1,4 @@
-"""Which servers there are: from the caller, or from PISTON_ENDPOINTS (`slurm` included)."""
+"""The addresses of servers: from the caller or from PISTON_ENDPOINTS (a list, or `slurm`)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
-from sandbox.errors import BadRequest, SandboxUnavailable
+from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 
 DEFAULT = "http://localhost:2000"
 _API = re.compile(r"/(api(/v2)?/?)?$")
 
 
 def normalise(url: str) -> str:
-    """`host:2000`, `http://host:2000/` and `http://host:2000/api/v2` are the same server."""
+    """Return one spelling for `host:2000`, `http://host:2000/` and `http://host:2000/api/v2`."""
     text = url.strip()
     if "://" not in text:
         text = f"http://{text}"
@@ -32,25 +32,25 @@ def normalise(url: str) -> str:
 def endpoints_from(
     given: Sequence[str] | None, environ: Mapping[str, str] = os.environ
 ) -> list[str]:
-    """The servers to use: those given, else PISTON_ENDPOINTS, else the default one."""
+    """Return the servers to use: those given, else PISTON_ENDPOINTS, else the default one."""
+    named = environ.get("PISTON_ENDPOINTS", "").strip()
     if given:
         urls = list(given)
-    elif environ.get("PISTON_ENDPOINTS", "").strip() == "slurm":
+    elif named == "slurm":
         urls = slurm_endpoints()
     else:
-        named = environ.get("PISTON_ENDPOINTS", "").split(",")
-        urls = [u for u in named if u.strip()] or [DEFAULT]
-    return list(dict.fromkeys(normalise(u) for u in urls))
+        urls = [url for url in named.split(",") if url.strip()] or [DEFAULT]
+    return list(dict.fromkeys(map(normalise, urls)))
 
 
 def slurm_endpoints() -> list[str]:
-    """Running slurm jobs named piston-worker-PORT, as http://NODE:PORT."""
+    """Return http://NODE:PORT of every running slurm job named piston-worker-PORT."""
     command = ["squeue", "--format=%j %N %T", "--noheader", "--states=RUNNING"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         raise SandboxUnavailable(
-            f"PISTON_ENDPOINTS=slurm, and squeue can't be asked ({error}); name the servers instead"
+            f"PISTON_ENDPOINTS=slurm, and squeue failed ({error}); name the servers instead"
         ) from error
     found = []
     for line in done.stdout.splitlines():

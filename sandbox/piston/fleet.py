@@ -1,9 +1,9 @@
-"""Several servers as one: each with its own cap, a failing one left out and tried again.
+"""Several servers used as one, each with its own limit of requests at once.
 
-    acquire ─▶ Lease(endpoint) ─▶ settle(good | failed)
+    acquire ─▶ Lease(endpoint) ─▶ release(good | failed)
 
-An endpoint that makes requests wait gets a smaller share (its window shrinks); one that
-fails sits out for a time that doubles, and is asked for its runtimes before it is used.
+A request goes to the least busy endpoint, so that slow ones get fewer. One that fails is left out
+for a pause that doubles, and is asked for its runtimes before it is used again.
 """
 
 from __future__ import annotations
@@ -14,24 +14,36 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandbox.errors import SandboxUnavailable
-from sandbox.piston.faults import Refused, Transient
-from sandbox.piston.limits import LearntLimits
-from sandbox.piston.transport import Transport
+from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.piston.faults import Refused, Transient
+from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.limits import ServerLimits
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 30.0
-GIVE_UP_AFTER = 7  # failures in a row after which waiting for it is not worth it
-SLOW_S = 1.0  # seconds a request may spend outside its own compile and run
+NO_ENDPOINT = (
+    "no Piston endpoint has the packages for this run's language; install them (docs/piston.md) or "
+    "use --sandbox local"
+)
+GIVE_UP_AFTER = 7  # failures in a row after which no run waits for the endpoint
+
+CanRun = Callable[["Endpoint"], bool]
 
 
 @dataclass(eq=False)
 class Endpoint:
-    """One server, what was learnt of it and what is under way there.
+    """One server: what it is, what it allows, and the requests under way there.
 
-    runtimes   language or alias → version, as the server lists them
-    gradebox   it is sandbox.server: bytes travel as they are, no launcher needed
-    behind     what that server says of its own sandbox
-    platform   machine and C library: a binary made on one runs on the other
+    cap              requests at once, at most
+    runtimes         language or alias → version, as the server lists them
+    gradebox         it is gradebox.sandbox.server, which needs no launcher
+    server_sandbox   that server's description of its own sandbox
+    platform         machine and C library; binaries run on every endpoint of the same platform
+    fixed_addresses  programs can be started without address space randomisation
+    limits           found by probing, when `probed`
+    last_fault       its latest failure, for messages
+    reserved         held for a run that is to be alone
+    starts           requests started so far
+    counted_starts   requests up to this one belong to failures that were counted
     """
 
     url: str
@@ -40,41 +52,40 @@ class Endpoint:
     runtimes: dict[str, str] = field(default_factory=dict)
     version: str = ""
     gradebox: bool = False
-    behind: dict[str, Any] = field(default_factory=dict)
+    server_sandbox: dict[str, Any] = field(default_factory=dict)
     platform: str = ""
     fixed_addresses: bool = False
-    learnt: LearntLimits = field(default_factory=LearntLimits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
     probed: bool = False
     probing: threading.Lock = field(default_factory=threading.Lock)
     inflight: int = 0
-    window: float = 0.0
     failures: int = 0
-    fault: str = ""  # what it last failed with, for the message that gives it up
+    last_fault: str = ""
     down_until: float = 0.0
-    held: bool = False
+    reserved: bool = False
     starts: int = 0
-    counted: int = 0  # requests started up to here belong to failures that were counted
+    counted_starts: int = 0
 
 
-@dataclass
+@dataclass(frozen=True)
 class Lease:
     """The right to send one request to an endpoint.
 
-    waited_s  what the request took beyond the run itself: queue, network, server
+    shared    another request was under way when this one started
+    number    of this request at its endpoint
     """
 
     endpoint: Endpoint
     alone: bool
     shared: bool
-    start_number: int
-    waited_s: float = 0.0
-
-    def waited(self, seconds: float) -> None:
-        self.waited_s = seconds
+    number: int
 
 
 class Fleet:
-    """Hands out leases, at most `cap` at once for each endpoint."""
+    """Hands out leases. Any thread may call any method.
+
+    check  asks an endpoint that failed whether it works again; raises Transient or Refused
+    """
 
     def __init__(
         self,
@@ -85,93 +96,84 @@ class Fleet:
         self.endpoints = list(endpoints)
         self._check = check
         self._clock = clock
-        self._ready = threading.Condition()
+        self._changed = threading.Condition()
         self._closed = False
-        for endpoint in self.endpoints:
-            endpoint.window = float(endpoint.cap)
 
     def acquire(
-        self,
-        able: Callable[[Endpoint], bool],
-        *,
-        alone: bool = False,
-        avoid: Collection[Endpoint] = (),
+        self, can_run: CanRun, *, alone: bool = False, avoid: Collection[Endpoint] = ()
     ) -> Lease:
-        """Waits for a place. `avoid` are taken only when no other could ever serve.
+        """Wait for a lease of an endpoint that can run the request.
 
-        Raises SandboxUnavailable when no endpoint is able or all have long been failing.
+        alone  wait until nothing else runs on the endpoint, and keep other runs away
+        avoid  endpoints to use only when there is no other
+
+        Raises SandboxUnavailable when no endpoint can run it or all have long been failing.
         """
         while True:
-            lease = self._take(able, alone, avoid)
-            if not lease.endpoint.failures or self._healthy(lease):
+            lease = self._take(can_run, alone, avoid)
+            if not lease.endpoint.failures or self._works_again(lease):
                 return lease
 
-    def settle(
-        self, lease: Lease, *, failed: bool = False, waited_s: float = 0.0, pause_s: float = 0.0
-    ) -> bool:
-        """Gives the place back; True when another request was under way at some time.
+    def release(self, lease: Lease, *, failed: bool = False, pause_s: float = 0.0) -> bool:
+        """Give a lease back; return whether another request was under way at any time.
 
-        `pause_s` is what a failing server asked for by itself, kept up to LONGEST_PAUSE_S.
+        pause_s  what a failing server asked for, kept up to LONGEST_PAUSE_S
         """
         endpoint = lease.endpoint
-        with self._ready:
-            shared = lease.shared or endpoint.starts != lease.start_number
+        with self._changed:
+            shared = lease.shared or endpoint.starts != lease.number
             endpoint.inflight -= 1
             if lease.alone:
-                endpoint.held = False
+                endpoint.reserved = False
             if failed:
-                self._rest(endpoint, lease, pause_s)
+                self._pause(endpoint, lease, pause_s)
             else:
                 endpoint.failures = 0
-                slow = waited_s > SLOW_S
-                step = endpoint.window * 0.7 if slow else endpoint.window + 0.2
-                endpoint.window = min(float(endpoint.cap), max(1.0, step))
-            self._ready.notify_all()
+            self._changed.notify_all()
         return shared
 
     def close(self) -> None:
-        with self._ready:
+        with self._changed:
             self._closed = True
-            self._ready.notify_all()
+            self._changed.notify_all()
         for endpoint in self.endpoints:
             endpoint.transport.close()
 
-    def _rest(self, endpoint: Endpoint, lease: Lease, asked_s: float) -> None:
-        """One fault of a server fails all that is under way there: it counts once."""
-        if lease.start_number > endpoint.counted:
+    def _pause(self, endpoint: Endpoint, lease: Lease, asked_s: float) -> None:
+        """Leave an endpoint out. A fault that fails every request under way counts once."""
+        if lease.number > endpoint.counted_starts:
             endpoint.failures += 1
-            endpoint.counted = endpoint.starts
+            endpoint.counted_starts = endpoint.starts
         pause_s = max(asked_s, FIRST_PAUSE_S * 2.0 ** (endpoint.failures - 1))
         until = self._clock() + min(LONGEST_PAUSE_S, pause_s)
         endpoint.down_until = max(endpoint.down_until, until)
 
-    def _take(
-        self, able: Callable[[Endpoint], bool], alone: bool, avoid: Collection[Endpoint]
-    ) -> Lease:
-        holding: Endpoint | None = None
-        with self._ready:
+    def _take(self, can_run: CanRun, alone: bool, avoid: Collection[Endpoint]) -> Lease:
+        reserved: Endpoint | None = None
+        with self._changed:
             while True:
                 if self._closed:
                     raise SandboxUnavailable("the Piston client is closed")
-                fit = [e for e in self.endpoints if able(e)]
-                if not fit:
-                    raise SandboxUnavailable("no Piston endpoint has what this run needs")
+                able = [e for e in self.endpoints if can_run(e)]
+                if not able:
+                    raise SandboxUnavailable(NO_ENDPOINT)
                 now = self._clock()
-                if all(e.failures >= GIVE_UP_AFTER and e.down_until > now for e in fit):
+                if all(e.failures >= GIVE_UP_AFTER and e.down_until > now for e in able):
                     raise SandboxUnavailable(
                         "no Piston endpoint answers any more: "
                         + ", ".join(
-                            f"{e.url} ({e.failures} failures, the last: {e.fault[:200] or '?'})"
-                            for e in fit
+                            f"{e.url} ({e.failures} failures, the last: "
+                            f"{e.last_fault[:200] or '?'})"
+                            for e in able
                         )
                     )
-                preferred = [e for e in fit if e not in avoid and e.failures < 3] or fit
-                if holding is not None and holding not in preferred:
-                    holding.held, holding = False, None
-                endpoint = holding or self._free(preferred, now, alone)
+                preferred = [e for e in able if e not in avoid and e.failures < 3] or able
+                if reserved is not None and reserved not in preferred:
+                    reserved.reserved, reserved = False, None
+                endpoint = reserved or self._free(preferred, now, alone)
                 if endpoint is not None and alone:
-                    holding = endpoint
-                    endpoint.held = True
+                    reserved = endpoint
+                    endpoint.reserved = True
                     if endpoint.inflight:
                         endpoint = None
                 if endpoint is not None:
@@ -181,27 +183,27 @@ class Fleet:
                 soonest = min(
                     (e.down_until - now for e in preferred if e.down_until > now), default=1
                 )
-                self._ready.wait(max(0.01, min(1.0, soonest)))
+                self._changed.wait(max(0.01, min(1.0, soonest)))
 
     @staticmethod
     def _free(endpoints: Sequence[Endpoint], now: float, alone: bool) -> Endpoint | None:
-        open_ = [e for e in endpoints if e.down_until <= now and not e.held]
+        free = [e for e in endpoints if e.down_until <= now and not e.reserved]
         if not alone:
-            open_ = [e for e in open_ if e.inflight < max(1, int(e.window))]
-        return min(open_, key=lambda e: (e.inflight + 1) / e.window, default=None)
+            free = [e for e in free if e.inflight < e.cap]
+        return min(free, key=lambda e: (e.inflight + 1) / e.cap, default=None)
 
-    def _healthy(self, lease: Lease) -> bool:
-        """Asks a server that failed before whether it is back.
+    def _works_again(self, lease: Lease) -> bool:
+        """Ask a server that failed before; release the lease when it still fails.
 
-        A refusal there is as good as silence: a proxy that has lost its server answers 404.
+        A refusal is a failure here: a proxy that has lost its server answers 404.
         """
         try:
             self._check(lease.endpoint)
         except (Transient, Refused) as fault:
-            lease.endpoint.fault = str(fault)
-            self.settle(lease, failed=True)
+            lease.endpoint.last_fault = str(fault)
+            self.release(lease, failed=True)
             return False
         except BaseException:
-            self.settle(lease)
+            self.release(lease)
             raise
         return True

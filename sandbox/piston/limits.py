@@ -1,39 +1,32 @@
-"""A server's limits, learnt by asking, and what of a run's limits can be sent to it.
+"""The limits a server allows, and the limits that a run's request carries.
 
-Limits of the run + LearntLimits of the server ─▶ Sent (what the request says)
+Limits of the run + ServerLimits ──plan_limits──▶ SentLimits
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from sandbox.model import MIB, Limits
+from gradebox.sandbox.model import MIB, Limits
 
-# What the launcher, its interpreter and the server's shells use beside the program.
+# Memory of the launcher, its interpreter and the server's shells beside the program.
 LAUNCHER_BYTES = 24 * MIB
 COMPILER_BYTES = 1024 * MIB
-# The server's wall clock also runs while the program waits for a core: several times more.
+# The server's wall clock also runs while the program waits for a core.
 WALL_FACTOR, WALL_EXTRA_S = 2.0, 10.0
-
-SETTING = {
-    "run_timeout": "PISTON_RUN_TIMEOUT",
-    "run_cpu_time": "PISTON_RUN_CPU_TIME",
-    "run_memory_limit": "PISTON_RUN_MEMORY_LIMIT",
-    "output": "PISTON_OUTPUT_MAX_SIZE",
-}
 
 
 @dataclass(frozen=True)
-class LearntLimits:
-    """What a server allows; None: not limited, or not known to be.
+class ServerLimits:
+    """What a server was found to allow; None means that no limit was found.
 
-    run_ms, cpu_ms   wall and CPU time of a run, milliseconds
+    run_ms, cpu_ms   wall and CPU time of a run, in milliseconds
     memory_units     memory of a run in the server's bytes (it counts a KiB as 1000)
-    output_chars     characters of stdout that are known to come through, and whether more
-                     was refused (`output_known`)
+    output_chars     characters of stdout that are known to come through
     body_bytes       a request of this size was refused
-    overhead_s       CPU seconds the launcher itself takes
+    overhead_s       CPU seconds of the launcher itself
+    advice           lines for people: settings to raise, and what they cost now
     """
 
     run_ms: int | None = None
@@ -42,16 +35,17 @@ class LearntLimits:
     output_chars: int | None = None
     body_bytes: int | None = None
     overhead_s: float = 0.05
-    advice: tuple[str, ...] = field(default=())
+    advice: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Sent:
-    """The limits a request carries, and which of them are smaller than the run's own.
+class SentLimits:
+    """The limits of one request.
 
-    cpu_s, wall_s, memory_bytes  what the server will enforce (None: nothing)
-    allowance_s, launcher_bytes  what the launcher may use beside the program
-    short   names of SETTING whose configured value is too small for this run
+    fields       as Piston names them
+    cpu_s, wall_s, memory_bytes  the same, in our units: what the server enforces
+    allowance_s, launcher_bytes  CPU time and memory granted to the launcher
+    short        names of fields that the server caps below what this run needs
     """
 
     fields: dict[str, int]
@@ -63,42 +57,38 @@ class Sent:
     short: tuple[str, ...] = ()
 
 
-def allowance(learnt: LearntLimits, carried_bytes: int) -> float:
-    """CPU seconds the launcher may take beside the program: its start, and 10 ns a byte."""
-    return 1.5 * learnt.overhead_s + 0.02 + carried_bytes * 1e-8
+def launcher_allowance_s(server: ServerLimits, carried_bytes: int) -> float:
+    """Return the CPU seconds the launcher may use: its start, and 10 ns a byte it carries."""
+    return 1.5 * server.overhead_s + 0.02 + carried_bytes * 1e-8
 
 
 def plan_limits(
-    limits: Limits, learnt: LearntLimits, carried_bytes: int, build_cpu_s: float = 0.0
-) -> Sent:
-    """What to send: the run's limits with room for the launcher, within the server's.
+    limits: Limits, server: ServerLimits, carried_bytes: int, build_cpu_s: float = 0.0
+) -> SentLimits:
+    """Return the limits to send: those of the run plus the launcher's, capped by the server's.
 
     build_cpu_s  CPU seconds of a compilation in the same box, before the run
-    0 would mean unlimited and -1 is refused, so neither is ever sent.
+
+    Every limit is over 0: Piston takes 0 for unlimited and refuses -1.
     """
-    allowed = allowance(learnt, carried_bytes) + 1.5 * build_cpu_s
+    allowance_s = launcher_allowance_s(server, carried_bytes) + 1.5 * build_cpu_s
     launcher_bytes = LAUNCHER_BYTES + (COMPILER_BYTES if build_cpu_s else 0)
-    cpu_ms = math.ceil((limits.cpu_s + allowed) * 1000)
-    wall_ms = math.ceil((limits.wall_s * WALL_FACTOR + WALL_EXTRA_S) * 1000)
-    units = math.ceil((limits.memory_bytes + launcher_bytes) / 1024) * 1000
-    short = []
-    wanted = {"run_timeout": wall_ms, "run_cpu_time": cpu_ms, "run_memory_limit": units}
-    caps = {
-        "run_timeout": learnt.run_ms,
-        "run_cpu_time": learnt.cpu_ms,
-        "run_memory_limit": learnt.memory_units,
+    wanted = {
+        "run_timeout": math.ceil((limits.wall_s * WALL_FACTOR + WALL_EXTRA_S) * 1000),
+        "run_cpu_time": math.ceil((limits.cpu_s + allowance_s) * 1000),
+        "run_memory_limit": math.ceil((limits.memory_bytes + launcher_bytes) / 1024) * 1000,
     }
-    for name, value in wanted.items():
-        cap = caps[name]
-        if cap is not None and value > cap:
-            wanted[name] = cap
-            short.append(name)
-    return Sent(
-        fields=wanted,
-        cpu_s=wanted["run_cpu_time"] / 1000,
-        wall_s=wanted["run_timeout"] / 1000,
-        memory_bytes=wanted["run_memory_limit"] * 1024 // 1000,
-        allowance_s=allowed,
+    caps = (server.run_ms, server.cpu_ms, server.memory_units)
+    fields = {
+        name: value if cap is None else min(value, cap)
+        for (name, value), cap in zip(wanted.items(), caps, strict=True)
+    }
+    return SentLimits(
+        fields=fields,
+        cpu_s=fields["run_cpu_time"] / 1000,
+        wall_s=fields["run_timeout"] / 1000,
+        memory_bytes=fields["run_memory_limit"] * 1024 // 1000,
+        allowance_s=allowance_s,
         launcher_bytes=launcher_bytes,
-        short=tuple(short),
+        short=tuple(name for name, value in fields.items() if value < wanted[name]),
     )

@@ -1,30 +1,38 @@
-"""Learns what a server is and allows, and says in words which setting to raise.
+"""Find out what a server is and allows, and which of its settings to raise.
 
-`identify` asks who is there (two GETs). `learn` runs a few tiny jobs: limits can't be
+`identify` asks what the server is (two GETs). `probe` runs a few tiny jobs: limits can't be
 queried, but a request beyond one is refused with the limit in the message.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from sandbox.model import Limits
-from sandbox.piston.answer import read_answer
-from sandbox.piston.faults import BodyTooLarge, Refused, Transient
-from sandbox.piston.fleet import Endpoint
-from sandbox.piston.job import BadReport, decode_report, encode_job
-from sandbox.piston.limits import LearntLimits
-from sandbox.piston.request import JOB, LAUNCHER, STDIN, File, encode, launcher_source, nonce
+from gradebox.sandbox.model import Limits
+from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
+from gradebox.sandbox.piston.fleet import Endpoint
+from gradebox.sandbox.piston.http.execute import File, execute
+from gradebox.sandbox.piston.launcher import (
+    BadReport,
+    decode_report,
+    job_files,
+    launcher_file,
+    new_nonce,
+)
+from gradebox.sandbox.piston.limits import ServerLimits
+from gradebox.sandbox.piston.packages import Package
 
 STOCK_BODY_BYTES = 102_400
 TRY_BODY_BYTES = 150_000
 WANT_OUTPUT_CHARS = 1_000_000
 HUGE = 10**15  # beyond every configured limit
+EXTRA_WALL_S = 60.0
 
-# Prints 1, 1, 2, 4 … KiB: what is kept of it tells the output limit within a factor of two.
+# Prints 1, 1, 2, 4 … KiB: what is kept of it shows the output limit within a factor of two.
 _PRINTS = b"""import os, platform, subprocess, sys, time
 def have(*command):
     try:
@@ -43,19 +51,19 @@ for k in range(11):
 
 
 def identify(endpoint: Endpoint) -> None:
-    """Fills in version and runtimes; Transient or Refused when no Piston is there."""
+    """Fill in version and runtimes; raise Transient or Refused where no Piston answers."""
     about = endpoint.transport.get("/", timeout_s=10)
     if isinstance(about, dict):
         endpoint.version = str(about.get("message", ""))[:100]
-        own = about.get("gradebox")
-        endpoint.gradebox = isinstance(own, dict)
-        if isinstance(own, dict) and isinstance(own.get("sandbox"), dict):
-            endpoint.behind = own["sandbox"]
+        gradebox = about.get("gradebox")
+        endpoint.gradebox = isinstance(gradebox, dict)
+        if isinstance(gradebox, dict) and isinstance(gradebox.get("sandbox"), dict):
+            endpoint.server_sandbox = gradebox["sandbox"]
     endpoint.runtimes = read_runtimes(endpoint.transport.get("/api/v2/runtimes", timeout_s=10))
 
 
 def read_runtimes(value: Any) -> dict[str, str]:
-    """language or alias → version of GET /runtimes."""
+    """Return language or alias → version from the answer of GET /api/v2/runtimes."""
     if not isinstance(value, list):
         raise Transient("/api/v2/runtimes did not answer with a list")
     found: dict[str, str] = {}
@@ -70,52 +78,47 @@ def read_runtimes(value: Any) -> dict[str, str]:
     return found
 
 
-def learn(endpoint: Endpoint, language: str, *, only_base64: bool, extra: list[File]) -> None:
-    """Fills in what the endpoint allows to runs in `language` (a Python runtime)."""
+def probe(endpoint: Endpoint, package: Package) -> None:
+    """Fill in the platform and limits of an endpoint."""
     run_ms, cpu_ms, memory = (
-        _configured(endpoint, language, name, extra)
+        _configured(endpoint, package, {name: HUGE})
         for name in ("run_timeout", "run_cpu_time", "run_memory_limit")
     )
     body_bytes = None
-    pad = [File("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
     try:
-        said, capped = _prints(endpoint, language, [*extra, *pad])
+        printed, capped = _print(
+            endpoint, package, [File("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
+        )
     except BodyTooLarge:
         body_bytes = TRY_BODY_BYTES
-        said, capped = _prints(endpoint, language, extra)
+        printed, capped = _print(endpoint, package)
     for _ in range(2 if capped else 0):  # a busy server reads several pieces as one
-        again, _ = _prints(endpoint, language, extra)
-        said = max(said, again, key=len)
-    output_chars = None if not capped else max(len(said), 512)
+        printed = max(printed, _print(endpoint, package)[0], key=len)
     with contextlib.suppress(ValueError):
-        machine, libc, fixed = said.split("\n", 1)[0].split(";")
+        machine, libc, fixed = printed.split("\n", 1)[0].split(";")
         endpoint.platform = f"{machine} {libc}"
         endpoint.fixed_addresses = fixed == "1"
-    learnt = LearntLimits(run_ms, cpu_ms, memory, output_chars, body_bytes)
-    learnt = LearntLimits(
-        run_ms,
-        cpu_ms,
-        memory,
-        output_chars,
-        body_bytes,
-        overhead_s=_overhead_s(endpoint, language, only_base64, extra, learnt),
-        advice=tuple(advice(endpoint.url, learnt)),
+    output_chars = max(len(printed), 512) if capped else None
+    limits = ServerLimits(run_ms, cpu_ms, memory, output_chars, body_bytes)
+    endpoint.limits = replace(
+        limits,
+        overhead_s=_overhead_s(endpoint, package, output_chars or WANT_OUTPUT_CHARS),
+        advice=tuple(_advice(endpoint.url, limits)),
     )
-    endpoint.learnt = learnt
     endpoint.probed = True
 
 
-def advice(url: str, learnt: LearntLimits) -> list[str]:
-    """Which settings are too small for grading, one line each."""
+def _advice(url: str, limits: ServerLimits) -> list[str]:
+    """Return a line for each setting that is too small for grading."""
     lines = []
     for name, value, want in (
-        ("PISTON_RUN_TIMEOUT", learnt.run_ms, 60_000),
-        ("PISTON_RUN_CPU_TIME", learnt.cpu_ms, 15_000),
-        ("PISTON_OUTPUT_MAX_SIZE", learnt.output_chars, WANT_OUTPUT_CHARS),
+        ("PISTON_RUN_TIMEOUT", limits.run_ms, 60_000),
+        ("PISTON_RUN_CPU_TIME", limits.cpu_ms, 15_000),
+        ("PISTON_OUTPUT_MAX_SIZE", limits.output_chars, WANT_OUTPUT_CHARS),
     ):
         if value is not None and value < want:
             lines.append(f"{url}: {name} is about {value}; raise it to {want} or more (piston.env)")
-    if learnt.body_bytes is not None:
+    if limits.body_bytes is not None:
         lines.append(
             f"{url}: requests over about {STOCK_BODY_BYTES} bytes are refused; raise the limit of "
             "body_parser.json in the server's src/index.js (docker/piston/Dockerfile does)"
@@ -123,13 +126,14 @@ def advice(url: str, learnt: LearntLimits) -> list[str]:
     return lines
 
 
-def _configured(endpoint: Endpoint, language: str, name: str, extra: list[File]) -> int | None:
-    """A configured limit; None when there is none."""
-    body = encode(language, "*", [File("p.py", b"pass", source=True), *extra], {name: HUGE})
+def _python(package: Package, program: bytes) -> list[File]:
+    return [File("p.py", program, source=True), *package.extra_files(EXTRA_WALL_S)]
+
+
+def _configured(endpoint: Endpoint, package: Package, huge: dict[str, int]) -> int | None:
+    """Return the limit that the refusal of a huge one names; None when it is accepted."""
     try:
-        read_answer(endpoint.transport.post("/api/v2/execute", body, 60))
-    except BodyTooLarge:
-        raise
+        execute(endpoint.transport, package.runtime, _python(package, b"pass"), huge)
     except Refused as refusal:
         number = re.search(r"limit of (\d{1,15})\b", str(refusal))
         if number is None:
@@ -138,51 +142,38 @@ def _configured(endpoint: Endpoint, language: str, name: str, extra: list[File])
     return None
 
 
-def _prints(endpoint: Endpoint, language: str, extra: list[File]) -> tuple[str, bool]:
-    body = encode(language, "*", [File("p.py", _PRINTS, source=True), *extra], {})
-    run = read_answer(endpoint.transport.post("/api/v2/execute", body, 60)).run
+def _print(endpoint: Endpoint, package: Package, pad: Sequence[File] = ()) -> tuple[str, bool]:
+    """Run the printing program; return its output and whether the server cut it."""
+    files = [*_python(package, _PRINTS), *pad]
+    run = execute(endpoint.transport, package.runtime, files, {}).run
     if run.status in ("RE", "SG"):
         raise Transient(f"{endpoint.url}: a test program failed there: {run.stderr[-300:]!r}")
     return run.stdout, run.status == "OL"
 
 
-def _overhead_s(
-    endpoint: Endpoint,
-    language: str,
-    only_base64: bool,
-    extra: list[File],
-    learnt: LearntLimits,
-) -> float:
-    """CPU seconds of the launcher: the server's figure less the program's, of three runs."""
-    seen = []
+def _overhead_s(endpoint: Endpoint, package: Package, output_chars: int) -> float:
+    """Return the CPU seconds of the launcher: the median of three runs of a tiny program."""
+    overheads = []
     for _ in range(3):
-        mark = nonce()
-        job = encode_job(
-            mark,
+        nonce = new_nonce()
+        job = job_files(
+            nonce,
             ["{python}", "main.py"],
             Limits(),
-            budget=learnt.output_chars or WANT_OUTPUT_CHARS,
-            files=("main.py",),
-            only_base64=only_base64,
+            files={"main.py": b"print(open(0).read())"},
+            output_chars=output_chars,
+            only_base64=package.codeforces,
             fixed_addresses=endpoint.fixed_addresses,
         )
-        files = [
-            File(LAUNCHER, launcher_source(), source=True),
-            File(JOB, job),
-            File(STDIN, b""),
-            File("gbx-0", b"print(open(0).read())"),
-            *extra,
-        ]
-        run = read_answer(
-            endpoint.transport.post("/api/v2/execute", encode(language, "*", files, {}), 60)
-        ).run
+        files = [launcher_file(), *job, *package.extra_files(EXTRA_WALL_S)]
+        run = execute(endpoint.transport, package.runtime, files, {}).run
         try:
-            report = decode_report(run.stdout, mark)
+            report = decode_report(run.stdout, nonce)
         except BadReport as error:
-            said = json.dumps(run.stderr[-300:])
             raise Transient(
-                f"{endpoint.url}: the launcher does not work there: {error}; it said {said}"
+                f"{endpoint.url}: the launcher does not work there: {error}; "
+                f"its stderr: {run.stderr[-300:]!r}"
             ) from error
         if run.cpu_s is not None:
-            seen.append(max(0.0, run.cpu_s - report.cpu_s))
-    return min(max(sorted(seen)[1] if len(seen) == 3 else 0.05, 0.005), 1.0)
+            overheads.append(max(0.0, run.cpu_s - report.cpu_s))
+    return min(max(sorted(overheads)[1] if len(overheads) == 3 else 0.05, 0.005), 1.0)

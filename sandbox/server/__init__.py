@@ -1,4 +1,4 @@
-"""A server that speaks Piston's API v2 over the embedded box: `python -m sandbox.server`.
+"""A server with Piston's API v2 over the embedded sandbox: `python -m sandbox.server`.
 
-app ─ admission · jobs ─ execute ─ codeforces ─ judging · connect · runtimes · metrics
+app ─ admission · jobs ─ execute ─ codeforces · connect · runtimes · plugins · metrics
 """

@@ -1,4 +1,4 @@
-"""`python -m sandbox.server`: Piston's API over the embedded box."""
+"""The command `python -m sandbox.server`."""
 
 from __future__ import annotations
 
@@ -10,45 +10,49 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from sandbox.errors import BadRequest, SandboxError
-from sandbox.model import MIB
-from sandbox.server.settings import Ceilings, ServerSettings
+from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.model import MIB
+from gradebox.sandbox.server.settings import Ceilings, ServerSettings
 
 TOKEN_VARIABLE = "GRADEBOX_SERVER_TOKEN"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EPILOG = f"""\
+The bearer token is read from {TOKEN_VARIABLE}, because a flag would show in the
+process list. The limits that requests may ask for are read from the PISTON_*
+variables of a Piston server (PISTON_RUN_TIMEOUT …). docs/server.md has all of them."""
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(
-        description="Serves Piston's API v2 over the embedded sandbox of this machine.",
-        epilog=f"The bearer token is read from {TOKEN_VARIABLE}, so that it is in no process list. "
-        "Limits: the PISTON_* settings of a Piston server (PISTON_RUN_TIMEOUT …).",
+    """Return the parser of the command line."""
+    p = argparse.ArgumentParser(
+        description="Serve Piston's API v2 and POST /grade over the embedded sandbox.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     default = ServerSettings()
-    made.add_argument("--host", default=default.host, help="address (default: %(default)s)")
-    made.add_argument("--port", type=int, default=default.port, help="0: a free one (%(default)s)")
-    made.add_argument("--slots", type=int, help="programs at once (default: one a physical core)")
-    made.add_argument(
-        "--queue", type=int, default=default.queue, help="requests that may wait (%(default)s)"
-    )
-    made.add_argument(
-        "--body-limit", type=int, default=default.body_bytes // MIB, help="MiB (%(default)s)"
-    )
-    made.add_argument(
-        "--grace", type=float, default=default.grace_s, help="seconds to finish in (%(default)s)"
-    )
-    made.add_argument("--judge", default=default.judge, help="module:function (%(default)s)")
-    made.add_argument("--grading", default=default.grading, help="module:function (%(default)s)")
-    made.add_argument(
-        "--dataset", metavar="NAME|PATH", help="problems that POST /grade may name by id"
-    )
-    return made
+
+    def add(flag: str, value: object, help: str, metavar: str, kind: type = str) -> None:
+        text = help if value is None else f"{help} (default: {value})"
+        p.add_argument(flag, default=value, help=text, metavar=metavar, type=kind)
+
+    add("--host", default.host, "address to listen at", "ADDRESS")
+    add("--port", default.port, "port to listen at; 0: a free one", "N", int)
+    add("--slots", None, "programs running at once (default: one for each core)", "N", int)
+    add("--queue", default.queue, "requests that may wait", "N", int)
+    add("--body-limit", default.body_bytes // MIB, "largest request", "MIB", int)
+    add("--grace", default.grace_s, "seconds a shutdown waits for requests", "S", float)
+    add("--judge", default.judge, "judge of the Codeforces protocol", "MODULE:FUNCTION")
+    add("--grading", default.grading, "service behind POST /grade", "MODULE:FUNCTION")
+    add("--dataset", None, "problems that POST /grade may name by id", "NAME|PATH")
+    return p
 
 
 def ceilings_from(environ: dict[str, str]) -> Ceilings:
-    """The limits, from the same variables that a Piston server reads."""
-    known = {f"PISTON_{f.name.upper()}": f.name for f in fields(Ceilings)}
+    """Return the limits from the variables that a Piston server reads. Raises BadRequest."""
     changes = {}
-    for variable, name in known.items():
+    for f in fields(Ceilings):
+        variable = f"PISTON_{f.name.upper()}"
         text = environ.get(variable)
         if text is None:
             continue
@@ -56,23 +60,24 @@ def ceilings_from(environ: dict[str, str]) -> Ceilings:
             limit = int(text)
         except ValueError:
             raise BadRequest(f"{variable} is {text!r}; it must be a whole number") from None
-        if limit > 0:  # Piston's -1: no limit of its own, so ours stays
-            changes[name] = limit
+        if limit > 0:  # -1 means no limit to Piston; then ours stays
+            changes[f.name] = limit
     return replace(Ceilings(), **changes)
 
 
 def without_traceback(record: logging.LogRecord) -> bool:
-    """A request that is no HTTP is a stranger's fault: one line, not our stack."""
-    fault = record.exc_info[1] if record.exc_info else None
-    if fault is not None:
-        said = "".join(c if c.isprintable() else " " for c in f"{type(fault).__name__} {fault}")
-        record.msg = f"{record.getMessage()}: {' '.join(said.split())[:300]}"
+    """Shorten a logged exception to one line: invalid HTTP is the client's fault."""
+    error = record.exc_info[1] if record.exc_info else None
+    if error is not None:
+        text = "".join(c if c.isprintable() else " " for c in f"{type(error).__name__} {error}")
+        record.msg = f"{record.getMessage()}: {' '.join(text.split())[:300]}"
         record.args = ()
         record.exc_info = None
     return True
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Serve until a signal; return the exit status."""
     options = parser().parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     logging.getLogger("aiohttp.server").addFilter(without_traceback)
@@ -80,17 +85,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _serve(options)
     except (BadRequest, SandboxError) as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
     except ModuleNotFoundError as error:
         print(f"error: {error}; pip install 'gradebox[server]'", file=sys.stderr)
-        return 2
+    return ExitStatus.BAD_INPUT
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from sandbox.choose import open_sandbox
-    from sandbox.server.grading import load_grading
-    from sandbox.server.judging import load_judge
-    from sandbox.server.serve import serve
+    from gradebox.sandbox.opening import open_sandbox
+    from gradebox.sandbox.server.plugins import load_grading, load_judge
+    from gradebox.sandbox.server.serve import serve
 
     settings = ServerSettings(
         host=options.host,
@@ -108,12 +111,12 @@ def _serve(options: argparse.Namespace) -> int:
     judge = load_judge(settings.judge)
     open_grading = load_grading(settings.grading)
     with open_sandbox("local", endpoints=None, slots=settings.slots, languages=[]) as sandbox:
-        about = sandbox.describe()
-        print(f"sandbox: {about.backend}, level {about.level}", file=sys.stderr)
-        if settings.host not in ("127.0.0.1", "localhost", "::1") and settings.token is None:
+        description = sandbox.describe()
+        print(f"sandbox: {description.backend}, level {description.level}", file=sys.stderr)
+        if settings.host not in LOOPBACK and settings.token is None:
             print(
-                f"warning: anyone who reaches {settings.host} can run programs here; "
-                f"set {TOKEN_VARIABLE}",
+                f"warning: everyone who can reach {settings.host} can run programs here; "
+                f"set {TOKEN_VARIABLE} to require a token",
                 file=sys.stderr,
             )
 
@@ -125,9 +128,9 @@ def _serve(options: argparse.Namespace) -> int:
             done = asyncio.run(serve(sandbox, settings, judge, grading=grading, ready=ready))
         finally:
             grading.close()
-        return 0 if done else 3
+        return ExitStatus.OK if done else ExitStatus.INFRASTRUCTURE
 
 
 if __name__ == "__main__":
-    sys.argv[0] = "python -m sandbox.server"  # what its usage calls it
+    sys.argv[0] = "python -m sandbox.server"  # the name in its usage
     sys.exit(main())

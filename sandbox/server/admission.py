@@ -1,7 +1,7 @@
-"""Who may enter: at most `slots` requests run and `queue` wait; the next is told when to return.
+"""Admission control: `slots` requests run, `queue` requests wait, further ones are refused.
 
-enter ─▶ Ticket ─▶ work in a thread ─▶ leave
-  └ Full (429 + Retry-After) · Closing (503)
+place ─▶ body arrives ─▶ run in a thread ─▶ answer
+  └ QueueFull (429 + Retry-After) · ShuttingDown (503)
 """
 
 from __future__ import annotations
@@ -16,40 +16,42 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from gradebox.sandbox.common.async_bridge import run_in_thread
+
 T = TypeVar("T")
 
 
-class Full(Exception):
-    """No place in the queue; `retry_after_s` is when there likely is one."""
+class QueueFull(Exception):
+    """The queue is full; a place is likely free after `retry_after_s`."""
 
     def __init__(self, retry_after_s: int) -> None:
-        super().__init__(f"busy; try again in {retry_after_s} s")
+        super().__init__(f"the server is busy; try again in {retry_after_s} s")
         self.retry_after_s = retry_after_s
 
 
-class Closing(Exception):
-    """The server is shutting down and takes nothing more."""
+class ShuttingDown(Exception):
+    """The server is shutting down and accepts no more requests."""
 
 
-class Abandoned(Exception):
-    """The client went away before its job began, so the job was not run."""
+class ClientGone(Exception):
+    """The client disconnected before its job began, so the job was not run."""
 
 
 class Place:
-    """The place of a request that is here: the bytes it holds."""
+    """The place of one admitted request, with the bytes reserved for it."""
 
     def __init__(self, admission: Admission, size: int) -> None:
         self._admission = admission
         self.size = size
 
     def grow(self, size: int) -> None:
-        """`size` bytes more than were announced. Raises Full."""
+        """Reserve `size` further bytes. Raises QueueFull."""
         self._admission.reserve(size, others=self._admission.present - 1)
         self.size += size
 
 
 class Admission:
-    """Counts requests from the moment they may send their body to their answer."""
+    """Count requests from before their body arrives until they are answered."""
 
     def __init__(self, slots: int, queue: int, held_bytes: int = 1 << 62) -> None:
         self.slots = slots
@@ -66,14 +68,11 @@ class Admission:
 
     @contextlib.contextmanager
     def place(self, size: int = 0) -> Iterator[Place]:
-        """A place for one request of `size` bytes; a large one alone always fits.
-
-        Raises Full or Closing.
-        """
+        """Admit a request of `size` bytes. Raises QueueFull or ShuttingDown."""
         if self.closing:
-            raise Closing
+            raise ShuttingDown
         if self.present >= self.slots + self.queue:
-            raise Full(self.retry_after_s())
+            raise QueueFull(self.retry_after_s())
         self.reserve(size, others=self.present)
         self.present += 1
         self._idle.clear()
@@ -87,32 +86,30 @@ class Admission:
                 self._idle.set()
 
     def reserve(self, size: int, others: int) -> None:
-        """`size` bytes for a request beside `others`; a large one alone always fits.
+        """Reserve bytes for a request beside `others`; a single request always fits.
 
-        Raises Full.
+        Raises QueueFull.
         """
         if others and size > self._bytes_left:
-            raise Full(self.retry_after_s())
+            raise QueueFull(self.retry_after_s())
         self._bytes_left -= size
 
     def retry_after_s(self) -> int:
-        """Seconds until a place is likely free: the time half of the queue takes."""
+        """Return the seconds until a place is likely free: the time half of the queue takes."""
         seconds = self._mean_s * self.present / self.slots / 2
         return max(1, min(60, math.ceil(seconds)))
 
-    async def work(self, call: Callable[[], T]) -> T:
-        """Runs `call` in a thread; a caller that is cancelled while it waits takes it back."""
-        abandoned = threading.Event()
-        loop = asyncio.get_running_loop()
-        started = functools.partial(self._started, call, abandoned)
-        try:
-            return await loop.run_in_executor(self._pool, started)
-        except asyncio.CancelledError:
-            abandoned.set()
-            raise
+    async def run(self, call: Callable[[], T]) -> T:
+        """Run `call` in a thread; it is not started if the caller is cancelled before.
+
+        Raises what `call` raises, and ClientGone.
+        """
+        cancelled = threading.Event()
+        timed = functools.partial(self._timed, call, cancelled)
+        return await run_in_thread(timed, cancelled.set, self._pool)
 
     async def drain(self, grace_s: float) -> bool:
-        """Takes nothing more and waits for what is here; False when the time ran out."""
+        """Admit nothing more and wait for all admitted requests; False after `grace_s`."""
         self.closing = True
         try:
             await asyncio.wait_for(self._idle.wait(), grace_s)
@@ -123,9 +120,9 @@ class Admission:
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _started(self, call: Callable[[], T], abandoned: threading.Event) -> T:
-        if abandoned.is_set():
-            raise Abandoned
+    def _timed(self, call: Callable[[], T], cancelled: threading.Event) -> T:
+        if cancelled.is_set():
+            raise ClientGone
         with self._lock:
             self.running += 1
         began = time.monotonic()

@@ -1,6 +1,6 @@
-"""The HTTP application: Piston's API v2, health and metrics, over one Sandbox.
+"""The HTTP application: Piston's API v2, POST /grade, health and metrics.
 
-request ─▶ token ─▶ admission ─▶ body ─▶ thread: read_job, execute ─▶ answer
+request ─▶ token ─▶ admission ─▶ body ─▶ in a thread: parse_job, execute ─▶ answer
 """
 
 from __future__ import annotations
@@ -15,27 +15,26 @@ from typing import Any
 
 from aiohttp import web
 
-from sandbox.errors import BadRequest, MissingToolchain, SandboxError
-from sandbox.model import Description
-from sandbox.protocol import Sandbox
-from sandbox.server.admission import Abandoned, Admission, Closing, Full
-from sandbox.server.connect import MESSAGE_BYTES, converse
-from sandbox.server.execute import execute
-from sandbox.server.grading import Grading
-from sandbox.server.jobs import Job, Refusal, read_job
-from sandbox.server.judging import Judge
-from sandbox.server.metrics import Metrics
-from sandbox.server.runtimes import list_runtimes
-from sandbox.server.settings import ServerSettings
+from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
+from gradebox.sandbox.model import Description
+from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, ShuttingDown
+from gradebox.sandbox.server.connect import MESSAGE_BYTES, converse
+from gradebox.sandbox.server.execute import execute
+from gradebox.sandbox.server.jobs import Job, parse_job
+from gradebox.sandbox.server.metrics import Metrics
+from gradebox.sandbox.server.plugins import Grading, Judge
+from gradebox.sandbox.server.runtimes import list_runtimes
+from gradebox.sandbox.server.settings import ServerSettings
 
 log = logging.getLogger("gradebox.server")
 
-VERSION = "Piston v3.1.1"  # whose API this is; clients look at it
+VERSION = "Piston v3.1.1"  # clients check which API this is
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """Everything the routes share. Make it inside a running event loop."""
+    """The state that the routes share. Create it inside a running event loop."""
 
     def __init__(
         self,
@@ -57,19 +56,21 @@ class Server:
     def application(self) -> web.Application:
         app = web.Application(
             client_max_size=self.settings.body_bytes,
-            middlewares=[self._counted, self._authorised],
+            middlewares=[self._errors_as_json, self._check_token],
             handler_args={"keepalive_timeout": 75.0},
         )
-        app.router.add_get("/", self.about)
-        app.router.add_get("/health", self.health)
-        app.router.add_get("/metrics", self.show_metrics)
-        app.router.add_get("/api/v2/runtimes", self.list_runtimes)
-        app.router.add_post("/api/v2/execute", self.execute)
-        app.router.add_post("/grade", self.grade)
-        app.router.add_get("/api/v2/connect", self.connect)
-        app.router.add_get("/api/v2/packages", self.list_packages)
-        app.router.add_post("/api/v2/packages", self.install_package)
-        app.router.add_delete("/api/v2/packages", self.remove_package)
+        app.add_routes([
+            web.get("/", self.about),
+            web.get("/health", self.health),
+            web.get("/metrics", self.show_metrics),
+            web.get("/api/v2/runtimes", self.list_runtimes),
+            web.post("/api/v2/execute", self.execute),
+            web.get("/api/v2/connect", self.connect),
+            web.get("/api/v2/packages", self.list_packages),
+            web.post("/api/v2/packages", self.install_package),
+            web.delete("/api/v2/packages", self.remove_package),
+            web.post("/grade", self.grade),
+        ])  # fmt: skip
         return app
 
     async def about(self, request: web.Request) -> web.Response:
@@ -104,87 +105,89 @@ class Server:
         )
 
     async def install_package(self, request: web.Request) -> web.Response:
-        """Nothing is installed by request; what is there already counts as done."""
+        """Install nothing: a package that is present counts as installed."""
         body = await _read_json(request)
         name = body.get("language") if isinstance(body, dict) else None
-        here = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
-        if isinstance(name, str) and name in here:
+        present = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
+        if isinstance(name, str) and name in present:
             return _json(200, {"language": name, "version": str(body.get("version", "*"))})
-        words = (
+        message = (
             f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
             "that are installed on its machine (apt-get install …, then restart it)"
         )
-        return _json(404, {"message": words})
+        return _json(404, {"message": message})
 
     async def remove_package(self, request: web.Request) -> web.Response:
         return _json(400, {"message": "this server does not remove languages from its machine"})
 
     async def execute(self, request: web.Request) -> web.Response:
-        return await self._admitted(request, self._answer)
+        return await self._admit(request, self._execute)
 
     async def grade(self, request: web.Request) -> web.Response:
-        """Whole solutions: {"solutions": […], "problem": {…} or an id} → {"records": […]}."""
-        return await self._admitted(request, self._grade)
+        """Grade solutions: {"solutions": […], "problem": {…} or an id} → {"records": […]}."""
+        return await self._admit(request, self._grade)
 
-    async def _admitted(
+    async def _admit(
         self, request: web.Request, answer_to: Callable[[bytes], bytes]
     ) -> web.Response:
-        """The answer to a JSON body, made in a thread; refused when there is no place."""
+        """Answer a JSON body in a thread, or refuse it when there is no place."""
         if not request.content_type.startswith("application/json"):
             return _json(415, {"message": "requests must be of type application/json"})
         announced = request.content_length or 0
-        if announced > self.settings.body_bytes:  # refused before it comes, not after
+        if announced > self.settings.body_bytes:  # refuse it before it is sent
             raise web.HTTPRequestEntityTooLarge(self.settings.body_bytes, announced)
         began = time.monotonic()
         try:
             with self.admission.place(self._size(request)):
                 raw = await asyncio.wait_for(request.read(), self.settings.upload_s)
-                answer = await self.admission.work(lambda: answer_to(raw))
+                answer = await self.admission.run(lambda: answer_to(raw))
                 self.metrics.seconds.observe(time.monotonic() - began)
                 return web.Response(body=answer, content_type="application/json")
         except asyncio.TimeoutError:
-            words = f"the request did not arrive within {self.settings.upload_s:g} s"
-            return _json(408, {"message": words})
+            message = f"the request did not arrive within {self.settings.upload_s:g} s"
+            return _json(408, {"message": message})
         except web.RequestPayloadError as error:
             return _json(400, {"message": f"the request's body can't be read: {error}"})
-        except (Refusal, BadRequest, MissingToolchain) as refusal:
-            return _json(400, {"message": str(refusal)})
-        except SandboxError as fault:
-            log.error("the sandbox failed: %s", fault)
-            return _json(500, {"message": f"the sandbox failed: {fault}"})
+        except (BadRequest, MissingToolchain) as error:
+            return _json(400, {"message": str(error)})
+        except SandboxError as error:
+            log.error("the sandbox failed: %s", error)
+            return _json(500, {"message": f"the sandbox failed: {error}"})
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
-        """A job over a WebSocket; it has its place, as a request has, from the first message on."""
+        """Gather the whole input of a job from a WebSocket, run the job, then send its output.
+
+        The request occupies one of the server's slots until the socket is closed.
+        """
         message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
         with self.admission.place(message_bytes) as place:
             socket = web.WebSocketResponse(max_msg_size=message_bytes)
             await socket.prepare(request)
             await converse(
-                socket, self._read_job, self._run_in_thread, place, self.settings.upload_s
+                socket, self._parse_job, self._run_in_thread, place, self.settings.upload_s
             )
             return socket
 
     def _size(self, request: web.Request) -> int:
-        """Bytes to reserve; a body of unknown size, or packed, counts as the largest."""
-        packed = "Content-Encoding" in request.headers  # 400 kB of deflate were 400 MB
+        """Return the bytes to reserve: the most, for a body of unknown or compressed size."""
+        packed = "Content-Encoding" in request.headers  # 400 kB of deflate may be 400 MB
         size = None if packed else request.content_length
         return min(self.settings.body_bytes if size is None else size, self.settings.body_bytes)
 
     async def _run_in_thread(self, job: Job) -> dict[str, Any]:
-        return await self.admission.work(lambda: self._run(job))
+        return await self.admission.run(lambda: self._run(job))
 
-    def _answer(self, raw: bytes) -> bytes:
-        """In a thread: a body of hundreds of megabytes must not hold up other requests."""
-        return _encoded(self._run(self._read_job(_decoded(raw))))
+    # Called in threads, since a body of hundreds of megabytes would block the event loop.
+    def _execute(self, raw: bytes) -> bytes:
+        return _encode(self._run(self._parse_job(_decode(raw))))
 
     def _grade(self, raw: bytes) -> bytes:
-        """In a thread, too."""
         if self.grading is None:
-            raise Refusal("this server does not grade; start it with python -m sandbox.server")
-        return _encoded(self.grading.grade(_decoded(raw)))
+            raise BadRequest("this server does not grade; start it with python -m sandbox.server")
+        return _encode(self.grading.grade(_decode(raw)))
 
-    def _read_job(self, body: Any) -> Job:
-        return read_job(body, self.runtimes, self.settings.ceilings)
+    def _parse_job(self, body: Any) -> Job:
+        return parse_job(body, self.runtimes, self.settings.ceilings)
 
     def _run(self, job: Job) -> dict[str, Any]:
         answer = execute(job, self.sandbox, self.judge)
@@ -194,51 +197,51 @@ class Server:
         return answer
 
     @web.middleware
-    async def _counted(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answers in JSON whatever happens, and counts the answers."""
+    async def _errors_as_json(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer in JSON whatever happens, and count the answers by status."""
         try:
             response = await handler(request)
         except web.HTTPRequestEntityTooLarge:
-            limit = self.settings.body_bytes
-            words = (
-                f"the request is over {limit} bytes; start the server with a larger --body-limit"
+            message = (
+                f"the request is over {self.settings.body_bytes} bytes; send less, or start the "
+                "server with a larger --body-limit"
             )
-            response = _json(413, {"message": words})
+            response = _json(413, {"message": message})
         except web.HTTPException as error:
-            words = "Not Found" if error.status == 404 else error.reason
-            response = _json(error.status, {"message": words})
-        except Full as full:
-            response = _busy(429, str(full), full.retry_after_s)
-        except Closing:
-            response = _busy(503, "the server is shutting down", 5)
-        except (Abandoned, ConnectionError):
-            response = _json(499, {"message": "the client went away"})
+            message = "Not Found" if error.status == 404 else error.reason
+            response = _json(error.status, {"message": message})
+        except QueueFull as full:
+            response = _retry_later(429, str(full), full.retry_after_s)
+        except ShuttingDown:
+            response = _retry_later(503, "the server is shutting down", 5)
+        except (ClientGone, ConnectionError):
+            response = _json(499, {"message": "the client disconnected"})
         except Exception:
             log.exception("%s %s failed", request.method, request.path)
-            response = _json(500, {"message": "the server failed; its log says more"})
+            response = _json(500, {"message": "the server failed; its log has the details"})
         self.metrics.answers.labels(str(response.status)).inc()
         return response
 
     @web.middleware
-    async def _authorised(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _check_token(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         token = self.settings.token
         if token is not None and request.path != "/health":
             given = request.headers.get("Authorization", "")
-            # headers may hold any byte, which aiohttp hands on as a lone surrogate
+            # aiohttp passes a byte that is not UTF-8 on as a lone surrogate
             given_raw = given.encode("utf-8", "surrogateescape")
             if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
-                raise web.HTTPUnauthorized(reason="a bearer token is needed")
+                raise web.HTTPUnauthorized(reason="a bearer token is required")
         return await handler(request)
 
 
-def _decoded(raw: bytes) -> Any:
+def _decode(raw: bytes) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise Refusal(f"the request is not JSON: {error}") from error
+        raise BadRequest(f"the request is not JSON: {error}") from error
 
 
-def _encoded(answer: Any) -> bytes:
+def _encode(answer: Any) -> bytes:
     return json.dumps(answer, separators=(",", ":")).encode()
 
 
@@ -255,7 +258,7 @@ def _json(status: int, value: Any) -> web.Response:
     )
 
 
-def _busy(status: int, words: str, retry_after_s: int) -> web.Response:
-    response = _json(status, {"message": words})
+def _retry_later(status: int, message: str, retry_after_s: int) -> web.Response:
+    response = _json(status, {"message": message})
     response.headers["Retry-After"] = str(retry_after_s)
     return response

@@ -1,4 +1,4 @@
-"""Runs a Job over a Sandbox and puts the evidence into Piston's words."""
+"""Run a Job in a sandbox and return the evidence as Piston's answer."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import base64
 import signal
 from typing import Any
 
-from sandbox.model import Compiled, Execution
-from sandbox.piston.native import write_execution
-from sandbox.protocol import Sandbox
-from sandbox.server.codeforces import run_case
-from sandbox.server.jobs import Job
-from sandbox.server.judging import Judge
+from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.piston.gradebox_server import write_execution
+from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.codeforces import run_case
+from gradebox.sandbox.server.jobs import Job
+from gradebox.sandbox.server.plugins import Judge
 
 _KILLED = {
     "cpu": ("TO", "Time limit exceeded"),
@@ -22,7 +22,7 @@ _KILLED = {
 
 
 def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
-    """The answer of POST /api/v2/execute."""
+    """Return the answer of POST /api/v2/execute."""
     compiled = sandbox.compile(job.program, job.compile_limits)
     try:
         answer: dict[str, Any] = {"language": job.runtime.language, "version": job.runtime.version}
@@ -30,7 +30,7 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
         if stage is not None:
             answer["compile"] = stage
         if not compiled.ok:
-            # Piston repeats the compiler's stage as the run's when nothing was run
+            # Like Piston: the compiler's stage is also the run's when nothing was run
             return {**answer, "run": stage}
         if job.compile_only:
             return answer
@@ -51,8 +51,8 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
 
 
 def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
-    """The compiler's stage; None for a language that is not compiled."""
-    if job.native:
+    """Return the compiler's stage; None for a language that is not compiled."""
+    if job.from_gradebox:
         return {
             "ok": compiled.ok,
             "log_base64": base64.b64encode(compiled.log).decode(),
@@ -60,20 +60,20 @@ def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
             "cached": compiled.cached,
             "evidence": write_execution(compiled.execution) if compiled.execution else None,
         }
-    seen = compiled.execution
-    if seen is None and compiled.ok:
+    execution = compiled.execution
+    if execution is None and compiled.ok:
         if job.runtime.runtime != "codeforces":
             return None
-        seen = Execution(0, None, 0.0, 0.0, None)  # that package has a stage for every language
+        execution = Execution(0, None, 0.0, 0.0, None)  # the package has one for every language
     log = compiled.log.decode("utf-8", "replace")
-    stage = stage_of(seen or Execution(1, None, 0.0, 0.0, None), base64_output=False)
+    stage = stage_of(execution or Execution(1, None, 0.0, 0.0, None), base64_output=False)
     code = 0 if compiled.ok else stage["code"] if stage["status"] == "TO" else stage["code"] or 1
     return {**stage, "stdout": "", "stderr": log, "output": log, "code": code}
 
 
 def run_stage(execution: Execution, job: Job) -> dict[str, Any]:
-    """The program's stage."""
-    if job.native:
+    """Return the stage of the program's run."""
+    if job.from_gradebox:
         return {"evidence": write_execution(execution)}
     stage = stage_of(execution, base64_output=job.base64_output)
     if job.collect:
@@ -84,7 +84,7 @@ def run_stage(execution: Execution, job: Job) -> dict[str, Any]:
 
 
 def stage_of(execution: Execution, *, base64_output: bool) -> dict[str, Any]:
-    """An Execution as one of Piston's stages."""
+    """Return an execution as one of Piston's stages."""
     status, message = _status(execution)
     number = int(signal.SIGKILL) if status in ("TO", "OL") else execution.signal
     return {
@@ -107,7 +107,6 @@ def _texts(execution: Execution, base64_output: bool) -> dict[str, Any]:
             "output": "",
             "encoding": "base64",
         }
-    # decoded as a whole: no character is ever split
     stdout = execution.stdout.decode("utf-8", "replace")
     stderr = execution.stderr.decode("utf-8", "replace")
     return {"stdout": stdout, "stderr": stderr, "output": stdout + stderr}

@@ -1,16 +1,16 @@
-"""What GET /metrics shows, in Prometheus' text format."""
+"""The metrics of GET /metrics, in Prometheus' text format."""
 
 from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from sandbox.server.admission import Admission
+from gradebox.sandbox.server.admission import Admission
 
 _SECONDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 
 
 class Metrics:
-    """Counters of one server; a registry of its own, so that two never mix."""
+    """Counters of one server, in a registry of its own so that two servers never mix."""
 
     content_type = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -33,7 +33,7 @@ class Metrics:
         )
         present = Gauge("gradebox_requests_present", "Requests admitted", registry=self.registry)
         present.set_function(lambda: admission.present)
-        running = Gauge("gradebox_requests_running", "Requests that run", registry=self.registry)
+        running = Gauge("gradebox_requests_running", "Requests running", registry=self.registry)
         running.set_function(lambda: admission.running)
 
     def text(self) -> bytes:

@@ -1,7 +1,8 @@
-"""The runtimes this server lists: the languages found here, under Piston's names.
+"""The runtimes that the server lists: the installed languages under Piston's names.
 
 python 3.11.7 (py, python3 …) · c++ 12.2.0 (c++17, cpp …) · c++20 12.2.0 …
-and the Codeforces package's names, which run the same languages
+
+The Codeforces package's names are listed as well and run the same languages.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sandbox.languages import TABLE
+from gradebox.sandbox.languages import TABLE
 
-# name in the Codeforces package → language here; "cf_" + name is an alias of each.
+# Name in the Codeforces package → our language. Each is listed as "cf_" + name.
 CODEFORCES = {
     "c++": "c++17",
     "c++0x": "c++11",
@@ -26,12 +27,12 @@ CODEFORCES = {
     "kotlin": "kotlin",
 }
 
-VERSION_CHARS = 100  # longer than any version; beyond 4,300 digits Python reads no number
+MAX_VERSION_CHARS = 100  # int() fails beyond 4,300 digits
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """One entry of GET /api/v2/runtimes; `row` names the language here."""
+    """One entry of GET /api/v2/runtimes; `row` is our name of the language."""
 
     language: str
     version: str
@@ -45,7 +46,7 @@ class Runtime:
 
 
 def list_runtimes(toolchains: Mapping[str, str]) -> list[Runtime]:
-    """What `Description.toolchains` amounts to in Piston's terms."""
+    """Return the runtimes of the installed languages, `Description.toolchains`."""
     listed: list[Runtime] = []
     taken: set[str] = set()
     for name, line in toolchains.items():
@@ -53,41 +54,41 @@ def list_runtimes(toolchains: Mapping[str, str]) -> list[Runtime]:
         if row is None:
             continue
         package = row.piston[0] or name
-        own = package not in taken
+        first = package not in taken
         taken.add(package)
-        language = package if own else name
-        names = dict.fromkeys((package if own else name, name, *row.aliases))
-        aliases = tuple(n for n in names if n != language)
-        listed.append(Runtime(language, version_of(line), aliases, name, None if own else package))
-    for name, here in CODEFORCES.items():
-        if here in toolchains:
-            version = version_of(toolchains[here])
-            listed.append(Runtime(f"cf_{name}", version, (), here, "codeforces"))
+        language = package if first else name
+        aliases = tuple(n for n in dict.fromkeys((name, *row.aliases)) if n != language)
+        runtime = None if first else package
+        listed.append(Runtime(language, version_of(line), aliases, name, runtime))
+    for name, own in CODEFORCES.items():
+        if own in toolchains:
+            version = version_of(toolchains[own])
+            listed.append(Runtime(f"cf_{name}", version, (), own, "codeforces"))
     return listed
 
 
 def version_of(line: str) -> str:
-    """The last x.y.z of a toolchain's version line, as Piston wants versions."""
+    """Return the last version in a toolchain's version line, as x.y.z."""
     found = re.findall(r"\d+(?:\.\d+){0,2}", line)
     parts = (found[-1] if found else "0").split(".")
     return ".".join([*parts, "0", "0"][:3])
 
 
-def choose(runtimes: list[Runtime], language: str, version: str) -> Runtime | None:
-    """The runtime of a request; None when none fits."""
-    fit = [
+def find_runtime(runtimes: list[Runtime], language: str, version: str) -> Runtime | None:
+    """Return the runtime of a request; its own name is preferred to an alias."""
+    matching = [
         r
         for r in runtimes
         if (language == r.language or language in r.aliases) and satisfies(r.version, version)
     ]
-    exact = [r for r in fit if r.language == language or r.row == language]
-    return next(iter(exact or fit), None)
+    exact = [r for r in matching if r.language == language or r.row == language]
+    return next(iter(exact or matching), None)
 
 
 def satisfies(version: str, wanted: str) -> bool:
-    """Whether a version fits: `*`, `3`, `3.x`, `3.11.7`, `^3.1`, `~3.11`, `>=3.6`."""
+    """Return whether a version fits `*`, `3`, `3.x`, `3.11.7`, `^3.1`, `~3.11` or `>=3.6`."""
     match = re.fullmatch(r"\s*(\^|~|>=|=|v)?\s*v?(\*|x|[\d.x*]*)\s*", wanted)
-    if match is None or len(wanted) > VERSION_CHARS:
+    if match is None or len(wanted) > MAX_VERSION_CHARS:
         return False
     sign, text = match.groups()
     asked = [int(p) for p in text.split(".") if p.isdigit()]

@@ -1,4 +1,4 @@
-"""Starts a server and ends it cleanly: what runs is finished, what comes later refused."""
+"""Start a server and shut it down: admitted requests are finished, later ones refused."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from sandbox.errors import SandboxUnavailable
-from sandbox.protocol import Sandbox
-from sandbox.server.app import Server
-from sandbox.server.grading import Grading
-from sandbox.server.judging import Judge
-from sandbox.server.settings import ServerSettings
+from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.app import Server
+from gradebox.sandbox.server.plugins import Grading, Judge
+from gradebox.sandbox.server.settings import ServerSettings
 
 log = logging.getLogger("gradebox.server")
 
@@ -28,13 +27,14 @@ async def serve(
     ready: Callable[[int], None] = lambda port: None,
     stop: asyncio.Event | None = None,
 ) -> bool:
-    """Serves until SIGTERM, SIGINT or `stop`; `ready` gets the port.
+    """Serve until SIGTERM, SIGINT or `stop`; call `ready` with the port.
 
-    True when everything admitted was answered; a second signal ends the waiting.
+    Returns True when every admitted request was answered. A second signal ends the waiting.
+    Raises SandboxUnavailable when the port cannot be used.
     """
     stop = stop or asyncio.Event()
-    again = asyncio.Event()
-    _on_signals(stop, again)
+    stop_now = asyncio.Event()
+    _handle_signals(stop, stop_now)
     server = Server(sandbox, settings, judge, grading)
     runner = web.AppRunner(server.application(), access_log=None, handler_cancellation=True)
     await runner.setup()
@@ -47,39 +47,34 @@ async def serve(
                 f"can't listen at {settings.host}:{settings.port}: {error.strerror or error}; "
                 "choose another --port"
             ) from error
-        ready(_port(runner))
+        ready(int(runner.addresses[0][1]))
         await stop.wait()
-        log.info("ending: %d requests are finished first", server.admission.present)
-        done = await _drained(server, settings.grace_s, again)
+        log.info("shutting down; finishing %d requests first", server.admission.present)
+        done = await _drain(server, settings.grace_s, stop_now)
     finally:
         await runner.cleanup()
         server.admission.close()
     return done
 
 
-def _port(runner: web.AppRunner) -> int:
-    address = runner.addresses[0]
-    return int(address[1])
-
-
-def _on_signals(stop: asyncio.Event, again: asyncio.Event) -> None:
-    def hear() -> None:
-        (again if stop.is_set() else stop).set()
+def _handle_signals(stop: asyncio.Event, stop_now: asyncio.Event) -> None:
+    def handle() -> None:
+        (stop_now if stop.is_set() else stop).set()
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         try:
-            loop.add_signal_handler(number, hear)
+            loop.add_signal_handler(number, handle)
         except (RuntimeError, ValueError, NotImplementedError):
-            return  # not the main thread: whoever started this ends it with `stop`
+            return  # not the main thread: the caller uses `stop`
 
 
-async def _drained(server: Server, grace_s: float, again: asyncio.Event) -> bool:
-    """Waits for what was admitted, at most `grace_s`, or until told a second time."""
+async def _drain(server: Server, grace_s: float, stop_now: asyncio.Event) -> bool:
+    """Wait for admitted requests, at most `grace_s` and until `stop_now`."""
     drain = asyncio.ensure_future(server.admission.drain(grace_s))
-    told = asyncio.ensure_future(again.wait())
-    await asyncio.wait({drain, told}, return_when=asyncio.FIRST_COMPLETED)
-    told.cancel()
+    stopped = asyncio.ensure_future(stop_now.wait())
+    await asyncio.wait({drain, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
     if drain.done():
         return drain.result()
     drain.cancel()

@@ -1,18 +1,18 @@
-"""What a server is told at its start, and the limits it holds requests to."""
+"""The settings of a server, and the limits that requests may ask for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sandbox.errors import BadRequest
-from sandbox.model import MIB
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.model import MIB
 
 
 @dataclass(frozen=True)
 class Ceilings:
-    """The most a request may ask for. Piston's names; milliseconds and bytes.
+    """The largest limits a request may ask for, under Piston's names: milliseconds and bytes.
 
-    The *_default values hold for a request that names none.
+    The *_default values apply to a request that names no limit.
     """
 
     run_timeout: int = 300_000
@@ -30,17 +30,18 @@ class Ceilings:
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """How a server is run.
+    """How a server runs.
 
-    queue       requests that may wait beside those that run; more get 429
+    slots       programs running at once; None: one for each core
+    queue       requests that may wait; further ones get 429
     body_bytes  the largest request
-    held_bytes  all requests that are here at once; more get 429
-    upload_s    how long a request may take to arrive: until then it holds a place
-    token       bearer token asked of every route but /health; None: none
-    grace_s     how long a shutdown waits for what runs
+    held_bytes  the bodies of all admitted requests together; further ones get 429
+    upload_s    how long a request may take to arrive, since it holds a place meanwhile
+    token       bearer token of every route but /health; None: no token is required
+    grace_s     how long a shutdown waits for admitted requests
     judge       "module:function" that judges for the Codeforces protocol
     grading     "module:function" that opens the service behind POST /grade
-    dataset     where /grade finds problems that a request names by id; None: nowhere
+    dataset     problems that requests to /grade may name by id
     """
 
     host: str = "127.0.0.1"
@@ -52,20 +53,15 @@ class ServerSettings:
     upload_s: float = 300.0
     token: str | None = None
     grace_s: float = 60.0
-    judge: str = "eval.codeforces_judge:judge"
-    grading: str = "eval.grade_service:open_service"
+    judge: str = "gradebox.eval.api.codeforces_judge:judge"
+    grading: str = "gradebox.eval.api.service:open_service"
     dataset: str | None = None
     ceilings: Ceilings = Ceilings()
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("port", self.port, 0),
-            ("queue", self.queue, 0),
-            ("body_bytes", self.body_bytes, 1024),
-        ):
-            if value < least:
+        for name, least in (("port", 0), ("queue", 0), ("body_bytes", 1024), ("slots", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
                 raise BadRequest(f"{name} is {value}; it must be at least {least}")
         if self.port > 65535:
             raise BadRequest(f"port is {self.port}; it must be at most 65535")
-        if self.slots is not None and self.slots < 1:
-            raise BadRequest(f"slots is {self.slots}; it must be at least 1")

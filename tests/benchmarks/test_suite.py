@@ -1,4 +1,4 @@
-"""The benchmark commands run, measure what they say, and notice wrong verdicts."""
+"""The benchmark commands run, and notice wrong verdicts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 
 from benchmarks import plain, sets
 from benchmarks.real_problems import changed, unintended, write_solutions
-from tests.submissions.codeforces.table import Intended, read_table
+from testing.submissions.codeforces.table import Intended, read_table
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
-def test_after_is_that_many_steps() -> None:
+def test_after_equals_single_steps() -> None:
     x = 5
     for steps in range(50):
         assert sets.after(steps, 5) == x
@@ -25,7 +25,7 @@ def test_after_is_that_many_steps() -> None:
 
 
 @pytest.mark.parametrize("name", sets.SETS)
-def test_a_set_is_the_same_but_for_its_nonce(name: str, tmp_path: Path) -> None:
+def test_a_set_is_reproducible_except_for_its_nonce(name: str, tmp_path: Path) -> None:
     first = sets.write_set(name, tmp_path / "a", "1")
     again = sets.write_set(name, tmp_path / "b", "1")
     other = sets.write_set(name, tmp_path / "c", "2")
@@ -36,14 +36,14 @@ def test_a_set_is_the_same_but_for_its_nonce(name: str, tmp_path: Path) -> None:
     assert len({*codes, *others}) == len(codes) + len(others)
 
 
-def test_the_sets_have_what_their_names_say() -> None:
+def test_the_sets_match_their_names() -> None:
     assert max(plan.tests for plan in sets.SETS["tail2000"][-1:]) == 2000
     assert {plan.cpp + plan.python for plan in sets.SETS["samples20"]} == {20}
     assert any(plan.checker for plan in sets.SETS["mixed"])
 
 
 @pytest.mark.slow
-def test_the_plain_way_passes_right_programs_only(tmp_path: Path) -> None:
+def test_the_plain_script_passes_correct_programs_only(tmp_path: Path) -> None:
     problems, solutions = sets.write_set("tiny", tmp_path / "set", "x")
     assert plain.grade(problems, solutions, tmp_path / "right", 2) == (10, 10)
     wrong = solutions.read_text().replace("12345", "12346")
@@ -52,7 +52,7 @@ def test_the_plain_way_passes_right_programs_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_suite_prints_both_sides_and_their_ratio() -> None:
+def test_the_suite_prints_both_times_and_their_ratio() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/suite.py", "--set", "tiny", "--repeat", "1"],
         cwd=ROOT,
@@ -67,18 +67,18 @@ def test_the_suite_prints_both_sides_and_their_ratio() -> None:
     assert re.match(r"median case \d+ ms · ratio", closing)
 
 
-def test_suite_refuses_no_repetitions() -> None:
+def test_the_suite_rejects_zero_repetitions() -> None:
     command = [sys.executable, "benchmarks/suite.py", "--repeat", "0"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "numbers from 1" in done.stderr
+    assert "--repeat" in done.stderr and "at least 1" in done.stderr
 
 
-def test_real_problems_names_what_is_not_as_intended() -> None:
+def test_real_problems_lists_unintended_verdicts() -> None:
     rows = [Intended("6/A", "a.py", "AC"), Intended("6/A", "b.py", "WA")]
     first = {"a.py": ("AC", 1), "b.py": ("TLE", 2)}
-    assert unintended(rows, first) == ["b.py: TLE, meant to be WA"]
-    assert changed(first, {**first, "a.py": ("AC", 3)}) == ["a.py: not as in the first run"]
+    assert unintended(rows, first) == ["b.py: TLE instead of WA"]
+    assert changed(first, {**first, "a.py": ("AC", 3)}) == ["a.py: differs from the first run"]
     assert changed(first, dict(first)) == []
 
 
@@ -92,4 +92,4 @@ def test_real_problems_needs_a_data_folder(tmp_path: Path) -> None:
     command = [sys.executable, "benchmarks/real_problems.py", "--data", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "there is no problems.jsonl in it" in done.stderr
+    assert "problems.jsonl" in done.stderr and str(tmp_path) in done.stderr

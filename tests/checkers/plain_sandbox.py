@@ -1,6 +1,6 @@
-"""A sandbox without walls: programs of these tests run as plain processes in a new folder.
+"""A sandbox without isolation: programs run as plain processes in a new folder.
 
-For programs of our own only. Limits: CPU by rlimit, wall time, bytes of stdout.
+For programs of the tests only. Limits: CPU by rlimit, wall time, bytes of stdout.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from sandbox import languages
-from sandbox.closing import Closing
-from sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+from gradebox.sandbox import languages
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
 WALL_S = 60.0
 
 
-class PlainSandbox(Closing):
+class PlainSandbox(Closeable):
     """See `sandbox.protocol.Sandbox`. `runs` keeps the arguments and files of every run."""
 
     capabilities = frozenset({"interact", "collect"})
@@ -109,14 +109,15 @@ class PlainSandbox(Closing):
                 processes.append(
                     self._start(compiled, args, folders[i], limits, ends[0], ends[1], log)
                 )
-        for fd in (*to_second, *to_first):
-            os.close(fd)
+        # A process closes its pipes a little before its end can be observed. Copies stay open until
+        # then, so that the other one cannot fail of a closed pipe and seem to have ended first.
+        ends = [(to_first[0], to_second[1]), (to_second[0], to_first[1])]
         killed: list[str | None] = [None, None]
         walls = [limits.wall_s for limits in (first_limits, second_limits)]
-        first_ended = _wait_for_both(processes, walls, killed, started)
+        first_ended = _wait_for_both(processes, walls, killed, started, ends)
         empty = folders[0].parent / "none"
         empty.write_bytes(b"")
-        seen = [
+        evidence = [
             self._evidence(
                 processes[i].returncode,
                 killed[i],
@@ -128,7 +129,7 @@ class PlainSandbox(Closing):
             )
             for i in (0, 1)
         ]
-        return Interaction(seen[0], seen[1], first_ended)
+        return Interaction(evidence[0], evidence[1], first_ended)
 
     def describe(self) -> Description:
         return Description("plain", "none", frozenset(), {})
@@ -207,8 +208,9 @@ def _wait_for_both(
     walls_s: Sequence[float],
     killed: list[str | None],
     started: float,
+    pipe_ends: Sequence[tuple[int, int]],
 ) -> Literal["first", "second", "both"]:
-    """Ends who runs beyond its wall time; who was seen to end alone ended first."""
+    """Kill each process at its wall limit, close its pipe ends; return which ended first."""
     watched = {os.pidfd_open(process.pid): i for i, process in enumerate(processes)}
     order: list[list[int]] = []
     while watched:
@@ -218,17 +220,23 @@ def _wait_for_both(
         if ready:
             order.append([watched[fd] for fd in ready])
         for fd in ready:
-            processes[watched.pop(fd)].wait()
-            os.close(fd)
+            i = watched.pop(fd)
+            processes[i].wait()
+            _close(fd, *pipe_ends[i])
         for fd, i in list(watched.items()) if not ready else ():
             if walls_s[i] <= time.monotonic() - started:
                 killed[i] = "wall"
                 processes[i].kill()
-                processes[i].wait()  # what the other does for want of it comes after it
+                processes[i].wait()  # the other may end in consequence, after it
                 order.append([i])
                 del watched[fd]
-                os.close(fd)
+                _close(fd, *pipe_ends[i])
     return "both" if len(order[0]) == 2 else "second" if order[0][0] else "first"
+
+
+def _close(*descriptors: int) -> None:
+    for fd in descriptors:
+        os.close(fd)
 
 
 def _collected(folder: Path, names: Sequence[str]) -> dict[str, bytes]:

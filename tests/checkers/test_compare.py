@@ -1,4 +1,4 @@
-"""Comparing without a checker: a table of two outputs and whether they are the same."""
+"""Comparing without a checker: a table of two outputs and whether they are equal."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers import tokens
-from checkers.compare import JSON_BYTES, MODES, Mode, equal, first_difference
+from gradebox.checkers import tokens
+from gradebox.checkers.compare import JSON_BYTES, MODES, Mode, equal, first_difference
 
 # output, expected, equal by open-r1, upstream, exact
 ROWS: list[tuple[bytes, bytes, bool, bool, bool]] = [
@@ -65,19 +65,21 @@ ROWS: list[tuple[bytes, bytes, bool, bool, bool]] = [
 
 
 @pytest.mark.parametrize(("output", "expected", "tokens_", "lines", "exact"), ROWS)
-def test_table(output: bytes, expected: bytes, tokens_: bool, lines: bool, exact: bool) -> None:
+def test_equality_by_mode(
+    output: bytes, expected: bytes, tokens_: bool, lines: bool, exact: bool
+) -> None:
     assert [equal(output, expected, mode) for mode in MODES] == [tokens_, lines, exact]
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("row", ROWS)
-def test_a_difference_is_named_when_there_is_one(
+def test_a_difference_is_described_when_there_is_one(
     row: tuple[bytes, bytes, bool, bool, bool], mode: Mode
 ) -> None:
-    said = first_difference(row[0], row[1], mode)
-    assert (said == "") == equal(row[0], row[1], mode)
-    assert said.isprintable()
-    assert len(said) < 300
+    text = first_difference(row[0], row[1], mode)
+    assert (text == "") == equal(row[0], row[1], mode)
+    assert text.isprintable()
+    assert len(text) < 300
 
 
 @pytest.mark.parametrize(
@@ -94,11 +96,13 @@ def test_a_difference_is_named_when_there_is_one(
         (b"x" * 999, b"1", "open-r1", "token 1: expected '1', found 'xxxxxxxxxxxxxxxxxxxxxxxxxx…"),
     ],
 )
-def test_words(output: bytes, expected: bytes, mode: Mode, words: str) -> None:
+def test_the_description_of_a_difference(
+    output: bytes, expected: bytes, mode: Mode, words: str
+) -> None:
     assert first_difference(output, expected, mode).startswith(words)
 
 
-def test_json_beyond_the_bounds_is_left_to_the_lines() -> None:
+def test_json_beyond_the_bounds_is_compared_as_lines() -> None:
     deep = b"[" * 200 + b"]" * 200
     assert not equal(deep, b" " + deep, "upstream")
     hidden = b'["' + b"]" * 200 + b'", ' + b"[" * 150 + b"]" * 150 + b"]"
@@ -111,7 +115,7 @@ def test_json_beyond_the_bounds_is_left_to_the_lines() -> None:
     assert not equal(bomb, b" " + bomb, "upstream")
 
 
-def test_an_unknown_mode_is_named() -> None:
+def test_an_unknown_mode_is_reported() -> None:
     with pytest.raises(ValueError, match="unknown comparison 'fuzzy': choose one of open-r1"):
         equal(b"", b"", "fuzzy")  # type: ignore[arg-type]
 
@@ -121,7 +125,7 @@ TEXTS = st.lists(PIECES, max_size=10).map(b"".join)
 
 
 @given(TEXTS, TEXTS, st.integers(1, 5))
-def test_open_r1_is_the_simple_rule(output: bytes, expected: bytes, size: int) -> None:
+def test_open_r1_equals_a_simple_implementation(output: bytes, expected: bytes, size: int) -> None:
     def simple(data: bytes) -> list[bytes]:
         return [w.upper() if w.upper() in (b"YES", b"NO") else w for w in data.split()]
 
@@ -131,7 +135,7 @@ def test_open_r1_is_the_simple_rule(output: bytes, expected: bytes, size: int) -
 
 
 @given(TEXTS, TEXTS, st.integers(1, 5))
-def test_upstream_is_the_simple_rule(output: bytes, expected: bytes, size: int) -> None:
+def test_upstream_equals_a_simple_implementation(output: bytes, expected: bytes, size: int) -> None:
     def simple(data: bytes) -> list[bytes]:
         lines = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         return [kept for line in lines if (kept := line.rstrip())]
@@ -143,6 +147,6 @@ def test_upstream_is_the_simple_rule(output: bytes, expected: bytes, size: int) 
 
 
 @given(st.binary(max_size=40), st.binary(max_size=40), st.sampled_from(MODES))
-def test_equality_goes_both_ways(a: bytes, b: bytes, mode: Mode) -> None:
+def test_equality_is_symmetric(a: bytes, b: bytes, mode: Mode) -> None:
     assert equal(a, b, mode) == equal(b, a, mode)
     assert equal(a, a, mode)

@@ -1,4 +1,4 @@
-"""Checkers and interactors in the embedded sandbox: the same verdicts as anywhere."""
+"""Checkers and interactors in the embedded sandbox give the same verdicts as elsewhere."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checkers import open_checker
-from checkers.interactors import judge_interaction, open_interactor
-from sandbox.choose import open_sandbox
-from sandbox.errors import SandboxUnavailable
-from sandbox.model import Limits, Program
-from sandbox.protocol import Sandbox
-from tests.checkers.test_choose import KATTIS, PYTHON_ROWS
-from tests.checkers.test_interactors import TALKS
+from gradebox.checkers import open_checker
+from gradebox.checkers.interactive import judge_interaction, open_interactor
+from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.model import Limits, Program
+from gradebox.sandbox.opening import open_sandbox
+from gradebox.sandbox.protocol import Sandbox
+from tests.checkers.test_interactive import TALKS
+from tests.checkers.test_opening import KATTIS, PYTHON_ROWS
 
 pytestmark = pytest.mark.slow
 
@@ -33,12 +33,12 @@ def sandbox() -> Iterator[Sandbox]:
 def test_python_checkers(sandbox: Sandbox, source: str, outcome: str, words: str) -> None:
     checker = open_checker(sandbox, source=source or "pass", name=None)
     assert checker is not None
-    said = checker.check(b"9", b"-3", b"3")
-    assert (said.outcome, words in said.message) == (outcome, True)
+    check = checker.check(b"9", b"-3", b"3")
+    assert (check.outcome, words in check.message) == (outcome, True)
     checker.close()
 
 
-def test_a_checker_finds_its_three_files_and_no_trace_of_the_case_before(sandbox: Sandbox) -> None:
+def test_a_checker_sees_its_three_files_and_nothing_of_earlier_cases(sandbox: Sandbox) -> None:
     source = (
         "import os\n"
         "names = [n for n in sorted(os.listdir()) if n.endswith('.txt')]\n"
@@ -53,12 +53,12 @@ def test_a_checker_finds_its_three_files_and_no_trace_of_the_case_before(sandbox
         )
 
 
-def test_a_kattis_validator_leaves_its_feedback(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_the_feedback_of_a_kattis_validator_is_read(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "validate.py").write_text(KATTIS)
     checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path / 'validate.py'} score")
     assert checker is not None
-    said = checker.check(b"in", b"ans", b"ans")
-    assert (said.score, said.message) == (0.5, "flags ['score']")
+    check = checker.check(b"in", b"ans", b"ans")
+    assert (check.score, check.message) == (0.5, "flags ['score']")
 
 
 def test_a_command_runs_in_the_box(sandbox: Sandbox) -> None:
@@ -67,9 +67,14 @@ def test_a_command_runs_in_the_box(sandbox: Sandbox) -> None:
     assert [checker.check(b"", o, b"a").outcome for o in (b"a", b"b")] == ["accepted", "rejected"]
 
 
-@pytest.mark.parametrize(("solution", "judge", "whose", "outcome"), TALKS.values(), ids=TALKS)
+@pytest.mark.parametrize(("solution", "judge", "decided_by", "outcome"), TALKS.values(), ids=TALKS)
 def test_conversations(
-    sandbox: Sandbox, tmp_path: Path, solution: str, judge: str, whose: str | None, outcome: str
+    sandbox: Sandbox,
+    tmp_path: Path,
+    solution: str,
+    judge: str,
+    decided_by: str | None,
+    outcome: str,
 ) -> None:
     if "interact" not in sandbox.capabilities:
         pytest.skip("this sandbox can't join two programs")
@@ -77,6 +82,6 @@ def test_conversations(
     interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.py'}")
     compiled = sandbox.compile(Program("python", {"main.py": solution.encode()}))
     limits = Limits(cpu_s=2, wall_s=2)
-    met = judge_interaction(sandbox, compiled, interactor, b"617", b"", limits)
-    assert met.check.outcome == outcome
-    assert whose in (None, met.decided_by)
+    result = judge_interaction(sandbox, compiled, interactor, b"617", b"", limits)
+    assert result.check.outcome == outcome
+    assert decided_by in (None, result.decided_by)

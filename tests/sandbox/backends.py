@@ -1,7 +1,7 @@
-"""The sandboxes that the conformance suite runs against, each opened once a session.
+"""The sandboxes that the conformance tests run against.
 
 box      the embedded box itself
-server   sandbox.server over that box, in a thread, through PistonSandbox
+server   gradebox.sandbox.server over that box, in a thread, through PistonSandbox
 piston   the real Piston named in PISTON_URL (and PISTON_PACKAGE), through PistonSandbox
 """
 
@@ -15,14 +15,14 @@ from contextlib import contextmanager
 
 import pytest
 
-from sandbox import Sandbox, SandboxUnavailable
-from sandbox.piston import PistonSandbox
+from gradebox.sandbox import Sandbox, SandboxUnavailable
+from gradebox.sandbox.piston import PistonSandbox
 
 NAMES = ("box", "server", "piston")
 
 
 def required(name: str) -> bool:
-    """REQUIRE=docker,piston turns a skip into a failure."""
+    """Return whether the environment variable REQUIRE=docker,piston turns a skip into a failure."""
     return name in os.environ.get("REQUIRE", "").split(",")
 
 
@@ -34,7 +34,7 @@ def skip(name: str, why: str) -> None:
 
 @contextmanager
 def open_backend(name: str, slots: int = 2) -> Iterator[Sandbox]:
-    """The sandbox of that name; skips, saying why, when it can't be had here."""
+    """Open the sandbox of that name; skip the test with the reason when it is not available."""
     if name == "piston":
         url = os.environ.get("PISTON_URL")
         if not url:
@@ -43,7 +43,7 @@ def open_backend(name: str, slots: int = 2) -> Iterator[Sandbox]:
         with PistonSandbox([str(url)], slots=slots, package=package) as piston:  # type: ignore[arg-type]
             yield piston
         return
-    from sandbox.choose import open_sandbox
+    from gradebox.sandbox.opening import open_sandbox
 
     try:
         box = open_sandbox("local", slots=slots)
@@ -60,10 +60,10 @@ def open_backend(name: str, slots: int = 2) -> Iterator[Sandbox]:
 
 @contextmanager
 def served(box: Sandbox, **settings: object) -> Iterator[str]:
-    """sandbox.server over `box` in a thread, on a free port; gives its URL."""
-    from eval.codeforces_judge import judge
-    from sandbox.server.serve import serve
-    from sandbox.server.settings import ServerSettings
+    """Serve `box` with gradebox.sandbox.server in a thread, on a free port; yield the URL."""
+    from gradebox.eval.api.codeforces_judge import judge
+    from gradebox.sandbox.server.serve import serve
+    from gradebox.sandbox.server.settings import ServerSettings
 
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()

@@ -1,4 +1,4 @@
-"""An embedded box at a level, for tests that go through several."""
+"""Boxes at a given isolation level, for tests that cover several levels."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.errors import SandboxError
-from sandbox.model import Compiled, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Compiled, Program
 
 
 def box_at(level: str, **options: Any) -> EmbeddedSandbox:
-    """A box of one slot, to be closed; the test is skipped where the level can't be had."""
+    """Return a sandbox with one slot; skip the test where the level is not available."""
     try:
         return EmbeddedSandbox(1, level=level, **options)
     except SandboxError as error:
@@ -20,7 +20,7 @@ def box_at(level: str, **options: Any) -> EmbeddedSandbox:
 
 
 def built(box: EmbeddedSandbox, source: bytes) -> Compiled:
-    """A C++ program, compiled in that box; what g++ said is the failure's text."""
+    """Return a C++ program, compiled in that sandbox."""
     made = box.compile(Program("c++17", {"main.cpp": source}))
     assert made.ok, made.log.decode()
     return made

@@ -1,7 +1,4 @@
-"""What every sandbox must do alike: the embedded box, our server, a real Piston.
-
-A table of programs and what must come out, then the rest of the protocol.
-"""
+"""The behaviour that all sandboxes share: the embedded box, the server, a real Piston."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import BadRequest, Compiled, Limits, Program, Sandbox, UnknownLanguage
+from gradebox.sandbox import BadRequest, Compiled, Limits, Program, Sandbox, UnknownLanguage
 from tests.sandbox.backends import NAMES, open_backend
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -31,14 +28,14 @@ def made(box: Sandbox, language: str, source: str) -> Compiled:
     return box.compile(Program(language, {name: source.encode()}))
 
 
-def seen(box: Sandbox, language: str, source: str, **more: Any) -> Any:
+def run(box: Sandbox, language: str, source: str, **more: Any) -> Any:
     limits = more.pop("limits", Limits())
     return box.run(made(box, language, source), limits, **more)
 
 
 ECHO = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())"
 ENDS: list[tuple[str, str, str, bytes, dict[str, Any]]] = [
-    # name, language, source, stdin, what must be seen
+    # name, language, source, stdin, expected fields of the execution
     ("prints", "python", "print(input()[::-1])", b"abc\n", {"stdout": b"cba\n", "exit_code": 0}),
     ("no newline", "python", ECHO, b"x", {"stdout": b"x", "stdout_bytes": 1}),
     ("nothing in, nothing out", "python", ECHO, b"", {"stdout": b"", "exit_code": 0}),
@@ -97,10 +94,10 @@ ENDS: list[tuple[str, str, str, bytes, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("language", "source", "stdin", "expected"), [e[1:] for e in ENDS], ids=[e[0] for e in ENDS]
 )
-def test_how_programs_end(
+def test_results_of_programs(
     box: Sandbox, language: str, source: str, stdin: bytes, expected: dict[str, Any]
 ) -> None:
-    got = seen(box, language, source, stdin=stdin)
+    got = run(box, language, source, stdin=stdin)
     assert {name: getattr(got, name) for name in expected} == expected
 
 
@@ -137,10 +134,10 @@ LIMITS: list[tuple[str, str, str, Limits, str]] = [
     [e[1:] for e in LIMITS],
     ids=[e[0] for e in LIMITS],
 )
-def test_each_limit_by_its_name(
+def test_each_limit_is_reported_by_name(
     box: Sandbox, language: str, source: str, limits: Limits, killed_for: str
 ) -> None:
-    got = seen(box, language, source, limits=limits)
+    got = run(box, language, source, limits=limits)
     assert got.killed_for == killed_for
     assert killed_for in got.limits_hit
     assert len(got.stdout) <= limits.output_bytes
@@ -148,33 +145,33 @@ def test_each_limit_by_its_name(
 
 def test_measured_cpu_time_is_of_the_program(box: Sandbox) -> None:
     burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(time.process_time())"
-    got = seen(box, "python", burn)
+    got = run(box, "python", burn)
     assert float(got.stdout) * 0.9 < got.cpu_s < float(got.stdout) + 0.15
 
 
 def test_large_input_arrives_whole(box: Sandbox) -> None:
     data = b"1234567\n" * 300_000
     source = "import hashlib\nprint(hashlib.sha256(open(0, 'rb').read()).hexdigest())"
-    got = seen(box, "python", source, stdin=data)
+    got = run(box, "python", source, stdin=data)
     assert got.stdout.decode().strip() == hashlib.sha256(data).hexdigest()
 
 
 def test_large_output_comes_back_whole(box: Sandbox) -> None:
     data = "漢字かな".encode() * 40_000
-    got = seen(box, "python", ECHO, stdin=data)
+    got = run(box, "python", ECHO, stdin=data)
     assert (got.stdout == data, got.stdout_bytes, got.stdout_cut) == (True, len(data), False)
 
 
-def test_stderr_is_cut_and_ends_nothing(box: Sandbox) -> None:
+def test_stderr_is_cut_and_the_program_continues(box: Sandbox) -> None:
     source = "import sys\nsys.stderr.write('e' * 300_000)\nprint('done')"
-    got = seen(box, "python", source, limits=Limits(stderr_bytes=1000))
+    got = run(box, "python", source, limits=Limits(stderr_bytes=1000))
     assert (got.stdout, got.exit_code, got.stderr_cut) == (b"done\n", 0, True)
     assert got.stderr == b"e" * 1000
 
 
 def test_files_in_and_out(box: Sandbox) -> None:
     source = "data = open('input.txt', 'rb').read()\nopen('output.txt', 'wb').write(data[::-1])"
-    got = seen(
+    got = run(
         box, "python", source, files={"input.txt": b"\x00\xffab"}, collect=("output.txt", "none")
     )
     assert dict(got.files) == {"output.txt": b"ba\xff\x00"}
@@ -182,12 +179,12 @@ def test_files_in_and_out(box: Sandbox) -> None:
 
 def test_a_collected_link_is_not_followed(box: Sandbox) -> None:
     source = "import os\nos.symlink('/etc/passwd', 'output.txt')"
-    assert dict(seen(box, "python", source, collect=("output.txt",)).files) == {}
+    assert dict(run(box, "python", source, collect=("output.txt",)).files) == {}
 
 
-def test_arguments(box: Sandbox) -> None:
+def test_arguments_arrive_unchanged(box: Sandbox) -> None:
     args = ("one", "two words", "", "'\"$x", "漢")
-    got = seen(box, "python", "import sys\nprint(sys.argv[1:])", args=args)
+    got = run(box, "python", "import sys\nprint(sys.argv[1:])", args=args)
     assert got.stdout.decode() == f"{list(args)}\n"
 
 
@@ -201,7 +198,7 @@ def test_each_run_starts_clean(box: Sandbox) -> None:
         assert box.run(compiled, Limits()).stdout == b"False\nFalse\n"
 
 
-def test_a_deterministic_program_stays_so(box: Sandbox) -> None:
+def test_a_deterministic_program_prints_the_same_every_time(box: Sandbox) -> None:
     compiled = made(box, "python", "print(hash('text'), list({'a', 'b', 'c', 'd'}))")
     assert len({box.run(compiled, Limits()).stdout for _ in range(3)}) == 1
 
@@ -211,12 +208,12 @@ def test_there_is_no_network(box: Sandbox) -> None:
         "import socket\ns = socket.socket()\ns.settimeout(2)\n"
         "try:\n  s.connect(('192.0.2.1', 80))\nexcept OSError as e:\n  print('no')\n"
     )
-    got = seen(box, "python", source, limits=Limits(wall_s=10))
+    got = run(box, "python", source, limits=Limits(wall_s=10))
     assert got.stdout in (b"no\n", b"")
     assert got.stdout == b"no\n" or got.exit_code != 0
 
 
-def test_a_refused_program_says_why(box: Sandbox) -> None:
+def test_the_log_of_a_rejected_program_has_the_error(box: Sandbox) -> None:
     compiled = made(box, "c++17", "int main() { return undeclared_name; }")
     assert not compiled.ok
     assert b"undeclared_name" in compiled.log
@@ -252,9 +249,9 @@ def test_many_threads_at_once(box: Sandbox) -> None:
     assert got == {n: b"%d\n" % (n * n) for n in range(8)}
 
 
-def test_alone(box: Sandbox) -> None:
+def test_a_run_alone_is_not_contended(box: Sandbox) -> None:
     assert "alone" in box.capabilities
-    got = seen(box, "python", "print(1)", alone=True)
+    got = run(box, "python", "print(1)", alone=True)
     assert (got.stdout, got.contended) == (b"1\n", False)
 
 
@@ -273,10 +270,10 @@ def test_impossible_requests_are_refused_before_anything_runs(
     box: Sandbox, change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BadRequest, match=message):
-        seen(box, "python", "print(1)", **change)
+        run(box, "python", "print(1)", **change)
 
 
-def test_an_unknown_language_names_the_nearest(box: Sandbox) -> None:
+def test_an_unknown_language_suggests_the_nearest(box: Sandbox) -> None:
     with pytest.raises(UnknownLanguage, match=r"did you mean 'python'"):
         box.compile(Program("pyhton", {"a": b""}))
 

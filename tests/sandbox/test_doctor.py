@@ -1,4 +1,4 @@
-"""The doctor says what works and what would give more."""
+"""The doctor reports which levels work and how to enable the others."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from sandbox import doctor
-from sandbox.box.levels import LEVELS
-from sandbox.errors import SandboxUnavailable
+from gradebox.sandbox import doctor
+from gradebox.sandbox.box.isolation.levels import LEVELS
+from gradebox.sandbox.errors import SandboxUnavailable
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class Refusing:
-    """A sandbox of a machine on which only some levels work."""
+    """The sandbox of a machine on which only some levels work."""
 
     works: tuple[str, ...] = ()
 
@@ -63,10 +63,10 @@ def test_other_machines(
 ) -> None:
     monkeypatch.setattr(doctor, "EmbeddedSandbox", type("Some", (Refusing,), {"works": works}))
     assert doctor.main([]) == status
-    said = capsys.readouterr().out
-    assert said.splitlines()[0] == f"level      {level or 'none that isolates'}"
-    assert ("to get it: sysctl -w kernel.unprivileged_userns_clone=1" in said) is (
+    out = capsys.readouterr().out
+    assert out.splitlines()[0] == f"level      {level or 'none that isolates'}"
+    assert ("to enable it: sysctl -w kernel.unprivileged_userns_clone=1" in out) is (
         level != "userns"
     )
     if level != "userns":
-        assert "userns     no: clone: Operation not permitted\n" in said
+        assert "userns     does not work: clone: Operation not permitted\n" in out

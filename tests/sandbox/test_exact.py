@@ -1,6 +1,6 @@
-"""Figures against programs that use a known amount; every limit by its own name.
+"""Figures of programs that use a known amount, and the names of limits.
 
-CPU within 2 % or 3 ms, memory within 2 MB, where the level says that the figure is exact.
+CPU time must be within 2 % or 3 ms, memory within 2 MB, where the level reports exact figures.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from tests.sandbox.levels import box_at, built
 
 LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=512 * MIB, processes=32)
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
 GROUPED = ("full", "delegated")
-NO_FORK = 9  # the program's word for a child that could not be made
+NO_FORK = 9  # exit code of the program when it cannot fork
 pytestmark = pytest.mark.slow
 
 
@@ -33,7 +33,7 @@ def uses(box: EmbeddedSandbox) -> Compiled:
     return built(box, PROGRAM.read_bytes())
 
 
-TRIES = 12  # what else the machine does makes programs dearer, never cheaper: once must be exact
+TRIES = 12  # other load makes programs slower, never faster: one exact run suffices
 
 
 def level(box: EmbeddedSandbox) -> str:
@@ -55,17 +55,17 @@ def test_cpu_time_is_exact(
 ) -> None:
     forks = way in ("cpu_children", "cpu_unwaited")
     if forks and level(box) not in GROUPED:
-        seen = box.run(uses, LIMITS, args=(way, str(ms)))
-        assert (seen.exit_code, seen.killed_for) == (NO_FORK, None)
-        assert seen.cpu_s < 0.03
+        result = box.run(uses, LIMITS, args=(way, str(ms)))
+        assert (result.exit_code, result.killed_for) == (NO_FORK, None)
+        assert result.cpu_s < 0.03
         return
     used = ms * share / 1000
     over = []
     for _ in range(TRIES):
-        seen = box.run(uses, LIMITS, args=(way, str(ms)), alone=True)
-        assert seen.exit_code == 0, seen.stderr
-        assert used <= seen.cpu_s + 0.0005  # never less than was used
-        over.append(seen.cpu_s - used)
+        result = box.run(uses, LIMITS, args=(way, str(ms)), alone=True)
+        assert result.exit_code == 0, result.stderr
+        assert used <= result.cpu_s + 0.0005  # never less than the program used
+        over.append(result.cpu_s - used)
         if over[-1] <= max(0.003, 0.02 * used):
             return
     pytest.fail(f"CPU seconds over what was used, each time: {over}")
@@ -75,13 +75,13 @@ def test_cpu_time_is_exact(
 def test_watching_a_program_is_not_its_cpu_time(
     box: EmbeddedSandbox, uses: Compiled, way: str, amount: int
 ) -> None:
-    """Looking after its limits and reading what it says on stderr cost the box CPU time."""
+    """The box uses CPU time to check limits and to read stderr."""
     over = []
     for _ in range(TRIES):
-        seen = box.run(uses, LIMITS, args=(way, str(amount)), alone=True)
-        used = float(seen.stdout)  # by its own clock
-        assert used <= seen.cpu_s + 0.0005
-        over.append(seen.cpu_s - used)
+        result = box.run(uses, LIMITS, args=(way, str(amount)), alone=True)
+        used = float(result.stdout)  # as the program measured it
+        assert used <= result.cpu_s + 0.0005
+        over.append(result.cpu_s - used)
         if over[-1] <= max(0.003, 0.02 * used):
             return
     pytest.fail(f"CPU seconds over what was used, each time: {over}")
@@ -90,21 +90,21 @@ def test_watching_a_program_is_not_its_cpu_time(
 @pytest.mark.parametrize("way", ["memory", "memory_freed", "memory_file"])
 @pytest.mark.parametrize("megabytes", [3, 60])
 def test_memory_is_exact(box: EmbeddedSandbox, uses: Compiled, way: str, megabytes: int) -> None:
-    seen = box.run(uses, LIMITS, args=(way, str(megabytes)))
-    assert seen.exit_code == 0, seen.stderr
-    assert seen.memory_bytes is not None
-    assert abs(seen.memory_bytes - megabytes * MIB) <= 2 * MIB
+    result = box.run(uses, LIMITS, args=(way, str(megabytes)))
+    assert result.exit_code == 0, result.stderr
+    assert result.memory_bytes is not None
+    assert abs(result.memory_bytes - megabytes * MIB) <= 2 * MIB
 
 
-def test_memory_of_children_is_that_of_all(box: EmbeddedSandbox, uses: Compiled) -> None:
+def test_memory_of_children_is_summed(box: EmbeddedSandbox, uses: Compiled) -> None:
     if level(box) not in GROUPED:
         pytest.skip(f"level {level(box)}: a run is one process")
-    seen = box.run(uses, LIMITS, args=("memory_children", "20"))
-    assert seen.memory_bytes is not None
-    assert abs(seen.memory_bytes - 60 * MIB) <= 2 * MIB
+    result = box.run(uses, LIMITS, args=("memory_children", "20"))
+    assert result.memory_bytes is not None
+    assert abs(result.memory_bytes - 60 * MIB) <= 2 * MIB
 
 
-def test_memory_is_not_that_of_the_run_before(box: EmbeddedSandbox, uses: Compiled) -> None:
+def test_memory_does_not_include_the_run_before(box: EmbeddedSandbox, uses: Compiled) -> None:
     small = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
     box.run(uses, LIMITS, args=("memory_file", "200"), stdin=b"x" * 1_000_000)
     again = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
@@ -115,9 +115,9 @@ def test_memory_is_not_that_of_the_run_before(box: EmbeddedSandbox, uses: Compil
 def test_memory_of_the_grader_is_not_counted(box: EmbeddedSandbox, uses: Compiled) -> None:
     ballast = bytearray(300 * MIB)
     ballast[::4096] = b"x" * len(range(0, len(ballast), 4096))
-    seen = box.run(uses, LIMITS, args=("memory", "3"), stdin=bytes(20 * MIB))
-    assert seen.memory_bytes is not None
-    assert seen.memory_bytes < 6 * MIB
+    result = box.run(uses, LIMITS, args=("memory", "3"), stdin=bytes(20 * MIB))
+    assert result.memory_bytes is not None
+    assert result.memory_bytes < 6 * MIB
     del ballast
 
 
@@ -133,13 +133,13 @@ def test_a_python_list_of_a_known_size(box: EmbeddedSandbox) -> None:
     assert abs(large - small - 100 * MIB) <= 2 * MIB
 
 
-def test_a_program_of_nothing_uses_something(box: EmbeddedSandbox, uses: Compiled) -> None:
-    seen = box.run(uses, LIMITS, args=("cpu", "0"))
-    assert seen.memory_bytes is not None
-    assert 50_000 < seen.memory_bytes < 2 * MIB
+def test_an_empty_program_uses_some_memory(box: EmbeddedSandbox, uses: Compiled) -> None:
+    result = box.run(uses, LIMITS, args=("cpu", "0"))
+    assert result.memory_bytes is not None
+    assert 50_000 < result.memory_bytes < 2 * MIB
 
 
-# ---- every limit by its own name --------------------------------------------------------
+# ---- limits are reported by name ---------------------------------------------------------
 
 SCRIPTS = {
     "cpu": ("while True: pass", replace(LIMITS, cpu_s=0.1), True),
@@ -169,11 +169,11 @@ SCRIPTS = {
 def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> None:
     script, limits, kills = SCRIPTS[name]
     made = box.compile(Program("python", {"main.py": script.encode()}))
-    seen = box.run(made, limits)
-    assert name in seen.limits_hit, shown(seen)
-    assert seen.limits_hit == {name}, shown(seen)
+    result = box.run(made, limits)
+    assert name in result.limits_hit, shown(result)
+    assert result.limits_hit == {name}, shown(result)
     if kills:
-        assert seen.killed_for == name, shown(seen)
+        assert result.killed_for == name, shown(result)
 
 
 def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
@@ -183,10 +183,10 @@ def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None
         b"except RuntimeError: print('no more')\n"
     )
     made = box.compile(Program("python", {"main.py": script}))
-    seen = box.run(made, replace(LIMITS, processes=8))
-    assert "no more" in seen.stdout.decode() or seen.killed_for == "processes", shown(seen)
+    result = box.run(made, replace(LIMITS, processes=8))
+    assert "no more" in result.stdout.decode() or result.killed_for == "processes", shown(result)
     if level(box) in GROUPED:
-        assert seen.limits_hit == {"processes"}, shown(seen)
+        assert result.limits_hit == {"processes"}, shown(result)
 
 
 def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
@@ -195,9 +195,9 @@ def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
         b" open(str(i), 'wb').write(bytes(4 << 20))\ntime.sleep(0.3)\n"
     )
     made = box.compile(Program("python", {"main.py": script}))
-    seen = box.run(made, replace(LIMITS, disk_bytes=16 * MIB))
-    assert "disk" in seen.limits_hit, shown(seen)
-    assert b"No space left" in seen.stderr or seen.killed_for == "disk", shown(seen)
+    result = box.run(made, replace(LIMITS, disk_bytes=16 * MIB))
+    assert "disk" in result.limits_hit, shown(result)
+    assert b"No space left" in result.stderr or result.killed_for == "disk", shown(result)
 
 
 def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
@@ -213,24 +213,24 @@ def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
     assert cut.killed_for == "memory" or "memory" in cut.limits_hit, shown(cut)
 
 
-def test_signals_a_program_sends_itself_are_no_limits(box: EmbeddedSandbox) -> None:
+def test_a_programs_own_signals_are_not_limits(box: EmbeddedSandbox) -> None:
     for number in ("SIGXCPU", "SIGKILL"):
         script = f"import os, signal\nos.kill(os.getpid(), signal.{number})".encode()
-        seen = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)
-        assert seen.signal is not None
-        assert (seen.killed_for, seen.limits_hit) == (None, frozenset()), shown(seen)
+        result = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)
+        assert result.signal is not None
+        assert (result.killed_for, result.limits_hit) == (None, frozenset()), shown(result)
 
 
-def test_the_kernels_own_count_of_cpu_time_ends_no_program(box: EmbeddedSandbox) -> None:
-    """It counts whole ticks: beside programs that run between them, 9.4 s were 14 s to it."""
+def test_the_kernels_tick_count_does_not_end_a_program(box: EmbeddedSandbox) -> None:
+    """RLIMIT_CPU counts whole ticks: with other programs running, 9.4 s were counted as 14 s."""
     script = b"import resource\nprint(*resource.getrlimit(resource.RLIMIT_CPU))"
-    seen = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)
-    assert min(map(int, seen.stdout.split())) > LIMITS.wall_s, shown(seen)
+    result = box.run(box.compile(Program("python", {"main.py": script})), LIMITS)
+    assert min(map(int, result.stdout.split())) > LIMITS.wall_s, shown(result)
 
 
-def shown(seen: Execution) -> str:
+def shown(result: Execution) -> str:
     return (
-        f"exit {seen.exit_code}, signal {seen.signal}, killed for {seen.killed_for}, hit "
-        f"{sorted(seen.limits_hit)}, {seen.cpu_s:.3f} s CPU, {seen.wall_s:.3f} s, "
-        f"{seen.memory_bytes} bytes, {seen.stderr[-200:]!r}"
+        f"exit {result.exit_code}, signal {result.signal}, killed for {result.killed_for}, hit "
+        f"{sorted(result.limits_hit)}, {result.cpu_s:.3f} s CPU, {result.wall_s:.3f} s, "
+        f"{result.memory_bytes} bytes, {result.stderr[-200:]!r}"
     )

@@ -1,11 +1,11 @@
-"""Names people give languages: of the table, of Markdown fences, of Codeforces."""
+"""Names of languages: in the table, in Markdown fences, on Codeforces."""
 
 from __future__ import annotations
 
 import pytest
 
-from sandbox import UnknownLanguage
-from sandbox.languages import find
+from gradebox.sandbox import UnknownLanguage
+from gradebox.sandbox.languages import find
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ from sandbox.languages import find
         ("Node.js", "javascript"),
     ],
 )
-def test_spellings(name: str, row: str) -> None:
+def test_known_names(name: str, row: str) -> None:
     assert find(name).name == row
 
 
 @pytest.mark.parametrize("name", ["", "cobol", "GNU", "(64)", "c++99", "(GCC 7-32)"])
-def test_what_no_row_has_is_refused(name: str) -> None:
+def test_unknown_names_are_refused(name: str) -> None:
     with pytest.raises(UnknownLanguage, match="unknown language"):
         find(name)

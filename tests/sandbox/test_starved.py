@@ -1,4 +1,4 @@
-"""Four times more load than cores: what a program waits for a core is not its own doing."""
+"""With four times more load than cores, waiting for a core does not count against a program."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.model import Compiled, Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Compiled, Limits, Program
 from tests.sandbox.levels import box_at, built
 
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
@@ -48,12 +48,12 @@ def test_a_starved_program_is_not_stopped_by_the_wall_clock(
         pytest.skip("without a group a run is one process")
     limits = Limits(cpu_s=0.4, wall_s=0.5)
     for _ in range(3):
-        seen = box.run(uses, limits, args=(way, str(ms)))
-        assert (seen.killed_for, seen.exit_code is None) == (None, False)
+        result = box.run(uses, limits, args=(way, str(ms)))
+        assert (result.killed_for, result.exit_code is None) == (None, False)
 
 
 @pytest.mark.parametrize("share", [0.8, 1.25])
-def test_the_same_end_every_time(
+def test_the_outcome_is_the_same_every_time(
     box: EmbeddedSandbox, uses: Compiled, load: None, share: float
 ) -> None:
     limits = Limits(cpu_s=0.06, wall_s=3 * 0.06 + 2)
@@ -61,9 +61,9 @@ def test_the_same_end_every_time(
     assert ends == ({None} if share < 1 else {"cpu"})
 
 
-def test_a_sleeper_is_stopped_all_the_same(box: EmbeddedSandbox, load: None) -> None:
+def test_a_sleeping_program_is_still_stopped(box: EmbeddedSandbox, load: None) -> None:
     source = b"import time\nwhile True: time.sleep(0.003)"
     nap = box.compile(Program("python", {"main.py": source}))
-    seen = box.run(nap, Limits(cpu_s=20, wall_s=0.5))
-    assert seen.killed_for == "wall"
-    assert seen.cpu_s < 1
+    result = box.run(nap, Limits(cpu_s=20, wall_s=0.5))
+    assert result.killed_for == "wall"
+    assert result.cpu_s < 1

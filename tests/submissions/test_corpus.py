@@ -1,6 +1,6 @@
-"""Every row of the corpus through the embedded sandbox and the one verdict function.
+"""Every row of the corpus, run in the embedded sandbox and judged by the grader's verdict function.
 
-One test a program, so that it is compiled once; a failure lists each row that went wrong.
+There is one test for each program, so that it is compiled once. A failure lists all its wrong rows.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from checkers.compare import equal
-from eval.model import Problem
-from eval.time_policy import bounds_of, run_limits
-from eval.verdict import Match, ended_well, judge
-from sandbox.choose import open_sandbox
-from sandbox.model import Compiled, Execution, Program
-from sandbox.protocol import Sandbox
-from tests.submissions import table_cpp, table_python
-from tests.submissions.model import PROGRAMS, Row, made
+from gradebox.checkers.compare import equal
+from gradebox.eval.grading.time_policy import bounds_of, run_limits
+from gradebox.eval.grading.verdict import Match, ended_well, judge
+from gradebox.eval.problems.problem import Problem
+from gradebox.sandbox.model import Compiled, Execution, Program
+from gradebox.sandbox.opening import open_sandbox
+from gradebox.sandbox.protocol import Sandbox
+from testing.submissions import table_cpp, table_python
+from testing.submissions.model import PROGRAMS, Row, made
 
 ROWS = [*table_cpp.ROWS, *table_python.ROWS]
 BY_PROGRAM = {
@@ -37,7 +37,7 @@ def box() -> Iterator[Sandbox]:
 
 
 def run(box: Sandbox, compiled: Compiled, row: Row) -> tuple[str, Execution]:
-    """The verdict of one row, by the rules of a real run, and its evidence."""
+    """Return the verdict of one row, by the rules of a real run, and the execution."""
     bounds = bounds_of(Problem("corpus", row.cpu_s, row.memory_mb << 20))
     stdin, expected = made(row.stdin), made(row.expected)
     by_file = row.mode == "file"
@@ -54,31 +54,32 @@ def run(box: Sandbox, compiled: Compiled, row: Row) -> tuple[str, Execution]:
     return judge(execution, bounds, Match(equal(output, expected, "open-r1"))).verdict, execution
 
 
-def complaints(row: Row, verdict: str, compiled: Compiled, seen: Execution | None) -> list[str]:
-    """What differs from the row, each with what was wanted and what was seen."""
+def complaints(row: Row, verdict: str, compiled: Compiled, result: Execution | None) -> list[str]:
+    """Return the differences from the row, each with the expected and the actual value."""
     wrong = []
     if verdict not in row.verdicts.split():
         wrong.append(f"verdict {verdict}, not {row.verdicts}")
-    if row.says and row.says not in (seen.stderr if seen else compiled.log):
-        wrong.append(f"{row.says!r} is not in what it said")
-    if seen is not None:
+    if row.says and row.says not in (result.stderr if result else compiled.log):
+        wrong.append(f"{row.says!r} is not in its messages")
+    if result is not None:
         for name, wanted, got in (
-            ("exit code", row.exit_code, seen.exit_code),
-            ("signal", row.signal, seen.signal),
-            ("output bytes", row.output_bytes, seen.stdout_bytes),
+            ("exit code", row.exit_code, result.exit_code),
+            ("signal", row.signal, result.signal),
+            ("output bytes", row.output_bytes, result.stdout_bytes),
         ):
             if wanted is not None and got != wanted:
                 wrong.append(f"{name} {got}, not {wanted}")
-    return [f"{row.label}: {text} ({_shown(seen)})" for text in wrong]
+    return [f"{row.label}: {text} ({_shown(result)})" for text in wrong]
 
 
-def _shown(seen: Execution | None) -> str:
-    if seen is None:
+def _shown(result: Execution | None) -> str:
+    if result is None:
         return "not run"
     return (
-        f"exit {seen.exit_code}, signal {seen.signal}, killed for {seen.killed_for}, "
-        f"limits {sorted(seen.limits_hit)}, {seen.cpu_s:.3f} s CPU, {seen.wall_s:.3f} s, "
-        f"{seen.memory_bytes} bytes, stdout {seen.stdout[:40]!r}, stderr {seen.stderr[-120:]!r}"
+        f"exit {result.exit_code}, signal {result.signal}, killed for {result.killed_for}, "
+        f"limits {sorted(result.limits_hit)}, {result.cpu_s:.3f} s CPU, {result.wall_s:.3f} s, "
+        f"{result.memory_bytes} bytes, stdout {result.stdout[:40]!r}, "
+        f"stderr {result.stderr[-120:]!r}"
     )
 
 
@@ -92,8 +93,8 @@ def check(box: Sandbox, rows: list[Row]) -> list[str]:
     try:
         wrong = []
         for row in rows:
-            verdict, seen = run(box, compiled, row) if compiled.ok else ("CE", None)
-            wrong += complaints(row, verdict, compiled, seen)
+            verdict, result = run(box, compiled, row) if compiled.ok else ("CE", None)
+            wrong += complaints(row, verdict, compiled, result)
         return wrong
     finally:
         compiled.close()
@@ -116,7 +117,7 @@ def test_program(box: Sandbox, program: str) -> None:
     ],
     ids=lambda row: row.program,
 )
-def test_runs_alike_every_time(box: Sandbox, row: Row) -> None:
+def test_repeated_runs_print_the_same(box: Sandbox, row: Row) -> None:
     compiled = compile_row(box, row)
     outputs = {run(box, compiled, row)[1].stdout for _ in range(6)}
     compiled.close()

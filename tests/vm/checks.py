@@ -1,11 +1,11 @@
-"""What a box must do on any machine: run in the guest, one JSON object a line.
+"""The checks of a sandbox on one machine. They run in the guest and print one JSON object a line.
 
     python -m tests.vm.checks LEVEL USES [choice]
 
     {"check": "memory of 3 children", "expected": 60, "seen": 60.25, "unit": "MB", "ok": true}
 
-USES is tests/sandbox/programs/uses.cpp, compiled static. Needs the standard library alone, so
-that it runs where the test tools are out of reach.
+USES is tests/sandbox/programs/uses.cpp, compiled statically. Only the standard library is needed,
+because the guest has no test tools.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from sandbox.box import EmbeddedSandbox, cgroup
-from sandbox.box.artifact import Artifact
-from sandbox.box.blob import Executable
-from sandbox.errors import SandboxUnavailable
-from sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.built_program import BuiltProgram, Executable
+from gradebox.sandbox.box.isolation import cgroup
+from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 
 LIMITS = Limits(cpu_s=20, wall_s=120, memory_bytes=512 * MIB, processes=16)
-RUNS = 100  # that the cost of a run is the median of
-BARE = 3  # runs without a box, that CPU time is held against: an emulated exec takes 30 ms
+RUNS = 100  # for the median cost of a run
+BARE = 3  # runs without a box to compare CPU times with: an emulated exec takes 30 ms
 QUIET = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
 CPU_S, CPU_SHARE, MEMORY_BYTES = 0.003, 0.02, 2 * MIB
 
 
 @dataclass(frozen=True)
 class Row:
-    """One check and how it came out."""
+    """One check and its result."""
 
     check: str
     expected: float | str
@@ -70,7 +70,7 @@ PYTHON = (
 )
 
 
-INSIDE = (  # numbers of calls are the same on every machine since Linux 5.0
+INSIDE = (  # numbers of new calls are the same on all architectures since Linux 5.0
     b"import ctypes, errno\n"
     b"libc = ctypes.CDLL(None, use_errno=True)\n"
     b"libc.syscall(435, None, 0)\n"
@@ -86,22 +86,22 @@ class Checks:
         self.level = self.box.describe().level
         binary = Executable(uses.read_bytes())
         program = Program("c++17", {"uses.cpp": b""})
-        artifact = Artifact(("{program}/uses",), "uses", binary)
+        artifact = BuiltProgram(("{program}/uses",), "uses", binary)
         self._uses = Compiled(program, True, artifact=artifact)
         self._python = self.box.compile(Program("python", {"main.py": PYTHON}))
 
     def run(self, way: str, amount: float, limits: Limits = LIMITS) -> Execution:
-        """The program that uses a known amount."""
+        """Run the program that uses a known amount."""
         return self.box.run(self._uses, limits, args=(way, str(amount)))
 
     def figures(self) -> Iterator[Row]:
-        """CPU time and memory of known use."""
+        """Check CPU times and memory against known amounts."""
         for name, way, ms, times in CPU:
             low, high = self._bare_cpu_s(way, ms)
             slack = max(CPU_S, CPU_SHARE * ms * times / 1000)
-            seen = self.run(way, ms)
-            ok = seen.exit_code == 0 and low - slack <= seen.cpu_s <= high + slack
-            yield Row(name, f"{low:.4f} … {high:.4f}", round(seen.cpu_s, 4), "s", ok)
+            result = self.run(way, ms)
+            ok = result.exit_code == 0 and low - slack <= result.cpu_s <= high + slack
+            yield Row(name, f"{low:.4f} … {high:.4f}", round(result.cpu_s, 4), "s", ok)
         for name, way, megabytes, times in MEMORY:
             held = megabytes * times
             took = (self.run(way, megabytes).memory_bytes or 0) / MIB
@@ -114,22 +114,24 @@ class Checks:
         large = self.box.run(self._python, LIMITS, args=("101", "0"))
         took = ((large.memory_bytes or 0) - (small.memory_bytes or 0)) / MIB
         yield Row("memory of Python", 100, round(took, 2), "MB", abs(took - 100) <= 2)
-        # Little memory here: what the kernel needs to clear 100 MB is not the same each time.
+        # With little memory: the kernel's time for clearing 100 MB varies.
         idle, busy = (self.box.run(self._python, LIMITS, args=("1", s)) for s in ("0", "0.5"))
-        own = float(busy.stdout or 0) - float(idle.stdout or 0)  # its own clock, start left out
+        own = float(busy.stdout or 0) - float(idle.stdout or 0)  # as it measured, without its start
         more = busy.cpu_s - idle.cpu_s
         ok = abs(more - own) <= max(CPU_S, CPU_SHARE * own)
         yield Row("cpu of Python", round(own, 4), round(more, 4), "s", ok)
 
     def _bare_cpu_s(self, way: str, ms: float) -> tuple[float, float]:
-        """What the same program uses without a box; children that are waited for are counted,
-        so these stand for those that are not."""
+        """Return the CPU time of the program without a box.
+
+        Children that are not waited for are not counted there, so those that are stand for them.
+        """
         way = way.replace("unwaited", "children")
         path = f"/proc/self/fd/{self._uses.artifact.executable.fd}"
         return _cpu_s(path, ["uses", way, str(ms)])
 
     def limits(self) -> Iterator[Row]:
-        """Each limit ends a run under its own name."""
+        """Check that each limit is reported by its name."""
         cases: tuple[tuple[str, str, float, Limits], ...] = (
             ("memory", "memory", 300, replace(LIMITS, memory_bytes=64 * MIB)),
             ("memory", "memory_children", 40, replace(LIMITS, memory_bytes=64 * MIB)),
@@ -137,30 +139,30 @@ class Checks:
             ("processes", "memory_children", 1, replace(LIMITS, processes=2, wall_s=1)),
         )
         for name, way, amount, limits in cases:
-            seen = self.run(way, amount, limits)
-            hit = ", ".join(sorted(seen.limits_hit)) or "none"
-            yield Row(f"limit: {name} ({way})", name, hit, "", name in seen.limits_hit)
-        seen = self.box.run(self.box.compile(Program("python", {"main.py": INSIDE})), LIMITS)
-        said, _, group = seen.stdout.decode().strip().partition(" ")
-        yield Row("clone3 by a program", "ENOSYS", said, "", said == "ENOSYS")
+            result = self.run(way, amount, limits)
+            hit = ", ".join(sorted(result.limits_hit)) or "none"
+            yield Row(f"limit: {name} ({way})", name, hit, "", name in result.limits_hit)
+        result = self.box.run(self.box.compile(Program("python", {"main.py": INSIDE})), LIMITS)
+        error, _, group = result.stdout.decode().strip().partition(" ")
+        yield Row("clone3 by a program", "ENOSYS", error, "", error == "ENOSYS")
         ok = bool(group) and cgroup.PREFIX not in group
         yield Row("the group a program sees", "no name of the host's", group, "", ok)
         fine = self.run("memory", 3)
         yield Row("the next run is clean", "", ", ".join(fine.limits_hit), "", not fine.limits_hit)
 
-    def ahead(self) -> Iterator[Row]:
-        """The same run again and again: its program stands ready, its figures stay exact."""
+    def prespawn(self) -> Iterator[Row]:
+        """Check that a repeated program is started early and its figures stay exact."""
         for _ in range(3):
             self.run("memory", 40)
             time.sleep(0.3)
-        standing = sum(_is_stopped(path) for path in Path("/proc").glob("[0-9]*/stat"))
-        yield Row("programs that stand ready", 1, standing, "", standing == 1)
+        stopped = sum(_is_stopped(path) for path in Path("/proc").glob("[0-9]*/stat"))
+        yield Row("programs started early", 1, stopped, "", stopped == 1)
         took = (self.run("memory", 40).memory_bytes or 0) / MIB
         ok = abs(took - 40) * MIB <= MEMORY_BYTES
-        yield Row("memory of one that stood ready", 40, round(took, 2), "MB", ok)
+        yield Row("memory after an early start", 40, round(took, 2), "MB", ok)
 
     def cost(self) -> Iterator[Row]:
-        """What a run costs beside a bare start of the same program."""
+        """Measure a run and a bare start of the same program."""
 
         def median(work: Callable[[], object]) -> float:
             took = []
@@ -182,7 +184,7 @@ class Checks:
         yield Row("control groups of one box", "at most 3", groups, "", groups <= 3)
 
     def close(self) -> Iterator[Row]:
-        """Nothing is left when it closes."""
+        """Close the sandbox and check that nothing is left."""
         self.box.close()
         left = [str(path) for path in _groups()]
         yield Row("groups left behind", 0, " ".join(left) or 0, "", not left)
@@ -192,7 +194,7 @@ class Checks:
 
 
 def _cpu_s(path: str, argv: list[str]) -> tuple[float, float]:
-    """The least and the most CPU time of some bare runs, in seconds."""
+    """Return the least and the most CPU time of some bare runs, in seconds."""
     took = []
     for _ in range(BARE):
         _, _, used = os.wait4(os.posix_spawn(path, argv, {}, file_actions=QUIET), 0)
@@ -220,13 +222,13 @@ def _is_stopped(stat: Path) -> bool:
 
 
 def rows(level: str, uses: Path) -> Iterator[Row]:
-    """Every check of a level, in the default way and with one namespace for all runs."""
+    """Yield every check of a level, with a namespace for each run and with one for all."""
     checks = Checks(level, uses)
     yield Row("level", level, checks.level, "", checks.level == level)
-    for part in (checks.figures, checks.limits, checks.ahead, checks.cost, checks.close):
+    for part in (checks.figures, checks.limits, checks.prespawn, checks.cost, checks.close):
         yield from part()
     fast = Checks(level, uses, fresh=False)
-    for row in (*fast.figures(), *fast.limits(), *fast.ahead(), *fast.cost(), *fast.close()):
+    for row in (*fast.figures(), *fast.limits(), *fast.prespawn(), *fast.cost(), *fast.close()):
         yield replace(row, check=f"fast: {row.check}")
 
 
@@ -235,25 +237,25 @@ def _refusal(level: str) -> str:
         EmbeddedSandbox(1, level=level).close()
     except SandboxUnavailable as error:
         return str(error)
-    return f"{level} works when it is named"
+    return f"{level} works when selected by name"
 
 
 def choice(level: str) -> Iterator[Row]:
-    """The level that is chosen when none is named, "" when none may be."""
+    """Check the level that is chosen by default; "": all must be refused."""
     try:
         with EmbeddedSandbox(1) as box:
             hello = box.compile(Program("python", {"main.py": b"print(6 * 7)"}))
-            said = box.run(hello, LIMITS).stdout.decode().strip()
-            seen = box.describe().level
-            why = "" if seen == level else f"; {_refusal(level)}"
-            yield Row("level chosen", level, seen + why, "", seen == level)
-            yield Row("a program in it", "42", said, "", said == "42")
+            printed = box.run(hello, LIMITS).stdout.decode().strip()
+            result = box.describe().level
+            why = "" if result == level else f"; {_refusal(level)}"
+            yield Row("level chosen", level, result + why, "", result == level)
+            yield Row("a program in it", "42", printed, "", printed == "42")
     except SandboxUnavailable as error:
         yield Row("level chosen", level or "refused", f"refused: {error}", "", not level)
 
 
 def main(level: str, uses: str, what: str = "all") -> int:
-    """Prints each row; 1 when one is not as it must be."""
+    """Print each row. Return 1 when a check failed."""
     bad = 0
     for row in choice(level) if what == "choice" else rows(level, Path(uses)):
         print(json.dumps(asdict(row)), flush=True)

@@ -1,8 +1,8 @@
-"""Runs in the guest as root: brings the machine into each state and has the checks run in it.
+"""Run in the guest as root: bring the machine into each state and run the checks in it.
 
     python -m tests.vm.guest OUT SCENARIO…
 
-Rows go to OUT/rows.jsonl, the scenario's name added.
+Rows are written to OUT/rows.jsonl, with the scenario's name.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ CONTROLLERS = "+cpu +memory +pids"
 
 @dataclass(frozen=True)
 class Scenario:
-    """A state of the machine and what must come out.
+    """A state of the machine and the expected level.
 
-    level    of the box, chosen without being named; "" when it must refuse
-    uid      who grades
-    group    the control group to grade in, "" for the machine's root
-    sysctls  /proc/sys settings
-    only     only the choice is checked, not the figures
+    level    the level that must be chosen by default; "": all must be refused
+    uid      user id of the grader
+    group    control group of the grader; "": the machine's root group
+    sysctls  settings in /proc/sys
+    only     check only the choice, not the figures
     """
 
     level: str
@@ -60,7 +60,7 @@ SCENARIOS = {
 
 
 def _enter(group: str, delegated: bool, uid: int) -> Callable[[], None]:
-    """What a process does first, still as root: goes into that group, then becomes that user."""
+    """Return a function for a new process: it enters the group, then becomes the user."""
     folder = GROUPS / group
     folder.mkdir(exist_ok=True)
     if group:  # as systemd does
@@ -79,7 +79,7 @@ def _enter(group: str, delegated: bool, uid: int) -> Callable[[], None]:
 
 
 def _cache(out: Path, uid: int) -> Path:
-    """What was built on the host, in a folder of that user."""
+    """Copy what was built on the host into a folder of the user."""
     folder = Path(f"/tmp/cache-{uid}")
     if not folder.exists():
         shutil.copytree(out / "cache", folder)
@@ -90,7 +90,7 @@ def _cache(out: Path, uid: int) -> Path:
 
 
 def run(name: str, out: Path, rows: Callable[[dict[str, object]], None]) -> None:
-    """One scenario, its rows handed on as they come."""
+    """Run one scenario and pass its rows on."""
     scenario = SCENARIOS[name]
     before = {}
     for key, value in scenario.sysctls:
@@ -130,12 +130,12 @@ def run(name: str, out: Path, rows: Callable[[dict[str, object]], None]) -> None
     for line in done.stdout.splitlines():
         rows({"scenario": name, **json.loads(line)})
     took = time.monotonic() - seconds
-    end = {"check": "the checks' own end", "expected": 0, "seen": done.returncode, "unit": ""}
+    end = {"check": "exit status of the checks", "expected": 0, "seen": done.returncode, "unit": ""}
     rows({"scenario": name, **end, "ok": done.returncode == 0, "seconds": round(took)})
 
 
 def main(out: str, *names: str) -> int:
-    """Every scenario named."""
+    """Run the given scenarios."""
     with (Path(out) / "rows.jsonl").open("a") as file:
 
         def rows(row: dict[str, object]) -> None:

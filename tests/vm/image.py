@@ -1,7 +1,7 @@
-"""The first file system of a virtual machine: busybox, the kernel's modules, a script.
+"""The initial file system of a virtual machine: busybox, kernel modules, a script.
 
-initramfs ──▶ mounts the host's root (read-only, 9p) ──▶ goes there (in a chroot no user
-                                                        namespace can be made)
+initramfs ──▶ mounts the host's root (read-only, 9p) ──▶ switches to it (a chroot would not allow
+                                                        user namespaces)
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ exec $B switch_root /new /bin/sh -c '
 
 
 def _entry(name: str, mode: int, data: bytes, number: int) -> bytes:
-    """One member of a cpio archive of the kernel's kind (newc)."""
+    """Return one member of a cpio archive in the kernel's format (newc)."""
     path = name.encode() + b"\0"
     fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(path), 0)
     head = b"070701" + b"".join(b"%08X" % field for field in fields) + path
@@ -49,7 +49,7 @@ def _entry(name: str, mode: int, data: bytes, number: int) -> bytes:
 
 
 def archive(members: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """A cpio archive of (name, mode with its kind, contents)."""
+    """Return a cpio archive of (name, mode with file type, contents)."""
     out = [_entry(name, mode, data, i) for i, (name, mode, data) in enumerate(members, 1)]
     return b"".join(out) + _entry("TRAILER!!!", 0, b"", 0)
 
@@ -62,14 +62,16 @@ def _modules(kernel: Path) -> dict[str, Path]:
 
 
 def module_bytes(path: Path) -> bytes:
-    """A module as the kernel loads it."""
+    """Return a module as the kernel loads it."""
     data = path.read_bytes()
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
 
 def load_order(kernel: Path, wanted: Iterable[str] = WANTED) -> Iterator[tuple[str, bytes]]:
-    """The modules of those names and all they need, each after what it needs; a name without
-    a file is built in."""
+    """Yield modules and their dependencies, each after its dependencies.
+
+    A name without a file is built into the kernel.
+    """
     files = _modules(kernel)
     done: set[str] = set()
 
@@ -88,7 +90,7 @@ def load_order(kernel: Path, wanted: Iterable[str] = WANTED) -> Iterator[tuple[s
 
 
 def initramfs(busybox: Path, kernel: Path) -> bytes:
-    """The archive for one kernel package; `busybox` is a static binary."""
+    """Return the archive for a kernel package; `busybox` is a static binary."""
     folder, file, run = 0o040755, 0o100644, 0o100755
     members = [(name, folder, b"") for name in ("bin", "dev", "proc", "sys", "new", "modules")]
     members += [("bin/busybox", run, busybox.read_bytes()), ("init", run, INIT.encode())]

@@ -1,7 +1,7 @@
-"""Boots one virtual machine, runs a command in it as root, and hands back what it wrote.
+"""Boot a virtual machine and run a command in it as root.
 
-The guest sees the host's files read-only: the root at /, the repository at /mnt/repo. Only
-/mnt/out, a folder made for this boot, can be written to.
+The guest sees the host's files read-only: the root at /, the repository at /mnt/repo. It can write
+to /mnt/out, a folder made for this boot.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from pathlib import Path
 from tests.vm.image import initramfs
 from tests.vm.packages import NotHere, Suite
 
-# Without this bit nested machines boot as well: their hosts refuse to have it set (MSR 0x10a).
+# Hosts of nested machines refuse to set this bit (MSR 0x10a).
 HOST_CPU = {"x86_64": "host,arch-capabilities=off", "aarch64": "host"}
 REPO = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
 class Arch:
-    """How a machine of one kind is booted."""
+    """How a machine of one architecture is booted."""
 
     debian: str
     qemu: str
     package: str
     machine: tuple[str, ...]
     console: str
-    cpu: str  # the one that is emulated
+    cpu: str  # for emulation
 
 
 ARCHES = {
@@ -42,7 +42,7 @@ ARCHES = {
 
 
 def cache_folder() -> Path:
-    """Where packages are kept: GRADEBOX_VM_CACHE, else ~/.cache/gradebox-vm."""
+    """Return the folder of packages: GRADEBOX_VM_CACHE, else ~/.cache/gradebox-vm."""
     named = os.environ.get("GRADEBOX_VM_CACHE")
     folder = Path(named) if named else Path("~/.cache/gradebox-vm").expanduser()
     folder.mkdir(parents=True, exist_ok=True)
@@ -50,9 +50,11 @@ def cache_folder() -> Path:
 
 
 def accelerated(machine: str) -> bool:
-    """Whether KVM can run that machine here, and run it in hardware: one made by another
-    hypervisor (kvm_pvm) needs guests of its own and lets Debian's hang. GRADEBOX_VM_ACCEL
-    (kvm or tcg) decides instead when it is set."""
+    """Return whether to run the machine with KVM.
+
+    A KVM without hardware support (kvm_pvm, under another hypervisor) needs special guests;
+    Debian's kernels hang in it. GRADEBOX_VM_ACCEL (kvm or tcg) overrides the choice.
+    """
     named = os.environ.get("GRADEBOX_VM_ACCEL")
     if named:
         return named == "kvm" and machine == platform.machine()
@@ -66,9 +68,9 @@ def accelerated(machine: str) -> bool:
 class Boot:
     """One machine to boot.
 
-    suite, kernel   a release of Debian and the kernel package's name in it
-    command         what /bin/sh runs in the guest
-    root            the guest's root, "/" for the host's own
+    suite, kernel   a release of Debian, the name of the kernel package in it
+    command         shell command to run in the guest
+    root            root folder of the guest; "/": the host's root
     """
 
     machine: str
@@ -83,7 +85,7 @@ class Boot:
 
 
 def run(boot: Boot, out: Path) -> str:
-    """Boots it and waits; returns the console's text. What the guest wrote lies in `out`.
+    """Boot a machine and wait for its end. Return the console's text; results are in `out`.
 
     Raises NotHere when qemu or a package is missing.
     """
@@ -101,8 +103,8 @@ def run(boot: Boot, out: Path) -> str:
     kvm = accelerated(boot.machine)
     command = [qemu, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"]
     command += ["-machine", ",".join((*arch.machine, "accel=" + ("kvm" if kvm else "tcg")))]
-    if not kvm:  # its clock counts instructions: CPU time is exact whatever the host is doing;
-        # of several cores emulated so, Linux does not start
+    if not kvm:  # The clock counts instructions: CPU time is exact whatever the host is doing.
+        # Linux does not start on several cores emulated like this.
         command += ["-icount", "shift=1,sleep=off"]
     command += [
         "-cpu",
@@ -130,8 +132,8 @@ def run(boot: Boot, out: Path) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired as late:
-        said = (late.stdout or b"").decode(errors="replace")
-        return f"{said}\nqemu: still running after {boot.patience_s:.0f} s, ended\n"
+        text = (late.stdout or b"").decode(errors="replace")
+        return f"{text}\nqemu: still running after {boot.patience_s:.0f} s, ended\n"
     finally:
         image.unlink(missing_ok=True)
     return done.stdout + done.stderr

@@ -1,12 +1,11 @@
-"""Packages of Debian, fetched and unpacked without being installed, and without root.
+"""Debian packages, fetched and unpacked without installation and without root.
 
-apt gets a folder of its own for each suite and architecture, so that another release's kernel,
-or another machine's Python, can be had beside the host's own packages. The mirror is the one
-the host itself uses.
+apt has a separate folder for each suite and architecture, so that kernels of other releases and
+Python for other architectures are available besides the host's packages. The mirror is the host's.
 
 <cache>/<suite>-<arch>/
 ├── apt/                lists, settings, an empty status
-└── <package>/          its files, as they would lie under /
+└── <package>/          its files, with their paths below /
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
 class NotHere(Exception):
-    """The machine lacks something; the message says what to install."""
+    """A requirement is missing; the message says what to install."""
 
 
 class Suite:
@@ -70,14 +69,14 @@ class Suite:
         self._fresh = True
 
     def needs(self, package: str, pattern: str = "") -> list[str]:
-        """What a package depends on, directly, by names that match."""
+        """Return the direct dependencies of a package whose names match."""
         self._update()
         text = self._call("apt-cache", "depends", "--no-recommends", package)
         names = re.findall(r"^[ |]*Depends: (\S+)$", text, re.MULTILINE)
         return [name for name in names if re.search(pattern, name)]
 
     def unpacked(self, *packages: str) -> list[Path]:
-        """The folders of the packages' files, fetched where they are not there yet."""
+        """Return the folders of packages; fetch missing ones."""
         missing = [name for name in packages if not (self.folder / name).is_dir()]
         if missing:
             self._update()
@@ -96,7 +95,7 @@ class Suite:
         return [self.folder / name for name in packages]
 
     def kernel(self, meta: str) -> Path:
-        """The folder of the kernel package that a name such as linux-image-amd64 stands for."""
+        """Return the folder of the kernel that a name such as linux-image-amd64 depends on."""
         stamp = self.folder / f"{meta}.is"
         if not stamp.exists():
             stamp.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +104,7 @@ class Suite:
 
 
 def mirror() -> str:
-    """The host's own mirror of Debian's main archive."""
+    """Return the host's mirror of Debian's main archive."""
     if not KEYRING.exists() or not shutil.which("apt-get"):
         raise NotHere(f"{KEYRING} or apt-get is missing: this needs a Debian host")
     done = subprocess.run(
@@ -117,4 +116,4 @@ def mirror() -> str:
     for line in done.stdout.splitlines():
         if re.search(r"/debian/?$", line.strip()):
             return line.strip()
-    raise NotHere("apt's sources name no mirror of Debian (…/debian)")
+    raise NotHere("apt's sources have no mirror of Debian (…/debian): add one")

@@ -1,4 +1,4 @@
-"""The record of the last run of each machine: a block of docs/sandbox-machines.md.
+"""The results of the last run of each machine, as blocks of docs/sandbox-machines.md.
 
 <!-- machine: Linux 6.1 -->
 ### Linux 6.1 …
@@ -20,11 +20,11 @@ PAGE = REPO / "docs/sandbox-machines.md"
 
 
 def block(machine: str, rows: Sequence[dict[str, Any]], day: str) -> str:
-    """One machine's part of the page."""
+    """Return the block of a machine."""
     about = rows[0] if rows else {"kernel": "did not start", "kvm": False}
-    way = "KVM" if about["kvm"] else "emulated (no KVM), so no times of this host"
+    way = "KVM" if about["kvm"] else "emulated (no KVM; times are not the host's)"
     bad = sum(not row["ok"] for row in rows)
-    held = f"{len(rows)} checks, all held" if not bad else f"{len(rows)} checks, {bad} failed"
+    held = f"{len(rows)} checks, all passed" if not bad else f"{len(rows)} checks, {bad} failed"
     lines = [
         f"### {machine}",
         "",
@@ -45,7 +45,7 @@ def block(machine: str, rows: Sequence[dict[str, Any]], day: str) -> str:
 
 
 def keep(machine: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Writes it into the page, in place of what stood there of that machine."""
+    """Write the block of a machine into the page; replace its last one."""
     day = datetime.date.today().isoformat()
     start, end = f"<!-- machine: {machine} -->", "<!-- end -->"
     text = PAGE.read_text()

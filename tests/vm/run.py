@@ -1,10 +1,10 @@
-"""Boots each machine of the table, runs the box's checks in it and keeps the result in the docs.
+"""Boot each machine of the table, run the checks in it and write the results into the docs.
 
     python -m tests.vm.run [NAME…] [--no-record]
 
-Needs a Debian host with qemu and apt; no root. Kernels come from Debian's packages and are kept
-in ~/.cache/gradebox-vm (GRADEBOX_VM_CACHE). Exit status: 0 all as it must be, 1 not, 2 something
-is missing, with what to install.
+Needs a Debian host with qemu and apt, but no root. Kernels come from Debian's packages and are
+cached in ~/.cache/gradebox-vm (GRADEBOX_VM_CACHE). Exit status: 0 all checks passed, 1 a check
+failed, 2 something is missing; the message says what to install.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.box import build
+from gradebox.sandbox.box import build
 from tests.vm import record
 from tests.vm.guest import SCENARIOS
 from tests.vm.machine import ARCHES, REPO, Boot, accelerated, cache_folder, run
 from tests.vm.packages import NotHere, Suite
 
 USES = REPO / "tests/sandbox/programs/uses.cpp"
-# Enough of another machine's Debian to run the checks: its Python and a shell.
+# The packages of another architecture that the checks need: Python and a shell.
 PACKAGES = (
     "libc6",
     "libgcc-s1",
@@ -51,7 +51,7 @@ CROSS = {"aarch64": "aarch64-linux-gnu-"}
 
 @dataclass(frozen=True)
 class Machine:
-    """One machine: whose kernel, how it starts, what is tried on it."""
+    """One machine: its kernel, how it starts, its scenarios."""
 
     name: str
     kind: str
@@ -110,7 +110,7 @@ def _compiler(machine: Machine, tool: str) -> str:
 
 
 def _built(machine: Machine, folder: Path) -> None:
-    """The launcher and the program that uses known amounts, for that machine."""
+    """Build the launcher and the program that uses known amounts for a machine."""
     folder.mkdir(mode=0o700)
     launcher = folder / build.launcher_name(machine.kind)
     build.build_launcher(launcher, _compiler(machine, "gcc"))
@@ -119,7 +119,7 @@ def _built(machine: Machine, folder: Path) -> None:
 
 
 def _root(machine: Machine) -> Path:
-    """The host's own root, or one of unpacked packages for another architecture."""
+    """Return the host's root, or one made of unpacked packages for another architecture."""
     if not machine.own_root:
         return Path("/")
     suite = Suite(cache_folder(), machine.suite, ARCHES[machine.kind].debian)
@@ -127,7 +127,7 @@ def _root(machine: Machine) -> Path:
     if not root.exists():
         part = suite.folder / "root.part"
         shutil.rmtree(part, ignore_errors=True)
-        # Merged as Debian's are: the packages still name some files below /lib and /bin.
+        # As in Debian, /lib and /bin are links: some packages still use those paths.
         for name in ("bin", "lib", "sbin"):
             (part / "usr" / name).mkdir(parents=True)
             (part / name).symlink_to(f"usr/{name}")
@@ -145,7 +145,7 @@ def _root(machine: Machine) -> Path:
 
 
 def _merge(package: Path, root: Path) -> None:
-    """A package's files into a root whose /bin, /lib and /sbin are links."""
+    """Copy a package's files into a root whose /bin, /lib and /sbin are links."""
     for path in sorted(package.rglob("*")):
         to = root / path.relative_to(package)
         if path.is_dir() and not path.is_symlink():
@@ -155,7 +155,7 @@ def _merge(package: Path, root: Path) -> None:
 
 
 def boot(machine: Machine, patience_s: float) -> list[dict[str, object]]:
-    """Boots it and returns the rows of its checks; one row says so when it did not end well."""
+    """Boot a machine and return the rows of its checks, with one for an early end."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="gradebox-vm-") as folder:
         out = Path(folder) / "out"
@@ -166,7 +166,7 @@ def boot(machine: Machine, patience_s: float) -> list[dict[str, object]]:
             "cd /mnt/repo; read k < /proc/sys/kernel/osrelease; echo $k > /mnt/out/kernel; "
             f"/usr/bin/python3 -m tests.vm.guest /mnt/out {names}"
         )
-        said = run(
+        console = run(
             Boot(
                 machine.kind,
                 machine.suite,
@@ -182,9 +182,14 @@ def boot(machine: Machine, patience_s: float) -> list[dict[str, object]]:
         rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
         release = kernel.read_text().strip() if kernel.exists() else "did not start"
         errors = (out / "stderr").read_text() if (out / "stderr").exists() else ""
-    if "guest: exit 0" not in said:
-        print(said[-2000:], errors[-2000:], file=sys.stderr)
-        end = {"check": "the guest's own end", "expected": 0, "seen": "not reached", "unit": ""}
+    if "guest: exit 0" not in console:
+        print(console[-2000:], errors[-2000:], file=sys.stderr)
+        end = {
+            "check": "exit status of the guest",
+            "expected": 0,
+            "seen": "not reached",
+            "unit": "",
+        }
         rows.append({"scenario": "", **end, "ok": False})
     elif any(not row["ok"] for row in rows):
         print(errors[-2000:], file=sys.stderr)
@@ -194,12 +199,14 @@ def boot(machine: Machine, patience_s: float) -> list[dict[str, object]]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Run the command."""
     names = [machine.name for machine in MACHINES]
     parser = argparse.ArgumentParser(prog="tests.vm.run", description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(names)}; default: all")
-    parser.add_argument("--no-record", action="store_true", help="leave the docs as they are")
-    parser.add_argument("--patience", type=float, help="seconds a machine may take")
+    parser.add_argument(
+        "--no-record", action="store_true", help="do not write results into the docs"
+    )
+    parser.add_argument("--patience", type=float, help="time limit for a machine, in seconds")
     given = parser.parse_args(argv)
     unknown = [name for name in given.names if name not in names]
     if unknown:

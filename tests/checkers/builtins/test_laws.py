@@ -1,4 +1,4 @@
-"""What holds for every text: windows don't show, nothing raises, equal texts agree."""
+"""Laws for every text: window sizes don't matter, nothing raises, equal texts are accepted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers import builtin, tokens
-from checkers.builtins import TABLE
-from checkers.builtins.sequences import plainly_integers
-from checkers.builtins.stream import decimal
+from gradebox.checkers import builtin, tokens
+from gradebox.checkers.builtins import TABLE
+from gradebox.checkers.builtins.sequences import plainly_integers
+from gradebox.checkers.builtins.stream import decimal
 
 PIECES = [
     *(b" ", b"\n", b"\r\n", b"\r", b"\t", b"\v", b"\0", b"\xff", b"\xef\xbb\xbf"),
@@ -20,11 +20,13 @@ PIECES = [
     *(b"YES", b"no", b"Case", b"1:", b"2:", b"a", b"A", b"-", b".", b"e"),
 ]
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join)
-NAMES = st.sampled_from([*TABLE, "kattis space_change_sensitive", "kattis float_tolerance 1e-6"])
+CHECKERS = st.sampled_from([*TABLE, "kattis space_change_sensitive", "kattis float_tolerance 1e-6"])
 
 
-@given(NAMES, TEXTS, TEXTS, st.integers(1, 7))
-def test_the_size_of_a_window_does_not_show(name: str, output: bytes, answer: bytes, size: int):
+@given(CHECKERS, TEXTS, TEXTS, st.integers(1, 7))
+def test_the_window_size_does_not_change_a_verdict(
+    name: str, output: bytes, answer: bytes, size: int
+):
     with pytest.MonkeyPatch.context() as patch:
         large = builtin(name)(b"", output, answer)
         patch.setattr(tokens, "WINDOW_BYTES", size)
@@ -36,17 +38,17 @@ def test_the_size_of_a_window_does_not_show(name: str, output: bytes, answer: by
     )
 
 
-@given(NAMES, st.binary(max_size=60), st.binary(max_size=60))
-def test_any_bytes_are_judged(name: str, output: bytes, answer: bytes) -> None:
-    said = builtin(name)(b"", output, answer)
-    assert said.message.isprintable()
-    assert len(said.message) < 500
-    assert (said.outcome == "unclear") == (said.score is None)
+@given(CHECKERS, st.binary(max_size=60), st.binary(max_size=60))
+def test_any_bytes_get_a_verdict(name: str, output: bytes, answer: bytes) -> None:
+    check = builtin(name)(b"", output, answer)
+    assert check.message.isprintable()
+    assert len(check.message) < 500
+    assert (check.outcome == "unclear") == (check.score is None)
 
 
-@given(NAMES.filter(lambda name: name != "pointscmp"), TEXTS)
+@given(CHECKERS.filter(lambda name: name != "pointscmp"), TEXTS)
 def test_equal_texts_are_never_wrong(name: str, text: bytes) -> None:
-    """They may be misformed, which is the answer's fault first; a BOM only outputs may have."""
+    """They may be malformed, which is the answer's fault first. Only outputs may have a BOM."""
     if not text.startswith(b"\xef\xbb\xbf"):
         assert builtin(name)(b"", text, text).outcome in ("accepted", "unclear")
 
@@ -60,18 +62,18 @@ def spelled_well(token: bytes) -> bool:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=8).map(b" ".join) | TEXTS)
-def test_plain_integers_are_integers(text: bytes) -> None:
+def test_only_integers_pass_the_quick_test(text: bytes) -> None:
     if plainly_integers(text):
         assert all(spelled_well(token) for token in text.split())
 
 
 @given(st.lists(st.integers(-(10**17), 10**17)))
-def test_usual_integers_are_plain(numbers: list[int]) -> None:
+def test_usual_integers_pass_the_quick_test(numbers: list[int]) -> None:
     assert plainly_integers("\n".join(map(str, numbers)).encode())
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_every_printed_double_is_read_back(value: float) -> None:
+def test_every_printed_double_is_read(value: float) -> None:
     assert decimal(repr(value).encode()) == value
 
 
@@ -86,10 +88,10 @@ def test_uncmp_takes_any_order(numbers: list[int], draw: random.Random) -> None:
 
 @given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9))
 def test_rcmp6_is_absolute_or_relative(expected: float, found: float) -> None:
-    said = builtin("rcmp6")(b"", repr(found).encode(), repr(expected).encode())
+    check = builtin("rcmp6")(b"", repr(found).encode(), repr(expected).encode())
     error = abs(expected - found) / max(1.0, abs(expected))
     if not math.isclose(error, 1e-6, rel_tol=1e-3):
-        assert said.accepted == (error < 1e-6)
+        assert check.accepted == (error < 1e-6)
 
 
 @pytest.mark.slow
@@ -104,8 +106,8 @@ def test_a_million_tokens(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["rcmp6", "icmp", "hcmp", "kattis float_tolerance 1e-6"])
 @pytest.mark.parametrize("end", [b"", b"x", b".", b"e-999999", b"e", b"." + b"5" * 1000 + b"x"])
-def test_one_number_of_many_digits_does_no_harm(name: str, end: bytes) -> None:
-    """Text like this makes careless patterns take time quadratic in its length."""
+def test_a_number_of_many_digits_takes_no_quadratic_time(name: str, end: bytes) -> None:
+    """Careless patterns take time quadratic in the length of such text."""
     output = b"1" * 400_000 + end
-    said = builtin(name)(b"", output, b"1")
-    assert (said.outcome, len(said.message) < 300) == ("rejected", True)
+    check = builtin(name)(b"", output, b"1")
+    assert (check.outcome, len(check.message) < 300) == ("rejected", True)

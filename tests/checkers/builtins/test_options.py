@@ -1,12 +1,11 @@
-"""Names and options of built-ins, and what is said of wrong ones."""
+"""Names and options of built-ins, and the errors for wrong ones."""
 
 from __future__ import annotations
 
 import pytest
 
-from checkers import builtin
-from checkers.errors import UnknownChecker
-from checkers.protocol import Checker
+from gradebox.checkers import builtin
+from gradebox.checkers.check import Checker, UnknownChecker
 
 
 def test_options_by_keyword_and_by_name_are_the_same() -> None:
@@ -20,7 +19,7 @@ def test_options_by_keyword_and_by_name_are_the_same() -> None:
     assert by_name.digest == by_keyword.digest
 
 
-def test_each_tolerance_goes_its_own_way() -> None:
+def test_absolute_and_relative_tolerance_differ() -> None:
     absolute = builtin("kattis float_absolute_tolerance 1e-3")
     relative = builtin("kattis float_relative_tolerance 1e-3")
     assert not absolute(b"", b"1000.5", b"1000").accepted
@@ -29,7 +28,7 @@ def test_each_tolerance_goes_its_own_way() -> None:
     assert not relative(b"", b"0.0001", b"0").accepted
 
 
-def test_digests_tell_checkers_and_options_apart() -> None:
+def test_digests_differ_between_checkers_and_options() -> None:
     names = ("wcmp", "lcmp", "kattis", "kattis case_sensitive", "kattis float_tolerance 0.1")
     assert len({builtin(name).digest for name in names}) == len(names)
 
@@ -57,8 +56,8 @@ def test_a_builtin_is_a_checker() -> None:
         ("pointscmp full_points 0", ["full_points is 0", "above 0"]),
     ],
 )
-def test_what_is_said_of_a_wrong_name(name: str, words: list[str]) -> None:
-    with pytest.raises(UnknownChecker) as said:
+def test_a_wrong_name_or_option_is_reported(name: str, words: list[str]) -> None:
+    with pytest.raises(UnknownChecker) as error:
         builtin(name)
-    assert [word for word in words if word not in str(said.value)] == []
-    assert "\n" not in str(said.value)
+    assert [word for word in words if word not in str(error.value)] == []
+    assert "\n" not in str(error.value)

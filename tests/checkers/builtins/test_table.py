@@ -1,4 +1,4 @@
-"""cases.jsonl: what testlib's and Kattis' own programs say of small texts, one line a case.
+"""cases.jsonl: the verdicts of testlib's and Kattis' own programs on small texts, one line a case.
 
 The verdicts were taken from those programs (testlib 0.9.45 and problemtools' validator, built
 with GCC on Linux); texts are bytes written as Latin-1. "points" are exit status 7 of testlib.
@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from checkers import builtin
-from checkers.builtins import TABLE
-from checkers.model import Check
+from gradebox.checkers import builtin
+from gradebox.checkers.builtins import TABLE
+from gradebox.checkers.check import Check
 
 OUTCOMES = {"OK": "accepted", "WA": "rejected", "PE": "rejected", "FAIL": "unclear"}
 
@@ -30,13 +30,13 @@ def judged(row: dict[str, Any]) -> Check:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_every_case_is_judged_as_by_the_original(name: str) -> None:
+def test_every_case_gets_the_verdict_of_the_original(name: str) -> None:
     rows = [row for row in ROWS if row["checker"].split()[0] == name and "points" not in row]
     assert len(rows) >= 9
     wrong = [
-        (row["checker"], row["case"], row["verdict"], said)
+        (row["checker"], row["case"], row["verdict"], check)
         for row in rows
-        if ((said := judged(row)).verdict, said.outcome)
+        if ((check := judged(row)).verdict, check.outcome)
         != (row["verdict"], OUTCOMES[row["verdict"]])
     ]
     assert wrong == []
@@ -64,8 +64,8 @@ def test_the_table_is_large_and_has_every_verdict() -> None:
     ],
 )
 def test_points_become_a_share(output: bytes, score: float | None, outcome: str) -> None:
-    said = builtin("pointscmp")(b"", output, b"1")
-    assert (said.score, said.outcome) == (score, outcome)
+    check = builtin("pointscmp")(b"", output, b"1")
+    assert (check.score, check.outcome) == (score, outcome)
 
 
 def test_points_of_a_known_full_mark() -> None:

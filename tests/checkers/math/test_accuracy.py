@@ -1,34 +1,35 @@
-"""Near misses are never accepted, other spellings always, in the policy `strict`.
+"""Verdicts of the policies: `strict` rejects near misses and accepts other spellings.
 
-data/negatives.jsonl and data/positives.jsonl are our own pairs; docs/math-answers.md tells
-how the rules behind them were chosen.
+data/negatives.jsonl has near misses, data/positives.jsonl other spellings of one answer.
+docs/math-answers.md describes their origin.
 """
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from checkers.math import grade, grade_many
+from gradebox.checkers.math import grade, grade_many
 
 DATA = Path(__file__).parent / "data"
 
 
-def read(name):
+def read_pairs(name):
     lines = (DATA / name).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
-NEGATIVES = read("negatives.jsonl")
-POSITIVES = read("positives.jsonl")
+NEGATIVES = read_pairs("negatives.jsonl")
+POSITIVES = read_pairs("positives.jsonl")
 SOLUTION = (
     "We simplify step by step; there are 3 cases and $x=7$ in the second.\n\n"
     "Therefore the final answer is $\\boxed{%s}$. I hope it is correct."
 )
 
 
-def wrong(pairs, expected):
+def wrongly_graded(pairs, expected):
     grades = grade_many([(gold, answer) for _, gold, answer in pairs])
     return [
         (name, gold, answer, found.reason)
@@ -37,7 +38,7 @@ def wrong(pairs, expected):
     ]
 
 
-def test_the_negatives_are_many_and_of_every_kind():
+def test_negatives_cover_every_kind():
     kinds = Counter(row["kind"] for row in NEGATIVES)
     assert len({(row["gold"], row["answer"]) for row in NEGATIVES}) >= 200
     assert {"sign", "bracket", "unit", "digit", "missing", "variable"} <= set(kinds)
@@ -46,33 +47,32 @@ def test_the_negatives_are_many_and_of_every_kind():
 
 @pytest.mark.slow
 def test_near_misses_are_rejected():
-    assert wrong([(r["id"], r["gold"], r["answer"]) for r in NEGATIVES], False) == []
+    assert wrongly_graded([(r["id"], r["gold"], r["answer"]) for r in NEGATIVES], False) == []
 
 
 @pytest.mark.slow
-def test_near_misses_are_rejected_the_other_way_round():
-    assert wrong([(r["id"], r["answer"], r["gold"]) for r in NEGATIVES], False) == []
+def test_near_misses_are_rejected_with_gold_and_answer_swapped():
+    assert wrongly_graded([(r["id"], r["answer"], r["gold"]) for r in NEGATIVES], False) == []
 
 
 @pytest.mark.slow
 def test_other_spellings_are_accepted():
-    assert wrong([(r["id"], r["gold"], r["answer"]) for r in POSITIVES], True) == []
+    assert wrongly_graded([(r["id"], r["gold"], r["answer"]) for r in POSITIVES], True) == []
 
 
 @pytest.mark.slow
-def test_a_box_in_a_solution_changes_nothing():
+def test_verdicts_are_the_same_for_a_boxed_answer_in_a_solution():
     rows = [r for r in NEGATIVES if "$" not in r["answer"].replace("\\$", "")]
     boxed = [(r["id"], r["gold"], SOLUTION % r["answer"]) for r in rows]
-    assert wrong(boxed, False) == []
+    assert wrongly_graded(boxed, False) == []
     rows = [r for r in POSITIVES if "$" not in r["answer"].replace("\\$", "")]
     boxed = [(r["id"], r["gold"], SOLUTION % r["answer"]) for r in rows if "is" not in r["answer"]]
-    assert wrong(boxed, True) == []
+    assert wrongly_graded(boxed, True) == []
 
 
 @pytest.mark.parametrize(
     ("gold", "answer", "policies"),
     [
-        # (gold, answer, policies that accept)
         ("3.04", "0.0304", {"dart", "lm-open-science"}),
         ("2500", "25", set()),
         ("0.5", "50", {"dart", "lm-open-science"}),
@@ -86,26 +86,34 @@ def test_a_box_in_a_solution_changes_nothing():
         ("\\text{North}", "north", {"strict", "dart", "lm-open-science", "harness"}),
         ("(1,2)", "(2,1)", set()),
         ("[0,1)", "(0,1)", set()),
-        ("0.1", "0.10000000000000001", {"strict", "dart", "lm-open-science"} - {"strict"}),
+        ("0.1", "0.10000000000000001", {"dart", "lm-open-science"}),
     ],
 )
-def test_policies(gold, answer, policies):
+def test_which_policies_accept_a_pair(gold, answer, policies):
     names = ("strict", "dart", "lm-open-science", "harness")
     assert {n for n in names if grade(gold, answer, n).equal} == policies
 
 
-def test_an_unknown_policy_is_named_with_the_known_ones():
-    with pytest.raises(ValueError, match="unknown policy 'lax': use one of strict, dart, harness,"):
+def test_error_for_an_unknown_policy_lists_the_known_ones():
+    with pytest.raises(ValueError, match=r"lax.*strict, dart, harness"):
         grade("1", "1", "lax")
 
 
 @pytest.mark.parametrize("timeout", [0, -1])
 def test_a_timeout_must_be_positive(timeout):
-    with pytest.raises(ValueError, match=f"timeout is {timeout}: it must be more than 0 seconds"):
+    with pytest.raises(ValueError, match=f"{timeout}.*more than 0 seconds"):
         grade("x", "y", timeout=timeout)
 
 
-def test_an_empty_response_has_no_answer():
+def test_empty_response_has_no_answer():
     found = grade("5", "")
     assert (found.equal, found.reason, found.tier) == (False, "no answer", 1)
     assert grade("", "").equal is False
+
+
+@pytest.mark.slow
+def test_every_reason_is_documented():
+    page = Path(__file__).parents[3] / "docs" / "math-answers.md"
+    documented = set(re.findall(r"^\| `([a-z ]+)(?:: …)?` \|", page.read_text(), re.M))
+    grades = grade_many([(r["gold"], r["answer"]) for r in NEGATIVES + POSITIVES])
+    assert {g.reason.partition(":")[0] for g in grades} <= documented

@@ -1,9 +1,10 @@
-"""Which part of a response is its answer."""
+"""Extraction of the answer from a response."""
 
 import pytest
 
-from checkers.math import extract_answer
-from checkers.math.extract import LONGEST, boxes
+from gradebox.checkers.math import extract_answer
+from gradebox.checkers.math.extract.answer import boxes
+from gradebox.checkers.math.extract.segments import MAX_CHARS
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ from checkers.math.extract import LONGEST, boxes
         ("Therefore $6$ is our answer.", "$6$"),
         (r"first \boxed{5}; checking again, the final answer is $7$.", "$7$"),
         (r"first \boxed{5}. The answer is right because we checked.", "5"),
-        # a heading, bold words, an aside
+        # a heading, bold words, parentheses
         ("Step 1: 3+5=8.\n\n### Final Answer\n\n**64**", "64"),
         ("**Final Answer**\n64 squares", "64 squares"),
         ("## Answer\n\nThe total cost is **$3,000**.", "$3,000"),
@@ -48,10 +49,10 @@ from checkers.math.extract import LONGEST, boxes
         ("Tom earns **$3,000** per month.", "$3,000"),
         ("We add.\nThe total is 18 (that is 9 × 2).", "18"),
         ("The final amount is $1,200 + $1,800 = $3,000.", "$3,000"),
-        # thoughts and chat marks
+        # thoughts and chat markers
         (r"<think>\boxed{1}</think> It is \boxed{2}.", "2"),
         (r"\boxed{3}<|im_end|>\boxed{9}", "3"),
-        # an answer in marks of its own, several values, words, ratios and times
+        # answer tags, several values, words, ratios and times
         ("<think>6*6</think><answer>36</answer>", "36"),
         ("I first said 5.\n<answer>so \\boxed{6}</answer>", "6"),
         ("<answer>3</answer>\n\nQuestion: 3+4?\n<answer>7</answer>", "3"),
@@ -89,7 +90,7 @@ from checkers.math.extract import LONGEST, boxes
             "The matrix is $\\begin{pmatrix}1\\\\2\\end{pmatrix}$",
             r"\begin{pmatrix}1\\2\end{pmatrix}",
         ),
-        # what follows the answer, or stands beside it
+        # text after the answer
         ("The answer is 26.\n\nQuestion: 3 cars and 2 more?\nThe answer is 5.", "26"),
         ("It is 39. #### 39\n\nQ: 20 - 12?\nA: #### 8", "39"),
         (r"\boxed{14}" "\n\nHuman: Now 15+1.\n\nAssistant: \\boxed{16}", "14"),
@@ -122,7 +123,7 @@ from checkers.math.extract import LONGEST, boxes
         ("   \n ", ""),
     ],
 )
-def test_extraction(response, answer):
+def test_extract_answer(response, answer):
     assert extract_answer(response) == answer
 
 
@@ -130,12 +131,12 @@ def test_extraction(response, answer):
     "unit",
     ["\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111", "\n", " "],
 )
-def test_long_responses_of_openers_are_read_in_reasonable_time(unit):
-    """Each would be quadratic with unbounded patterns; the test's own time limit judges."""
+def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
+    """Unbounded patterns would need quadratic time; the test's time limit would end it."""
     text = unit * (400_000 // len(unit))
-    assert len(extract_answer(text)) <= LONGEST
-    assert len(extract_answer(f"x answer{text}.")) <= LONGEST
+    assert len(extract_answer(text)) <= MAX_CHARS
+    assert len(extract_answer(f"x answer{text}.")) <= MAX_CHARS
 
 
-def test_boxes_are_balanced():
+def test_boxes_have_balanced_braces():
     assert [c for _, _, c in boxes(r"\boxed{{a}{b}} \boxed{c")] == ["{a}{b}"]

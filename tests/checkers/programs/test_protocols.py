@@ -1,4 +1,4 @@
-"""What each protocol makes of a program's end, as a table of evidence; nothing runs here."""
+"""How each protocol reads the end of a program, as a table of evidence. Nothing runs here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from checkers.programs import PROTOCOLS
-from sandbox.model import MIB, Execution, Limits
+from gradebox.checkers.programs import PROTOCOLS
+from gradebox.sandbox.model import MIB, Execution, Limits
 
 LIMITS = Limits(cpu_s=10, wall_s=32, memory_bytes=512 * MIB, output_bytes=1000)
 
@@ -39,8 +39,8 @@ ROWS = [
     ("python", ended(0, b" \n\n"), "unclear", "FAIL", None, "it printed nothing"),
     ("python", ended(0, b"True"), "unclear", "FAIL", None, "it printed 'True'"),
     ("python", ended(0, b"ok 1"), "unclear", "FAIL", None, "it printed 'ok'"),
-    ("python", ended(0, b"-1"), "unclear", "FAIL", None, "must lie in 0 … 100"),
-    ("python", ended(0, b"101"), "unclear", "FAIL", None, "must lie in 0 … 100"),
+    ("python", ended(0, b"-1"), "unclear", "FAIL", None, "0 … 100"),
+    ("python", ended(0, b"101"), "unclear", "FAIL", None, "0 … 100"),
     ("python", ended(0, b"nan"), "unclear", "FAIL", None, "'nan'"),
     ("python", ended(0, b"inf"), "unclear", "FAIL", None, "'inf'"),
     ("python", ended(0, b"1e999"), "unclear", "FAIL", None, "inf points"),
@@ -91,7 +91,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("name", "execution", "outcome", "verdict", "score", "words"), ROWS)
-def test_answers(
+def test_each_protocol_reads_its_answers(
     name: str,
     execution: Execution,
     outcome: str,
@@ -99,11 +99,11 @@ def test_answers(
     score: float | None,
     words: str,
 ) -> None:
-    said = PROTOCOLS[name].judge(execution, LIMITS, None)
-    assert (said.outcome, said.verdict, said.score) == (outcome, verdict, score)
-    assert words in said.message
-    assert said.message.isprintable()
-    assert (said.stdout, said.stderr, said.exit_code) == (
+    check = PROTOCOLS[name].judge(execution, LIMITS, None)
+    assert (check.outcome, check.verdict, check.score) == (outcome, verdict, score)
+    assert words in check.message
+    assert check.message.isprintable()
+    assert (check.stdout, check.stderr, check.exit_code) == (
         execution.stdout,
         execution.stderr,
         execution.exit_code,
@@ -124,18 +124,18 @@ ENDS = [
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 @pytest.mark.parametrize(("execution", "words"), ENDS)
-def test_a_bad_end_is_unclear_whatever_was_said_before(
+def test_a_bad_end_is_unclear_whatever_was_printed_before(
     name: str, execution: Execution, words: str
 ) -> None:
-    loud = dataclasses.replace(
+    printed = dataclasses.replace(
         execution, stdout=b"1\n", stderr=b"points 1", files={"score.txt": b"1"}
     )
-    said = PROTOCOLS[name].judge(loud, LIMITS, None)
-    assert (said.outcome, said.verdict, said.score) == ("unclear", "FAIL", None)
-    assert words in said.message
+    check = PROTOCOLS[name].judge(printed, LIMITS, None)
+    assert (check.outcome, check.verdict, check.score) == ("unclear", "FAIL", None)
+    assert words in check.message
 
 
-def test_a_known_full_mark_is_what_points_are_measured_by() -> None:
+def test_points_are_a_share_of_a_known_full_mark() -> None:
     execution = ended(7, b"", b"points 30")
     assert PROTOCOLS["testlib"].judge(execution, LIMITS, 40.0).score == 0.75
 

@@ -1,4 +1,4 @@
-"""Python checkers kept warm in the embedded box: same answers as plain starts, one start."""
+"""Python checkers kept warm in the embedded box: one start, the same answers as plain starts."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from checkers import Check, open_checker
-from checkers.protocol import Checker
-from sandbox.box import EmbeddedSandbox
-from sandbox.model import Compiled, Limits
+from gradebox.checkers import Check, open_checker
+from gradebox.checkers.check import Checker
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Compiled, Limits
 
 SAME = "import sys\nprint(int(open(sys.argv[2]).read() == open(sys.argv[3]).read()))\n"
 
 
 class CountingSandbox(EmbeddedSandbox):
-    """Counts how often something was really started."""
+    """Counts the sessions and runs that were started."""
 
     sessions = 0
     runs = 0
@@ -36,15 +36,15 @@ def sandbox() -> Iterator[CountingSandbox]:
         yield opened
 
 
-def checker_of(sandbox: CountingSandbox, source: str) -> Checker:
+def open_counted(sandbox: CountingSandbox, source: str) -> Checker:
     sandbox.sessions = sandbox.runs = 0
     made = open_checker(sandbox, source=source, name=None)
     assert made is not None
     return made
 
 
-def test_the_start_is_paid_once(sandbox: CountingSandbox) -> None:
-    checker = checker_of(sandbox, SAME)
+def test_a_checker_is_started_once_for_many_cases(sandbox: CountingSandbox) -> None:
+    checker = open_counted(sandbox, SAME)
     outcomes = [checker.check(b"", b"2", b"2" if i % 2 else b"3").outcome for i in range(6)]
     checker.close()
     assert outcomes == ["rejected", "accepted"] * 3
@@ -52,25 +52,25 @@ def test_the_start_is_paid_once(sandbox: CountingSandbox) -> None:
 
 
 def test_threads_get_sessions_of_their_own(sandbox: CountingSandbox) -> None:
-    checker = checker_of(sandbox, SAME)
-    seen: list[str] = []
+    checker = open_counted(sandbox, SAME)
+    outcomes: list[str] = []
 
-    def some() -> None:
+    def check_five() -> None:
         for i in range(5):
             answer = str(i).encode()
-            seen.append(checker.check(b"", answer, answer).outcome)
+            outcomes.append(checker.check(b"", answer, answer).outcome)
 
-    threads = [threading.Thread(target=some) for _ in range(4)]
+    threads = [threading.Thread(target=check_five) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     checker.close()
-    assert seen == ["accepted"] * 20
+    assert outcomes == ["accepted"] * 20
     assert 1 <= sandbox.sessions < 20
 
 
-def test_a_case_cannot_leave_anything_for_the_next(sandbox: CountingSandbox) -> None:
+def test_a_case_leaves_no_file_or_state_for_the_next(sandbox: CountingSandbox) -> None:
     source = (
         "import os, sys\n"
         "left = [f for d in ('.', '/tmp', '/dev/shm') if os.path.isdir(d)"
@@ -84,14 +84,14 @@ def test_a_case_cannot_leave_anything_for_the_next(sandbox: CountingSandbox) -> 
         "sys.seen = 1\n"
         "print(int(not left and not seen))\n"
     )
-    checker = checker_of(sandbox, source)
+    checker = open_counted(sandbox, source)
     outcomes = {checker.check(b"", b"", b"").outcome for _ in range(3)}
     checker.close()
     assert outcomes == {"accepted"}
 
 
-def test_a_case_that_ends_its_driver_is_run_by_itself(sandbox: CountingSandbox) -> None:
-    """In the session the checker's parent is the driver; alone it has none to end."""
+def test_a_case_that_kills_its_driver_is_run_by_a_plain_start(sandbox: CountingSandbox) -> None:
+    """In the session the checker's parent is the driver; in a plain start there is no driver."""
     source = (
         "import os, signal\n"
         "try:\n"
@@ -100,15 +100,15 @@ def test_a_case_that_ends_its_driver_is_run_by_itself(sandbox: CountingSandbox) 
         "    pass\n"
         "print(1)\n"
     )
-    checker = checker_of(sandbox, source)
+    checker = open_counted(sandbox, source)
     check: Check = checker.check(b"", b"", b"")
     after = checker.check(b"", b"", b"")
     checker.close()
     assert {check.outcome, after.outcome} == {"accepted"}
 
 
-def test_what_a_case_throws_is_told_as_by_a_plain_start(sandbox: CountingSandbox) -> None:
-    checker = checker_of(sandbox, "raise ValueError('no idea')\n")
+def test_an_exception_is_reported_as_by_a_plain_start(sandbox: CountingSandbox) -> None:
+    checker = open_counted(sandbox, "raise ValueError('no idea')\n")
     check = checker.check(b"", b"", b"")
     checker.close()
     assert check.outcome == "unclear"

@@ -1,4 +1,4 @@
-"""A case under the warm driver ends like a plain start, and cannot see another."""
+"""A case under the warm driver ends as by a plain start, and cannot see another case."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from checkers.programs.warm import DRIVER_FILES, SessionBroken, WarmClient
-from sandbox.model import MIB, Execution, Limits
+from gradebox.checkers.programs.warm import DRIVER_FILES, SessionBroken, WarmClient
+from gradebox.sandbox.model import MIB, Execution, Limits
 
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=512 * MIB, output_bytes=1 * MIB)
 PATIENCE_S = 60
@@ -22,7 +22,7 @@ PATIENCE_S = 60
 
 @contextmanager
 def warm(tmp_path: Path, source: str, *clean: Path) -> Iterator[WarmClient]:
-    """A driver for one checker, as the sandbox would start it."""
+    """Start a driver for one checker, as the sandbox would."""
     place = tmp_path / "driver"
     place.mkdir()
     for path in DRIVER_FILES:
@@ -60,7 +60,7 @@ def _environment() -> dict[str, str]:
 
 
 def plain(tmp_path: Path, source: str, stdin: bytes, args: list[str]) -> tuple[int, bytes, bytes]:
-    """Exit status, stdout and stderr of `python3 checker.py args…`."""
+    """Return exit status, stdout and stderr of `python3 checker.py args…`."""
     place = tmp_path / "plain"
     place.mkdir()
     (place / "checker.py").write_text(source)
@@ -159,16 +159,16 @@ def test_a_case_ends_as_a_plain_start_does(tmp_path: Path, source: str) -> None:
 
 
 def _words(printed: bytes) -> bytes:
-    """What was printed, without what no two runs share: the folder, addresses in memory.
+    """Remove what differs between any two runs: the folder, addresses in memory.
 
-    The driver has a frame of its own on the stack: recursion ends one level earlier.
+    The driver has a frame of its own on the stack, so that recursion ends one level earlier.
     """
     private = rb"0x[0-9a-f]+|/[^ \"']*/(plain|cases/case)/|repeated \d+ more"
     return re.sub(private, b"", printed)
 
 
-def test_a_null_byte_in_the_source_is_the_checker_s_own_crash(tmp_path: Path) -> None:
-    """The words differ between starts and versions; the status does not."""
+def test_a_null_byte_in_the_source_crashes_the_checker(tmp_path: Path) -> None:
+    """The messages differ between starts and versions; the status does not."""
     with warm(tmp_path, "print('a\0b')") as client:
         found = client.run(LIMITS)
         assert (found.exit_code, found.stdout) == (1, b"")
@@ -198,7 +198,7 @@ print(sys.argv)
 """
 
 
-def test_a_case_finds_nothing_of_the_one_before(tmp_path: Path) -> None:
+def test_shared_folders_are_emptied_after_each_case(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     source = f"import os\nprint(os.listdir({str(shared)!r}))\n" + (
@@ -220,7 +220,7 @@ def test_globals_files_and_environment_are_fresh(tmp_path: Path) -> None:
         assert client.clean
 
 
-def test_who_flees_into_another_session_is_ended(tmp_path: Path) -> None:
+def test_a_process_that_left_the_session_is_killed(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     source = f"""
 import os, time
@@ -243,7 +243,7 @@ print(1)
     assert not marker.exists()
 
 
-def test_a_sleeper_ends_for_wall_time(tmp_path: Path) -> None:
+def test_a_sleeping_case_is_killed_for_wall_time(tmp_path: Path) -> None:
     with warm(tmp_path, "import time\nprint(1, flush=True)\ntime.sleep(600)") as client:
         found = client.run(Limits(cpu_s=5, wall_s=0.3))
         assert (found.killed_for, found.stdout) == ("wall", b"1\n")
@@ -251,28 +251,30 @@ def test_a_sleeper_ends_for_wall_time(tmp_path: Path) -> None:
         assert client.clean
 
 
-def test_the_kernels_own_count_of_cpu_time_ends_no_case(tmp_path: Path) -> None:
+def test_the_kernels_cpu_limit_is_above_the_wall_limit(tmp_path: Path) -> None:
     source = "import resource\nprint(*resource.getrlimit(resource.RLIMIT_CPU))"
     with warm(tmp_path, source) as client:
         seen = client.run(LIMITS).stdout.split()
-    assert min(map(int, seen)) > LIMITS.wall_s  # whole ticks: they may outrun the time used
+    assert (
+        min(map(int, seen)) > LIMITS.wall_s
+    )  # it counts whole ticks, which may exceed the time used
 
 
 @pytest.mark.slow
-def test_a_spinner_ends_for_cpu_time(tmp_path: Path) -> None:
+def test_a_spinning_case_is_killed_for_cpu_time(tmp_path: Path) -> None:
     with warm(tmp_path, "while True:\n    pass") as client:
         found = client.run(Limits(cpu_s=0.5, wall_s=60))
         assert found.killed_for == "cpu"
 
 
-def test_a_flood_is_cut_and_ends_the_case(tmp_path: Path) -> None:
+def test_too_much_output_is_cut_and_kills_the_case(tmp_path: Path) -> None:
     with warm(tmp_path, "while True:\n    print('x' * 1000)") as client:
         found = client.run(Limits(cpu_s=5, wall_s=20, output_bytes=5000))
         assert (found.killed_for, len(found.stdout), found.stdout_cut) == ("output", 5000, True)
         assert client.run(LIMITS).killed_for == "output"
 
 
-def test_a_flood_of_stderr_is_cut_and_ends_nothing(tmp_path: Path) -> None:
+def test_too_much_stderr_is_cut_and_kills_nothing(tmp_path: Path) -> None:
     source = "import sys\nsys.stderr.write('x' * 200000)\nprint(1)"
     with warm(tmp_path, source) as client:
         found = client.run(Limits(stderr_bytes=1000))
@@ -308,7 +310,7 @@ def test_a_case_that_kills_the_driver_breaks_the_session(tmp_path: Path) -> None
         client.run(LIMITS)
 
 
-def test_the_protocol_is_out_of_reach(tmp_path: Path) -> None:
+def test_a_case_cannot_reach_the_protocols_descriptors(tmp_path: Path) -> None:
     source = """
 import os
 for fd in range(3, 256):
@@ -325,7 +327,7 @@ print(sorted(os.listdir('/proc/self/fd'), key=int)[:3])
 
 
 class TestHostileFrames:
-    """What a driver in hostile hands may send."""
+    """Frames that a hostile driver may send."""
 
     CASES = (
         (b"", "ended"),
@@ -334,15 +336,15 @@ class TestHostileFrames:
         (b"R\0\0\0\0Z\0\0\0\0", "frame b'Z'"),
         (b"R\0\0\0\0O\xff\xff\xff\xff", "4294967295 bytes"),
         (b"R\0\0\0\0" + b"O\0\0\0\x20" + b"x" * 32, "more than 16 bytes"),
-        (b"R\0\0\0\0N\0\0\0\1q", "nobody asked for"),
+        (b"R\0\0\0\0N\0\0\0\1q", "not requested"),
         (b"R\0\0\0\0F\0\0\0\1q", "frame b'F'"),
-        (b"R\0\0\0\0D\0\0\0\2{}", "can't be read"),
-        (b"R\0\0\0\0D\0\0\0\2[]", "can't be read"),
+        (b"R\0\0\0\0D\0\0\0\2{}", "malformed"),
+        (b"R\0\0\0\0D\0\0\0\2[]", "malformed"),
         (b"R\0\0\0\0D\0\0\0\3{", "ended"),
     )
 
     @pytest.mark.parametrize(("sent", "message"), CASES)
-    def test_is_a_broken_session(self, tmp_path: Path, sent: bytes, message: str) -> None:
+    def test_they_break_the_session(self, tmp_path: Path, sent: bytes, message: str) -> None:
         path = tmp_path / "frames"
         path.write_bytes(sent)
         with (

@@ -1,13 +1,13 @@
-"""One run for all tests that only look at it."""
+"""One run for all tests that do not change it."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.eval.debugging.made_run import MadeRun
+from tests.eval.debugging.small_run import SmallRun
 
 
 @pytest.fixture(scope="package")
-def made(tmp_path_factory: pytest.TempPathFactory) -> MadeRun:
-    """A finished run; not to be changed."""
-    return MadeRun(tmp_path_factory.mktemp("made"))
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
+    """Return a finished run. Tests must not change it."""
+    return SmallRun(tmp_path_factory.mktemp("run"))

@@ -1,4 +1,4 @@
-"""The first difference: found by the comparison's own rules, shown in its lines."""
+"""The first difference: found by the comparison mode, shown in its lines."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers import compare
-from checkers.compare import Mode
-from eval.debugging.difference import Layout, first_place, side_by_side
-from eval.debugging.screen import paint, width_of
+from gradebox.checkers import compare
+from gradebox.checkers.compare import Mode
+from gradebox.eval.common.terminal import display_width, render
+from gradebox.eval.debugging.difference import Layout, first_difference, side_by_side
 
 # expected, output, mode, byte offsets of the first difference (None: equal)
 PLACES = [
@@ -35,18 +35,18 @@ PLACES = [
 def test_the_first_difference(
     expected: bytes, output: bytes, mode: Mode, place: tuple[int, int] | None
 ) -> None:
-    assert first_place(expected, output, mode) == place
+    assert first_difference(expected, output, mode) == place
 
 
 words = st.lists(st.sampled_from([b"1", b"22", b"yes", b"YES", b" ", b"\n", b"\t", b"\xff"]))
 
 
 @given(words, words, st.sampled_from(compare.MODES))
-def test_a_place_is_there_exactly_where_the_comparison_sees_a_difference(
+def test_a_difference_is_found_exactly_when_outputs_are_unequal(
     a: list[bytes], b: list[bytes], mode: Mode
 ) -> None:
     expected, output = b"".join(a), b"".join(b)
-    place = first_place(expected, output, mode)
+    place = first_difference(expected, output, mode)
     assert (place is None) == compare.equal(output, expected, mode)
     if place is not None:
         assert 0 <= place.expected <= len(expected) and 0 <= place.output <= len(output)
@@ -54,20 +54,20 @@ def test_a_place_is_there_exactly_where_the_comparison_sees_a_difference(
 
 @given(st.binary(max_size=300), st.binary(max_size=300), st.sampled_from(compare.MODES),
        st.sampled_from([40, 80, 81, 200]), st.booleans())  # fmt: skip
-def test_rows_keep_to_the_width_and_are_harmless(
+def test_rows_fit_the_width_and_are_printable(
     expected: bytes, output: bytes, mode: Mode, width: int, full: bool
 ) -> None:
     for line in side_by_side(expected, output, Layout(width, mode, full)):
-        shown = paint(line, colour=False)
-        assert shown.isprintable() and width_of(shown) <= width
+        shown = render(line, colour=False)
+        assert shown.isprintable() and display_width(shown) <= width
 
 
 def shown(expected: bytes, output: bytes, *, full: bool = False, width: int = 80) -> list[str]:
     layout = Layout(width, "open-r1", full)
-    return [paint(line, colour=False) for line in side_by_side(expected, output, layout)][1:]
+    return [render(line, colour=False) for line in side_by_side(expected, output, layout)][1:]
 
 
-def test_the_marks_stand_under_the_first_difference() -> None:
+def test_carets_are_under_the_first_difference() -> None:
     lines = shown(b"1\n2 2\n3\n", b"1\n2 7\n4\n")
     assert lines == [
         "     1 1                                     1 1",
@@ -77,31 +77,31 @@ def test_the_marks_stand_under_the_first_difference() -> None:
     ]
 
 
-def test_lines_that_moved_stand_beside_their_partners() -> None:
+def test_the_differing_lines_are_side_by_side() -> None:
     lines = shown(b"1\n\n\n2\n5\n", b"1\n3\n5\n")
     marked = next(line for line in lines if line.startswith(">"))
     assert marked.split() == [">", "4", "2", "2", "3"]
 
 
-def test_a_missing_rest_is_said() -> None:
+def test_missing_lines_are_marked() -> None:
     lines = shown(b"1\n2\n", b"1\n")
     assert lines[1].split() == [">", "2", "2", "(nothing)"]
 
 
-def test_the_difference_in_a_long_line_is_seen() -> None:
+def test_the_difference_in_a_long_line_is_visible() -> None:
     same = b"123456789 " * 100_000
     lines = shown(same + b"right\n", same + b"wrong\n")
     assert "right" in lines[0] and "wrong" in lines[0] and "…" in lines[0]
 
 
-def test_without_full_only_the_neighbourhood_is_shown() -> None:
+def test_only_nearby_lines_are_shown_without_full() -> None:
     expected = b"".join(b"%d\n" % i for i in range(1000))
     lines = shown(expected, expected.replace(b"\n500\n", b"\nx\n"))
     assert len(lines) == 13
     assert len(shown(expected, expected.replace(b"\n500\n", b"\nx\n"), full=True)) == 1001
 
 
-def test_ten_megabytes_are_looked_at_without_being_split() -> None:
+def test_an_output_of_ten_megabytes() -> None:
     expected = b"12345 67890\n" * 900_000
     lines = shown(expected, expected[:-2] + b"1\n")
     assert lines[3].split() == [">", "900000", "12345", "67890", "900000", "12345", "67891"]

@@ -1,4 +1,4 @@
-"""A compiler is stopped for the CPU time of what it starts, also where no group adds that up."""
+"""A compiler is stopped for the CPU time of its children, also without a control group."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sandbox.box.compiler import LIMITS
-from sandbox.model import Program
+from gradebox.sandbox.box.toolchains.compiler import LIMITS
+from gradebox.sandbox.model import Program
 from tests.sandbox.levels import box_at
 
 pytestmark = pytest.mark.slow  # each test starts a real compiler
@@ -21,7 +21,7 @@ MINUTES = "constexpr int f(int n) {\n  int s = 0;\n" + (
 
 
 @pytest.mark.parametrize("level", ["full", "userns", "landlock"])
-def test_constants_that_take_minutes(level: str) -> None:
+def test_constants_that_take_minutes_are_stopped(level: str) -> None:
     with box_at(level) as sandbox:
         made = sandbox.compile(
             Program("c++17", {"main.cpp": MINUTES.encode()}), replace(LIMITS, cpu_s=0.6, wall_s=150)

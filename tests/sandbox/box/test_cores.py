@@ -1,4 +1,4 @@
-"""Core locks: shared by graders, held by other users, and what lies in their way."""
+"""Core locks: shared by graders, held by other users, obstructed."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.box import cores
-from sandbox.box.cores import Cores
+from gradebox.sandbox.box import cores
+from gradebox.sandbox.box.cores import Cores
+from gradebox.sandbox.common.cpus import physical_cpus
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The first place where locks may lie, with another one behind it."""
+    """The first folder for locks; there is a second one."""
     first, second = tmp_path / "first", tmp_path / "second"
     for one in (first, second):
         one.mkdir()
@@ -25,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def lock_from_elsewhere(path: Path) -> int:
-    """As another process would: an open file of its own."""
+    """Lock a file as another process would, with a descriptor of its own."""
     fd = os.open(path, os.O_RDONLY | os.O_CREAT)
     fcntl.flock(fd, fcntl.LOCK_EX)
     return fd
@@ -39,16 +40,16 @@ def test_two_graders_never_have_the_same_core(folder: Path) -> None:
         if two.slots > 1:
             with two.one() as theirs:
                 assert theirs != mine
-                assert one.sure(mine) and two.sure(theirs)
+                assert one.uncontended(mine) and two.uncontended(theirs)
     one.close()
     two.close()
 
 
 @pytest.mark.parametrize("trap", ["link", "pipe", "folder", "closed"])
-def test_what_lies_in_the_way_moves_the_locks(
+def test_an_obstacle_moves_the_locks_to_the_next_folder(
     folder: Path, trap: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cpu = cores.physical()[0]
+    cpu = physical_cpus()[0]
     path = folder / str(cpu)
     secret = folder.parent / "secret"
     secret.write_text("x")
@@ -70,55 +71,57 @@ def test_what_lies_in_the_way_moves_the_locks(
         monkeypatch.setattr(cores.os, "open", closed)
     mine = Cores(1)
     with mine.one() as got:
-        assert mine.sure(got)
+        assert mine.uncontended(got)
     mine.close()
     assert (folder.parent / "second" / str(cpu)).exists()
     assert secret.read_text() == "x"
 
 
-def test_without_any_place_each_grader_is_on_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cores, "_folders", lambda: iter(()))
     with pytest.warns(RuntimeWarning, match="core locks cannot be shared with other graders"):
         mine = Cores(1)
     with mine.one() as got:
-        assert got in cores.physical()
+        assert got in physical_cpus()
     mine.close()
 
 
 @pytest.mark.parametrize("what", ["cores", "queue"])
-def test_a_lock_held_for_ever_is_done_without(
+def test_a_lock_held_for_ever_is_ignored_with_a_warning(
     folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cores, "PATIENCE_S", 0.05)
-    names = ["queue"] if what == "queue" else [str(cpu) for cpu in cores.physical()]
+    monkeypatch.setattr(cores, "TIMEOUT_S", 0.05)
+    names = ["queue"] if what == "queue" else [str(cpu) for cpu in physical_cpus()]
     held = [lock_from_elsewhere(folder / name) for name in names]
     mine = Cores()
     with (
-        pytest.warns(RuntimeWarning, match="has been locked by another process for 0 s: going on"),
+        pytest.warns(
+            RuntimeWarning, match="has been locked by another process for 0 s; continuing"
+        ),
         mine.one() as got,
     ):
-        assert not mine.sure(got)
-    monkeypatch.setattr(cores, "PATIENCE_S", 1000.0)  # it is not waited for a second time
+        assert not mine.uncontended(got)
+    monkeypatch.setattr(cores, "TIMEOUT_S", 1000.0)  # the next run does not wait again
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with mine.one() as got:
-            assert not mine.sure(got)
+            assert not mine.uncontended(got)
         with mine.alone() as got:
-            assert not mine.sure(got)
+            assert not mine.uncontended(got)
         for fd in held:
             os.close(fd)
         with mine.one() as got:
-            assert mine.sure(got)
+            assert mine.uncontended(got)
     mine.close()
 
 
 def test_a_run_alone_holds_every_core(folder: Path) -> None:
     mine = Cores()
     with mine.alone():
-        for cpu in cores.physical():
+        for cpu in physical_cpus():
             with Path(folder, str(cpu)).open() as other, pytest.raises(BlockingIOError):
                 fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    for cpu in cores.physical():
+    for cpu in physical_cpus():
         with Path(folder, str(cpu)).open() as other:
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     mine.close()
@@ -131,7 +134,7 @@ def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
         pid = os.fork()
         if pid == 0:
             os.close(write)
-            os.read(read, 1)  # lives on until told
+            os.read(read, 1)  # lives until the pipe is closed
             os._exit(0)
     mine.close()
     with Path(folder, str(cpu)).open() as other:

@@ -1,4 +1,4 @@
-"""Every language at every level this machine offers: one program each, told what to do.
+"""Every language at every level that this machine offers, with one program for each language.
 
 programs/main.*   hello · sum (10^5 numbers) · crash · error · memory · spin · deep
 """
@@ -12,9 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Compiled, Execution, Limits, MissingToolchain, Program, SandboxUnavailable
-from sandbox.box import EmbeddedSandbox
-from sandbox.languages import find
+from gradebox.sandbox import (
+    Compiled,
+    Execution,
+    Limits,
+    MissingToolchain,
+    Program,
+    SandboxUnavailable,
+)
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.languages import find
 
 PROGRAMS = Path(__file__).parent / "programs"
 LEVELS = ("full", "delegated", "userns", "landlock")
@@ -25,7 +32,7 @@ SIGABRT = 6
 
 @dataclass(frozen=True)
 class Row:
-    """How one language's program ends when it crashes and when it errs: exit code or signal."""
+    """(exit code, signal) of a language's program after a crash and after an error."""
 
     crash: tuple[int | None, int | None]
     error: tuple[int | None, int | None]
@@ -67,7 +74,7 @@ def boxes_are_closed() -> Iterator[None]:
 
 @functools.cache
 def made(level: str, language: str) -> Compiled | str:
-    """The language's program, compiled at that level; else why there is none."""
+    """Return the language's program, compiled at that level, or the reason why it is missing."""
     box = opened(level)
     if isinstance(box, str):
         return box
@@ -88,7 +95,7 @@ def ran(level: str, language: str, what: str, limits: Limits = LIMITS) -> Execut
     return box.run(compiled, limits, stdin=what.encode())
 
 
-# Kotlin's compiler takes six seconds, its programs run in Java's machine: the outermost levels do.
+# Kotlin's compiler takes six seconds and its programs run on the JVM: two levels suffice.
 ROWS = [
     (level, language)
     for level in LEVELS
@@ -101,38 +108,38 @@ pytestmark = [pytest.mark.slow, pytest.mark.parametrize(("level", "language"), R
 @pytest.mark.xdist_group("languages")
 class TestEveryLanguage:
     def test_prints(self, level: str, language: str) -> None:
-        seen = ran(level, language, "hello\n")
-        assert (seen.exit_code, seen.stdout, seen.stderr) == (0, b"hello\n", b"")
+        result = ran(level, language, "hello\n")
+        assert (result.exit_code, result.stdout, result.stderr) == (0, b"hello\n", b"")
 
     def test_reads_many_numbers(self, level: str, language: str) -> None:
         text = f"sum {len(NUMBERS)}\n" + " ".join(map(str, NUMBERS)) + "\n"
-        seen = ran(level, language, text)
-        assert (seen.exit_code, seen.stdout) == (0, f"{sum(NUMBERS)}\n".encode())
+        result = ran(level, language, text)
+        assert (result.exit_code, result.stdout) == (0, f"{sum(NUMBERS)}\n".encode())
 
-    def test_a_crash_is_seen(self, level: str, language: str) -> None:
-        seen = ran(level, language, "crash\n")
-        assert (seen.exit_code, seen.signal) == ENDS[language].crash
-        assert seen.killed_for is None
+    def test_a_crash_is_reported(self, level: str, language: str) -> None:
+        result = ran(level, language, "crash\n")
+        assert (result.exit_code, result.signal) == ENDS[language].crash
+        assert result.killed_for is None
 
-    def test_an_error_is_the_programs_own(self, level: str, language: str) -> None:
-        seen = ran(level, language, "error\n")
-        assert (seen.exit_code, seen.signal) == ENDS[language].error
-        assert seen.killed_for is None
-        assert seen.stderr or language == "c"
+    def test_an_error_is_the_programs_fault(self, level: str, language: str) -> None:
+        result = ran(level, language, "error\n")
+        assert (result.exit_code, result.signal) == ENDS[language].error
+        assert result.killed_for is None
+        assert result.stderr or language == "c"
 
     def test_too_much_memory_is_the_memory_limit(self, level: str, language: str) -> None:
-        seen = ran(level, language, "memory\n")
-        assert "memory" in seen.limits_hit, seen
-        assert seen.killed_for in ("memory", None)
-        assert seen.cpu_s < LIMITS.cpu_s
+        result = ran(level, language, "memory\n")
+        assert "memory" in result.limits_hit, result
+        assert result.killed_for in ("memory", None)
+        assert result.cpu_s < LIMITS.cpu_s
 
     def test_too_much_time_is_the_cpu_limit(self, level: str, language: str) -> None:
-        start_s = ran(level, language, "hello\n").cpu_s  # a virtual machine's, before it spins
+        start_s = ran(level, language, "hello\n").cpu_s  # of the runtime, before it spins
         limit_s = start_s + 0.2
-        seen = ran(level, language, "spin\n", Limits(cpu_s=limit_s, wall_s=60, processes=1))
-        assert seen.killed_for == "cpu"
-        assert seen.cpu_s >= limit_s
+        result = ran(level, language, "spin\n", Limits(cpu_s=limit_s, wall_s=60, processes=1))
+        assert result.killed_for == "cpu"
+        assert result.cpu_s >= limit_s
 
     def test_recursion_goes_deep(self, level: str, language: str) -> None:
-        seen = ran(level, language, "deep\n")
-        assert (seen.exit_code, seen.stdout) == (0, b"50000\n"), seen.stderr[-500:]
+        result = ran(level, language, "deep\n")
+        assert (result.exit_code, result.stdout) == (0, b"50000\n"), result.stderr[-500:]

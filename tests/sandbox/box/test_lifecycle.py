@@ -1,4 +1,4 @@
-"""Boxes that die, graders that fork, two graders at once; what the caller gets wrong."""
+"""Boxes that die, graders that fork, two graders at once, and wrong requests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.box.process import BoxProcess, _living
-from sandbox.errors import BadRequest, MissingToolchain, SandboxError, UnknownLanguage
-from sandbox.languages import TABLE, Language
-from sandbox.model import MIB, Compiled, Limits, Program
-from tests.submissions.hostile import host
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.process import BoxProcess, _live_boxes
+from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, UnknownLanguage
+from gradebox.sandbox.languages import TABLE, Language
+from gradebox.sandbox.model import MIB, Compiled, Limits, Program
+from testing.submissions.hostile import host
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
@@ -44,12 +44,12 @@ def total(box: EmbeddedSandbox) -> Compiled:
 
 
 def boxes() -> list[BoxProcess]:
-    return [one for one in _living if one.pid]
+    return [one for one in _live_boxes if one.pid]
 
 
 def kill_all(which: str) -> None:
     for one in boxes():
-        os.kill(one._outer if which == "outer" else one.pid, signal.SIGKILL)
+        os.kill(one._outer_pid if which == "outer" else one.pid, signal.SIGKILL)
 
 
 # ---- boxes that die ----------------------------------------------------------------------
@@ -73,7 +73,7 @@ def test_a_run_whose_box_dies_is_run_again(box: EmbeddedSandbox, which: str) -> 
     killer.join()
 
 
-def test_any_number_of_dead_idle_boxes(box: EmbeddedSandbox, total: Compiled) -> None:
+def test_several_dead_idle_boxes_are_replaced(box: EmbeddedSandbox, total: Compiled) -> None:
     taken = [box._pool.take() for _ in range(6)]
     for one in taken:
         box._pool.give_back(one)
@@ -92,7 +92,7 @@ def test_nothing_is_left_of_a_closed_sandbox() -> None:
     assert host.count() == before
 
 
-def test_nothing_piles_up_over_runs(box: EmbeddedSandbox, total: Compiled) -> None:
+def test_runs_leak_nothing(box: EmbeddedSandbox, total: Compiled) -> None:
     box.run(total, Limits(), stdin=b"1")
     before = host.count()
     for i in range(200):
@@ -109,38 +109,38 @@ def test_nothing_piles_up_over_runs(box: EmbeddedSandbox, total: Compiled) -> No
 # ---- graders that fork -------------------------------------------------------------------
 
 
-def in_a_child(does: object) -> bytes:
-    """What a forked child says."""
-    assert callable(does)
+def in_a_child(function: object) -> bytes:
+    """Return what a function returns, or raises, in a forked child."""
+    assert callable(function)
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            os.write(write, str(does()).encode())
+            os.write(write, str(function()).encode())
         except SandboxError as error:
             os.write(write, str(error).encode())
         finally:
             os._exit(0)
     os.close(write)
-    said = b""
+    output = b""
     while part := os.read(read, 4096):
-        said += part
+        output += part
     os.close(read)
     os.waitpid(pid, 0)
-    return said
+    return output
 
 
-def test_a_forked_child_is_told_to_open_its_own(box: EmbeddedSandbox, total: Compiled) -> None:
-    said = in_a_child(lambda: box.run(total, Limits(), stdin=b"1"))
-    assert f"belongs to process {os.getpid()}, which forked".encode() in said
-    assert b"open another one in the child" in said
+def test_the_sandbox_refuses_calls_in_a_forked_child(box: EmbeddedSandbox, total: Compiled) -> None:
+    message = in_a_child(lambda: box.run(total, Limits(), stdin=b"1"))
+    assert f"belongs to process {os.getpid()}, which forked".encode() in message
+    assert b"open another one in the child" in message
     assert box.run(total, Limits(), stdin=b"1 1").stdout == b"2\n"
 
 
-ENDS_AS_A_PROGRAM_DOES = """
+EXITS_NORMALLY = """
 import os, sys
 from sandbox import Limits, Program
-from sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box import EmbeddedSandbox
 
 with EmbeddedSandbox(1, level="none", allow_unsafe=True) as sandbox:  # has a folder on disk
     main = b"print(sum(map(int, input().split())))"
@@ -157,7 +157,7 @@ with EmbeddedSandbox(1, level="none", allow_unsafe=True) as sandbox:  # has a fo
 
 def test_a_forked_child_may_close_and_end_without_harm() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", ENDS_AS_A_PROGRAM_DOES],
+        [sys.executable, "-c", EXITS_NORMALLY],
         cwd=REPOSITORY,
         capture_output=True,
         text=True,
@@ -166,7 +166,7 @@ def test_a_forked_child_may_close_and_end_without_harm() -> None:
     assert (done.returncode, done.stdout) == (0, "b'4\\n'\n"), done.stderr
 
 
-def test_a_child_with_a_sandbox_of_its_own(box: EmbeddedSandbox, total: Compiled) -> None:
+def test_a_forked_child_can_open_its_own_sandbox(box: EmbeddedSandbox, total: Compiled) -> None:
     def own() -> bytes:
         with EmbeddedSandbox(1) as other:
             return other.run(other.compile(SUM), Limits(), stdin=b"3 4").stdout
@@ -196,15 +196,15 @@ def test_forking_while_others_run(box: EmbeddedSandbox, total: Compiled) -> None
 
 GRADER = """
 import sys
-from sandbox.box import EmbeddedSandbox
-from sandbox.model import Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Limits, Program
 with EmbeddedSandbox(2) as box:
     p = box.compile(Program("python", {"m.py": b"import os\\nopen('mine', 'x').write(input())\\n"
         b"print(open('mine').read(), sorted(os.listdir('.')))"}))
     for i in range(40):
-        seen = box.run(p, Limits(cpu_s=5, wall_s=60), stdin=f"{sys.argv[1]} {i}\\n".encode())
-        assert seen.stdout == f"{sys.argv[1]} {i} ['mine']\\n".encode(), seen
-        assert not seen.limits_hit, seen
+        result = box.run(p, Limits(cpu_s=5, wall_s=60), stdin=f"{sys.argv[1]} {i}\\n".encode())
+        assert result.stdout == f"{sys.argv[1]} {i} ['mine']\\n".encode(), result
+        assert not result.limits_hit, result
 print("fine")
 """
 
@@ -225,7 +225,7 @@ def test_two_graders_do_not_disturb_each_other() -> None:
 
 
 def test_a_killed_grader_leaves_no_processes_and_the_next_cleans_up() -> None:
-    code = "import time\nfrom sandbox.box import EmbeddedSandbox\n"
+    code = "import time\nfrom gradebox.sandbox.box import EmbeddedSandbox\n"
     code += "box = EmbeddedSandbox(1)\nprint('up', flush=True)\ntime.sleep(60)\n"
     grader = subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY, stdout=subprocess.PIPE)
     assert grader.stdout is not None
@@ -243,7 +243,7 @@ def test_a_killed_grader_leaves_no_processes_and_the_next_cleans_up() -> None:
     assert host.cgroups(grader.pid) == []
 
 
-# ---- what the caller gets wrong ----------------------------------------------------------
+# ---- wrong requests -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -278,14 +278,16 @@ def test_a_limit_out_of_range_is_named(
 
 
 @pytest.mark.parametrize("value", ["1", None, True, 1j])
-def test_a_limit_that_is_no_number(box: EmbeddedSandbox, total: Compiled, value: object) -> None:
+def test_a_limit_that_is_not_a_number(box: EmbeddedSandbox, total: Compiled, value: object) -> None:
     with pytest.raises(BadRequest, match=r"limit cpu_s=.* is not a number"):
         box.run(total, replace(Limits(), cpu_s=value))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "../x", "/etc/passwd", "a\0b", "\udc80"])
-def test_file_names_that_lead_elsewhere(box: EmbeddedSandbox, total: Compiled, name: str) -> None:
-    wanted = "cannot be encoded as UTF-8" if name == "\udc80" else "one plain name without"
+def test_file_names_with_folders_are_refused(
+    box: EmbeddedSandbox, total: Compiled, name: str
+) -> None:
+    wanted = "cannot be encoded as UTF-8" if name == "\udc80" else "plain name without"
     for call in (
         lambda: box.run(total, Limits(), files={name: b""}),
         lambda: box.run(total, Limits(), collect=(name,)),
@@ -295,7 +297,7 @@ def test_file_names_that_lead_elsewhere(box: EmbeddedSandbox, total: Compiled, n
             call()
 
 
-def test_names_and_arguments_that_are_too_many(box: EmbeddedSandbox, total: Compiled) -> None:
+def test_too_many_names_and_arguments_are_refused(box: EmbeddedSandbox, total: Compiled) -> None:
     for message, call in (
         ("longer than 255 bytes", lambda: box.run(total, Limits(), files={"x" * 256: b""})),
         ("300 arguments; at most", lambda: box.run(total, Limits(), args=["x"] * 300)),
@@ -320,7 +322,7 @@ def test_names_and_arguments_that_are_too_many(box: EmbeddedSandbox, total: Comp
             call()
 
 
-def test_an_unknown_language_and_a_missing_tool(box: EmbeddedSandbox) -> None:
+def test_an_unknown_language_and_a_missing_tool_are_reported(box: EmbeddedSandbox) -> None:
     with pytest.raises(UnknownLanguage, match="unknown language 'pyhton'; did you mean 'python'"):
         box.compile(Program("pyhton", {"m": b""}))
     row = Language(
@@ -340,24 +342,24 @@ def test_an_unknown_language_and_a_missing_tool(box: EmbeddedSandbox) -> None:
         del TABLE["lang"]
 
 
-def test_a_program_that_was_refused_cannot_be_run(box: EmbeddedSandbox) -> None:
+def test_a_program_that_does_not_compile_cannot_be_run(box: EmbeddedSandbox) -> None:
     refused = box.compile(Program("c++17", {"m.cpp": b"int main("}))
     with pytest.raises(BadRequest, match="only a program that this sandbox compiled"):
         box.run(refused, Limits())
 
 
 @pytest.mark.parametrize("level", ["FULL", "root", "0"])
-def test_an_unknown_level(level: str) -> None:
+def test_an_unknown_level_is_refused(level: str) -> None:
     with pytest.raises(BadRequest, match="one of full, delegated, userns, landlock, none"):
         EmbeddedSandbox(1, level=level)
 
 
-def test_level_none_is_refused_unless_asked_for() -> None:
+def test_level_none_is_refused_by_default() -> None:
     with pytest.raises(SandboxError, match="--allow-unsafe-sandbox"):
         EmbeddedSandbox(1, level="none")
 
 
-def test_a_closed_sandbox_says_so() -> None:
+def test_a_closed_sandbox_refuses_runs() -> None:
     sandbox = EmbeddedSandbox(1)
     compiled = sandbox.compile(SUM)
     sandbox.close()
@@ -367,16 +369,16 @@ def test_a_closed_sandbox_says_so() -> None:
 
 
 def landlock_abi() -> int:
-    """What the kernel says itself: 0 where it has no Landlock, or something forbids it."""
+    """Return the kernel's Landlock version, 0 where Landlock is missing or forbidden."""
     create_ruleset, version = 444, 1
     return max(0, int(ctypes.CDLL(None).syscall(create_ruleset, None, 0, version)))
 
 
-def test_landlock_is_a_level_wherever_the_kernel_has_it() -> None:
-    """Else every test of that level would be skipped, and nobody see that it is broken."""
+def test_landlock_works_wherever_the_kernel_has_it() -> None:
+    """A broken level would go unnoticed, because its tests would be skipped."""
     if not landlock_abi():
         pytest.skip("this kernel has no Landlock, or it is forbidden here")
     with EmbeddedSandbox(1, level="landlock") as sandbox:
         for program in (SUM, Program("c", {"main.c": C_SUM})):
-            seen = sandbox.run(sandbox.compile(program), Limits(), stdin=b"3 4")
-            assert (seen.exit_code, seen.stdout) == (0, b"7\n"), program.language
+            result = sandbox.run(sandbox.compile(program), Limits(), stdin=b"3 4")
+            assert (result.exit_code, result.stdout) == (0, b"7\n"), program.language

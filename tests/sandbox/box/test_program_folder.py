@@ -1,4 +1,4 @@
-"""A box is used by one program after the other: none sees the files of the one before."""
+"""Programs that share a box do not see each other's files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox import Limits, Program
-from sandbox.box import EmbeddedSandbox
+from gradebox.sandbox import Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
 
 SECRET = b"SECRET = 'the checker of problem 1000/A'\nprint(1)\n"
 LIST = b"""
@@ -24,7 +24,7 @@ INCLUDE = b'#include "/program/main.py"\nint main() {}\n'
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[EmbeddedSandbox]:
-    with EmbeddedSandbox(1) as opened:  # one slot: every run here meets the same box
+    with EmbeddedSandbox(1) as opened:  # one slot: all runs use the same box
         yield opened
 
 
@@ -45,7 +45,7 @@ def test_a_python_program_sees_its_own_files_only(sandbox: EmbeddedSandbox) -> N
     assert sandbox.run(second, Limits()).stdout == b"['main.py']\n"
 
 
-def test_a_compiler_does_not_see_a_checker_that_stayed_in_its_box(sandbox: EmbeddedSandbox) -> None:
+def test_a_compiler_does_not_see_a_checker_that_used_its_box(sandbox: EmbeddedSandbox) -> None:
     checker = sandbox.compile(
         Program("python", {"main.py": b"import sys\nsys.stdin.read()\n" + SECRET})
     )
@@ -56,10 +56,10 @@ def test_a_compiler_does_not_see_a_checker_that_stayed_in_its_box(sandbox: Embed
     assert b"No such file" in spy.log
 
 
-def test_ending_a_program_that_has_ended_disturbs_no_later_one(sandbox: EmbeddedSandbox) -> None:
+def test_ending_a_session_twice_does_not_affect_a_later_one(sandbox: EmbeddedSandbox) -> None:
     hello = sandbox.compile(Program("python", {"main.py": b"print('hi')\n"}))
-    said = []
+    outputs = []
     for _ in range(4):
         with sandbox.open_session(hello) as session:
-            said.append(session.replies.read())
-    assert said == [b"hi\n"] * 4
+            outputs.append(session.replies.read())
+    assert outputs == [b"hi\n"] * 4

@@ -1,6 +1,4 @@
-"""The three streams of a run, opened again by their names: programs do it by /dev/stdin and the
-like, whichever user the box runs them as.
-"""
+"""Programs may open their standard streams again by name (/dev/stdin), at every level."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.model import Compiled, Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Compiled, Limits, Program
 from tests.sandbox.levels import box_at, built
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -42,14 +40,16 @@ def reopens(box: EmbeddedSandbox) -> Compiled:
 
 
 @pytest.mark.parametrize("stdin", [b"41\n", b"41\n" + bytes(100_000)], ids=["small", "large"])
-def test_of_files(box: EmbeddedSandbox, reopens: Compiled, stdin: bytes) -> None:
-    for _ in range(4):  # the later ones stood ready
-        seen = box.run(reopens, LIMITS, stdin=stdin)
-        assert (seen.exit_code, seen.stdout, seen.stderr) == (0, b"42\n", b"said 41\n")
+def test_streams_of_a_run(box: EmbeddedSandbox, reopens: Compiled, stdin: bytes) -> None:
+    for _ in range(4):  # later runs are started early
+        result = box.run(reopens, LIMITS, stdin=stdin)
+        assert (result.exit_code, result.stdout, result.stderr) == (0, b"42\n", b"said 41\n")
 
 
-def test_of_pipes(box: EmbeddedSandbox, reopens: Compiled) -> None:
+def test_streams_of_an_interaction(box: EmbeddedSandbox, reopens: Compiled) -> None:
     asks = box.compile(Program("python", {"main.py": ASKS}))
-    seen = box.interact(asks, reopens, LIMITS, LIMITS)
-    assert (seen.second.exit_code, seen.second.stderr) == (0, b"said 41\n")
-    assert b"".join(data for who, data in seen.transcript if who == "first") == b"41\nit said 42\n"
+    result = box.interact(asks, reopens, LIMITS, LIMITS)
+    assert (result.second.exit_code, result.second.stderr) == (0, b"said 41\n")
+    assert (
+        b"".join(data for who, data in result.transcript if who == "first") == b"41\nit said 42\n"
+    )

@@ -1,4 +1,4 @@
-"""Both halves of the wire agree: Python's structs and those of launcher.h and setup.c."""
+"""Python's message structs agree with those of c/protocol.h."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.box import wire
-from sandbox.box.build import HERE
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.build import HERE
 
 SIZES = {"uint32_t": 4, "int32_t": 4, "int64_t": 8}
 
 
-def size_in_c(file: str, name: str) -> int:
-    """Bytes of a packed C struct, read off its declaration."""
-    text = (HERE / file).read_text()
-    body = re.search(rf"struct {name} {{(.*?)}} __attribute__\(\(packed\)\)", text, re.S)
-    assert body, f"struct {name} in {file}"
+PROTOCOL = (HERE / "protocol.h").read_text()
+
+
+def size_in_c(name: str) -> int:
+    """Return the bytes of a packed C struct, from its declaration."""
+    body = re.search(rf"struct {name} {{(.*?)}} __attribute__\(\(packed\)\)", PROTOCOL, re.S)
+    assert body, f"struct {name}"
     total = 0
     for line in re.sub(r"/\*.*?\*/", "", body[1], flags=re.S).split(";"):
         kind, _, names = line.strip().partition(" ")
@@ -30,15 +32,11 @@ def size_in_c(file: str, name: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "ours"),
-    [
-        ("launcher.h", "request", wire.REQUEST),
-        ("launcher.h", "reply", wire.REPLY),
-        ("setup.c", "plan", wire.PLAN),
-    ],
+    ("name", "ours"),
+    [("request", wire.REQUEST), ("reply", wire.REPLY), ("plan", wire.PLAN)],
 )
-def test_structs_have_the_same_size(file: str, name: str, ours: struct.Struct) -> None:
-    assert size_in_c(file, name) == ours.size
+def test_structs_have_the_same_size(name: str, ours: struct.Struct) -> None:
+    assert size_in_c(name) == ours.size
 
 
 @pytest.mark.parametrize(
@@ -50,24 +48,24 @@ def test_structs_have_the_same_size(file: str, name: str, ours: struct.Struct) -
         ("EXEC_FD", wire.EXEC_FD),
         ("STDIN_FD", wire.STDIN_FD),
         ("STDOUT_FD", wire.STDOUT_FD),
-        ("H_MEMORY", wire.HIT_MEMORY),
-        ("H_PROCESSES", wire.HIT_PROCESSES),
-        ("H_DISK", wire.HIT_DISK),
-        ("H_FILES", wire.HIT_FILES),
+        ("HIT_MEMORY", wire.HIT_MEMORY),
+        ("HIT_PROCESSES", wire.HIT_PROCESSES),
+        ("HIT_DISK", wire.HIT_DISK),
+        ("HIT_FILES", wire.HIT_FILES),
+        ("MAX_ARGS", wire.MAX_ARGS),
+        ("MAX_COLLECT", wire.MAX_COLLECT),
     ],
 )
-def test_numbers_are_the_same(name: str, value: int) -> None:
-    text = (HERE / "launcher.h").read_text()
-    found = re.search(rf"\b{name} = (\d+)", text)
+def test_constants_have_the_same_values(name: str, value: int) -> None:
+    found = re.search(rf"\b{name} = (\d+)", PROTOCOL)
     assert found
     assert int(found[1]) == value
 
 
-def test_every_reason_for_a_kill_has_its_name() -> None:
-    text = (HERE / "launcher.h").read_text()
-    found = re.search(r"enum { K_CPU = 1, (.*?) };", text)
+def test_every_reason_for_a_kill_has_a_name() -> None:
+    found = re.search(r"KILLED_CPU = 1,(.*?)}", PROTOCOL, re.S)
     assert found
-    names = ["cpu", *(n.strip().removeprefix("K_").lower() for n in found[1].split(","))]
+    names = ["cpu", *(n.strip().removeprefix("KILLED_").lower() for n in found[1].split(","))]
     table = {number: name for number, name in wire.KILLED.items() if name and name != "aborted"}
     for number, name in table.items():
         assert names[number - 1] == name
@@ -79,13 +77,13 @@ def test_every_reason_for_a_kill_has_its_name() -> None:
     ),
     st.binary(max_size=300),
 )
-def test_a_request_can_be_taken_apart_again(argv: list[str], stdin: bytes) -> None:
+def test_a_packed_request_can_be_unpacked(argv: list[str], stdin: bytes) -> None:
     data = wire.pack_request(
-        wire.OP_RUN, 5, (1, 2, 3, 4, 5, 6), (7, 8, 9), -1, argv, ["f"], ["c", "d"], stdin
+        wire.OP_RUN, 5, (1, 2, 3, 4, 5, 6), (7, 8, 9), argv, ["f"], ["c", "d"], stdin
     )
     fields = wire.REQUEST.unpack_from(data)
-    assert fields[:12] == (1, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1)
-    assert fields[12:] == (len(argv), 1, 2, len(stdin))
+    assert fields[:11] == (1, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+    assert fields[11:] == (len(argv), 1, 2, len(stdin))
     rest = data[wire.REQUEST.size :]
     strings = rest[: len(rest) - len(stdin)].split(b"\0")[:-1]
     assert [s.decode() for s in strings] == [*argv, "f", "c", "d"]
@@ -93,14 +91,14 @@ def test_a_request_can_be_taken_apart_again(argv: list[str], stdin: bytes) -> No
 
 
 @given(st.binary(max_size=50), st.binary(max_size=50), st.binary(max_size=20))
-def test_a_reply_is_read_by_its_lengths(out: bytes, err: bytes, beyond: bytes) -> None:
-    head = wire.REPLY.pack(0, 256, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, len(out), len(err), 1, 1)
+def test_a_reply_is_split_by_its_lengths(out: bytes, err: bytes, beyond: bytes) -> None:
+    head = wire.REPLY.pack(0, 256, 1, 2, 3, 4, 5, 6, 7, 8, len(out), len(err), 1, 1)
     reply = wire.unpack_reply(head + out + err + beyond)
-    assert (reply.stdout, reply.stderr, reply.worn) == (out, err, True)
-    assert (reply.wstatus, reply.cpu_ns, reply.err_total, reply.collected) == (256, 3, 10, 1)
+    assert (reply.stdout, reply.stderr, reply.needs_recycling) == (out, err, 1)
+    assert (reply.wstatus, reply.cpu_ns, reply.err_total, reply.collected) == (256, 3, 8, 1)
 
 
 @given(st.binary(max_size=wire.REPLY.size - 1))
-def test_a_cut_reply_is_no_reply(data: bytes) -> None:
+def test_a_cut_reply_is_refused(data: bytes) -> None:
     with pytest.raises(struct.error):
         wire.unpack_reply(data)

@@ -1,4 +1,4 @@
-"""`python -m sandbox.container`: what it says when things are not there, and the files it uses."""
+"""`python -m sandbox.container`: its error messages, and the containers it starts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 
-from sandbox.container import control, engine
-from sandbox.container.__main__ import main
-from sandbox.container.engine import ContainerProblem, connect, explain
-from sandbox.container.sdk import APIError, ImageNotFound, NotFound
-from sandbox.container.services import ROOT, SERVICES, read_env
+from gradebox.sandbox.container import control, engine
+from gradebox.sandbox.container.__main__ import main
+from gradebox.sandbox.container.engine import APIError, ImageNotFound, NotFound, connect, explain
+from gradebox.sandbox.container.services import ROOT, SERVICES, ContainerProblem, read_env
 
 PISTON, BOX = SERVICES["piston"], SERVICES["box"]
 
@@ -43,7 +42,7 @@ class FakeContainer:
 
 
 class FakeEngine:
-    """A client of the SDK that runs nothing; `refusal` is what starting a container gives."""
+    """A Docker client that runs nothing; `refusal` is the error of starting a container."""
 
     def __init__(
         self,
@@ -85,11 +84,10 @@ class FakeEngine:
 
 
 def up(fake: FakeEngine, service: str = "box") -> str:
-    said: list[str] = []
-    return control.up(fake, control.Wish(SERVICES[service], 1), said.append)
+    return control.up(fake, control.StartRequest(SERVICES[service], 1), lambda line: None)
 
 
-def test_no_engine_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_missing_engine_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     with pytest.raises(ContainerProblem, match=r"no Docker engine answers .* DOCKER_HOST"):
         connect()
@@ -98,7 +96,7 @@ def test_no_engine_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 @pytest.mark.parametrize(
     ("fake", "service", "message"),
     [
-        (FakeEngine(cgroup="1"), "piston", "host uses cgroup v1, and Piston"),
+        (FakeEngine(cgroup="1"), "piston", "cgroup v1, and Piston .* --service box"),
         (
             FakeEngine(refusal="Bind failed: port is already allocated"),
             "box",
@@ -106,17 +104,17 @@ def test_no_engine_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         ),
         (FakeEngine(refusal="write: no space left on device"), "box", "docker system prune"),
         (FakeEngine(refusal="something new"), "box", "gradebox-box: something new"),
-        (FakeEngine(image=False), "box", "no network to pull the image over"),
-        (FakeEngine(), "box", "ended at once: Cannot find /sys/fs/cgroup"),
+        (FakeEngine(image=False), "box", "no network to pull the image"),
+        (FakeEngine(), "box", "exited at once: Cannot find /sys/fs/cgroup"),
     ],
     ids=["cgroup v1", "port taken", "disk full", "unknown", "no image", "dies"],
 )
-def test_each_trouble_has_its_remedy(fake: FakeEngine, service: str, message: str) -> None:
+def test_each_error_has_its_remedy(fake: FakeEngine, service: str, message: str) -> None:
     with pytest.raises(ContainerProblem, match=message):
         up(fake, service)
 
 
-def test_a_service_listens_on_loopback_only() -> None:
+def test_services_listen_on_loopback_only() -> None:
     for name in SERVICES:
         fake = FakeEngine()
         with pytest.raises(ContainerProblem):
@@ -132,14 +130,14 @@ def test_the_box_has_no_capability_and_is_not_privileged() -> None:
     assert "privileged" not in fake.started[0]
 
 
-def test_a_container_that_can_t_start_is_not_left_behind() -> None:
+def test_a_container_that_fails_to_start_is_removed() -> None:
     fake = FakeEngine(refusal="port is already allocated")
     with pytest.raises(ContainerProblem):
         up(fake)
     assert fake.container is not None and fake.container.removed
 
 
-def test_piston_gets_its_settings() -> None:
+def test_piston_gets_the_settings_of_piston_env() -> None:
     fake = FakeEngine()
     with pytest.raises(ContainerProblem):
         up(fake, "piston")
@@ -168,18 +166,20 @@ def test_status_and_down_of_a_service() -> None:
     assert container.removed
 
 
-def test_every_remedy_is_found_by_its_sign() -> None:
-    for sign, remedy in engine.REMEDIES:
-        assert remedy in explain(f"Error response: {sign.upper()} here")
+def test_every_remedy_is_found_by_its_message() -> None:
+    for part, remedy in engine.REMEDIES:
+        assert remedy in explain(f"Error response: {part.upper()} here")
 
 
 @pytest.mark.parametrize("argv", [["up", "--port", "0"], ["up", "--port", "70000"]])
-def test_a_port_out_of_range(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_out_of_range_is_refused(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(argv) == 2
     assert "it must be from 1 to 65535" in capsys.readouterr().err
 
 
-def test_settings_are_pistons(tmp_path: Path) -> None:
+def test_piston_env_has_valid_settings(tmp_path: Path) -> None:
     values = read_env(ROOT / "piston.env")
     assert all(re.fullmatch(r"PISTON_[A-Z_]+", name) for name in values)
     assert all(re.fullmatch(r"-?\d+|true|false", value) for value in values.values())
@@ -193,7 +193,7 @@ def test_settings_are_pistons(tmp_path: Path) -> None:
         read_env(tmp_path / "none")
 
 
-def test_compose_and_command_give_the_box_the_same_options() -> None:
+def test_compose_and_command_run_the_box_with_the_same_options() -> None:
     compose = (ROOT / "docker" / "compose.yaml").read_text()
     for option in (*BOX.host["security_opt"], "systempaths=unconfined"):
         assert f"- {option}" in compose

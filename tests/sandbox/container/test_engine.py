@@ -1,4 +1,4 @@
-"""On a real Docker engine, when one answers: the image runs programs, and says its level."""
+"""With a real Docker engine: the image runs programs and reports its isolation level."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.container import control
-from sandbox.container.engine import ContainerProblem, connect
-from sandbox.container.sdk import ImageNotFound
-from sandbox.container.services import SERVICES, Service
+from gradebox.sandbox.container import control
+from gradebox.sandbox.container.engine import ImageNotFound, connect
+from gradebox.sandbox.container.services import SERVICES, ContainerProblem, Service
 from tests.sandbox.backends import skip
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
@@ -36,7 +35,7 @@ def client() -> Any:
 
 @pytest.fixture
 def service(client: Any) -> Iterator[Service]:
-    """The box under a name of this test's own."""
+    """Return the service box under a name of its own."""
     own = dataclasses.replace(SERVICES["box"], name=f"test-{os.getpid()}")
     yield own
     control.down(client, own)
@@ -48,11 +47,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_a_service_starts_runs_programs_and_ends(client: Any, service: Service) -> None:
-    said: list[str] = []
+def test_a_service_starts_runs_programs_and_stops(client: Any, service: Service) -> None:
+    lines: list[str] = []
     port = free_port()
-    assert control.up(client, control.Wish(service, port), said.append).endswith(str(port))
-    assert {"a python program ran", "a c++17 program ran"} <= set(said)
+    assert control.up(client, control.StartRequest(service, port), lines.append).endswith(str(port))
+    assert {"a python program ran", "a c++17 program ran"} <= set(lines)
     assert "answer   /health: HTTP 200" in control.status(client, service)
     assert "level userns" in control.logs(client, service, 20)
     assert control.down(client, service) is True
@@ -63,14 +62,14 @@ def test_a_taken_port_is_explained(client: Any, service: Service) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        wish = control.Wish(service, taken.getsockname()[1])
+        request = control.StartRequest(service, taken.getsockname()[1])
         with pytest.raises(ContainerProblem, match="choose another with --port"):
-            control.up(client, wish, lambda line: None)
+            control.up(client, request, lambda line: None)
 
 
-def test_without_its_options_the_image_falls_to_landlock_and_says_so(client: Any) -> None:
+def test_the_image_uses_landlock_without_its_security_options(client: Any) -> None:
     code = (
-        "from sandbox.choose import open_sandbox\n"
+        "from gradebox.sandbox.opening import open_sandbox\n"
         "with open_sandbox('local') as box: print(box.describe().level)"
     )
     out = client.containers.run(

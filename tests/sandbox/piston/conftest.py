@@ -1,4 +1,4 @@
-"""Fake servers and clients that close themselves; pauses between tries are shortened."""
+"""Fake servers and clients, closed after each test; pauses between tries are shortened."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sandbox.piston import PistonSandbox, fleet
+from gradebox.sandbox.piston import PistonSandbox, fleet
 
-from .fake_piston import FakePiston, Seen, Settings
+from .fake_piston import FakePiston, Received, Settings
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def _shared() -> Iterator[tuple[FakePiston, dict[str, PistonSandbox]]]:
-    """One honest fake and its probed clients for a module: probing takes ten runs."""
+    """One fake server and its probed clients for a module: probing takes ten runs."""
     clients: dict[str, PistonSandbox] = {}
     with FakePiston() as server:
         yield server, clients
@@ -33,13 +33,13 @@ def piston(_shared: tuple[FakePiston, dict[str, PistonSandbox]]) -> FakePiston:
     server = _shared[0]
     server.script.clear()
     server.always = None
-    server.seen = Seen()
+    server.received = Received()
     return server
 
 
 @pytest.fixture
 def server() -> Iterator[Callable[..., FakePiston]]:
-    """Makes a fake with other settings."""
+    """Return a function that starts a fake with other settings."""
     made: list[FakePiston] = []
 
     def make(**settings: Any) -> FakePiston:

@@ -1,7 +1,7 @@
-"""A Piston server for tests, with the real one's faults: it runs what it is sent.
+"""A Piston server for tests that runs what it is sent, with the real one's faults.
 
     FakePiston(settings) ─ threaded http.server on a free port of 127.0.0.1
-    .script.append(fault)   the next /execute meets that fault instead
+    .script.append(fault)   the next /execute gets that fault instead
 
 Runs only the tests' own programs (no sandbox at all), with this machine's python and g++.
 """
@@ -27,17 +27,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from sandbox.closing import Closing
+from gradebox.sandbox.common.cleanup import Closeable
 from tests.at_once import AtOnce
 
 STDIN_CUT = 219_264
 
 COMPILERS = {"c++": (("g++", "-std=c++17"), ".cpp"), "c": (("gcc", "-std=c11"), ".c")}
-PYTHON = (os.path.realpath(sys.executable), "-S")  # what is installed here is not wanted, and slow
+PYTHON = (os.path.realpath(sys.executable), "-S")  # site-packages are not needed, and slow
 INTERPRETERS = {"javascript": "node", "ruby": "ruby"}
 
-# What was compiled before, for g++ is slow: linked and never copied, since a file that is being
-# written while another thread forks cannot be executed.
+# Earlier compilations, since g++ is slow. Binaries are linked and never copied: a file that is
+# being written while another thread forks cannot be executed.
 _BUILT: dict[tuple[Any, ...], tuple[dict[str, Any], Path]] = {}
 _BINARIES = tempfile.TemporaryDirectory(prefix="fake-piston-built-")
 
@@ -53,13 +53,13 @@ class Settings:
     run_timeout: int = 300_000
     run_cpu_time: int = 60_000
     run_memory_limit: int = -1
-    chunk: int = 65_536  # bytes decoded at once; a character across two is spoilt
+    chunk: int = 65_536  # bytes decoded at once; a character across two is damaged
     idle_s: float = 5.0
     languages: tuple[str, ...] = ("python", "c++")
 
 
 @dataclass
-class Seen:
+class Received:
     """What the server was sent."""
 
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -67,12 +67,12 @@ class Seen:
     compiles: int = 0
 
 
-class FakePiston(Closing):
-    """Starts on construction; `close` ends it."""
+class FakePiston(Closeable):
+    """Starts on construction; `close` stops it."""
 
     def __init__(self, settings: Settings | None = None, port: int = 0) -> None:
         self.settings = settings or Settings()
-        self.seen = Seen()
+        self.received = Received()
         self.script: deque[Fault] = deque()
         self.always: Fault | None = None
         self.lock = threading.Lock()
@@ -89,10 +89,10 @@ class FakePiston(Closing):
         self.thread = threading.Thread(target=self.http.serve_forever, args=(0.02,), daemon=True)
         self.thread.start()
 
-    reads_after_s = 0.0  # a slow network: a body's first byte is taken after this
+    reads_after_s = 0.0  # a slow network: a body is read after this time
 
     def close(self) -> None:
-        """Stops listening and cuts every connection, as a killed server does."""
+        """Stop listening and cut every connection, as a killed server does."""
         self.http.shutdown()
         self.http.server_close()
         for connection in list(self.connections):
@@ -105,7 +105,7 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server_fake: FakePiston
-    inside = False  # its job is counted as running
+    inside = False  # the job is counted as running
 
     def setup(self) -> None:
         self.timeout = self.server_fake.settings.idle_s
@@ -126,7 +126,7 @@ class Handler(BaseHTTPRequestHandler):
     def leave(self) -> None:
         if self.inside:
             self.inside = False
-            self.server_fake.seen.at_once.left()
+            self.server_fake.received.at_once.left()
 
     def reply_raw(self, status: int, raw: bytes, **headers: str) -> None:
         self.leave()
@@ -157,22 +157,22 @@ class Handler(BaseHTTPRequestHandler):
             return
         body = json.loads(raw)
         with fake.lock:
-            fake.seen.bodies.append(body)
+            fake.received.bodies.append(body)
             fault = fake.script.popleft() if fake.script else fake.always
         self.inside = True
-        fake.seen.at_once.entered()
+        fake.received.at_once.entered()
         try:
             if fault is not None:
                 fault(self, body)
             else:
-                self.honest(body)
+                self.answer(body)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         finally:
             self.leave()
 
-    def honest(self, body: dict[str, Any]) -> None:
-        """What the real server does, faults included."""
+    def answer(self, body: dict[str, Any]) -> None:
+        """Answer as the real server does, its faults included."""
         refusal = self.refusal(body)
         if refusal:
             self.reply(400, {"message": refusal})
@@ -195,7 +195,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
-    """Writes the files, compiles when the language is c++, runs."""
+    """Write the files, compile where the language needs it, run."""
     settings = fake.settings
     with tempfile.TemporaryDirectory(prefix="fake-piston-") as folder:
         sources = []
@@ -213,7 +213,7 @@ def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
         if body["language"] in INTERPRETERS:
             command = [INTERPRETERS[body["language"]], sources[0]]
         if body["language"] in COMPILERS:
-            fake.seen.compiles += 1
+            fake.received.compiles += 1
             compiler, suffix = COMPILERS[body["language"]]
             for name in sources:
                 Path(folder, name).rename(Path(folder, name + suffix))
@@ -243,7 +243,7 @@ def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
 def stage(
     command: list[str], folder: str, body: dict[str, Any], settings: Settings, stdin: bytes
 ) -> dict[str, Any]:
-    """One process to its end, decoded chunk by chunk as the real server does."""
+    """Run one process and decode its output chunk by chunk, as the real server does."""
     wall_s = min(body.get("run_timeout") or 1e9, settings.run_timeout) / 1000
     began = time.monotonic()
     with (
@@ -266,7 +266,7 @@ def stage(
                 os.killpg(process.pid, signal.SIGKILL)
             time.sleep(0.002)
         process.returncode = 0
-        # A child's peak begins at its parent's: below that there is nothing to tell.
+        # A child's peak memory begins at its parent's: below that it is unknown.
         ours_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         if os.WIFEXITED(ended):
             code = os.WEXITSTATUS(ended)

@@ -1,4 +1,4 @@
-"""Faults of real servers, for FakePiston.script. Each takes the place of one answer."""
+"""Faults of real servers, for FakePiston.script. Each replaces one answer."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def huge_integer(handler: Handler, body: dict[str, Any]) -> None:
     handler.reply_raw(200, b'{"run": {"stdout": "", "code": 0, "cpu_time": 1%s}}' % (b"0" * 400))
 
 
-def another_requests(handler: Handler, body: dict[str, Any]) -> None:
-    """A proxy mixed two answers up: this one tells of a program that took too long."""
+def answer_of_another_request(handler: Handler, body: dict[str, Any]) -> None:
+    """A proxy swapped two answers: this one is about a program that took too long."""
     report = "GBX1 0123456789abcdef\n"
     run_stage(status="TO", stdout=report, cpu_time=99_000, wall_time=99_500)(handler, body)
 
@@ -90,8 +90,8 @@ def busy_429(handler: Handler, body: dict[str, Any]) -> None:
     handler.reply(429, {"message": "busy"})
 
 
-def spoilt_character(handler: Handler, body: dict[str, Any]) -> None:
-    """A character that fell between two chunks, in the middle of a report."""
+def damaged_character(handler: Handler, body: dict[str, Any]) -> None:
+    """A character split between two chunks, in the middle of a report."""
     answer = execute(handler.server_fake, body)
     text = answer["run"]["stdout"]
     answer["run"]["stdout"] = text[: len(text) // 2] + "\ufffd" + text[len(text) // 2 + 1 :]
@@ -99,7 +99,7 @@ def spoilt_character(handler: Handler, body: dict[str, Any]) -> None:
 
 
 def end_missing(handler: Handler, body: dict[str, Any]) -> None:
-    """The server read its child's exit before the last of its output."""
+    """The server noticed its child's exit before it read the last of the output."""
     answer = execute(handler.server_fake, body)
     answer["run"]["stdout"] = answer["run"]["stdout"][:-30]
     handler.reply(200, answer)
@@ -108,24 +108,24 @@ def end_missing(handler: Handler, body: dict[str, Any]) -> None:
 def slow(seconds: float) -> Fault:
     def fault(handler: Handler, body: dict[str, Any]) -> None:
         time.sleep(seconds)
-        handler.honest(body)
+        handler.answer(body)
 
     return fault
 
 
 def together(count: int) -> Fault:
-    """Honest, but not before `count` jobs were there at once."""
+    """Answer once `count` jobs are under way together."""
 
     def fault(handler: Handler, body: dict[str, Any]) -> None:
-        assert handler.server_fake.seen.at_once.wait_for(count)
-        time.sleep(0.03)  # in which one too many would come
-        handler.honest(body)
+        assert handler.server_fake.received.at_once.wait_for(count)
+        time.sleep(0.03)  # in which one more than allowed could arrive
+        handler.answer(body)
 
     return fault
 
 
 def drips(first: bytes) -> Fault:
-    """`first`, then a byte now and then, without an end."""
+    """Send `first`, then a byte now and then, for ever."""
 
     def fault(handler: Handler, body: dict[str, Any]) -> None:
         handler.close_connection = True
@@ -138,18 +138,18 @@ def drips(first: bytes) -> Fault:
 
 
 def held(entered: threading.Event, leave: threading.Event) -> Fault:
-    """A job that says when it has come and stays until told."""
+    """Signal that the job has arrived, and keep it until `leave` is set."""
 
     def fault(handler: Handler, body: dict[str, Any]) -> None:
         entered.set()
         leave.wait(30)
-        handler.honest(body)
+        handler.answer(body)
 
     return fault
 
 
 def also(action: Callable[[], None], fault: Fault) -> Fault:
-    """The fault, after something else."""
+    """Call `action`, then cause the fault."""
 
     def both(handler: Handler, body: dict[str, Any]) -> None:
         action()
@@ -159,7 +159,7 @@ def also(action: Callable[[], None], fault: Fault) -> Fault:
 
 
 def run_stage(**fields: Any) -> Fault:
-    """An answer whose run stage is as given, the rest as of a good run without output."""
+    """Answer with a run stage of these fields, the rest as in a good run without output."""
 
     def fault(handler: Handler, body: dict[str, Any]) -> None:
         run = {
@@ -194,12 +194,12 @@ TRANSIENT: dict[str, Fault] = {
         wrong_types,
         nan_time,
         huge_integer,
-        another_requests,
+        answer_of_another_request,
         deep_json,
         connection_closed,
         cut_in_the_middle,
         busy_429,
-        spoilt_character,
+        damaged_character,
         end_missing,
     )
 }

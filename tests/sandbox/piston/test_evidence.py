@@ -1,4 +1,4 @@
-"""What servers and launchers say, read strictly; what they amount to, decided purely."""
+"""Answers and launcher reports are read strictly; their evidence is a pure function."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import Limits
-from sandbox.piston.answer import Stage, read_answer, read_stage
-from sandbox.piston.evidence import LimitTooSmall, Tampered, execution, reconcile_cpu
-from sandbox.piston.faults import Transient
-from sandbox.piston.job import BadReport, Report, decode_report
-from sandbox.piston.limits import LAUNCHER_BYTES, LearntLimits, plan_limits
+from gradebox.sandbox import Limits
+from gradebox.sandbox.piston.evidence import execution, reconcile_cpu
+from gradebox.sandbox.piston.faults import LimitTooSmall, Tampered, Transient
+from gradebox.sandbox.piston.http.execute import Stage, read_answer, read_stage
+from gradebox.sandbox.piston.launcher import BadReport, Report, decode_report
+from gradebox.sandbox.piston.limits import LAUNCHER_BYTES, ServerLimits, plan_limits
 
 MIB = 1 << 20
 LIMITS = Limits(cpu_s=1.0, wall_s=5.0, memory_bytes=256 * MIB)
-SENT = plan_limits(LIMITS, LearntLimits(), 0)
+SENT = plan_limits(LIMITS, ServerLimits(), 0)
 STAGE = Stage("", "", 0, None, None, 0.05, 0.06, 20 * MIB)
 REPORT = Report(0, None, 0.02, 0.03, 9 * MIB, b"out", b"", 3, 0, "-")
 
 
-def seen(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) -> Any:
-    return execution(stage, report, LIMITS, replace(SENT, **sent), contended=False)
+def evidence(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) -> Any:
+    return execution(stage, report, LIMITS, replace(SENT, **sent))
 
 
 @pytest.mark.parametrize(
@@ -48,28 +48,28 @@ def seen(stage: Stage = STAGE, report: Report | None = REPORT, **sent: Any) -> A
             {"exit_code": None, "signal": 9, "memory_bytes": 256 * MIB},
             {"killed_for": "memory"},
         ),
-        # three children of 100 MiB each: the largest one is not the whole
+        # three children of 100 MiB each: the launcher sees only the largest
         ({"memory_bytes": 300 * MIB}, {"memory_bytes": 100 * MIB}, {"memory_bytes": 276 * MIB}),
         ({"cpu_s": 2.0}, {}, {"cpu_s": pytest.approx(2.0 - SENT.allowance_s)}),
         ({"cpu_s": None}, {"cpu_s": 0.7}, {"cpu_s": 0.7}),
     ],
 )
-def test_with_a_report(
+def test_evidence_from_the_report_within_the_servers_bounds(
     stage: dict[str, Any], report: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    got = seen(replace(STAGE, **stage), replace(REPORT, **report))
+    got = evidence(replace(STAGE, **stage), replace(REPORT, **report))
     assert {name: getattr(got, name) for name in expected} == expected
 
 
-def test_a_forged_report_saves_no_time() -> None:
-    honest = seen(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.85))
-    forged = seen(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.0))
+def test_a_forged_report_saves_no_cpu_time() -> None:
+    honest = evidence(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.85))
+    forged = evidence(replace(STAGE, cpu_s=0.9), replace(REPORT, cpu_s=0.0))
     assert honest.cpu_s - forged.cpu_s < SENT.allowance_s
     assert forged.cpu_s > 0.9 - SENT.allowance_s - 1e-9
 
 
 @given(server=st.floats(0, 1e4), reported=st.floats(0, 1e4), allowance=st.floats(0, 10))
-def test_cpu_time_lies_between_the_servers_and_its_allowance(
+def test_cpu_time_is_between_the_servers_figure_and_that_less_the_allowance(
     server: float, reported: float, allowance: float
 ) -> None:
     got = reconcile_cpu(server, reported, allowance)
@@ -88,8 +88,10 @@ def test_cpu_time_lies_between_the_servers_and_its_allowance(
         ({"status": "RE", "code": 137, "memory_bytes": SENT.memory_bytes}, "memory"),
     ],
 )
-def test_without_a_report_the_server_decides(stage: dict[str, Any], killed_for: str) -> None:
-    got = seen(replace(STAGE, **stage), None)
+def test_without_a_report_the_server_decides_the_killing_limit(
+    stage: dict[str, Any], killed_for: str
+) -> None:
+    got = evidence(replace(STAGE, **stage), None)
     assert (got.killed_for, got.signal, got.exit_code) == (killed_for, 9, None)
 
 
@@ -104,9 +106,9 @@ def test_without_a_report_the_server_decides(stage: dict[str, Any], killed_for: 
         {"status": "SG", "signal": 9},
     ],
 )
-def test_a_missing_report_is_looked_into(stage: dict[str, Any]) -> None:
+def test_a_missing_report_that_no_limit_explains_is_tampered(stage: dict[str, Any]) -> None:
     with pytest.raises(Tampered):
-        seen(replace(STAGE, **stage), None)
+        evidence(replace(STAGE, **stage), None)
 
 
 @pytest.mark.parametrize(
@@ -131,25 +133,25 @@ def test_a_missing_report_is_looked_into(stage: dict[str, Any]) -> None:
             "PISTON_RUN_MEMORY_LIMIT",
         ),
         ({}, replace(REPORT, why="short"), {}, "PISTON_OUTPUT_MAX_SIZE"),
-        # capped without a word: neither limit that was sent had been reached
+        # capped silently: neither of the limits sent had been reached
         ({"status": "TO", "cpu_s": 0.1, "wall_s": 3.0}, None, {}, "PISTON_RUN_TIMEOUT"),
         ({"status": "TO", "cpu_s": 0.5, "wall_s": 0.5}, None, {}, "PISTON_RUN_CPU_TIME"),
         ({"status": "TO", "cpu_s": None, "wall_s": None}, None, {}, "PISTON_RUN_TIMEOUT"),
     ],
 )
-def test_a_servers_own_limit_is_no_verdict(
+def test_a_limit_of_the_server_is_not_evidence(
     stage: dict[str, Any], report: Report | None, sent: dict[str, Any], setting: str
 ) -> None:
     with pytest.raises(LimitTooSmall, match=setting):
-        seen(replace(STAGE, **stage), report, **sent)
+        evidence(replace(STAGE, **stage), report, **sent)
 
 
-def test_what_is_sent_leaves_room_for_the_launcher() -> None:
+def test_sent_limits_leave_room_for_the_launcher() -> None:
     assert SENT.cpu_s > LIMITS.cpu_s
     assert SENT.wall_s >= 2 * LIMITS.wall_s
     assert SENT.memory_bytes >= LIMITS.memory_bytes + LAUNCHER_BYTES
     assert SENT.short == ()
-    small = plan_limits(LIMITS, LearntLimits(run_ms=3000, cpu_ms=900), 0)
+    small = plan_limits(LIMITS, ServerLimits(run_ms=3000, cpu_ms=900), 0)
     assert (small.cpu_s, small.wall_s) == (0.9, 3.0)
     assert small.short == ("run_timeout", "run_cpu_time")
 
@@ -173,29 +175,29 @@ def test_frames_carry_every_byte(pieces: list[tuple[bool, bytes]]) -> None:
     assert report.stdout == out
 
 
-WHOLE = frames("R 3\nabc\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
+COMPLETE = frames("R 3\nabc\n", "E 4\nZXJy\n", "F 61 4\nZmls\n").replace("{size}", "3")
 
 
-def test_a_whole_report() -> None:
-    report = decode_report(WHOLE, "n")
+def test_a_complete_report() -> None:
+    report = decode_report(COMPLETE, "n")
     assert (report.stdout, report.stderr, dict(report.files)) == (b"abc", b"err", {"a": b"fil"})
     assert (report.cpu_s, report.memory_bytes, report.wall_s) == (0.001, 2000 * 1024, 0.0005)
 
 
-@given(st.integers(0, len(WHOLE) - 2))
-def test_no_part_of_a_report_passes_for_the_whole(cut: int) -> None:
+@given(st.integers(0, len(COMPLETE) - 2))
+def test_a_truncated_report_is_rejected(cut: int) -> None:
     with pytest.raises(BadReport):
-        decode_report(WHOLE[:cut], "n")
+        decode_report(COMPLETE[:cut], "n")
 
 
-@given(st.integers(0, len(WHOLE) - 1))
-def test_a_spoilt_character_is_noticed_or_harmless(place: int) -> None:
-    spoilt = WHOLE[:place] + "\ufffd" + WHOLE[place + 1 :]
+@given(st.integers(0, len(COMPLETE) - 1))
+def test_a_damaged_character_is_rejected_or_harmless(place: int) -> None:
+    damaged = COMPLETE[:place] + "\ufffd" + COMPLETE[place + 1 :]
     try:
-        report = decode_report(spoilt, "n")
+        report = decode_report(damaged, "n")
     except BadReport:
         return
-    assert report == decode_report(WHOLE, "n")
+    assert report == decode_report(COMPLETE, "n")
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,7 @@ def test_a_spoilt_character_is_noticed_or_harmless(place: int) -> None:
         frames("F zz 4\nZmls\n"),
     ],
 )
-def test_what_no_launcher_says(text: str) -> None:
+def test_a_malformed_report_is_rejected(text: str) -> None:
     with pytest.raises(BadReport):
         decode_report(text.replace("{size}", "0"), "n")
 
@@ -244,11 +246,11 @@ def test_what_no_launcher_says(text: str) -> None:
         {"run": {}, "compile": 3},
     ],
 )
-def test_answers_that_do_not_fit(value: Any) -> None:
+def test_a_malformed_answer_is_transient(value: Any) -> None:
     with pytest.raises(Transient):
         read_answer(value)
 
 
-def test_figures_of_a_stage() -> None:
+def test_figures_of_a_stage_are_converted_to_seconds_and_bytes() -> None:
     stage = read_stage({"code": 1, "cpu_time": 12.5, "wall_time": 20, "memory": 5_000_000}, "run")
     assert (stage.cpu_s, stage.wall_s, stage.memory_bytes) == (0.0125, 0.02, 5_120_000)

@@ -1,4 +1,4 @@
-"""What real servers do wrong never reaches an Execution: the 14 faults, each provoked."""
+"""Faults of real servers, each provoked: none of them reaches an Execution."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sandbox import Compiled, Execution, Limits, Program, SandboxError, SandboxUnavailable
-from sandbox.piston import PistonSandbox, connection, transport
-from sandbox.piston import client as client_module
-from sandbox.piston.evidence import LimitTooSmall
-from sandbox.piston.faults import BodyTooLarge
+from gradebox.sandbox import Compiled, Execution, Limits, Program, SandboxError, SandboxUnavailable
+from gradebox.sandbox.piston import PistonSandbox
+from gradebox.sandbox.piston import client as client_module
+from gradebox.sandbox.piston.faults import BodyTooLarge, LimitTooSmall
+from gradebox.sandbox.piston.http import connection, transport
 
 from .fake_piston import STDIN_CUT, FakePiston, Handler
 from .faults import TRANSIENT, also, drips, held, run_stage, slow, together
@@ -35,28 +35,24 @@ def run(box: PistonSandbox, source: bytes, limits: Limits | None = None, **more:
     return box.run(python(box, source), limits or Limits(), **more)
 
 
-def warm(box: PistonSandbox) -> PistonSandbox:
-    """Past the probe, so that scripted faults meet the run itself."""
+def probed(box: PistonSandbox) -> PistonSandbox:
+    """Return a client that has probed its server, so that scripted faults meet the run itself."""
     assert run(box, b"print(1)").stdout == b"1\n"
     return box
 
 
 @pytest.mark.parametrize("name", TRANSIENT)
-def test_a_fault_of_the_server_is_tried_again(
-    piston: FakePiston, client: Connect, name: str
-) -> None:
-    box = warm(client(piston))
+def test_a_transient_fault_is_retried(piston: FakePiston, client: Connect, name: str) -> None:
+    box = probed(client(piston))
     piston.script.append(TRANSIENT[name])
     got = run(box, ECHO, stdin=b"7 8 9\n")
     assert (got.stdout, got.exit_code, got.killed_for) == (b"7 8 9\n", 0, None)
     assert not piston.script
 
 
-@pytest.mark.parametrize("name", sorted(set(TRANSIENT) - {"spoilt_character"}))
-def test_a_lasting_fault_is_the_machines_and_no_evidence(
-    piston: FakePiston, client: Connect, name: str
-) -> None:
-    box = warm(client(piston))
+@pytest.mark.parametrize("name", sorted(set(TRANSIENT) - {"damaged_character"}))
+def test_a_lasting_fault_is_a_sandbox_error(piston: FakePiston, client: Connect, name: str) -> None:
+    box = probed(client(piston))
     piston.always = TRANSIENT[name]
     with pytest.raises(SandboxError):
         run(box, ECHO, stdin=b"1\n")
@@ -104,48 +100,52 @@ def test_input_reaches_c_before_any_constructor(piston: FakePiston, client: Conn
     ],
     ids=["empty", "newline", "no newline", "all bytes", "kanji", "crlf", "nul"],
 )
-def test_bytes_come_back_as_they_were(server: Make, client: Connect, data: bytes) -> None:
-    spoiling = server(chunk=1000)  # splits characters, as the real server's pipe does
-    got = run(client(spoiling), ECHO, stdin=data)
+def test_output_comes_back_byte_for_byte(server: Make, client: Connect, data: bytes) -> None:
+    splitting = server(chunk=1000)  # splits characters, as the real server's pipe does
+    got = run(client(splitting), ECHO, stdin=data)
     assert (got.stdout, got.stdout_bytes, got.stdout_cut) == (data, len(data), False)
 
 
-def test_real_replacement_characters_are_output(piston: FakePiston, client: Connect) -> None:
+def test_replacement_characters_of_the_program_are_output(
+    piston: FakePiston, client: Connect
+) -> None:
     text = "\ufffd and more \ufffd\n".encode()
     assert run(client(piston), ECHO, stdin=text).stdout == text
 
 
-def test_stock_body_limit_is_learnt_and_named(server: Make, client: Connect) -> None:
+def test_the_stock_body_limit_is_found_and_reported(server: Make, client: Connect) -> None:
     stock = server(body_limit=102_400)
-    box = warm(client(stock))
+    box = probed(client(stock))
     assert any("body_parser.json" in line for line in box.describe().details["advice"])
     with pytest.raises(BodyTooLarge, match=r"request of \d+ bytes .* raise its body limit"):
         run(box, ECHO, stdin=b"x" * 200_000)
 
 
-def test_stock_output_limit_is_learnt_and_named(server: Make, client: Connect) -> None:
-    box = warm(client(server(output_max=1024, chunk=512)))
+def test_the_stock_output_limit_is_found_and_reported(server: Make, client: Connect) -> None:
+    box = probed(client(server(output_max=1024, chunk=512)))
     assert any("PISTON_OUTPUT_MAX_SIZE" in line for line in box.describe().details["advice"])
     assert run(box, b"print('a' * 300)").stdout == b"a" * 300 + b"\n"
     with pytest.raises(LimitTooSmall, match=r"PISTON_OUTPUT_MAX_SIZE .* 5001 bytes of stdout"):
         run(box, b"print('a' * 5000)")
 
 
-def test_stderr_never_kills_a_program(server: Make, client: Connect) -> None:
-    box = warm(client(server(output_max=4096, chunk=512)))
+def test_much_stderr_does_not_kill_a_program(server: Make, client: Connect) -> None:
+    box = probed(client(server(output_max=4096, chunk=512)))
     got = run(box, b"import sys\nsys.stderr.write('e' * 200_000)\nprint('fine')")
     assert (got.stdout, got.exit_code, got.killed_for) == (b"fine\n", 0, None)
     assert got.stderr_cut and got.stderr.startswith(b"eee")
 
 
-def test_a_limit_between_the_probe_and_the_need_is_found(server: Make, client: Connect) -> None:
-    box = warm(client(server(output_max=3 << 20)))
+def test_an_output_limit_above_what_the_probe_printed_is_found(
+    server: Make, client: Connect
+) -> None:
+    box = probed(client(server(output_max=3 << 20)))
     with pytest.raises(LimitTooSmall, match="PISTON_OUTPUT_MAX_SIZE"):
         run(box, b"print('a' * (5 << 20))")
     assert len(run(box, b"print('a' * 500_000)").stdout) == 500_001
 
 
-def test_too_much_output_is_the_programs(piston: FakePiston, client: Connect) -> None:
+def test_too_much_output_is_the_programs_fault(piston: FakePiston, client: Connect) -> None:
     limits = Limits(output_bytes=100_000)
     got = run(client(piston), b"while True: print('x' * 1000)", limits)
     assert (got.killed_for, len(got.stdout), got.stdout_cut) == ("output", 100_000, True)
@@ -178,19 +178,19 @@ def test_crashes_keep_their_signal(
         ({"status": "SG", "signal": "SIGKILL", "memory": 286_720_000}, "memory"),
     ],
 )
-def test_the_servers_own_kills_are_told_apart(
+def test_the_limit_for_which_the_server_killed_is_found(
     piston: FakePiston, client: Connect, fields: dict[str, Any], killed_for: str
 ) -> None:
-    box = warm(client(piston))
+    box = probed(client(piston))
     piston.always = run_stage(**fields)
     got = run(box, ECHO, Limits(cpu_s=10))
     assert (got.killed_for, got.signal, got.exit_code) == (killed_for, 9, None)
 
 
-def test_wall_time_on_a_busy_server_is_measured_again_alone(
+def test_a_wall_kill_on_a_shared_server_is_run_again_alone(
     piston: FakePiston, client: Connect
 ) -> None:
-    box = warm(client(piston, slots=2))
+    box = probed(client(piston, slots=2))
     entered, leave = threading.Event(), threading.Event()
     piston.script.append(held(entered, leave))
     other = threading.Thread(target=run, args=(box, b"print(1)"))
@@ -204,42 +204,46 @@ def test_wall_time_on_a_busy_server_is_measured_again_alone(
 
 
 def test_limits_sent_are_positive_and_wall_is_larger(piston: FakePiston, client: Connect) -> None:
-    box = warm(client(piston))
+    box = probed(client(piston))
     run(box, b"pass", Limits(cpu_s=1, wall_s=5, memory_bytes=64 << 20))
-    sent = piston.seen.bodies[-1]
+    sent = piston.received.bodies[-1]
     assert 1000 < sent["run_cpu_time"] < 1500
     assert sent["run_timeout"] >= 2 * 5000
     assert sent["run_memory_limit"] * 1.024 > 64 << 20
-    for body in piston.seen.bodies:
+    for body in piston.received.bodies:
         for name in ("run_timeout", "run_cpu_time", "run_memory_limit"):
             assert body.get(name, 1) > 0
 
 
-def test_a_servers_smaller_limits_are_kept_and_named(server: Make, client: Connect) -> None:
+def test_smaller_limits_of_a_server_are_respected_and_reported(
+    server: Make, client: Connect
+) -> None:
     small = server(run_timeout=3000, run_cpu_time=3000)
-    box = warm(client(small))
+    box = probed(client(small))
     assert {"PISTON_RUN_TIMEOUT", "PISTON_RUN_CPU_TIME"} <= {
         line.split(": ")[1].split()[0] for line in box.describe().details["advice"]
     }
     run(box, b"pass", Limits(cpu_s=10))
-    assert small.seen.bodies[-1]["run_cpu_time"] == 3000
+    assert small.received.bodies[-1]["run_cpu_time"] == 3000
     small.always = run_stage(status="TO", signal="SIGKILL", cpu_time=3000, wall_time=3100)
     with pytest.raises(LimitTooSmall, match=r"PISTON_RUN_CPU_TIME \(3 s\) .* needs 10 s"):
         run(box, b"while True: pass", Limits(cpu_s=10))
 
 
 @pytest.mark.slow
-def test_idle_connections_that_the_server_closed_do_no_harm(
+def test_an_idle_connection_closed_by_the_server_is_retried(
     server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transport, "IDLE_S", 60.0)  # so that the dead connection is used
-    box = warm(client(server(idle_s=0.2)))
+    box = probed(client(server(idle_s=0.2)))
     time.sleep(0.6)
     assert run(box, b"print(5)").stdout == b"5\n"
 
 
-def test_no_more_requests_at_once_than_asked_for(piston: FakePiston, client: Connect) -> None:
-    box = warm(client(piston, slots=8, endpoint_concurrency=2))
+def test_requests_at_once_stay_within_the_configured_concurrency(
+    piston: FakePiston, client: Connect
+) -> None:
+    box = probed(client(piston, slots=8, endpoint_concurrency=2))
     piston.always = together(2)
     compiled = python(box, b"print(1)")
     threads = [threading.Thread(target=box.run, args=(compiled, Limits())) for _ in range(8)]
@@ -248,24 +252,24 @@ def test_no_more_requests_at_once_than_asked_for(piston: FakePiston, client: Con
     for thread in threads:
         thread.join()
     assert box.slots == 2
-    assert piston.seen.at_once.most == 2
+    assert piston.received.at_once.most == 2
 
 
-def test_a_queued_answer_is_waited_for(piston: FakePiston, client: Connect) -> None:
-    box = warm(client(piston))
+def test_time_in_the_servers_queue_is_not_the_programs(piston: FakePiston, client: Connect) -> None:
+    box = probed(client(piston))
     piston.script.append(slow(0.7))
     assert run(box, b"print(1)", Limits(wall_s=0.2)).stdout == b"1\n"
     assert not piston.script
 
 
-def test_an_answer_that_never_comes_is_given_up(
+def test_a_missing_answer_times_out(
     piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sandbox.piston import launched
+    from gradebox.sandbox.piston import stock_piston
 
-    box = warm(client(piston))
+    box = probed(client(piston))
     monkeypatch.setattr(client_module, "ATTEMPTS", 2)
-    monkeypatch.setattr(launched, "QUEUE_S", -40.8)  # the whole wait becomes 0.2 s
+    monkeypatch.setattr(stock_piston, "QUEUE_S", -10.8)  # the whole time-out becomes 0.2 s
     piston.always = slow(1.0)
     with pytest.raises(SandboxError, match="Timeout"):
         run(box, b"print(1)", Limits(wall_s=0.5))
@@ -280,7 +284,7 @@ def test_an_answer_that_never_comes_is_given_up(
     ],
     ids=["kills its launcher", "writes into the report"],
 )
-def test_a_program_that_spoils_its_report_is_not_excused(
+def test_a_program_that_destroys_its_report_counts_as_killed(
     piston: FakePiston, client: Connect, source: bytes
 ) -> None:
     got = run(client(piston), source)
@@ -288,11 +292,11 @@ def test_a_program_that_spoils_its_report_is_not_excused(
     assert b"interfered" in got.stderr
 
 
-def test_damage_that_comes_and_goes_is_never_the_programs(
+def test_intermittent_damage_is_not_blamed_on_the_program(
     piston: FakePiston, client: Connect
 ) -> None:
-    box = warm(client(piston))
-    # the request itself is damaged each time, the trusted one behind it is not
+    box = probed(client(piston))
+    # each run's report is damaged, the trusted program's in between is not
     piston.script.extend([TRANSIENT["end_missing"]] * 5)
     assert run(box, ECHO, stdin=b"1").stdout == b"1"
 
@@ -302,13 +306,13 @@ def test_damage_that_comes_and_goes_is_never_the_programs(
     [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
     ids=["headers", "body"],
 )
-def test_an_answer_that_drips_is_given_up(
+def test_an_answer_that_drips_times_out(
     piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch, first: bytes
 ) -> None:
-    from sandbox.piston import launched
+    from gradebox.sandbox.piston import stock_piston
 
-    box = warm(client(piston))
-    monkeypatch.setattr(launched, "QUEUE_S", -40.5)  # waiting: 0.5 s for the first byte,
+    box = probed(client(piston))
+    monkeypatch.setattr(stock_piston, "QUEUE_S", -10.5)  # 0.5 s for the first byte,
     monkeypatch.setattr(connection, "DRIP_S", 0.5)  # and as long again for the rest
     piston.script.append(drips(first))
     began = time.monotonic()
@@ -321,16 +325,16 @@ def test_a_request_may_take_longer_to_send_than_to_connect(
 ) -> None:
     monkeypatch.setattr(transport, "CONNECT_TIMEOUT_S", 0.3)
     monkeypatch.setattr(transport, "IDLE_S", -1.0)  # a new connection for each request
-    box = warm(client(piston))
+    box = probed(client(piston))
     monkeypatch.setattr(piston, "reads_after_s", 1.0)
     assert run(box, ECHO, stdin=b"x" * 12_000_000).stdout_bytes == 12_000_000
 
 
 @pytest.mark.parametrize(("status", "wait_s"), [("429", 1), ("503", 1)], ids=["429", "503"])
-def test_a_server_that_says_when_to_come_back_is_heeded(
+def test_retry_after_is_respected(
     piston: FakePiston, client: Connect, status: str, wait_s: int
 ) -> None:
-    box = warm(client(piston))
+    box = probed(client(piston))
 
     def busy(handler: Handler, body: dict[str, Any]) -> None:
         handler.reply_raw(int(status), b"", **{"Retry-After": str(wait_s)})
@@ -341,8 +345,10 @@ def test_a_server_that_says_when_to_come_back_is_heeded(
     assert time.monotonic() - began >= wait_s
 
 
-def test_an_address_that_moved_is_named(piston: FakePiston, client: Connect) -> None:
-    box = warm(client(piston))
+def test_a_moved_server_is_reported_with_its_new_address(
+    piston: FakePiston, client: Connect
+) -> None:
+    box = probed(client(piston))
     piston.always = lambda handler, body: handler.reply_raw(
         308, b"", Location="https://new.example/"
     )
@@ -350,7 +356,7 @@ def test_an_address_that_moved_is_named(piston: FakePiston, client: Connect) -> 
         run(box, b"print(1)")
 
 
-def test_no_server_is_said_with_the_remedy(server: Make) -> None:
+def test_an_unreachable_server_is_reported_with_the_remedy(server: Make) -> None:
     piston = server()
     piston.close()
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""Other languages on a Piston server: large input, exact bytes, exits, through a launcher in C."""
+"""Other languages on a stock Piston: large input, exact bytes, exit codes, build flags."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from sandbox import Limits, MissingToolchain, Program
-from sandbox.languages import find
-from sandbox.piston import PistonSandbox
-from sandbox.piston.build import DRIVERS, STANDALONE, build_files
-from sandbox.piston.runners import COMPILED, LANGUAGES, STARTERS, command
+from gradebox.sandbox import Limits, MissingToolchain, Program
+from gradebox.sandbox.languages import find
+from gradebox.sandbox.piston import PistonSandbox
+from gradebox.sandbox.piston.build import DRIVERS, STANDALONE, build_files
+from gradebox.sandbox.piston.packages import COMPILED, PACKAGES, STARTERS, run_command
 
 from .fake_piston import FakePiston
 
@@ -38,7 +38,9 @@ SUMS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", SUMS)
-def test_an_interpreted_language(server: Make, client: Connect, language: str) -> None:
+def test_an_interpreted_language_runs_under_the_launcher_in_c(
+    server: Make, client: Connect, language: str
+) -> None:
     tool, name, source = SUMS[language]
     if shutil.which(tool) is None:
         pytest.skip(f"{tool} is not installed here")
@@ -58,13 +60,13 @@ def test_c_is_compiled_as_c(server: Make, client: Connect) -> None:
     assert not box.compile(Program("c", {"main.c": b"int main(void) { return x; }"})).ok
 
 
-def test_every_language_has_its_way() -> None:
+def test_every_compiled_language_has_a_driver_and_flags() -> None:
     assert set(COMPILED) == set(STANDALONE)
     assert set(COMPILED) <= set(DRIVERS)
-    assert {find("python").piston[0], find("c++17").piston[0]} <= set(LANGUAGES)
+    assert {find("python").piston[0], find("c++17").piston[0]} <= set(PACKAGES["piston"].languages)
 
 
-def test_go_is_built_with_its_own_settings() -> None:
+def test_go_is_built_with_the_environment_of_the_language_table() -> None:
     files = build_files(find("go"), Program("go", {"main.go": b"package main"}), "n", "go")
     script = next(f.content.decode() for f in files if f.name == "gbx/build.sh")
     assert "GO111MODULE=off" in script
@@ -72,8 +74,8 @@ def test_go_is_built_with_its_own_settings() -> None:
     assert files[0].source
 
 
-def test_memory_reaches_the_command() -> None:
-    words = command(find("javascript"), "main.js", Limits(memory_bytes=256 << 20), ["a b"])
+def test_the_memory_limit_reaches_the_command_line() -> None:
+    words = run_command(find("javascript"), "main.js", Limits(memory_bytes=256 << 20), ["a b"])
     assert words[0] == "node"
     assert "--max-old-space-size=304" in words  # a little over the limit, which decides
     assert words[-2:] == ["main.js", "a b"]
@@ -81,7 +83,7 @@ def test_memory_reaches_the_command() -> None:
 
 
 @pytest.mark.parametrize("package", [*STARTERS, "go"])
-def test_the_codeforces_package_has_only_its_own(
+def test_the_codeforces_package_refuses_languages_it_lacks(
     server: Make, client: Connect, package: str
 ) -> None:
     box = client(server(languages=("cf_python3", package)), package="codeforces")

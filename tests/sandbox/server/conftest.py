@@ -1,4 +1,4 @@
-"""A server over a scripted sandbox, and requests to it."""
+"""A running server with a scripted sandbox, and requests to it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import requests
 
-from tests.fakes.scripted_sandbox import FakeSandbox
+from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.sandbox.backends import served
 
 
 class Served:
-    """A running server, its sandbox, and a shorthand for requests."""
+    """A running server, its sandbox, and functions that send requests."""
 
     def __init__(self, url: str, sandbox: FakeSandbox) -> None:
         self.url = url
@@ -35,7 +35,7 @@ CODE = {"name": "main.py", "content": "print(1)"}
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Served]]:
-    """Starts a server; keywords of FakeSandbox in `sandbox`, of ServerSettings otherwise."""
+    """Return a function that starts a server with a sandbox and fields of ServerSettings."""
     with ExitStack() as stack:
 
         def make(sandbox: FakeSandbox | None = None, **settings: Any) -> Served:

@@ -1,4 +1,4 @@
-"""The Codeforces package's protocol: judged after the run, with nothing secret in the box."""
+"""The Codeforces package's protocol: judged after the run, with no secret in the box."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandbox import Execution
-from tests.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from gradebox.sandbox import Execution
+from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 
 from .conftest import Served
 
@@ -18,7 +18,7 @@ CHECKER = "import sys\nprint(1)  # the checker's secret\n"
 
 
 def case(**more: Any) -> dict[str, Any]:
-    """A request as open-r1 makes it."""
+    """Return a request like open-r1's."""
     files = {
         "main.python": "print(input())",
         "input.txt": "1 2\r\n3\r\n",
@@ -34,7 +34,7 @@ def answering(answer: Execution | bytes) -> FakeSandbox:
     return FakeSandbox(script=lambda call: answer)
 
 
-def test_right_and_wrong(start: Start) -> None:
+def test_right_and_wrong_outputs(start: Start) -> None:
     right = start(answering(b"4242  the EXPECTED\nanswer".replace(b"EXPECTED", b"expected")))
     answer = right.post(**case()).json()
     assert answer["compile"]["code"] == 0
@@ -55,7 +55,7 @@ def test_the_solution_gets_its_input_and_nothing_else(start: Start) -> None:
     assert SECRET not in held and "secret" not in held
 
 
-def test_the_limits_are_the_cases(start: Start) -> None:
+def test_the_limits_come_from_the_config(start: Start) -> None:
     server = start(answering(b"x"))
     server.post(**case(run_timeout=11_500))
     limits = server.sandbox.calls[0].limits
@@ -97,7 +97,7 @@ def test_failures_exit_as_the_package_does(
     assert words in run["stderr"]
 
 
-def test_the_checker_runs_by_itself_and_decides(start: Start) -> None:
+def test_the_checker_runs_separately_and_decides(start: Start) -> None:
     def script(call: Call) -> Execution | bytes:
         if "secret" not in call.source:
             return b"another right answer"
@@ -112,7 +112,7 @@ def test_the_checker_runs_by_itself_and_decides(start: Start) -> None:
     assert len(server.sandbox.calls) == 2
 
 
-def test_a_checker_that_fails_gives_no_verdict(start: Start) -> None:
+def test_a_failing_checker_gives_no_verdict(start: Start) -> None:
     def script(call: Call) -> Execution | bytes:
         return ready(exit_code=1, stderr=b"boom") if "secret" in call.source else b"x"
 
@@ -123,7 +123,7 @@ def test_a_checker_that_fails_gives_no_verdict(start: Start) -> None:
     assert "no verdict" in run["stderr"]
 
 
-def test_without_an_expected_output_it_prints(start: Start) -> None:
+def test_without_an_expected_output_the_output_is_returned(start: Start) -> None:
     run = (
         start(answering(b"a\n\nb\n")).post(**case(files={"correct_output.txt": None})).json()["run"]
     )
@@ -152,11 +152,11 @@ def test_plain_cpp17_is_not_the_protocol(start: Start) -> None:
         ("TIME_LIMIT=-1", "TIME_LIMIT is '-1'"),
         ("TIME_LIMIT=nan", "TIME_LIMIT is 'nan'"),
         ("TIME_LIMIT=$(id)", "TIME_LIMIT is '$(id)'"),
-        ("TIME_LIMIT=99999", "TIME_LIMIT of 99999 is over this server's 120"),
-        ("MEMORY_LIMIT=99999", "MEMORY_LIMIT of 99999 is over this server's 4096"),
+        ("TIME_LIMIT=99999", "TIME_LIMIT of 99999 is over this server's limit of 120"),
+        ("MEMORY_LIMIT=99999", "MEMORY_LIMIT of 99999 is over this server's limit of 4096"),
     ],
 )
-def test_a_config_is_data(start: Start, config: str, message: str) -> None:
+def test_invalid_configs_are_refused(start: Start, config: str, message: str) -> None:
     answer = start().post(**case(files={"grader_config": config}))
     assert answer.status_code == 400
     assert message in answer.json()["message"]

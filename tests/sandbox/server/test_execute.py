@@ -1,4 +1,4 @@
-"""POST /api/v2/execute: Piston's fields, statuses and refusals, without its faults."""
+"""POST /api/v2/execute: Piston's fields, statuses and errors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from typing import Any
 import pytest
 import requests
 
-from sandbox import Execution, SandboxError
-from sandbox.server.runtimes import Runtime, choose, list_runtimes, satisfies, version_of
-from sandbox.server.settings import Ceilings
-from tests.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from gradebox.sandbox import Execution, SandboxError
+from gradebox.sandbox.server.runtimes import (
+    Runtime,
+    find_runtime,
+    list_runtimes,
+    satisfies,
+    version_of,
+)
+from gradebox.sandbox.server.settings import Ceilings
+from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 
 from .conftest import CODE, Served
 
@@ -24,7 +30,7 @@ def answering(execution: Execution | bytes | Exception) -> FakeSandbox:
     return FakeSandbox(script=lambda call: execution)
 
 
-def test_a_good_run_has_pistons_fields(start: Start) -> None:
+def test_a_run_has_pistons_fields(start: Start) -> None:
     run = start(answering(ready("out\n", stderr=b"err\n", cpu_s=0.25, wall_s=0.5))).python()
     assert run.status_code == 200
     assert run.json() == {
@@ -58,7 +64,7 @@ def test_a_good_run_has_pistons_fields(start: Start) -> None:
         ({"exit_code": None, "signal": 40}, "SG", "SIGRTMIN+6", None),
     ],
 )
-def test_statuses(
+def test_statuses_of_runs(
     start: Start, fields: dict[str, Any], status: str | None, signal: str | None, code: int | None
 ) -> None:
     run = start(answering(ready(**fields))).python().json()["run"]
@@ -102,7 +108,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_refusals_are_pistons_and_nothing_runs(start: Start) -> None:
+def test_invalid_requests_get_pistons_errors_and_nothing_runs(start: Start) -> None:
     server = start()
     for change, message in REFUSED:
         body = {"language": "python", "version": "*", "files": [CODE], **change}
@@ -118,7 +124,7 @@ def test_refusals_are_pistons_and_nothing_runs(start: Start) -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[" * 100_000, b"null", b"[]", b'"x"', b"\xff"])
-def test_what_is_no_request_is_refused(start: Start, raw: bytes) -> None:
+def test_a_body_that_is_not_a_request_is_refused(start: Start, raw: bytes) -> None:
     answer = requests.post(
         start().url + "/api/v2/execute",
         data=raw,
@@ -143,7 +149,7 @@ def test_a_body_over_the_limit_is_refused(start: Start) -> None:
     assert server.sandbox.calls == []
 
 
-def test_stdin_is_passed_exactly(start: Start) -> None:
+def test_stdin_arrives_unchanged(start: Start) -> None:
     server = start()
     assert server.python(stdin="no newline").json()["run"]["stdout"] == "no newline"
     assert server.python().json()["run"]["stdout"] == ""
@@ -151,7 +157,7 @@ def test_stdin_is_passed_exactly(start: Start) -> None:
     assert server.python(stdin=big).json()["run"]["stdout"] == big
 
 
-def test_bytes_travel_as_base64_on_request(start: Start) -> None:
+def test_bytes_are_base64_on_request(start: Start) -> None:
     data = bytes(range(256)) * 3
     text = base64.b64encode(data).decode()
     run = (
@@ -160,12 +166,12 @@ def test_bytes_travel_as_base64_on_request(start: Start) -> None:
     assert (run["encoding"], base64.b64decode(run["stdout"])) == ("base64", data)
 
 
-def test_characters_are_never_split(start: Start) -> None:
+def test_multibyte_characters_are_not_split(start: Start) -> None:
     text = "漢" * 100_001
     assert start().python(stdin=text).json()["run"]["stdout"] == text
 
 
-def test_a_refused_compilation_is_the_run_too(start: Start) -> None:
+def test_a_compile_error_is_also_the_run_stage(start: Start) -> None:
     server = start(FakeSandbox(compile_log=lambda source: b"main.cpp:1: error"))
     answer = server.post(language="c++", version="*", files=[{"content": "int"}]).json()
     assert answer["compile"]["code"] == 1
@@ -181,7 +187,7 @@ def test_limits_reach_the_sandbox(start: Start) -> None:
     assert (limits.cpu_s, limits.wall_s, limits.memory_bytes) == (1.5, 4.0, 100_000_000)
 
 
-def test_unnamed_limits_are_the_servers_defaults(start: Start) -> None:
+def test_missing_limits_are_the_servers_defaults(start: Start) -> None:
     server = start()
     server.python(run_timeout=0, run_memory_limit=None)
     limits = server.sandbox.calls[0].limits
@@ -189,7 +195,7 @@ def test_unnamed_limits_are_the_servers_defaults(start: Start) -> None:
     assert limits.memory_bytes == Ceilings().run_memory_default
 
 
-def test_source_and_data_files_are_told_apart(start: Start) -> None:
+def test_source_and_data_files_are_separated(start: Start) -> None:
     server = start()
     files = [
         {"name": "solve.py", "content": "import helper"},
@@ -205,7 +211,7 @@ def test_source_and_data_files_are_told_apart(start: Start) -> None:
 
 
 @pytest.mark.parametrize("text", ["+/8=", "-_8", "\n +/\r\n8 ", "+/8"])
-def test_base64_is_read_as_node_reads_it(start: Start, text: str) -> None:
+def test_base64_is_decoded_as_node_does(start: Start, text: str) -> None:
     server = start()
     data = {"name": "data", "content": text, "encoding": "base64"}
     assert server.python(files=[CODE, data]).status_code == 200
@@ -213,19 +219,19 @@ def test_base64_is_read_as_node_reads_it(start: Start, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["main.cpp", "gbx-all.cpp", 'q".cpp', "a\\.cpp", "a\nb.cpp"])
-def test_a_source_of_any_name_is_compiled_with_the_others(start: Start, name: str) -> None:
+def test_sources_of_any_name_are_compiled_together(start: Start, name: str) -> None:
     server = start()
     sources = [{"name": "a.cpp", "content": "a"}, {"name": name, "content": "b"}]
     assert server.post(language="c++", version="*", files=sources).status_code == 200
     main, *units = server.sandbox.calls[0].program.files.items()
     text = main[1].decode()
-    # a sandbox calls the first file main.cpp, so that no other may have this name
+    # the sandbox names the first file main.cpp, so no other may have this name
     assert "main.cpp" not in dict(units)
     assert text == "".join(f'#include "{n}"\n' for n, _ in units)
     assert [c for _, c in units] == [b"a", b"b"]
 
 
-def test_every_source_goes_to_the_compiler(start: Start) -> None:
+def test_every_source_is_compiled(start: Start) -> None:
     server = start()
     sources = [
         {"name": "a.cpp", "content": "int f(); int main() { return f(); }"},
@@ -239,13 +245,13 @@ def test_every_source_goes_to_the_compiler(start: Start) -> None:
     assert {"a.cpp", "b.cpp", "h.h"} < set(program.files)
 
 
-def test_the_machines_fault_is_a_500_with_words(start: Start) -> None:
+def test_a_sandbox_error_is_a_500(start: Start) -> None:
     answer = start(answering(SandboxError("no box could be made"))).python()
     assert answer.status_code == 500
     assert answer.json() == {"message": "the sandbox failed: no box could be made"}
 
 
-def test_collected_files_come_back(start: Start) -> None:
+def test_collected_files_are_returned(start: Start) -> None:
     server = start(answering(ready(files={"out": b"\xff"})))
     assert server.python(collect=["out"]).json()["run"]["files"] == {"out": "/w=="}
 
@@ -289,18 +295,18 @@ def test_versions_of_toolchains(line: str, version: str) -> None:
         *((w, False) for w in ("2", "3.12", "^2.7", "~3.10", ">=3.12", "latest", "3.1")),
     ],
 )
-def test_versions_asked_for(wanted: str, fits: bool) -> None:
+def test_version_requests(wanted: str, fits: bool) -> None:
     assert satisfies("3.11.7", wanted) is fits
 
 
-def test_a_language_of_its_own_name_comes_before_an_alias() -> None:
+def test_a_language_is_preferred_to_an_alias() -> None:
     runtimes = list_runtimes({"c++17": "g++ 12", "c++20": "g++ 12", "python": "Python 3"})
-    assert [choose(runtimes, n, "*").row for n in ("c++", "c++20", "py")] == [  # type: ignore[union-attr]
+    assert [find_runtime(runtimes, n, "*").row for n in ("c++", "c++20", "py")] == [  # type: ignore[union-attr]
         "c++17",
         "c++20",
         "python",
     ]
-    assert choose(runtimes, "ruby", "*") is None
+    assert find_runtime(runtimes, "ruby", "*") is None
     assert isinstance(runtimes[0], Runtime)
 
 

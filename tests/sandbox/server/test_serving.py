@@ -1,4 +1,4 @@
-"""The server around the jobs: queue, token, health, metrics, shutdown, sockets."""
+"""The server: queue, token, health, metrics, shutdown, WebSockets."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ import aiohttp
 import pytest
 import requests
 
-from sandbox import SandboxUnavailable
-from sandbox.server import connect
-from sandbox.server.__main__ import ceilings_from
-from sandbox.server.judging import load_judge
-from sandbox.server.settings import ServerSettings
-from tests.fakes.scripted_sandbox import Call, FakeSandbox
+from gradebox.sandbox import SandboxUnavailable
+from gradebox.sandbox.server import connect
+from gradebox.sandbox.server.__main__ import ceilings_from
+from gradebox.sandbox.server.plugins import load_judge
+from gradebox.sandbox.server.settings import ServerSettings
+from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import served
 
 from .conftest import CODE, Served
@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Gate:
-    """A script whose runs wait until the gate opens."""
+    """A program whose runs wait until `open` is set."""
 
     def __init__(self) -> None:
         self.entered = threading.Semaphore(0)
@@ -47,17 +47,17 @@ class Gate:
         return call.stdin
 
 
-def in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
+def run_in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
     got: list[Any] = []
     thread = threading.Thread(target=lambda: got.append(call()))
     thread.start()
     return thread, got
 
 
-def test_a_full_queue_says_when_to_come_back(start: Start) -> None:
+def test_a_full_queue_answers_429_with_retry_after(start: Start) -> None:
     gate = Gate()
     server = start(FakeSandbox(script=gate, slots=1), queue=1)
-    waiting = [in_thread(lambda: server.python(stdin="x").status_code) for _ in range(2)]
+    waiting = [run_in_thread(lambda: server.python(stdin="x").status_code) for _ in range(2)]
     assert gate.entered.acquire(timeout=30)
     while server.get("/health").json()["present"] < 2:
         time.sleep(0.01)
@@ -71,10 +71,10 @@ def test_a_full_queue_says_when_to_come_back(start: Start) -> None:
     assert server.python(stdin="y").json()["run"]["stdout"] == "y"
 
 
-def test_all_bodies_together_are_bounded(start: Start) -> None:
+def test_the_bytes_of_all_bodies_are_limited(start: Start) -> None:
     gate = Gate()
     server = start(FakeSandbox(script=gate, slots=1), held_bytes=50_000)
-    first, got = in_thread(lambda: server.python(stdin="x" * 60_000).status_code)
+    first, got = run_in_thread(lambda: server.python(stdin="x" * 60_000).status_code)
     assert gate.entered.acquire(timeout=30)
     assert server.python(stdin="x" * 60_000).status_code == 429
     gate.open.set()
@@ -83,7 +83,7 @@ def test_all_bodies_together_are_bounded(start: Start) -> None:
     assert server.python(stdin="x" * 60_000).status_code == 200
 
 
-def test_a_packed_body_counts_as_the_largest(start: Start) -> None:
+def test_a_compressed_body_counts_as_the_largest(start: Start) -> None:
     server = start(body_bytes=4096, held_bytes=6000)
     port = int(server.url.rpartition(":")[2])
     head = b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -95,7 +95,7 @@ def test_a_packed_body_counts_as_the_largest(start: Start) -> None:
         assert server.python(stdin="x" * 3000).status_code == 429
 
 
-def test_a_request_that_never_arrives_gives_its_place_back(start: Start) -> None:
+def test_a_request_that_never_arrives_releases_its_place(start: Start) -> None:
     server = start(FakeSandbox(), queue=0, upload_s=0.3)
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as half:
@@ -107,10 +107,10 @@ def test_a_request_that_never_arrives_gives_its_place_back(start: Start) -> None
     assert server.get("/health").json()["present"] == 0
 
 
-def test_a_client_that_left_the_queue_is_not_run(start: Start) -> None:
+def test_the_job_of_a_disconnected_client_is_not_run(start: Start) -> None:
     gate = Gate()
     server = start(FakeSandbox(script=gate, slots=1))
-    first, _ = in_thread(lambda: server.python(stdin="first"))
+    first, _ = run_in_thread(lambda: server.python(stdin="first"))
     assert gate.entered.acquire(timeout=30)
     body = {"language": "python", "version": "*", "files": [CODE], "stdin": "left"}
     with pytest.raises(requests.Timeout):
@@ -123,26 +123,26 @@ def test_a_client_that_left_the_queue_is_not_run(start: Start) -> None:
     assert [c.stdin for c in server.sandbox.calls] == [b"first", b"last"]
 
 
-def test_no_more_run_at_once_than_slots(start: Start) -> None:
+def test_slots_limit_the_programs_running_at_once(start: Start) -> None:
     def script(call: Call) -> bytes:
         time.sleep(0.02)
         return b""
 
     server = start(FakeSandbox(script=script, slots=2))
-    threads = [in_thread(server.python)[0] for _ in range(8)]
+    threads = [run_in_thread(server.python)[0] for _ in range(8)]
     for thread in threads:
         thread.join(60)
     assert server.sandbox.most_running <= 2
     assert len(server.sandbox.calls) == 8
 
 
-def test_a_shutdown_finishes_what_it_took_and_refuses_the_rest() -> None:
+def test_a_shutdown_finishes_admitted_requests_and_refuses_others() -> None:
     gate = Gate()
     with served(FakeSandbox(script=gate)) as url:
         session = requests.Session()
         assert session.get(url + "/health", timeout=30).json()["status"] == "ok"
         body = {"language": "python", "version": "*", "files": [CODE], "stdin": "kept"}
-        thread, got = in_thread(
+        thread, got = run_in_thread(
             lambda: requests.post(url + "/api/v2/execute", json=body, timeout=60).json()
         )
         assert gate.entered.acquire(timeout=30)
@@ -154,18 +154,21 @@ def test_a_shutdown_finishes_what_it_took_and_refuses_the_rest() -> None:
         requests.get(url + "/health", timeout=5)
 
 
-def test_a_token_is_asked_for(start: Start) -> None:
+def test_a_token_is_required(start: Start) -> None:
     server = start(token="s3cret")
     for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}):
         answer = server.get("/api/v2/runtimes", **headers)
-        assert (answer.status_code, answer.json()) == (401, {"message": "a bearer token is needed"})
+        assert (answer.status_code, answer.json()) == (
+            401,
+            {"message": "a bearer token is required"},
+        )
     assert server.python().status_code == 401
     assert server.get("/api/v2/runtimes", Authorization="Bearer s3cret").status_code == 200
     assert server.get("/health").status_code == 200
     assert server.sandbox.calls == []
 
 
-def test_a_token_of_any_bytes_is_refused_and_not_the_servers_end(start: Start) -> None:
+def test_a_token_that_is_not_utf8_is_refused(start: Start) -> None:
     server = start(token="s3cret")
     port = int(server.url.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
@@ -174,21 +177,21 @@ def test_a_token_of_any_bytes_is_refused_and_not_the_servers_end(start: Start) -
         assert line.makefile("rb").readline().split()[1] == b"401"
 
 
-def test_what_nobody_thought_of_is_answered_in_json_too(start: Start) -> None:
-    answer = start(FakeSandbox(script=lambda call: ZeroDivisionError("at night"))).python()
+def test_unexpected_errors_are_answered_in_json(start: Start) -> None:
+    answer = start(FakeSandbox(script=lambda call: ZeroDivisionError)).python()
     assert answer.status_code == 500
-    assert answer.json() == {"message": "the server failed; its log says more"}
+    assert answer.json() == {"message": "the server failed; its log has the details"}
 
 
 @pytest.mark.parametrize(
     ("header", "status", "words"),
     [
         (b"Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}", b"400", b"can't be read"),
-        (b"Content-Length: 629145600\r\n\r\n", b"413", b"--body-limit"),  # and never sent
+        (b"Content-Length: 629145600\r\n\r\n", b"413", b"--body-limit"),  # the body is never sent
     ],
-    ids=["an encoding that is none", "a length over the limit"],
+    ids=["invalid gzip", "a length over the limit"],
 )
-def test_a_body_that_cant_be_read_is_refused_at_once(
+def test_an_unreadable_body_is_refused_at_once(
     start: Start, header: bytes, status: bytes, words: bytes
 ) -> None:
     port = int(start().url.rpartition(":")[2])
@@ -202,7 +205,7 @@ def test_a_body_that_cant_be_read_is_refused_at_once(
     assert words in answer
 
 
-def test_metrics_count(start: Start) -> None:
+def test_metrics_count_executions_and_answers(start: Start) -> None:
     server = start()
     server.python()
     server.python(language="cobol")
@@ -218,7 +221,7 @@ def test_unknown_routes_answer_in_json(start: Start) -> None:
 
 
 def talk(url: str, *messages: Any) -> tuple[list[dict[str, Any]], int | None]:
-    """Sends messages over /connect; what came, and the closing code."""
+    """Send messages over /connect; return the received messages and the closing code."""
 
     async def conversation() -> tuple[list[dict[str, Any]], int | None]:
         async with (
@@ -239,7 +242,7 @@ INIT = {"type": "init", "language": "python", "version": "*", "files": [CODE]}
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Silence ends nothing: what a test sends may be long on its way."""
+    """Disable the timeouts of silence: on a busy machine a test's message may take long."""
     monkeypatch.setattr(connect, "INIT_S", 60.0)
     monkeypatch.setattr(connect, "QUIET_S", 60.0)
 
@@ -282,10 +285,10 @@ def test_a_socket_closes_with_pistons_codes(
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_socket_takes_a_place_like_any_other(start: Start) -> None:
+def test_a_socket_takes_a_place(start: Start) -> None:
     gate = Gate()
     server = start(FakeSandbox(script=gate, slots=1), queue=0)
-    first, came = in_thread(lambda: talk(server.url, INIT, {"type": "eof"})[1])
+    first, came = run_in_thread(lambda: talk(server.url, INIT, {"type": "eof"})[1])
     assert gate.entered.acquire(timeout=60)
     assert server.python().status_code == 429
     with pytest.raises(aiohttp.WSServerHandshakeError, match="429"):
@@ -296,7 +299,7 @@ def test_a_socket_takes_a_place_like_any_other(start: Start) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-def test_what_sockets_hold_is_counted_with_all_others(start: Start) -> None:
+def test_the_bytes_of_sockets_are_limited_too(start: Start) -> None:
     server = start(body_bytes=100_000, held_bytes=250_000)
     text = json.dumps({"type": "data", "stream": "stdin", "data": "x" * 60_000})
 
@@ -309,18 +312,18 @@ def test_what_sockets_hold_is_counted_with_all_others(start: Start) -> None:
         ):
             await other.send_json(INIT)
             assert (await other.receive_json())["type"] == "runtime"
-            await other.send_str(text)  # 100,000 of each, and these: over 250,000
+            await other.send_str(text)  # 100,000 reserved for each socket, and 60,000: over 250,000
             return await other.receive_json()
 
-    said = asyncio.run(two_sockets())
-    assert said["type"] == "error" and said["message"].startswith("busy")
+    answer = asyncio.run(two_sockets())
+    assert answer["type"] == "error" and "busy" in answer["message"]
     while server.get("/health").json()["present"]:
         time.sleep(0.01)
-    assert talk(server.url, INIT, text, {"type": "eof"})[1] == 4999  # alone it fits
+    assert talk(server.url, INIT, text, {"type": "eof"})[1] == 4999  # a single request always fits
 
 
 @pytest.mark.usefixtures("patient")
-def test_a_socket_is_not_held_open_for_ever(start: Start) -> None:
+def test_the_input_of_a_socket_must_arrive_in_time(start: Start) -> None:
     came, code = talk(start(upload_s=0.05).url, INIT)
     assert (code, came[-1]["message"]) == (4002, "the input did not arrive within 0.05 s")
 
@@ -330,7 +333,7 @@ def test_a_silent_socket_is_closed(start: Start) -> None:
     assert talk(start().url)[1] == 4001
 
 
-def test_limits_come_from_pistons_variables() -> None:
+def test_limits_are_read_from_pistons_variables() -> None:
     environ = {"PISTON_RUN_TIMEOUT": "5000", "PISTON_RUN_MEMORY_LIMIT": "-1", "OTHER": "x"}
     ceilings = ceilings_from(environ)
     assert ceilings.run_timeout == 5000
@@ -355,15 +358,17 @@ def test_settings_out_of_range_are_refused(change: dict[str, int], message: str)
         ServerSettings(**change)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["", "nothing", "eval.codeforces_judge:none", "no.module:judge"])
-def test_a_judge_that_is_not_there(name: str) -> None:
-    with pytest.raises(SandboxUnavailable, match=r"can't be loaded .* name one as module:function"):
+@pytest.mark.parametrize(
+    "name", ["", "nothing", "gradebox.eval.api.codeforces_judge:none", "no.module:judge"]
+)
+def test_a_missing_judge_is_reported(name: str) -> None:
+    with pytest.raises(SandboxUnavailable, match=r"--judge .* can't be loaded .* module:function"):
         load_judge(name)
 
 
 @pytest.mark.slow
-def test_the_command_serves_until_told_to_end() -> None:
-    command = [sys.executable, "-m", "sandbox.server", "--port", "0", "--slots", "1"]
+def test_the_command_serves_until_sigterm() -> None:
+    command = [sys.executable, "-m", "gradebox.sandbox.server", "--port", "0", "--slots", "1"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     lines = []
@@ -394,7 +399,7 @@ def test_the_command_serves_until_told_to_end() -> None:
             with socket.create_connection(address) as one:
                 one.sendall(b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\n")
                 one.sendall(b"Content-Type: application/json\r\nContent-Length: " + words)
-                if words.endswith(b"{"):  # sent in half, and a reset
+                if words.endswith(b"{"):  # half a body, then a reset
                     linger = struct.pack("ii", 1, 0)
                     one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
                 else:
@@ -403,7 +408,7 @@ def test_the_command_serves_until_told_to_end() -> None:
             time.sleep(0.01)
     finally:
         os.kill(process.pid, signal.SIGTERM)
-        said = process.stderr.read()
+        log = process.stderr.read()
         assert process.wait(60) == 0
-    assert "BadHttpMessage 400" in said
-    assert len(said.splitlines()) == 2, said  # no tracebacks: these are faults of strangers
+    assert "BadHttpMessage 400" in log
+    assert len(log.splitlines()) == 2, log  # no tracebacks for faulty clients

@@ -1,6 +1,6 @@
-"""The solutions of real problems are whole: every program in the table, every one readable.
+"""The table of solutions of real problems is complete and its programs parse.
 
-They are graded by `benchmarks/real_problems.py`, which needs the problems themselves.
+`benchmarks/real_problems.py` grades them; it needs the problems themselves.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import ast
 from collections import Counter
 from pathlib import Path
 
-from tests.submissions.codeforces.table import PROGRAMS, read_table
+from testing.submissions.codeforces.table import PROGRAMS, read_table
 
 ROWS = read_table()
 
@@ -19,7 +19,7 @@ def test_every_program_is_in_the_table_once() -> None:
     assert sorted(row.program for row in ROWS) == files
 
 
-def test_right_in_both_languages_wrong_and_slow_for_25_problems() -> None:
+def test_25_problems_have_correct_wrong_and_slow_solutions() -> None:
     right = Counter(row.problem for row in ROWS if row.verdict == "AC")
     wrong = {row.problem for row in ROWS if row.verdict == "WA"}
     slow = {row.problem for row in ROWS if row.verdict == "TLE"}

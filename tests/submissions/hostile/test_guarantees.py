@@ -1,4 +1,4 @@
-"""The page's table: all attacks are in it, and it is written from outcomes."""
+"""The table of guarantees in the docs: it has all attacks, and is written from outcomes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.submissions.hostile import guarantees
-from tests.submissions.hostile.guarantees import BEGIN, END, PAGE
-from tests.submissions.hostile.table import ATTACKS
+from testing.submissions.hostile import guarantees
+from testing.submissions.hostile.guarantees import BEGIN, END, PAGE
+from testing.submissions.hostile.table import ATTACKS
 
 
 def committed() -> list[str]:
@@ -18,16 +18,18 @@ def committed() -> list[str]:
 def test_every_attack_is_in_the_page() -> None:
     rows = [line.split(" | ")[0].removeprefix("| ") for line in committed()]
     for attack in ATTACKS:
-        assert attack.tries in rows, f"{attack.run}: run tests.submissions.hostile.guarantees again"
+        assert attack.tries in rows, (
+            f"{attack.run}: run testing.submissions.hostile.guarantees again"
+        )
 
 
-def test_no_promise_of_the_page_is_broken() -> None:
+def test_no_guarantee_of_the_page_is_broken() -> None:
     for line in committed():
         cells = [cell.strip() for cell in line.strip("|").split("|")[1:]]
         assert not any(cell.startswith("**") for cell in cells), line
 
 
-def test_a_broken_promise_stands_out(tmp_path: Path) -> None:
+def test_a_broken_guarantee_is_bold(tmp_path: Path) -> None:
     row = {"level": "full", "run": "reach file", "came_out": "BREACH read", "wrong": "BREACH read"}
     lines = guarantees.table(
         [
@@ -44,7 +46,7 @@ def test_a_broken_promise_stands_out(tmp_path: Path) -> None:
     assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
 
 
-def test_a_page_without_its_markers(tmp_path: Path) -> None:
+def test_a_page_without_markers_is_refused(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("nothing")
     with pytest.raises(SystemExit, match=r"page\.md lacks"):

@@ -1,4 +1,4 @@
-"""Every attack at every level this machine offers, as this user and, for root, as nobody."""
+"""Every attack at every level that this machine offers, as this user and, for root, as nobody."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.box import EmbeddedSandbox
-from sandbox.errors import SandboxError
-from tests.submissions.hostile.harness import Outcome
-from tests.submissions.hostile.model import PROGRAMS
-from tests.submissions.hostile.table import ATTACKS
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.errors import SandboxError
+from testing.submissions.hostile.harness import Outcome
+from testing.submissions.hostile.model import PROGRAMS
+from testing.submissions.hostile.table import ATTACKS
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 LEVELS = ("full", "delegated", "userns", "landlock", "none")
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 def offered(level: str) -> str:
-    """Why a level can't be had here, or nothing."""
+    """Return why a level is not available here, or nothing."""
     if level == "delegated" and os.geteuid() == 0:
         return "as root this is the level full"
     try:
@@ -41,7 +41,7 @@ def complaints(rows: Iterable[Outcome]) -> list[str]:
 
 
 def read_outcomes(done: subprocess.CompletedProcess[str]) -> list[Outcome]:
-    """What the harness printed, none of it with a complaint."""
+    """Return the outcomes that the harness printed; fail when one has a complaint."""
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     rows = [Outcome(**line) for line in lines if "unavailable" not in line]
     assert complaints(rows) == [], done.stderr
@@ -50,16 +50,14 @@ def read_outcomes(done: subprocess.CompletedProcess[str]) -> list[Outcome]:
 
 
 @pytest.fixture(scope="module")
-def anyones() -> Iterator[Path]:
-    """A copy of what an ordinary user needs, where he can read it."""
+def readable_copy() -> Iterator[Path]:
+    """A copy of the sandbox and the attacks that an ordinary user can read."""
     with tempfile.TemporaryDirectory(prefix="gradebox-anyone-") as name:
         root = Path(name)
-        for part in ("sandbox", "tests/submissions/hostile"):
+        for part in ("gradebox/sandbox", "testing/submissions/hostile"):
             shutil.copytree(
                 REPOSITORY / part, root / part, ignore=shutil.ignore_patterns("__pycache__")
             )
-        for package in ("tests", "tests/submissions"):
-            (root / package / "__init__.py").touch()
         (root / "home").mkdir()
         os.chown(root / "home", NOBODY, NOBODY)
         for path in (root, *root.rglob("*")):
@@ -68,7 +66,7 @@ def anyones() -> Iterator[Path]:
 
 
 def python_for_anyone() -> str:
-    """A Python of 3.10 or later that every user may start."""
+    """Return a Python of 3.10 or later that every user may start."""
     for path in (sys.executable, *(f"/usr/bin/python3{v}" for v in ("", ".10", ".11", ".12"))):
         try:
             done = subprocess.run(
@@ -87,15 +85,15 @@ def python_for_anyone() -> str:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_every_attack_ends_as_promised_for_an_ordinary_user(anyones: Path) -> None:
-    """The longest first: two workers then end together."""
-    cache = anyones / "home" / "cache"
+def test_every_attack_ends_as_promised_for_an_ordinary_user(readable_copy: Path) -> None:
+    """The longest test comes first, so that two workers end together."""
+    cache = readable_copy / "home" / "cache"
     done = subprocess.run(
-        [python_for_anyone(), "-B", "-m", "tests.submissions.hostile.harness", *LEVELS[1:]],
+        [python_for_anyone(), "-B", "-m", "testing.submissions.hostile.harness", *LEVELS[1:]],
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],
-        cwd=anyones,
+        cwd=readable_copy,
         capture_output=True,
         text=True,
         env={"PATH": "/usr/bin:/bin", "HOME": str(cache.parent), "GRADEBOX_CACHE": str(cache)},
@@ -106,12 +104,12 @@ def test_every_attack_ends_as_promised_for_an_ordinary_user(anyones: Path) -> No
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_attack_ends_as_promised(level: str) -> None:
-    """In a process of its own: what it holds is counted, and a test worker holds much else."""
+    """Runs in its own process, because the harness counts the process's resources."""
     if why := offered(level):
         pytest.skip(why)
     rows = read_outcomes(
         subprocess.run(
-            [sys.executable, "-m", "tests.submissions.hostile.harness", level],
+            [sys.executable, "-m", "testing.submissions.hostile.harness", level],
             cwd=REPOSITORY,
             capture_output=True,
             text=True,
@@ -123,7 +121,7 @@ def test_every_attack_ends_as_promised(level: str) -> None:
 
 
 def test_every_attack_of_the_programs_is_in_the_table() -> None:
-    """An attack nobody runs is a promise nobody keeps."""
+    """Every attack in the programs must be run."""
     listed = {attack.run for attack in ATTACKS}
     for path in PROGRAMS.glob("*.cpp"):
         text = path.read_text().partition("static const attack attacks[]")[2].partition("};")[0]

@@ -1,0 +1,196 @@
+"""Interactive problems: an interactor talks with the solution, each in a box, and judges it.
+
+    solution ◀──pipes──▶ interactor(input, answer)      Sandbox.interact
+        Interaction ─ decide ─▶ what counts: the solution's end or the interactor's answer
+
+| protocol | the interactor's arguments | its answer                                       |
+|----------|----------------------------|--------------------------------------------------|
+| testlib  | input output answer        | exit 0 OK, 1 WA, 2 PE, 3 FAIL, 7 points on stderr |
+| kattis   | input answer feedback_dir  | exit 42 or 43, feedback files                    |
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+from typing import Literal, NamedTuple
+
+from gradebox.checkers.check import Check, UnknownChecker, reject, unclear
+from gradebox.checkers.opening import read_program, split_path
+from gradebox.checkers.programs import PROTOCOLS, NotCompiled, ProgramProtocol, ProgramRuns
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.model import MIB, Compiled, Execution, Interaction, Limits
+from gradebox.sandbox.protocol import Sandbox
+
+Transcript = tuple[tuple[Literal["first", "second"], bytes], ...]
+Party = Literal["solution", "interactor"]
+
+INTERACTOR_CPU_S = 10.0
+INTERACTOR_MEMORY_BYTES = 512 * MIB
+# The interactor may wait this much longer than the solution: when neither speaks, the solution is
+# stopped first, since it is at fault.
+EXTRA_WALL_S = 10.0
+TRANSCRIPT_BYTES = 65536
+
+
+class InteractionResult(NamedTuple):
+    """The result of one interaction.
+
+    execution    the solution's run, raw
+    check        the interactor's answer
+    transcript   (writer, bytes) in order; "first" is the solution
+    decided_by   the party whose end counts, by `decide`
+    cut          the transcript lacks its end
+    """
+
+    execution: Execution
+    check: Check
+    transcript: Transcript
+    decided_by: Party
+    cut: bool = False
+
+    @property
+    def execution_for_verdict(self) -> Execution:
+        """The solution's run for the verdict.
+
+        When the interactor decides, the solution's end is only a consequence (SIGPIPE, a time-out
+        while the interactor is gone) and is replaced by an orderly one.
+        """
+        if self.decided_by == "solution":
+            return self.execution
+        return dataclasses.replace(
+            self.execution,
+            exit_code=0,
+            signal=None,
+            cpu_s=0.0,
+            memory_bytes=None,
+            stdout_cut=False,
+            killed_for=None,
+            limits_hit=frozenset(),
+        )
+
+
+class Interactor:
+    """One interactor program, compiled at its first use. Any thread may use it."""
+
+    def __init__(
+        self,
+        protocol: ProgramProtocol,
+        runs: ProgramRuns,
+        *,
+        name: str = "",
+        extra_args: tuple[str, ...] = (),
+        full_points: float | None = None,
+    ) -> None:
+        self.name = name or protocol.name
+        self.protocol = protocol
+        self.runs = runs
+        self.extra_args = extra_args
+        self.full_points = full_points
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever the interactor could judge differently."""
+        return f"interactor:{self.protocol.name}:{self.runs.program.digest}:{self.extra_args!r}"
+
+    def close(self) -> None:
+        """Free the compiled program."""
+        self.runs.close()
+
+
+def open_interactor(sandbox: Sandbox, name: str, *, testlib: str | None = None) -> Interactor:
+    """Open the interactor called `testlib:FILE.cpp` or `kattis:FILE FLAG…`.
+
+    Raises CheckerError, a ValueError, for any other name or a file that can't be read.
+    """
+    kind, _, rest = name.strip().partition(":")
+    if kind not in ("testlib", "kattis"):
+        raise UnknownChecker(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
+    path, flags = split_path(rest, kind)
+    runs = ProgramRuns(sandbox, read_program(kind, path, testlib))
+    return Interactor(PROTOCOLS[kind], runs, name=f"{kind}:{path.name}", extra_args=flags)
+
+
+def judge_interaction(
+    sandbox: Sandbox,
+    solution: Compiled,
+    interactor: Interactor,
+    input: bytes,
+    answer: bytes,
+    limits: Limits,
+    *,
+    transcript_bytes: int = TRANSCRIPT_BYTES,
+) -> InteractionResult:
+    """Run solution and interactor on one test; `limits` are the solution's.
+
+    Raises SandboxError for faults of the machine, BadRequest when the sandbox can't join two
+    programs. An interactor that fails is an unclear Check, never a wrong answer.
+    """
+    if "interact" not in sandbox.capabilities:
+        raise BadRequest("this sandbox can't join two programs: use --sandbox local")
+    protocol = interactor.protocol
+    interactor_limits = dataclasses.replace(
+        limits,
+        cpu_s=INTERACTOR_CPU_S,
+        wall_s=max(limits.wall_s, INTERACTOR_CPU_S) + EXTRA_WALL_S,
+        memory_bytes=INTERACTOR_MEMORY_BYTES,
+    )
+    try:
+        compiled = interactor.runs.compiled
+    except NotCompiled as error:
+        nothing = Execution(exit_code=0, signal=None, cpu_s=0.0, wall_s=0.0, memory_bytes=None)
+        check = unclear("the interactor does not compile", error.log[: 64 * 1024])
+        return InteractionResult(nothing, check, (), "interactor")
+    interaction = sandbox.interact(
+        solution,
+        compiled,
+        limits,
+        interactor_limits,
+        second_args=protocol.arguments(interactor.extra_args),
+        second_files={protocol.input: input, protocol.answer: answer},
+        second_collect=protocol.collect,
+        transcript_bytes=transcript_bytes,
+    )
+    answered = protocol.judge(interaction.second, interactor_limits, interactor.full_points)
+    party, check = decide(interaction, answered)
+    return InteractionResult(
+        interaction.first, check, interaction.transcript, party, interaction.transcript_cut
+    )
+
+
+def decide(interaction: Interaction, check: Check) -> tuple[Party, Check]:
+    """Return whose end counts, and the interactor's answer as it counts. Pure.
+
+    The one that broke first decides. "Broke": a signal, an exit status other than 0, a limit.
+
+    | ended first | solution           | interactor        | decided by                      |
+    |-------------|--------------------|-------------------|---------------------------------|
+    | solution    | broke              | any               | solution (RE, TLE, …)           |
+    | solution    | stopped while idle | ran over a limit  | interactor: unclear, since the  |
+    |             |                    |                   | solution waited for it          |
+    | solution    | ended well         | killed by SIGPIPE | interactor: rejected, since the |
+    |             |                    |                   | solution left too early         |
+    | solution    | ended well         | any other         | interactor                      |
+    | interactor  | any                | rejected, unclear | interactor                      |
+    | interactor  | broke              | accepted          | solution                        |
+    | both        | as if the interactor had ended first: its end causes the solution's    |
+    """
+    solution, interactor = interaction.first, interaction.second
+    broke = _broke(solution)
+    if interaction.first_ended == "first":
+        if broke:
+            waited = solution.killed_for == "wall" and interactor.killed_for is not None
+            return ("interactor" if waited else "solution"), check
+        if interactor.signal == signal.SIGPIPE:
+            return "interactor", dataclasses.replace(
+                reject("the solution ended while the interactor was still talking"),
+                stdout=check.stdout,
+                stderr=check.stderr,
+                exit_code=check.exit_code,
+            )
+        return "interactor", check
+    return ("solution" if broke and check.accepted else "interactor"), check
+
+
+def _broke(x: Execution) -> bool:
+    return x.killed_for is not None or x.signal is not None or x.exit_code != 0

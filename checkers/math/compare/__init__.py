@@ -1,0 +1,1 @@
+"""Decide whether two answers are the same."""

@@ -1,0 +1,97 @@
+"""Equations that name a value: `x = 5`, `f(x) = 2x`, `(x,y) = (1,2)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gradebox.checkers.math.read.tables import LETTER, strip_marks
+from gradebox.checkers.math.read.values import Relation, Seq, Value
+
+_NAME = re.compile(
+    r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
+    r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
+    r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
+    r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
+    r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Z](?:_\{?\w+\}?)?(?:\s*\\degree)?"
+    r"|[A-Z](?:'|\^c)?(?:\s*\\(?:cap|cup|setminus)\s*[A-Z](?:'|\^c)?)+"
+    r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
+)
+_TUPLE_NAME = re.compile(
+    r"\(\s*\\?\w+(?:_\{?\w+\}?)?(?:\s*,\s*\\?\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}"
+)
+_TERM = rf"{LETTER}(?:\([-\d\w\s]{{1,12}}\))?"
+_SUM_OF_TERMS = re.compile(
+    rf"{_TERM}(?:\s*[-+]\s*{_TERM})+"
+    r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
+)
+_NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
+
+
+def is_named_sum(relation: Relation) -> bool:
+    """Return whether a number answers `m+n = 103`, `f(1)-f(0) = 5`, `\\cos A = 1`.
+
+    The right side must not be 0, because `a+b = 0` states a relation.
+    """
+    named = relation.is_equation and _SUM_OF_TERMS.fullmatch(relation.sides[0].strip())
+    return bool(named) and relation.sides[-1].strip() != "0"
+
+
+def is_assignment(relation: Relation) -> bool:
+    """Return whether an equation names a value: `x = 5`, `f(x) = 2x`, `z = 1+1 = 2`."""
+    if not relation.is_equation:
+        return False
+    left = strip_marks(relation.sides[0], "").strip()
+    return bool(
+        _NAME.fullmatch(left)
+        or _TUPLE_NAME.fullmatch(left)
+        or re.fullmatch(r"[A-Za-z_{}\d]+(?::[A-Za-z_{}\d]+)+", left)
+        or re.fullmatch(r"[A-Za-z]{4,}(?: [A-Za-z]+)*", left)
+    )
+
+
+def same_name(a: str, b: str) -> bool:
+    """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
+    a, b = (re.sub(r"[\s{}]", "", strip_marks(t, "")) for t in (a, b))
+    if a.lower() == b.lower():
+        return True
+    return any(
+        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)\([a-z]\)", x)) and y in ("y", f[1])
+        for x, y in ((a, b), (b, a))
+    )
+
+
+def one_unknown(items: Sequence[Value]) -> str:
+    """Return the unknown of a list of solutions: "x" for `x=1,2`, "x_" for `x_1=1, x_2=2`.
+
+    Return "" when the list names no unknown or several.
+    """
+    relations = [v for v in items if isinstance(v, Relation)]
+    if len(items) < 2 or not all(map(is_assignment, relations)):
+        return ""
+    names = [r.sides[0].replace(" ", "") for r in relations]
+    matches = [_NUMBERED.fullmatch(name) for name in names]
+    bases = {m[1] if m else "" for m in matches}
+    if len(bases) != 1 or "" in bases:
+        return ""
+    base = bases.pop()
+    numbered = sum(name != base for name in names)
+    if numbered and (numbered != len(items) or len(set(names)) != len(names)):
+        return ""
+    return base + "_" if numbered else base
+
+
+def same_unknown(a: str, b: str) -> bool:
+    """Return whether two lists solve for the same: `x_1=1, x_2=2` may be `x=2, x=1`."""
+    return a.rstrip("_") == b.rstrip("_") and not (a.endswith("_") and b.endswith("_"))
+
+
+def sorted_by_name(seq: Seq) -> Seq:
+    """Return `y=-4, x=3` in the order of its letters, that of the tuple (3,-4)."""
+    named = [
+        (v.sides[0].strip(), v) for v in seq.items if isinstance(v, Relation) and is_assignment(v)
+    ]
+    letters = {name for name, _ in named if re.fullmatch(r"[a-z]", name)}
+    if seq.kind or len(letters) != len(seq.items):
+        return seq
+    return Seq("", tuple(v for _, v in sorted(named, key=lambda pair: pair[0])), seq.joined_by_or)

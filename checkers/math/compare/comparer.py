@@ -1,0 +1,369 @@
+"""Compare two structures of read.values under a policy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
+from gradebox.checkers.math.compare.assignments import is_assignment
+from gradebox.checkers.math.policy import Policy
+from gradebox.checkers.math.read.latex import parse_expression
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
+from gradebox.checkers.math.read.tokens import ParseError
+from gradebox.checkers.math.read.units import UNITS, conversion_factor
+from gradebox.checkers.math.read.values import (
+    DateOrTime,
+    Quantity,
+    Ratio,
+    RealSet,
+    Relation,
+    Rounded,
+    Seq,
+    Value,
+    Words,
+)
+
+_SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
+CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
+MAX_MATCHED = 60  # items of a list that are compared each with each
+
+
+class Comparer:
+    """One comparison under one policy; `equal` raises ParseError for unreadable expressions."""
+
+    def __init__(self, policy: Policy):
+        self.policy = policy
+
+    def equal(self, gold: Value, answer: Value) -> bool:
+        """Return whether two answers are the same. The order of the cases matters."""
+        if isinstance(gold, Rounded) or isinstance(answer, Rounded):
+            return any(
+                self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)
+            )
+        gold, answer = shapes.same_shape(gold, answer)
+        for one, other in ((gold, answer), (answer, gold)):
+            if isinstance(one, Quantity) and isinstance(other, Seq) and other.joined_by_or:
+                return all(self.equal(one, item) for item in other.items)  # 1/2 or 50%
+        if isinstance(gold, Words) or isinstance(answer, Words):
+            return self.words(gold, answer)
+        if isinstance(gold, DateOrTime) or isinstance(answer, DateOrTime):
+            return self.dates_or_times(gold, answer)
+        if self.is_real_set(gold) or self.is_real_set(answer):
+            return self.real_sets(_named_set(gold), _named_set(answer))
+        if isinstance(gold, Seq) or isinstance(answer, Seq):
+            return self.sequences(gold, answer)
+        if isinstance(gold, Relation) or isinstance(answer, Relation):
+            return self.relations(gold, answer)
+        if isinstance(gold, Ratio) or isinstance(answer, Ratio):
+            return self.ratios(gold, answer)
+        assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
+        return self.quantities(gold, answer)
+
+    def alternatives(self, value: Value) -> tuple[Value, ...]:
+        """Return a rounded value and its decimal; () when the decimal is not its rounding."""
+        if not isinstance(value, Rounded):
+            return (value,)
+        exact, decimal = _assigned(value.value), value.decimal
+        if not isinstance(exact, Quantity):
+            return ()
+        scale = 100 if decimal.percent and not exact.percent else 1
+        if not numeric.rounds_to(parse_expression(exact.text) * scale, decimal.text):
+            return ()
+        unit = exact.unit or decimal.unit
+        if isinstance(value.value, Relation) and is_assignment(value.value):
+            tail = f"{TEXT_OPEN}{unit}{TEXT_CLOSE}" if unit else "%" * decimal.percent
+            return value.value, Relation((value.value.sides[0], decimal.text + tail), ("=",))
+        return replace(exact, unit=unit), replace(decimal, unit=unit)
+
+    # -- words, dates, times -----------------------------------------------------
+    def words(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Words) and isinstance(answer, Words):
+            return gold.text == answer.text
+        word, other = (gold, answer) if isinstance(gold, Words) else (answer, gold)
+        assert isinstance(word, Words)
+        if isinstance(other, Relation) and other.is_equation:
+            return other.sides[-1].lower() == word.text
+        if isinstance(other, Quantity):
+            plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
+            return bool(plain) and plain == word.text
+        return False
+
+    def dates_or_times(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, DateOrTime) and isinstance(answer, DateOrTime):
+            if gold.kind != answer.kind:
+                return False
+            return shapes.same_time(gold, answer) if gold.kind == "clock" else gold == answer
+        for one, other in ((gold, answer), (answer, gold)):
+            if isinstance(one, DateOrTime) and one.kind == "clock" and shapes.may_be_ratio(other):
+                if one.fields[2] or one.fields[3]:
+                    return False
+                return self.ratios(Ratio((str(one.fields[0]), str(one.fields[1]))), other)
+            if isinstance(one, DateOrTime) and isinstance(other, Relation) and other.is_equation:
+                return self.equal(one, read_answer(other.sides[-1]))
+        return False
+
+    # -- sets of real numbers ------------------------------------------------------
+    def is_real_set(self, value: Value) -> bool:
+        """Return whether a value is written as intervals or inequalities."""
+        if isinstance(value, Relation):
+            return not value.is_equation
+        if isinstance(value, Seq):
+            return value.kind == "" and any(map(self.is_real_set, value.items))
+        return isinstance(value, RealSet)
+
+    def real_sets(self, gold: Value, answer: Value) -> bool:
+        gold_relations, answer_relations = shapes.relations_of(gold), shapes.relations_of(answer)
+        if gold_relations and answer_relations:
+            same = real_sets.same_relations(gold_relations, answer_relations)
+            if same is not None:
+                return same
+        left, right = real_sets.to_spans(gold), real_sets.to_spans(answer)
+        if left is None or right is None:
+            return False
+        return real_sets.equal(left, right, self.policy)
+
+    # -- lists -----------------------------------------------------------------------
+    def sequences(self, gold: Value, answer: Value) -> bool:
+        matrix = self.matrices(gold, answer)
+        if matrix is not None:
+            return matrix
+        if isinstance(gold, Relation) and isinstance(answer, Seq):
+            gold = _assigned(gold)
+        if isinstance(answer, Relation) and isinstance(gold, Seq):
+            answer = _assigned(answer)
+        left, right = shapes.as_seq(gold), shapes.as_seq(answer)
+        if left is None or right is None:
+            return False
+        if len(left.items) != len(right.items):
+            return self.with_repetitions(left, right)
+        different = shapes.brackets_differ(left, right) or real_sets.interval_and_list(left, right)
+        if different and not self.policy.compare_sets:
+            return False
+        unordered = {left.kind, right.kind} <= {"", "{}"}
+        if unordered or self.policy.compare_sets:
+            return self.in_any_order(left.items, right.items)
+        left, right = assignments.sorted_by_name(left), assignments.sorted_by_name(right)
+        pairs = zip(left.items, right.items, strict=True)
+        return all(self.equal(*_unwrapped(g, a)) for g, a in pairs)
+
+    def with_repetitions(self, left: Seq, right: Seq) -> bool:
+        """Compare sets and lists of tuples, which may repeat an item; other lists may not."""
+        if not {left.kind, right.kind} <= {"", "{}"}:
+            return False
+        a, b = (self.distinct(s) if shapes.may_repeat(s) else list(s.items) for s in (left, right))
+        return len(a) == len(b) and self.in_any_order(a, b)
+
+    def distinct(self, seq: Seq) -> list[Value]:
+        out: list[Value] = []
+        for item in seq.items[:MAX_MATCHED]:
+            if not any(self.equal(item, kept) for kept in out):
+                out.append(item)
+        return out + list(seq.items[MAX_MATCHED:])
+
+    def in_any_order(self, gold: Sequence[Value], answer: Sequence[Value]) -> bool:
+        """Return whether the items agree in some order; assignments agree by name."""
+        unknowns = assignments.one_unknown(gold), assignments.one_unknown(answer)
+        if all(unknowns) and assignments.same_unknown(*unknowns):
+            gold, answer = [[_assigned(v) for v in side] for side in (gold, answer)]
+        if len(gold) > MAX_MATCHED:
+            return sorted(map(shapes.item_text, gold)) == sorted(map(shapes.item_text, answer))
+        left = list(answer)
+        for item in gold:
+            for i, other in enumerate(left):
+                if self.equal(*_unwrapped(item, other)):
+                    del left[i]
+                    break
+            else:
+                return False
+        return True
+
+    def matrices(self, gold: Value, answer: Value) -> bool | None:
+        """Compare a matrix with a list, entry by entry; None when neither is a matrix."""
+        if not _is_matrix(gold) and not _is_matrix(answer):
+            return None
+        left, right = _rows(gold), _rows(answer)
+        if left is None or right is None:
+            return False
+        if len(left) != len(right) and 1 in (len(left), len(right)):
+            left = [[x] for r in left for x in r] if all(len(r) == 1 for r in right) else left
+            right = [[x] for r in right for x in r] if all(len(r) == 1 for r in left) else right
+        if [len(r) for r in left] != [len(r) for r in right]:
+            return False
+        return all(
+            self.numbers(a, b)
+            for x, y in zip(left, right, strict=True)
+            for a, b in zip(x, y, strict=True)
+        )
+
+    # -- equations ---------------------------------------------------------------------
+    def relations(self, gold: Value, answer: Value) -> bool:
+        if isinstance(gold, Relation) and isinstance(answer, Relation):
+            return self.equations(gold, answer)
+        relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
+        assert isinstance(relation, Relation)
+        asked = (
+            isinstance(gold, Quantity)
+            and assignments.is_named_sum(relation)
+            and parse_expression(gold.text).is_number
+        )
+        if not asked and not is_assignment(relation) and not _is_calculation(relation):
+            return False
+        value = _read_side(relation.sides[-1])
+        return self.equal(value, other) if relation is gold else self.equal(other, value)
+
+    def equations(self, gold: Relation, answer: Relation) -> bool:
+        if is_assignment(gold) and is_assignment(answer):
+            if assignments.same_name(gold.sides[0], answer.sides[0]):
+                return self.equal(_read_side(gold.sides[-1]), _read_side(answer.sides[-1]))
+            if len(gold.sides) > 2 or len(answer.sides) > 2:
+                return False
+        if len(gold.sides) != 2 or len(answer.sides) != 2:
+            return gold == answer
+        left, right = (
+            parse_expression(r.sides[0]) - parse_expression(r.sides[1]) for r in (gold, answer)
+        )
+        if isinstance(left, sympy.MatrixBase) or isinstance(right, sympy.MatrixBase):
+            return False
+        return numeric.proportional(left, right) is True
+
+    # -- ratios --------------------------------------------------------------------------
+    def ratios(self, gold: Value, answer: Value) -> bool:
+        sides = []
+        for value in (gold, answer):
+            if isinstance(value, Ratio):
+                sides.append([parse_expression(p) for p in value.parts])
+            elif isinstance(value, Quantity):
+                sides.append([*parse_expression(value.text).as_numer_denom()])
+            else:
+                return False
+        left, right = sides
+        if len(left) != len(right):
+            return False
+        return all(
+            self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
+        )
+
+    # -- one expression --------------------------------------------------------------------
+    def quantities(self, gold: Quantity, answer: Quantity) -> bool:
+        a, b = parse_expression(gold.text), parse_expression(answer.text)
+        if gold.unit and answer.unit and gold.unit != answer.unit:
+            factor = conversion_factor(gold.unit, answer.unit)
+            return factor is not None and self.numbers(a * factor, b)
+        if gold.unit != answer.unit and self.product_as_unit(gold, answer):
+            return True
+        for one, other in ((gold, answer), (answer, gold)):
+            if one.percent and other.degree:
+                return False
+            if (one.percent or one.degree) and other.unit not in _SIGN_UNITS:
+                return False
+        if gold.percent != answer.percent:
+            percent, plain = (a, b) if gold.percent else (b, a)
+            return self.numbers(percent, plain) or self.numbers(percent / 100, plain)
+        if gold.degree != answer.degree and "rad" in (gold.unit, answer.unit):
+            a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
+            return self.numbers(a, b)
+        if self.numbers(a, b, gold.text, answer.text):
+            return True
+        if gold.degree == answer.degree:
+            return False
+        degrees, plain = (a, b) if gold.degree else (b, a)
+        return bool(plain.has(sympy.pi)) and self.numbers(degrees * sympy.pi / 180, plain)
+
+    def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
+        """Compare `5 m`, read as a product, as 5 metres when the other side has a unit."""
+        for one, other in ((gold, answer), (answer, gold)):
+            m = re.fullmatch(r"(.*[\d)}])\s*([a-zA-Z])", other.text)
+            if one.unit and not other.unit and m and m[2].lower() in UNITS:
+                factor = conversion_factor(one.unit, m[2].lower())
+                if factor is not None:
+                    return self.numbers(parse_expression(one.text) * factor, parse_expression(m[1]))
+        return False
+
+    def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
+        """Compare two expressions under the policy's tolerances.
+
+        With their texts, a decimal may also be the rounding of the other side.
+        """
+        p = self.policy
+        same = numeric.equal(a, b, p.rel_tol, p.abs_tol)
+        if same:
+            return True
+        if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
+            return False
+        if a_text and b_text:
+            for decimal, exact, exact_text in ((a_text, b, b_text), (b_text, a, a_text)):
+                if numeric.rounding_equals(decimal, exact, exact_text):
+                    return True
+        if p.percent and a.is_number and b.is_number and re.search("[.%]", a_text + b_text):
+            return numeric.percent_close(a, b, p.percent_rel_tol)
+        if same is None:
+            raise ParseError("the two expressions could not be evaluated")
+        return False
+
+
+def _read_side(text: str) -> Value:
+    return read_answer(text, 1)
+
+
+def _assigned(value: Value) -> Value:
+    """Return the value of `x = 5` and of `3 + 4 = 7`; every other value as it is."""
+    if isinstance(value, Relation) and (is_assignment(value) or _is_calculation(value)):
+        return _read_side(value.sides[-1])
+    return value
+
+
+def _is_calculation(relation: Relation) -> bool:
+    """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
+    if not relation.is_equation:
+        return False
+    last = _read_side(relation.sides[-1])
+    texts = [
+        *relation.sides[:-1],
+        last.text if isinstance(last, Quantity) and last.unit else relation.sides[-1],
+    ]
+    sides = [parse_expression(s) for s in texts]
+    tolerance = 0.0 if any(e.free_symbols for e in sides) else CALCULATION_TOLERANCE
+    return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+
+
+def _named_set(value: Value) -> Value:
+    """Return the interval of `x = [2,5)`; every other value as it is."""
+    if isinstance(value, Relation) and is_assignment(value) and not value.sides[0].startswith("("):
+        named = _assigned(value)
+        return named if isinstance(named, Seq | RealSet) else value
+    return value
+
+
+def _unwrapped(gold: Value, answer: Value) -> tuple[Value, Value]:
+    """Replace an equation by its value when the other side is not an equation."""
+    if isinstance(gold, Relation) and not isinstance(answer, Relation):
+        return _assigned(gold), answer
+    if isinstance(answer, Relation) and not isinstance(gold, Relation):
+        return gold, _assigned(answer)
+    return gold, answer
+
+
+def _is_matrix(value: Value) -> bool:
+    return isinstance(value, Quantity) and "\\begin" in value.text
+
+
+def _rows(value: Value) -> list[list[Expr]] | None:
+    """Return the entries of a matrix or a list, row by row; None for anything else."""
+    if isinstance(value, Quantity) and _is_matrix(value):
+        matrix = parse_expression(value.text)
+        return matrix.tolist() if isinstance(matrix, sympy.MatrixBase) else None
+    if not isinstance(value, Seq) or value.kind == "{}":
+        return None
+    if all(isinstance(i, Quantity) for i in value.items):
+        return [[parse_expression(i.text) for i in value.items if isinstance(i, Quantity)]]
+    rows = [i.items for i in value.items if isinstance(i, Seq)]
+    if len(rows) < len(value.items):
+        return None
+    return [[parse_expression(x.text) for x in row if isinstance(x, Quantity)] for row in rows]

@@ -1,0 +1,129 @@
+"""Decide whether two answers are the same. Runs in a worker, under its limits.
+
+normalise ─▶ equal text ─▶ choice letters ─▶ read into structures ─▶ Comparer ─▶ verdict
+                                                                 └▶ unreadable: second opinion
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.compare import second_opinion
+from gradebox.checkers.math.compare.comparer import Comparer
+from gradebox.checkers.math.compare.exact import harness_form
+from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.read.normalise import MAX_CHARS, normalise, plain_words
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.tables import strip_marks
+from gradebox.checkers.math.read.tokens import ParseError
+from gradebox.checkers.math.read.values import TooLong, Words
+
+_LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
+_LABELLED = re.compile(  # `(B) 33`
+    r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.)]|([A-J]):\s)\s*(?![,;&]|(?:and|or)\b)\S.*", re.S
+)
+_LABEL = re.compile(  # `(B) 33`, not the set B in `(B) \cup C`
+    r"(?:\(\s?[A-E]\s?\)\s*|[A-E][.:]\s+)(?=[-\d$(]|\\(?!cdot|times|c[au]p|setminus|[lg]e|in|ne))"
+)
+_LETTER_RUN = re.compile("[A-F]{2,6}")
+_LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
+_LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
+_FOR_SECOND_OPINION = re.compile(r"\\(?:sum|prod|i*nt|oint|lim|partial|operatorname|mathop)")
+_CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
+_PRELOADED_PAIRS = (
+    ("2x+1", "1+2x"),
+    (r"\sin^2 x+\cos^2 x", "1"),
+    (r"\frac{1}{\sqrt{2}}", r"\frac{\sqrt{2}}{2}"),
+    (r"[1,2)", r"1 \le x < 2"),
+    (r"y=2x+1", r"2x-y+1=0"),
+    (r"\begin{pmatrix}1\\2\end{pmatrix}", "(1,2)"),
+    (r"15\text{ cm}^2", "15"),
+)
+
+
+def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
+    """Return (equal, reason); docs/math-answers.md lists the reasons.
+
+    Raises nothing for anything in the texts, but the worker's limits may end it.
+    """
+    if policy.text_only:
+        return harness_form(gold) == harness_form(answer), "text"
+    if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
+        return gold.strip() == answer.strip(), "too long to read"
+    left, right = normalise(gold), normalise(answer)
+    if not left or not right:
+        return False, "empty"
+    if _LOOSE_SPACE.sub("", left) == _LOOSE_SPACE.sub("", right):
+        return True, "text"
+    letters = compare_choices(left, right)
+    if letters is not None:
+        return letters, "choice"
+    if _same_words(left, right):
+        return True, "text"
+    left, right = _without_label(left, right), _without_label(right, left)
+    try:
+        return Comparer(policy).equal(read_answer(left), read_answer(right)), "value"
+    except TooLong as e:
+        return False, f"not read: {e}"
+    except (AttributeError, TypeError, NotImplementedError):
+        return False, "not comparable: the answers are of different kinds"
+    except ParseError as e:
+        if isinstance(read_answer(left), Words) and isinstance(read_answer(right), Words):
+            return False, "text"
+        if _FOR_SECOND_OPINION.search(left + right) and second_opinion.equal(gold, answer):
+            return True, "engine"
+        return False, f"not read: {e}"
+
+
+def preload() -> None:
+    """Fill SymPy's caches with what most pairs need, before workers are forked."""
+    strict = get_policy("strict")
+    for gold, answer in _PRELOADED_PAIRS:
+        if not judge(gold, answer, strict)[0]:
+            raise RuntimeError(f"the judge finds {gold!r} and {answer!r} different: they are equal")
+
+
+def _same_words(left: str, right: str) -> bool:
+    """Return whether texts or single letters differ only in case, punctuation and articles."""
+    a, b = plain_words(left), plain_words(right)
+    if a != b or re.search(r"[\\^_=\[(]", left):
+        return False
+    if re.search(r"[a-z]{4}", a):
+        return True
+    return bool(re.search(r"[a-z]", a)) and not re.search(r"[!'|,]", left + right)
+
+
+# -- multiple choice ---------------------------------------------------------------
+
+
+def compare_choices(left: str, right: str) -> bool | None:
+    """Return the verdict on a letter and a labelled choice (`B` and `(B) 42`); else None."""
+    left, right = (_CHOICE_WORD.sub("", strip_marks(t, "").strip()) for t in (left, right))
+    a, b = _letter(left), _letter(right)
+    if a is None or b is None:
+        return _compare_letter_lists(left, right)
+    if not _LETTER.fullmatch(left) and not _LETTER.fullmatch(right):
+        return None
+    return a == b
+
+
+def _without_label(one: str, other: str) -> str:
+    """Return `33` for `(B) 33` when the other side has no choice letter."""
+    m = _LABEL.match(one)
+    if m and not _LABEL.match(other) and not re.search(r"(?<![A-Za-z\\])[A-J](?![a-z])", other):
+        return one[m.end() :]
+    return one
+
+
+def _compare_letter_lists(left: str, right: str) -> bool | None:
+    """Return the verdict on `ACD` and `A, C and D`; None for anything else."""
+    for one, other in ((left, right), (right, left)):
+        several = _LETTER_RUN.fullmatch(one) and list(one) == sorted(set(one))
+        if several and _LETTER_LIST.fullmatch(other):
+            return list(one) == sorted(re.findall(r"\b[A-F]\b", other))
+    return None
+
+
+def _letter(text: str) -> str | None:
+    m = _LETTER.fullmatch(text) or _LABELLED.fullmatch(text)
+    return m[m.lastindex or 1].upper() if m else None

@@ -1,0 +1,244 @@
+"""Decide whether two SymPy expressions are equal by evaluating them at fixed points.
+
+Two expressions are equal when they agree to 35 digits at several points of both signs,
+wherever both are defined over the reals. This needs no `simplify`, and fixed points give the
+same verdict on every run.
+"""
+
+from __future__ import annotations
+
+import re
+
+import sympy
+from sympy import Expr, Float, Rational
+
+DIGITS = 50  # of each evaluation
+AGREE = Float("1e-35", 20)  # relative difference of values that count as equal
+_NEAR_ZERO = Float("1e-40", 20)  # absolute difference of values that count as equal
+ENOUGH_POINTS = 3  # points that must agree
+_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
+# (index of the first prime, divisor, sign). Points are near 0 and, because |x-2|, floors and
+# max change there, far from 0 on both sides.
+_POINTS: tuple[tuple[int, Expr | int, int], ...] = (
+    (1, 61, 1), (2, 67, 1), (1, 71, -1), (3, 73, 1), (2, 79, -1), (5, 83, 1), (7, 11, 1),
+    (12, Rational(19, 7), 1), (8, Rational(17, 6), -1), (9, Rational(7, 1511), 1),
+    (10, Rational(9, 1201), -1),
+)  # fmt: skip
+
+Verdict = bool | None  # None: undecided
+
+
+class Undecided(Exception):
+    """An expression has no finite value at a point."""
+
+
+def value_at(expr: Expr, point: dict[Expr, Expr]) -> Expr:
+    """Return `expr` to DIGITS digits at a point; raise Undecided when it is not finite there."""
+    try:
+        value = expr.evalf(DIGITS, subs=point) if point else expr.evalf(DIGITS)
+    except OverflowError:  # 2^{2^{2^n}} far from 0
+        raise Undecided from None
+    if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
+        raise Undecided
+    real, imaginary = value.as_real_imag()
+    if not (real.is_Float or real.is_Rational) or not (imaginary.is_Float or imaginary.is_Rational):
+        raise Undecided
+    return value
+
+
+def _close(a: Expr, b: Expr, rel: Expr, absolute: Expr) -> bool:
+    difference = sympy.Abs(a - b)
+    return bool(difference <= absolute or difference <= rel * sympy.Max(sympy.Abs(a), sympy.Abs(b)))
+
+
+def points(symbols: list[Expr]) -> list[dict[Expr, Expr]]:
+    """Return the fixed points: one value a symbol, in the order of `symbols`."""
+    return [
+        {
+            s: Rational(sign * (_PRIMES[(i * 3 + shift) % 16] + 16 * (i // 16) + i), low)
+            for i, s in enumerate(symbols)
+        }
+        for shift, low, sign in _POINTS
+    ]
+
+
+def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdict:
+    """Return whether two expressions are equal; None when evaluation does not decide."""
+    if a == b:
+        return True
+    if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
+        return _equal_matrices(a, b, rel_tol, abs_tol)
+    if a.is_infinite or b.is_infinite:
+        return False
+    if a.is_Rational and b.is_Rational:
+        return _within(a, b, rel_tol, abs_tol)
+    if not isinstance(a, Expr) or not isinstance(b, Expr):
+        return None
+    symbols = _symbols(a, b)
+    if not symbols:
+        return _equal_numbers(a, b, rel_tol, abs_tol)
+    return _equal_functions(a, b, symbols, rel_tol)
+
+
+def _symbols(a: Expr, b: Expr) -> list[Expr]:
+    return sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
+
+
+def _within(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:
+    if not rel_tol and not abs_tol:
+        return False
+    if a.is_Integer and b.is_Integer and max(rel_tol, abs_tol) < 1e-6:
+        return False
+    difference = abs(a - b)
+    return bool(
+        difference <= Rational(str(abs_tol))
+        or difference <= Rational(str(rel_tol)) * max(abs(a), abs(b))
+    )
+
+
+def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
+    try:
+        va, vb = value_at(a, {}), value_at(b, {})
+    except Undecided:
+        return None
+    if rel_tol or abs_tol:
+        return _close(va, vb, Float(rel_tol), Float(abs_tol))
+    return _close(va, vb, AGREE, _NEAR_ZERO)
+
+
+def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> Verdict:
+    """Compare where both are real; other points count only when those are too few."""
+    complex_valued = a.has(sympy.I) or b.has(sympy.I)
+    agreed = 0
+    rel = Float(rel_tol) if rel_tol else AGREE
+    guards = [] if complex_valued else _guards(a) + _guards(b)
+    is_real = [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols)]
+    for point, real in sorted(is_real, key=lambda pair: not pair[1]):
+        if not real and agreed >= ENOUGH_POINTS:
+            break
+        try:
+            va, vb = value_at(a, point), value_at(b, point)
+        except Undecided:
+            continue
+        if not complex_valued and _imaginary(va) != _imaginary(vb):
+            continue
+        if not _close(va, vb, rel, _NEAR_ZERO):
+            return False
+        agreed += 1
+    return True if agreed >= ENOUGH_POINTS else None
+
+
+def _guards(expr: Expr) -> list[Expr]:
+    """Return the arguments of roots and logarithms: they are positive where `expr` is real."""
+    logarithms = [part.args[0] for part in expr.atoms(sympy.log)]
+    roots = [p.base for p in expr.atoms(sympy.Pow) if p.exp.is_Rational and not p.exp.is_Integer]
+    return [inner for inner in logarithms + roots if inner.free_symbols]
+
+
+def _is_positive(expr: Expr, point: dict[Expr, Expr]) -> bool:
+    try:
+        value = value_at(expr, point)
+    except Undecided:
+        return False
+    return not _imaginary(value) and bool(sympy.re(value) > 0)
+
+
+def _imaginary(value: Expr) -> bool:
+    return bool(sympy.Abs(sympy.im(value)) > Float("1e-30", 20))
+
+
+def _equal_matrices(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
+    if not (isinstance(a, sympy.MatrixBase) and isinstance(b, sympy.MatrixBase)):
+        return False
+    if a.shape != b.shape:
+        vectors = 1 in a.shape and 1 in b.shape and len(a) == len(b)
+        if not vectors:
+            return False
+    undecided = False
+    for x, y in zip(a.flat(), b.flat(), strict=True):
+        same = equal(x, y, rel_tol, abs_tol)
+        if same is False:
+            return False
+        undecided |= same is None
+    return None if undecided else True
+
+
+def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
+    """Return whether a = c·b for a constant c ≠ 0 (c > 0 with `positive`)."""
+    if a.free_symbols != b.free_symbols:
+        return False
+    symbols = _symbols(a, b)
+    if not symbols:
+        return equal(a, b)
+    ratio: Expr | None = None
+    agreed = 0
+    for point in points(symbols):
+        try:
+            va, vb = value_at(a, point), value_at(b, point)
+        except Undecided:
+            continue
+        if vb == 0 or va == 0:
+            if va != vb:
+                return False
+            continue
+        if ratio is None:
+            ratio = va / vb
+        elif not _close(va / vb, ratio, AGREE, _NEAR_ZERO):
+            return False
+        agreed += 1
+    if agreed < ENOUGH_POINTS or ratio is None:
+        return None
+    if _imaginary(ratio):
+        return False
+    return bool(sympy.re(ratio) > 0) if positive else True
+
+
+_DECIMAL = re.compile(
+    r"([-+]?)(\d{1,3}(?:,\d{3})+|\d*)\.(\d+)\s*(?:(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{?\s*(-?\d{1,4})\s*\}?|[eE]([-+]?\d{1,4}))?"
+)
+
+
+def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
+    """Return whether the decimal `text` is the correct rounding of an exact number.
+
+    It needs 6 decimals or 9 digits in all: 0.333333 is 1/3, but 0.33333 and 3.14 are only
+    themselves. Two decimals never round each other.
+    """
+    m = _DECIMAL.fullmatch(text.strip())
+    if m is None or _DECIMAL.search(exact_text):
+        return False
+    digits = (m[2].replace(",", "") + m[3]).lstrip("0")
+    if len(digits) < 6 or not (len(m[3]) >= 6 or len(digits) >= 9):
+        return False
+    if not exact.is_number or exact.is_infinite or exact.is_Integer:
+        return False
+    shift = int(m[4] or m[5] or 0)
+    ulp = Rational(10) ** (shift - len(m[3]))
+    value = int(m[2].replace(",", "") + m[3]) * ulp * (-1 if m[1] == "-" else 1)
+    try:
+        return bool(abs(value_at(exact - value, {})) <= ulp / 2)
+    except (Undecided, TypeError):
+        return False
+
+
+def rounds_to(exact: Expr, text: str) -> bool:
+    """Return whether a number, rounded or truncated, is the decimal `text`."""
+    plain = text.replace(",", "")
+    ulp = Rational(1, 10 ** len(plain.partition(".")[2]))
+    decimal = Rational(plain)
+    try:
+        over = value_at(exact - decimal, {}) * (-1 if decimal < 0 else 1)
+        return bool(-ulp / 2 <= over < ulp)
+    except (Undecided, TypeError):
+        return False
+
+
+def percent_close(a: Expr, b: Expr, rel_tol: float) -> bool:
+    """Return whether one number is 100 times the other within a relative tolerance."""
+    try:
+        va, vb = value_at(a, {}), value_at(b, {})
+        return any(
+            _close(x, y, Float(rel_tol), Float(0)) for x, y in ((va * 100, vb), (va, vb * 100))
+        )
+    except (Undecided, TypeError):
+        return False

@@ -1,0 +1,207 @@
+"""Compare sets of real numbers: intervals, unions and inequalities, end by end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.compare import numeric
+from gradebox.checkers.math.compare.shapes import relations_of
+from gradebox.checkers.math.policy import Policy
+from gradebox.checkers.math.read.latex import parse_expression
+from gradebox.checkers.math.read.reader import as_interval
+from gradebox.checkers.math.read.sympy_objects import real_set_to_sympy
+from gradebox.checkers.math.read.tokens import ParseError
+from gradebox.checkers.math.read.values import Interval, RealSet, Relation, Seq, Value
+
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+class Span(NamedTuple):
+    """An interval, or a point when both ends are equal and closed."""
+
+    low: Expr
+    high: Expr
+    low_open: bool
+    high_open: bool
+
+
+Spans = tuple[Span, ...]
+
+
+def to_spans(value: Value) -> Spans | None:
+    """Return the set of reals that a value describes, () for the empty set.
+
+    Returns None for a value that is not a set of reals. Raises ParseError when its parts cannot be
+    read or solved.
+    """
+    interval = as_interval(value)
+    if interval is not None:
+        value = RealSet((interval,))
+    if isinstance(value, RealSet):
+        return _spans_of_set(value)
+    relations = relations_of(value)
+    if relations:
+        if isinstance(value, Seq) and value.joined_by_or:
+            return _spans_of_relations(relations, union=True)
+        spans = _spans_of_relations(relations, union=False)
+        # commas between inequalities that exclude each other mean a union
+        return spans if spans != () else _spans_of_relations(relations, union=True)
+    if isinstance(value, Seq) and value.kind == "":
+        merged: list[Span] = []
+        for item in value.items:
+            part = to_spans(item)
+            if part is None:
+                return None
+            merged += part
+        return _merged(merged)
+    return None
+
+
+def _spans_of_set(value: RealSet) -> Spans:
+    if value.excluded_points or value.excluded_intervals:
+        return _spans_of_sympy(real_set_to_sympy(value))
+    points = map(parse_expression, value.points)
+    return _merged([*map(_span, value.intervals), *(Span(p, p, False, False) for p in points)])
+
+
+def _span(interval: Interval) -> Span:
+    low, high = parse_expression(interval.low), parse_expression(interval.high)
+    return Span(low, high, interval.low_open, interval.high_open)
+
+
+def _merged(spans: list[Span]) -> Spans:
+    """Return spans merged and sorted when their ends are numbers, else as written."""
+    if not all(e.is_number and e.is_extended_real for s in spans for e in (s.low, s.high)):
+        return tuple(spans)
+    if any(bool(s.low > s.high) for s in spans):
+        raise ParseError("an interval that ends before it starts")
+    return _spans_of_sympy(sympy.Union(*(sympy.Interval(*s) for s in spans)))
+
+
+def _spans_of_sympy(found: sympy.Set) -> Spans:
+    spans: list[Span] = []
+    for part in found.args if isinstance(found, sympy.Union) else (found,):
+        if isinstance(part, sympy.Interval):
+            spans.append(Span(part.start, part.end, bool(part.left_open), bool(part.right_open)))
+        elif isinstance(part, sympy.FiniteSet):
+            spans += [Span(p, p, False, False) for p in part]
+        elif part == sympy.S.Reals:
+            spans.append(Span(-sympy.oo, sympy.oo, True, True))
+        elif part != sympy.S.EmptySet:
+            raise ParseError("a set that is not a union of intervals")
+    return tuple(sorted(spans, key=lambda s: float(s.low)))
+
+
+def _spans_of_relations(relations: Iterable[Relation], union: bool) -> Spans | None:
+    """Return where relations in one unknown hold, all or (`union`) any of them."""
+    solved = [_solve(relation) for relation in relations]
+    if len({name for _, name in solved}) != 1:
+        return None
+    combine = sympy.Union if union else sympy.Intersection
+    return _spans_of_sympy(combine(*(found for found, _ in solved)))
+
+
+def _solve(relation: Relation) -> tuple[sympy.Set, str]:
+    """Return the reals for which a chain of relations holds, and the name of its unknown."""
+    sides = [parse_expression(s) for s in relation.sides]
+    names = {s.name for e in sides for s in e.free_symbols}
+    if len(names) != 1:
+        raise ParseError("an inequality in more than one unknown")
+    name = names.pop()
+    x = sympy.Symbol(name, real=True)
+    sides = [e.subs(dict.fromkeys(e.free_symbols, x)) for e in sides]
+    found: sympy.Set = sympy.S.Reals
+    for left, op, right in zip(sides, relation.ops, sides[1:], strict=False):
+        found = sympy.Intersection(found, _solve_one(left, op, right, x))
+    return found, name
+
+
+def _solve_one(left: Expr, op: str, right: Expr, x: sympy.Symbol) -> sympy.Set:
+    if right == x and op in _FLIPPED:
+        left, right, op = right, left, _FLIPPED[op]
+    if left == x and right.is_number:
+        if op in ("<", "<="):
+            return sympy.Interval(-sympy.oo, right, True, op == "<")
+        if op in (">", ">="):
+            return sympy.Interval(right, sympy.oo, op == ">", True)
+        if op == "=":
+            return sympy.FiniteSet(right)
+        return sympy.S.Reals - sympy.FiniteSet(right)
+    relation = sympy.Rel(left, right, "==" if op == "=" else op)
+    if relation in (sympy.true, sympy.false):
+        return sympy.S.Reals if relation == sympy.true else sympy.S.EmptySet
+    try:
+        return relation.as_set()
+    except NotImplementedError as e:
+        raise ParseError(str(e)) from None
+
+
+def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> bool | None:
+    """Compare inequalities side by side; None when they have one unknown and are sets."""
+    unknowns = _unknowns(gold)
+    if unknowns != _unknowns(answer):
+        return False
+    if len(unknowns) == 1:
+        return None
+    if len(gold) != len(answer):
+        return False
+    left = list(answer)
+    for g in gold:
+        match = next((a for a in left if _same_inequality(g, a)), None)
+        if match is None:
+            return False
+        left.remove(match)
+    return True
+
+
+def _unknowns(relations: tuple[Relation, ...]) -> set[str]:
+    sides = (parse_expression(side) for r in relations for side in r.sides)
+    return {s.name for side in sides for s in side.free_symbols}
+
+
+def _same_inequality(a: Relation, b: Relation) -> bool:
+    if len(a.ops) != len(b.ops):
+        return False
+    if len(a.ops) > 1:
+        flipped = Relation(b.sides[::-1], tuple(_FLIPPED.get(o, o) for o in b.ops[::-1]))
+        return any(
+            a.ops == other.ops
+            and all(
+                numeric.equal(parse_expression(x), parse_expression(y)) is True
+                for x, y in zip(a.sides, other.sides, strict=True)
+            )
+            for other in (b, flipped)
+        )
+    left, right = (parse_expression(r.sides[0]) - parse_expression(r.sides[1]) for r in (a, b))
+    if a.ops == b.ops:
+        positive = a.ops[0] not in ("=", "!=")
+        return numeric.proportional(left, right, positive=positive) is True
+    if _FLIPPED.get(a.ops[0]) == b.ops[0]:
+        return numeric.proportional(left, -right, positive=True) is True
+    return False
+
+
+def equal(gold: Spans, answer: Spans, policy: Policy) -> bool:
+    """Return whether both have the same number of spans, the same brackets and equal ends."""
+    return len(gold) == len(answer) and all(
+        (g.low_open, g.high_open) == (a.low_open, a.high_open)
+        and numeric.equal(g.low, a.low, policy.rel_tol, policy.abs_tol)
+        and numeric.equal(g.high, a.high, policy.rel_tol, policy.abs_tol)
+        for g, a in zip(gold, answer, strict=True)
+    )
+
+
+def interval_and_list(left: Seq, right: Seq) -> bool:
+    """Return whether one is the closed interval `[1,3]` and the other the two numbers 1, 3."""
+    if {left.kind, right.kind} != {"", "[]"}:
+        return False
+    interval = as_interval(left if left.kind else right)
+    if interval is None:
+        return False
+    span = _span(interval)
+    numbers = span.low.is_number and span.high.is_number
+    return bool(numbers and (span.high - span.low).is_positive)

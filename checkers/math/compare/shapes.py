@@ -1,0 +1,128 @@
+"""Questions about two structures that need no evaluation."""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.compare.assignments import one_unknown
+from gradebox.checkers.math.read.tables import LETTER
+from gradebox.checkers.math.read.values import (
+    DateOrTime,
+    Quantity,
+    Ratio,
+    RealSet,
+    Relation,
+    Seq,
+    Value,
+    Words,
+)
+
+
+def same_time(a: DateOrTime, b: DateOrTime) -> bool:
+    """Compare times: 10:30 is 10:30 a.m. or p.m., 17:00 is 5 p.m., 5 a.m. is not 5 p.m."""
+    if a.fields[:3] == b.fields[:3] and (not a.fields[3] or not b.fields[3]):
+        return True
+    return _seconds(a) == _seconds(b)
+
+
+def _seconds(clock: DateOrTime) -> int:
+    hour, minute, second, half = clock.fields
+    hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
+    return hours * 3600 + int(minute) * 60 + int(second)
+
+
+def brackets_differ(left: Seq, right: Seq) -> bool:
+    """Return whether brackets tell two lists apart: a set or alternatives and a tuple, say."""
+    kinds = {left.kind, right.kind}
+    if "" in kinds:
+        return (_alternatives(left) or _alternatives(right)) and not kinds <= {"", "{}"}
+    return ("{}" in kinds or kinds == {"()", "[]"}) and left.kind != right.kind
+
+
+def _alternatives(seq: Seq) -> bool:
+    """Return whether a list gives values of one unknown: "1 or -4", "x=1, x=-4".
+
+    `x_1=1, x_2=-4` may be a tuple.
+    """
+    name = "" if seq.kind else one_unknown(seq.items)
+    return seq.joined_by_or or bool(name and not name.endswith("_"))
+
+
+def may_be_ratio(value: Value) -> bool:
+    """Return whether `11:21`, read as a time, may mean this value: a ratio or a fraction."""
+    return isinstance(value, Ratio) or (
+        isinstance(value, Quantity) and bool(re.search(r"/|\\frac", value.text))
+    )
+
+
+def may_repeat(seq: Seq) -> bool:
+    """Return whether repeated items count once: in sets and lists of tuples."""
+    return seq.kind == "{}" or all(isinstance(i, Seq) for i in seq.items)
+
+
+def same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
+    """Return both values, one rewritten in the shape of the other where that is possible."""
+    if (changed := _in_shape_of(gold, answer)) is not None:
+        return changed, answer
+    if (changed := _in_shape_of(answer, gold)) is not None:
+        return gold, changed
+    return gold, answer
+
+
+def _in_shape_of(value: Value, other: Value) -> Value | None:
+    """Return `100,200` and `x=y=1` as lists beside a list, and {5} as its item beside 5."""
+    if (
+        isinstance(value, Quantity)
+        and isinstance(other, Seq)
+        and re.fullmatch(r"-?\d+(?:,\d{3})+", value.text)
+    ):
+        items = tuple(Quantity(t) for t in value.text.split(","))
+        if len(items) == len(other.items) and other.kind != "":
+            return Seq("", items)
+    if isinstance(value, Relation) and isinstance(other, Seq):
+        return _chained_assignments(value)
+    if isinstance(value, Seq) and len(value.items) == 1 and _is_its_item(value, other):
+        return value.items[0]
+    return None
+
+
+def _chained_assignments(relation: Relation) -> Seq | None:
+    """Return `x=y=z=1` as the list of its assignments."""
+    *names, value = relation.sides
+    if len(names) < 2 or not relation.is_equation or len(set(names)) < len(names):
+        return None
+    if not all(re.fullmatch(LETTER, n) for n in names):
+        return None
+    return Seq("", tuple(Relation((n, value), ("=",)) for n in names))
+
+
+def _is_its_item(one: Seq, other: Value) -> bool:
+    """Return whether `one` means its only item: {5} is 5, {(0,0)} is (0,0), {∅} is not ∅."""
+    item = one.items[0]
+    if isinstance(item, Seq):
+        return isinstance(other, Seq) and len(other.items) > 1 and other.kind != "{}"
+    return not isinstance(other, Seq) and item != Words("no solution")
+
+
+def relations_of(value: Value) -> tuple[Relation, ...]:
+    """Return a relation, or those of a plain list of relations; () for anything else."""
+    if isinstance(value, Relation):
+        return (value,)
+    if isinstance(value, Seq) and value.kind == "":
+        relations = tuple(i for i in value.items if isinstance(i, Relation))
+        return relations if len(relations) == len(value.items) else ()
+    return ()
+
+
+def as_seq(value: Value) -> Seq | None:
+    if isinstance(value, Seq):
+        return value
+    if isinstance(value, Quantity | Relation | Ratio | Words):
+        return Seq("", (value,))
+    if isinstance(value, RealSet) and not value.intervals and not value.excluded_points:
+        return Seq("{}", tuple(Quantity(p) for p in value.points))
+    return None
+
+
+def item_text(value: Value) -> str:
+    return re.sub(r"\s", "", value.text) if isinstance(value, Quantity) else repr(value)

@@ -1,0 +1,229 @@
+"""Find the answer's text in a response.
+
+The steps, in order; the last match of a kind counts:
+    1. keep the text after `</think>`, before a chat marker such as `<|im_start|>`, before the
+       next question that a base model asks itself, and within `<answer>…</answer>`
+    2. boxed: \\boxed{…} with balanced braces; boxes joined by "and", "or" or a comma are a list
+    3. announced: "final answer is …", "the answer is …", "Answer: …", "#### …",
+       "… is our answer"; math announced after the last box beats the box
+    4. the whole text when it is a bare answer
+    5. the last piece of math or the last number
+A response that ends within its thoughts has only 2 and 3.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.extract.prose import (
+    CLOSING_PHRASE,
+    ENVIRONMENT,
+    MATH,
+    MAX_PROSE,
+    from_prose,
+    is_bare,
+    tail_or_last,
+)
+from gradebox.checkers.math.extract.segments import (
+    is_unfinished,
+    last_segment,
+    segments_before_questions,
+    tagged_answer,
+    without_code,
+    without_repeated_lines,
+)
+from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
+from gradebox.checkers.math.read.normalise import closing_brace
+
+_BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
+_BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes
+    r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
+    r"[,;]\s*(?:\\q?quad|\\[,; ]|[\s$\\(\[])*(?:[A-Za-z](?:_\{?\w+\}?)?\s*=\s*)?"
+    r"(?:(?:and|or)\b[^.=]{0,12})?"
+    r"|(?:\\q?quad|\\[,; ]|\s)*(?!(?:is|was|not)\b)(?:[A-Za-z_0-9]+\s*){0,2}[\s$\\()\[\]]*"
+    r"(?:\band\b|\bor\b|\\text\{\s*(?:and|or)\s*,?\s*\})[^.=]{0,24}(?:=\s*)?)",
+    re.S,
+)
+_ANNOUNCED = re.compile(  # `The answer to the second part is: `
+    r"(?:(?:(?:final|correct|the)\s+)?answer|correct\s+(?:option|choice)|the\s+solution"
+    r"|final\s+result)"
+    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|equals|=|:|：)\s*\**\s*:?\s*",
+    re.I,
+)
+_HEADING = re.compile(  # `### Final Answer` on a line of its own
+    r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
+)
+_ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
+    r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
+    r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
+)
+_MARKED_WORD = re.compile(  # `\text{Answer: }64`
+    r"\\text(?:bf|it)?\s*\{\s*((?:final\s+)?answer\s{0,9}:?)\s{0,9}\}(\s{0,9}:)?", re.I
+)
+_PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
+    r"^[\s*#>-]*(?:part\s+\(?([a-e1-5])\b|\(([a-e1-5])\)|\((i{1,3}|iv|v)\))", re.I | re.M
+)
+_PART_NAMES = ("abcde", "12345", ("i", "ii", "iii", "iv", "v"))
+_NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
+_HASHES = re.compile(r"####\s*(.{1,4000})")
+_OUR_ANSWER = re.compile(  # `$6$ is our answer`
+    r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
+    re.I,
+)
+_OUR_CHOICE = re.compile(  # `Option (D) is the correct answer`
+    r"(?:option|choice)\s+(\(?[A-J]\)?)\s+is\s+(?:therefore\s+)?(?:the|our)\s+"
+    r"(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\b",
+    re.I,
+)
+MAX_ANNOUNCEMENTS = 16  # considered, from the end
+MAX_ANSWER_WORDS = 3  # `the answer is of the form m/n` announces nothing
+MAX_BOXES = 64  # considered, from the end
+
+
+def boxes(text: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, contents) of every closed box that is not within another."""
+    out: list[tuple[int, int, str]] = []
+    at = 0
+    for m in list(_BOX.finditer(text))[-MAX_BOXES:]:
+        if m.start() < at:
+            continue
+        if m[1] != "{":
+            out.append((m.start(), m.end(), m[1]))
+            at = m.end()
+            continue
+        end = closing_brace(text, m.end() - 1)
+        if end >= 0:
+            out.append((m.start(), end + 1, text[m.end() : end]))
+            at = end + 1
+    return out
+
+
+def last_boxed(text: str) -> tuple[str, int] | None:
+    """Return the last box, or the list of the last boxes joined, and where it ends."""
+    found = boxes(text)
+    found = [b for b in found if not _NEGATED.search(text[max(0, b[0] - 12) : b[0]])] or found
+    if not found:
+        return None
+    parts = _boxes_of_parts(text, found)
+    if parts:
+        return f"({'; '.join(_inner(c).strip() for _, _, c in parts)})", found[-1][1]
+    kept = [found[-1]]
+    for earlier in reversed(found[:-1]):
+        between = text[earlier[1] : kept[0][0]]
+        if not _BETWEEN_JOINED_BOXES.fullmatch(between):
+            break
+        kept.insert(0, earlier)
+    contents = list(dict.fromkeys(_inner(c).strip() for _, _, c in kept))
+    answer = ",".join(contents) if len(contents) > 1 else contents[0]
+    tail = text[kept[-1][1] :]
+    if re.match(r"\s*\$?\s*(?:\\?%|percent|pct)", tail) and "%" not in answer:
+        answer += "%"
+    return answer, kept[-1][1]
+
+
+def _boxes_of_parts(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the last boxes when each follows its part of the question: (a), (b), …"""
+    if len(found) < 2:
+        return []
+    kept: list[tuple[int, int, str]] = []
+    labels: list[str] = []
+    for i in range(len(found) - 1, -1, -1):
+        before = text[found[i - 1][1] if i else 0 : found[i][0]]
+        marks = [(m[1] or m[2] or m[3]).lower() for m in _PART.finditer(before)]
+        if not marks:
+            break
+        kept.insert(0, found[i])
+        labels.insert(0, marks[-1])
+        if any(labels == list(names[: len(labels)]) for names in _PART_NAMES):
+            return kept if len(kept) > 1 else []
+    return []
+
+
+def _inner(text: str) -> str:
+    """Return the contents of the innermost box."""
+    nested = boxes(text)
+    return _inner(nested[-1][2]) if nested and nested[-1][2].strip() else text
+
+
+def announced(text: str) -> tuple[str, int] | None:
+    """Return the last announced answer and where its announcement starts."""
+    best: tuple[str, int] | None = None
+    for pattern in (_OUR_ANSWER, _OUR_CHOICE, _HASHES):
+        for m in pattern.finditer(text):
+            if best is None or m.start() > best[1]:
+                best = (m[1], m.start())
+    patterns = (_ANNOUNCED, _HEADING) + (() if text.isascii() else (_ANNOUNCED_ZH,))
+    for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
+        if best is None or m.start() > best[1]:
+            sentence = _first_sentence(text[m.end() : m.end() + MAX_PROSE])
+            if sentence:
+                best = (sentence, m.start())
+    return best
+
+
+def _first_sentence(text: str) -> str:
+    """Return the text up to the end of its sentence; math and environments are kept whole."""
+    text = CLOSING_PHRASE.sub("", text.lstrip(" *\n\t\"'“"))
+    end = len(text)
+    inside = [m.span() for pattern in (MATH, ENVIRONMENT) for m in pattern.finditer(text)]
+    for m in re.finditer(r"\n|[.!?;](?=\s|$)|。|(?<=\S)\*\*", text):
+        if not any(a <= m.start() < b for a, b in inside):
+            end = m.start()
+            break
+    return text[:end].replace("**", "").strip(" *\"'”")
+
+
+def _starts_as_math(text: str) -> bool:
+    """Return whether an announced text is math or a number, not talk about an answer."""
+    return bool(
+        re.match(r"[\"'“]*\s*(?:\$|\\\(|\\\[|-?\d|\\boxed|\\frac|\\sqrt|\\pi|\\begin)", text)
+    )
+
+
+def _has_answer(segment: str) -> bool:
+    found = announced(segment)
+    return bool(
+        tagged_answer(segment)
+        or last_boxed(segment)
+        or (found and (_starts_as_math(found[0]) or len(found[0].split()) <= MAX_ANSWER_WORDS))
+    )
+
+
+def extract_answer(response: str, strict: bool = False) -> str:
+    """Return the answer's text in a response; "" when there is none.
+
+    A bare answer is returned as it is. With `strict`, only boxed and announced answers count.
+    """
+    text = last_segment(response)
+    if not text:
+        return ""
+    if r"\text" in text:
+        text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
+    strict = strict or is_unfinished(text)
+    text = next(filter(_has_answer, segments_before_questions(text)), text)
+    if inside := tagged_answer(text):
+        text, strict = inside, False
+    boxed = last_boxed(text)
+    found = announced(text)
+    if boxed and not (found and found[1] >= boxed[1] and _starts_as_math(found[0])):
+        return boxed[0].strip()
+    if found:
+        inner = last_boxed(found[0])
+        if inner:
+            return inner[0].strip()
+        answer = strip_trailing_text(found[0])
+        return (answer if is_bare(answer) else tail_or_last(answer)).strip()
+    if strict:
+        return ""
+    text = without_repeated_lines(without_code(text))
+    return text if is_bare(text) else from_prose(text)
+
+
+def extract_gold(gold: str) -> str:
+    """Return the reference answer: what a solution boxes or announces, else the text itself."""
+    boxed = _BOX.search(gold) is not None
+    if len(gold) <= 40 and not boxed:
+        return gold.strip()
+    if boxed or announced(gold) or not is_bare(gold):
+        return extract_answer(gold)
+    return gold.strip()

@@ -1,0 +1,33 @@
+"""Remove what follows an answer in its own sentence: `9 (since …)`, `64 squares (8 rows of 8)`."""
+
+from __future__ import annotations
+
+import re
+
+_TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of the pie`
+    r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
+    r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than|instead\s+of)\s.*$"
+    r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
+    r"|,\s+(?:but|although|though|however)\s.*$"
+    r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly|\w+\s+(?:times|more|less)))\s.*$"
+    r"|(?<=[\d$)}])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$",
+    re.I | re.S,
+)
+_ANSWER = re.compile(r"[\d\\$]|^\W*[A-J]\W*$")
+# `5 when n = 1 and 3 when n = 2`; ` (8 rows of 8)`
+_CASES = re.compile(r"\b(?:if|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
+_PARENTHESES = re.compile(r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200})[)\]]$")
+
+
+def strip_trailing_text(text: str) -> str:
+    """Return `\\sqrt{2}` for `\\sqrt{2}, attained when a=b`, and `9` for `9, not 11`.
+
+    An answer with several cases (`5 when n = 1 and 3 when n = 2`) stays whole.
+    """
+    m = _PARENTHESES.search(text)
+    if m and re.search(r"[a-z]{2} ", m[1]):
+        text = text[: m.start()]
+    m = _TRAILING.search(text)
+    if m is None or _CASES.search(text) or not _ANSWER.search(text[: m.start()]):
+        return text
+    return text[: m.start()]

@@ -1,0 +1,1 @@
+"""Read answer text into structures and SymPy expressions."""

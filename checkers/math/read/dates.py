@@ -1,0 +1,46 @@
+"""Dates and times of day, each spelling as one value.
+
+`3:05 p.m.` → clock (3, 5, 0, "p")     `3 March 2020`, `2020-03-03` → date (2020, 3, 3)
+`March 3`   → date (0, 3, 3)           `3/4/2020` → date? (3, 4, 2020): day and month ambiguous
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.read.tables import strip_marks, word_list
+from gradebox.checkers.math.read.values import DateOrTime
+
+_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+MONTHS = {name: i for i, name in enumerate(word_list(_MONTH_NAMES), start=1)}
+_MONTH = (
+    "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
+)
+_LONG_DATE = re.compile(
+    rf"(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?"
+    rf"|(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?",
+    re.I,
+)
+_DATE_GROUPS = (("day", "day2"), ("month", "month2"), ("y1", "y2"))
+_HOUR = re.compile(r"(\d{1,2})\s*([ap])\.?\s*m\.?", re.I)
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?", re.I)
+_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4})")
+
+
+def read_date_or_time(text: str) -> DateOrTime | None:
+    """Return the date or the time of day that the whole text is; else None."""
+    text = " ".join(strip_marks(text).split()).replace(" : ", ":")
+    m = _CLOCK.fullmatch(text)
+    if m and int(m[1]) < 25 and int(m[2]) < 60:
+        return DateOrTime("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))
+    m = _HOUR.fullmatch(text)
+    if m and int(m[1]) < 25:
+        return DateOrTime("clock", (int(m[1]), 0, 0, m[2].lower()))
+    if m := _LONG_DATE.fullmatch(text):
+        day, month, year = (m[k] or m[k2] for k, k2 in _DATE_GROUPS)
+        return DateOrTime("date", (int(year or 0), MONTHS[month[:3].lower()], int(day)))
+    if m := _DATE.fullmatch(text):
+        kind, first = ("date", 1) if m[1] else ("date?", 4)
+        return DateOrTime(kind, (int(m[first]), int(m[first + 1]), int(m[first + 2])))
+    return None

@@ -1,0 +1,329 @@
+"""Parse LaTeX into SymPy by recursive descent, without `eval`.
+
+    atom := number | symbol | function | \\frac | \\sqrt | ( sum ) | |sum| | matrix
+
+grammar.py has the rest of the grammar, operators.py the SymPy functions. The only text that
+SymPy receives is a symbol's name. Numbers are exact: 0.5 is 1/2.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import sympy
+from sympy import Expr, Integer
+
+from gradebox.checkers.math.read.grammar import Grammar
+from gradebox.checkers.math.read.normalise import MAX_CHARS
+from gradebox.checkers.math.read.operators import (
+    UNARY,
+    VARIADIC,
+    absolute,
+    apply,
+    constant,
+    divide,
+    power,
+)
+from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, word_list
+from gradebox.checkers.math.read.tokens import ParseError, Token, number, tokenize
+
+_MATRIX = re.compile(
+    r"\\begin\s*\{(?P<kind>[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]+\})?"
+    r"(?P<body>.*?)\\end\s*\{(?P=kind)\}",
+    re.S,
+)
+_SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
+_PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
+_ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "overrightarrow", "dot"])
+_INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
+
+
+class Parser(Grammar):
+    """Parse the tokens of one expression: the atoms here, what joins them in `Grammar`."""
+
+    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
+        super().__init__(tokens)
+        self.matrices = matrices
+
+    def atom(self) -> Expr:
+        t = self.take()
+        if t.kind == "number":
+            return self.mixed(self.based(t), t)
+        if t.kind == "name":
+            return self.name(t.text)
+        if t.kind == "command":
+            return self.command(t.text)
+        if t.text in ("(", "[", "{"):
+            self.at -= 1
+            return self.group(t.text)
+        if t.text == "|":
+            self.bars += 1
+            value = self.sum()
+            self.expect("|")
+            self.bars -= 1
+            return absolute(value)
+        raise ParseError(f"unexpected {t.text!r}")
+
+    # -- numbers ----------------------------------------------------------------
+    def based(self, token: Token) -> Expr:
+        """Read a number, `52_8` in base 8, or scientific notation `3.5e-7`."""
+        token = self.with_letter_digits(token)
+        if self.is_op("_"):
+            self.take()
+            base = self.script()
+            if not (base.is_Integer and 2 <= base <= 36) or not token.text.isalnum():
+                raise ParseError(f"{token.text!r} in base {base}")
+            if len(token.text) > 1000:
+                raise ParseError("a based number of more than 1000 digits")
+            try:
+                return Integer(int(token.text, int(base)))
+            except ValueError as e:
+                raise ParseError(str(e)) from None
+        t, after, last = self.peek(), self.peek(1), self.peek(2)
+        if t and t.kind == "name" and t.text in ("e", "E") and not t.spaced and after:
+            signed = after.text in "+-" and last is not None and last.kind == "number"
+            digits = last if signed else after
+            if digits is not None and digits.kind == "number" and digits.text.isdigit():
+                if len(digits.text) > 4:
+                    raise ParseError("an exponent of more than 4 digits")
+                self.at += 3 if signed else 2
+                shift = int(digits.text) * (-1 if after.text == "-" else 1)
+                return number(token.text) * power(Integer(10), Integer(shift))
+        return number(token.text)
+
+    def with_letter_digits(self, token: Token) -> Token:
+        """Return `2A` of `2A_{16}` as one token: in bases over 10, capitals are digits."""
+        ahead, text = 0, token.text
+        while (t := self.peek(ahead)) and t.kind in ("number", "name") and not t.spaced:
+            ahead, text = ahead + 1, text + t.text
+        sign, base = self.peek(ahead), self.peek(ahead + 1)
+        if base and base.text == "{":
+            base = self.peek(ahead + 2)
+        if not (ahead and sign and sign.text == "_" and base and base.text.isdigit()):
+            return token
+        if not (len(base.text) == 2 and re.fullmatch(r"[\dA-Z]{1,1000}", text)):
+            return token
+        if any(int(digit, 36) >= int(base.text) for digit in text):
+            return token
+        self.at += ahead
+        return Token("number", text, token.spaced)
+
+    # -- names and commands -----------------------------------------------------
+    def name(self, text: str) -> Expr:
+        if text in FUNCTIONS:
+            return self.function(text)
+        if text == "pi":
+            return sympy.pi
+        if text in ("oo", "infty", "infinity", "inf"):
+            return sympy.oo
+        for function in _PREFIXES:
+            if function in FUNCTIONS and text.startswith(function):  # sinx
+                self.push_back("name", text[len(function) :])
+                return self.function(function)
+        if len(text) > 3:
+            raise ParseError(f"{text!r} is a word")
+        if len(text) > 1:
+            self.push_back("name", text[1:])
+            return constant(text[0])
+        return self.letter(text)
+
+    def letter(self, text: str) -> Expr:
+        """Read one letter with its primes and its index."""
+        while self.is_op("'"):
+            self.take()
+            text += "'"
+        return self.subscripted(text) if self.is_op("_") else constant(text)
+
+    def subscripted(self, text: str) -> Expr:
+        """Read the index of a letter; a constant of integration may be C_1 or c_1."""
+        self.expect("_")
+        text = "c" if text == "C" else text
+        start = self.at
+        if self.is_op("{"):
+            level = 0
+            while True:
+                t = self.take()
+                level += (t.text == "{" and t.kind == "op") - (t.text == "}" and t.kind == "op")
+                if level == 0:
+                    break
+        else:
+            t = self.take()
+            if t.kind in ("number", "name"):
+                self.at -= 1
+                return sympy.Symbol(f"{text}_{self.take_first(t)}")
+        return sympy.Symbol(f"{text}_{self.text_since(start)}")
+
+    def command(self, text: str) -> Expr:
+        if text in _READERS:
+            result: Expr = getattr(self, f"read_{text}")()
+            return result
+        if text == "pi":
+            return sympy.pi
+        if text in _ACCENTS:
+            return self.accented(text)
+        if text == "infty":
+            return sympy.oo
+        if text in UNARY or text in VARIADIC or text in FUNCTIONS:
+            return self.function(text)
+        if text in _SYMBOLS:
+            name = "\\" + text
+            return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
+        if text == "{":
+            value = self.sum()
+            self.expect("}")
+            return value
+        for prefix in _PREFIXES:
+            if text.startswith(prefix):  # \pir
+                self.push_back("name", text[len(prefix) :])
+                return self.command(prefix)
+        raise ParseError(f"unknown command \\{text}")
+
+    def accented(self, accent: str) -> Expr:
+        """Read `\\vec{v}` or `\\overline{AB}` as a symbol named after what it covers."""
+        start = self.at
+        if self.is_op("{"):
+            while self.take().text != "}":
+                pass
+        else:
+            self.take()
+        inner = self.text_since(start)
+        name = inner if accent == "vec" else f"{accent}({inner})"
+        return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
+
+    def read_frac(self) -> Expr:
+        top = self.digit_or_group()
+        return divide(top, self.digit_or_group())
+
+    def read_binom(self) -> Expr:
+        top, low = self.digit_or_group(), self.digit_or_group()
+        small = all(v.is_Integer and abs(v) <= 2000 for v in (top, low))
+        return sympy.binomial(top, low, evaluate=bool(small or not top.is_number))
+
+    def read_sqrt(self) -> Expr:
+        degree = self.group("[") if self.is_op("[") else Integer(2)
+        t = self.peek()
+        if t is not None and t.kind == "number" and t.spaced:  # \sqrt 12
+            return power(number(self.take().text), 1 / degree)
+        return power(self.digit_or_group(), 1 / degree)
+
+    def read_lfloor(self) -> Expr:
+        value = self.sum()
+        self.expect("rfloor")
+        return sympy.floor(value)
+
+    def read_lceil(self) -> Expr:
+        value = self.sum()
+        self.expect("rceil")
+        return sympy.ceiling(value)
+
+    def read_matrix(self) -> Expr:
+        return self.matrices[int(self.take().text)]
+
+    def read_det(self) -> Expr:
+        value = self.postfixes(self.atom())
+        if not isinstance(value, sympy.MatrixBase) or value.rows > 8:
+            raise ParseError("\\det of something that is not a small matrix")
+        return value.det()
+
+    # -- functions ----------------------------------------------------------------
+    def function(self, name: str) -> Expr:
+        if name == "sqrt":
+            return self.read_sqrt()
+        exponent: Expr | None = None
+        base: Expr | None = None
+        for _ in range(2):
+            if self.is_op("_") and base is None:
+                self.take()
+                base = self.digit_or_group()
+            elif self.is_op("^") and exponent is None:
+                self.take()
+                if self.is_op("-"):
+                    self.take()
+                    exponent = -self.script()
+                else:
+                    exponent = self.digit_or_group()
+        if exponent == -1 and name in _INVERSE:
+            name, exponent = _INVERSE[name], None
+        if name in VARIADIC:
+            return self.variadic(name)
+        value = apply(name, self.argument(), base)
+        return value if exponent is None else power(value, exponent)
+
+    def variadic(self, name: str) -> Expr:
+        if self.take().text not in ("(", "{"):
+            raise ParseError(f"\\{name} without brackets")
+        values = [self.sum()]
+        while self.is_op(","):
+            self.take()
+            values.append(self.sum())
+        self.take()
+        value: Expr = VARIADIC[name](*values)
+        return value
+
+    def argument(self) -> Expr:
+        """Read a function's argument: brackets, or a product up to the next function or sign."""
+        bracketed = self.is_op("(", "{", "[", "|")
+        value = self.power()
+        if bracketed:
+            return value
+        while self.starts_atom() and not self.next_is_function():
+            if self.is_op("(", "|", "["):
+                break
+            value = self.juxtaposed(value)
+        while self.is_op("/") and self.simple_divisor():
+            self.take()
+            value = divide(value, self.power())
+        return value
+
+    def simple_divisor(self) -> bool:
+        t = self.peek(1)
+        return t is not None and (t.kind == "number" or t.text in _SYMBOLS)
+
+    def next_is_function(self) -> bool:
+        t = self.peek()
+        if t is None or t.kind == "number":
+            return False
+        return any(t.text.startswith(f) for f in FUNCTIONS if f != "sqrt")
+
+
+_READERS = frozenset(n.removeprefix("read_") for n in vars(Parser) if n.startswith("read_"))
+
+
+def _cells(body: str) -> list[list[str]]:
+    """Return the rows of a matrix; in `\\\\frac` the row's end has taken the backslash."""
+    body = body.replace("\\\\\\\\", "\\\\").replace("\\hline", "")
+    rows = re.split(r"\\\\(?:\[[^\]]*\])?|\\cr(?![A-Za-z])", body)
+    return [
+        [
+            re.sub(r"^(frac|sqrt|pi|theta|sin|cos|binom)(?=[\s{(\[]|$)", r"\\\1", cell.strip())
+            for cell in row.split("&")
+        ]
+        for row in rows
+        if row.strip()
+    ]
+
+
+@lru_cache(maxsize=2048)
+def parse_expression(text: str) -> Expr:
+    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise."""
+    if len(text) > MAX_CHARS:
+        raise ParseError(f"an expression of more than {MAX_CHARS} characters")
+    matrices: list[sympy.Matrix] = []
+
+    def read_matrix(m: re.Match[str]) -> str:
+        table = _cells(m["body"])
+        if not table or len({len(r) for r in table}) != 1:
+            raise ParseError("a matrix with rows of different length")
+        matrix = sympy.Matrix([[parse_expression(c) for c in row] for row in table])
+        matrices.append(matrix.det() if m["kind"] == "vmatrix" and len(table) <= 6 else matrix)
+        return rf" \matrix {len(matrices) - 1} "
+
+    if "\\begin" in text:
+        text = _MATRIX.sub(read_matrix, text)
+    try:
+        return Parser(tokenize(text), matrices).whole()
+    except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
+        if isinstance(e, ParseError):
+            raise
+        raise ParseError(f"{type(e).__name__}: {e}") from None

@@ -1,0 +1,315 @@
+"""Rewrite an answer's text into the one spelling that the reader knows.
+
+Words that LaTeX sets as text (`\\text{…}`) come out between TEXT_OPEN and TEXT_CLOSE, and an
+escaped dollar sign as `＄`. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from gradebox.checkers.math.read import tables
+from gradebox.checkers.math.read.notation import expand_notation, unit_vectors_to_tuple
+from gradebox.checkers.math.read.number_words import NUMBER_WORDS
+from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+
+MAX_CHARS = 20_000  # longer answers are compared as text only
+MAX_LAYERS = 20  # of braces and quotes around an answer
+MAX_NESTED_FONTS = 8
+# placeholders while braces and text commands are rewritten
+_ROW_END = "\ue004"  # of `\\` in a matrix
+_LEFT_BRACE, _RIGHT_BRACE = "\ue002", "\ue003"  # of `\{` and `\}`
+
+_TEXT_COMMANDS = (
+    "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|mbox|hbox|emph|textsc|underline"
+)
+_FONT_COMMANDS = "mathrm|mathbf|mathit|mathsf|mathtt|boldsymbol|bm|mathcal|mathscr|mathfrak|pmb"
+# `\text{cm}`, `\mathrm{cm}`, `\mathbf x`, `\mathbb{R}`
+_TEXT = re.compile(rf"\\(?:{_TEXT_COMMANDS})\s*\{{([^{{}}]*)\}}")
+_FONT = re.compile(rf"\\(?:{_FONT_COMMANDS}|operatorname\*?)\s*\{{([^{{}}]*)\}}")
+_FONT_LETTER = re.compile(rf"\\(?:{_FONT_COMMANDS})\s+([A-Za-z0-9])")
+_NUMBER_SET = re.compile(r"\\(?:mathbb|mathbf|Bbb)\s*\{?\s*([RZNQC])\s*\}?")
+_SIZES = re.compile(  # commands without a meaning: `\left`, `\displaystyle`
+    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|noindent"
+    r"|hfill|phantom\{[^{}]*\}|vphantom\{[^{}]*\}|hphantom\{[^{}]*\}|bf|rm|it|sf|centering|strut"
+    r"|protect|allowbreak|nonumber|notag)(?![A-Za-z])"
+)
+_THIN = re.compile(  # white space: `\,`, `\quad`, `~`
+    r"\\[!,;:> ]|\\q?quad|\\(?:thinspace|enspace|medspace|hspace\{[^{}]*\})(?![A-Za-z])|~"
+)
+_THOUSANDS = re.compile(  # `1{,}000`, `1\,000`
+    r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))"
+)
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_RENAMED = {  # command → its replacement
+    name: new
+    for new, names in (
+        (r"\frac", "dfrac tfrac cfrac"), (r"\binom", "dbinom tbinom"),
+        ("<", "lt"), (">", "gt"), (r"\le", "leqslant leqq leq"), (r"\ge", "geqslant geqq geq"),
+        (r"\ne", "neq"), (r"\approx", "simeq sim cong approxeq doteq"), ("=", "equiv triangleq"),
+        (r"\{", "lbrace"), (r"\}", "rbrace"), ("[", "lbrack"), ("]", "rbrack"), ("(", "lparen"),
+        (")", "rparen"), ("|", "lvert rvert vert mid"), (":", "colon"), ("/", "div"),
+        (r"\emptyset", "varnothing empty"), (r"\infty", "infin"), (r"\cup", "bigcup"),
+        (r"\setminus", "backslash"), (r"\mathbb{R}", "Reals R reals"), ("i", "imath"),
+        (r"\ldots", "dots ldots cdots dotsc dotsb"), (" and ", "land wedge"), (" or ", "lor vee"),
+        ("£", "pounds textsterling"), ("€", "euro texteuro"),
+    )
+    for name in tables.word_list(names)
+}  # fmt: skip
+_DEGREE = re.compile(  # `^\circ`, `^{o}`, `\degrees`
+    r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?"
+)
+_DEGREE_WORD = re.compile(  # `30 degrees`, not `30 degrees Celsius`
+    rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))",
+    re.I,
+)
+_PERCENT = re.compile(  # `\%`, `percentage points`
+    rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?",
+    re.I,
+)
+# `\\frac` for `\frac`, `1 000`, `$5` without a second dollar sign
+_DOUBLED = re.compile(r"\\\\(?=[A-Za-z(){}\[\]%$!,;])")
+_SPACED_THOUSANDS = re.compile(r"(?<![\d.,/]) ?\b\d{1,3}(?: \d{3})+(?![\d/])")
+_MATH_MARKS = re.compile(r"\\[()\[\]]|\$\$?")
+_LONE_DOLLAR = re.compile(r"\$(?=\s*-?[\d.])")
+_SPACES = re.compile(r"\s+")
+_SUPERSCRIPTS = re.compile("[" + "".join(tables.SUPERSCRIPT) + "]+")
+_SUBSCRIPTS = re.compile("[" + "".join(tables.SUBSCRIPT) + "]+")
+_COLOR = re.compile(r"\\(?:color|textcolor)\s*\{[^{}]*\}")
+# `**5**`, `{5 \choose 2}`, `{1 \over 2}`
+_BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
+_CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
+_OVER = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\over(?![A-Za-z])\s*([^{}]{1,40}?)\s*\}")
+_MODULUS = re.compile(  # of a congruence; `5 \bmod 3` is a calculation
+    rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
+    rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))$"
+)
+_ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
+    r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
+)
+_SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
+    r"(?:\\left\s*\\\{\s*)?\\begin\s*\{(?P<kind>cases|aligned|align\*?|gathered|split|array)\}"
+    r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
+    re.S,
+)
+_UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
+    r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
+    r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
+)
+_UNIT_FONT = re.compile(  # `\mathrm{m\,s^{-1}}`
+    r"\\(?:mathrm|text)\s?\{((?:[A-Za-z/.\s~]|\\[ ,;]|\\cdot(?![A-Za-z])|\^\{?-?\d\}?){0,60}"
+    r"\^(?:[^{}]|\{-?\d\}){0,60})\}"
+)
+# `(52)_8`, `52_{\text{eight}}`, `x=1 \quad y=2`
+_BASED = re.compile(r"\(\s*(\d[\dA-Z]*)\s*\)\s*(?=_\s*\{?\s*\d)")
+_BASE_WORD = re.compile(
+    rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
+)
+_QUAD = re.compile(r"(?<![,;\s])\s*\\q?quad")
+_UNIT_FRACTION = re.compile(  # `\frac{\text{m}}{\text{s}}`
+    rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
+    rf"\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
+)
+_RECURRING = re.compile(  # `0.1\overline{6}`, `0.\dot{1}2\dot{3}`
+    r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
+    r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?)"
+)
+_IN_A_SET = re.compile(r",|^\{\s*[A-Za-z]\s*(?:\||:|\\in(?![A-Za-z]))")  # a list or a condition
+_LEADING_SIGNS = re.compile(
+    r"^(?:(?:=|\\(?:approx|therefore|implies|(?:Long)?[Rr]ightarrow)(?![A-Za-z]))\s*)+"
+)
+_BRACE = re.compile(r"\\.|[{}]", re.S)  # or an escaped character
+
+
+def unicode_to_latex(text: str) -> str:
+    """Return typeset characters (½, ², √, ≤, π, full-width forms) as LaTeX."""
+    if text.isascii():
+        return text
+    text = "".join(
+        _frac(*tables.VULGAR_FRACTIONS[c]) if c in tables.VULGAR_FRACTIONS else c for c in text
+    )
+    text = _SUPERSCRIPTS.sub(
+        lambda m: "^{" + "".join(tables.SUPERSCRIPT[c] for c in m[0]) + "}", text
+    )
+    text = _SUBSCRIPTS.sub(lambda m: "_{" + "".join(tables.SUBSCRIPT[c] for c in m[0]) + "}", text)
+    text = "".join(tables.UNICODE.get(c, c) for c in text)
+    text = "".join(f"\\{tables.GREEK[c]} " if c in tables.GREEK else c for c in text)
+    text = "".join(c if c in tables.CURRENCY else unicodedata.normalize("NFKC", c) for c in text)
+    text = re.sub(r"\\sqrt (\d+|[A-Za-z]|\\[A-Za-z]+)", r"\\sqrt{\1}", text)
+    return text.replace(r"\sqrt (", r"\sqrt(")
+
+
+def _frac(top: object, low: object) -> str:
+    return rf"\frac{{{top}}}{{{low}}}"
+
+
+def unwrap_text(text: str) -> str:
+    """Put the words of `\\text{…}` between the marks and remove fonts, nested ones too."""
+    for _ in range(MAX_NESTED_FONTS):
+        before = text
+        text = _FONT.sub(_unwrap_font, text)
+        text = _TEXT.sub(_mark_text, text)
+        if text == before:
+            break
+    return _FONT_LETTER.sub(r" \1", text)
+
+
+def _unwrap_font(match: re.Match[str]) -> str:
+    inner = match[1].strip()
+    if "operatorname" in match[0] and inner in tables.FUNCTIONS:
+        return f"\\{inner} "
+    if len(inner) > 1 and inner.isalpha() and inner not in tables.FUNCTIONS:
+        return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
+    return f" {match[1]} "
+
+
+def _mark_text(match: re.Match[str]) -> str:
+    inner = strip_marks(match[1], "")
+    if not inner.strip():
+        return " "
+    bare = inner.strip(" ,.;")
+    if re.fullmatch(r"[-\d.,\s]*\\degree", bare):
+        return f" {bare} "
+    if not re.search(r"[A-Za-z]{2}|^[A-Za-z](?:\^-?\d)?(?: [A-Za-z](?:\^-?\d)?)*$", bare):
+        return f" {bare} "  # \text{240}, \text{-2}, \text{(B)}: not words
+    counted = re.fullmatch(r"(-?[\d.,/]*\d)\s+([^\d]+)", bare)
+    if counted:
+        return f" {counted[1]} {TEXT_OPEN}{counted[2]}{TEXT_CLOSE}"
+    if bare.lower() in ("and", "or", "to"):
+        return f" {bare.lower()} "
+    return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
+
+
+@lru_cache(maxsize=4096)
+def normalise(text: str) -> str:
+    """Return an answer in the reader's spelling. The order of the steps matters."""
+    text = unit_vectors_to_tuple(unicode_to_latex(_SPACES.sub(" ", text.strip())))
+    if "\\begin" in text:
+        text = _SYSTEM.sub(_system_to_list, text)
+    if text.count("=") > 1:
+        text = _QUAD.sub(", ", text)
+    if "\\begin" not in text:
+        text = _DOUBLED.sub(lambda _: "\\", text)
+        text = re.sub(r"\\\\(?:\s|$)", " ", text)
+    else:
+        text = text.replace(r"\\", _ROW_END)
+    text = text.replace(r"\$", "＄")
+    text = _NUMBER_SET.sub(r"\\mathbb{\1}", text)
+    text = _COLOR.sub("", text)
+    text = _remove_math_delimiters(text)
+    text = _THOUSANDS.sub(",", text)
+    text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
+    text = _SIZES.sub("", text)
+    text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)
+    text = unwrap_text(_UNIT_FONT.sub(_unit_to_text, text))
+    text = _UNIT_FRACTION.sub(rf"{TEXT_OPEN}\1/\2{TEXT_CLOSE}", text)
+    text = _SPACES.sub(" ", _THIN.sub(" ", text))
+    text = _COMMAND.sub(lambda m: _RENAMED.get(m[1], m[0]), text)
+    text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
+    text = _DEGREE.sub(lambda _: r"\degree ", text)
+    text = _DEGREE_WORD.sub(lambda _: r"\degree ", text)
+    text = _PERCENT.sub("%", text)
+    text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
+    text = recurring_to_fraction(_CHOOSE.sub(r"\\binom{\1}{\2}", text))
+    text = _OVER.sub(r"\\frac{\1}{\2}", text)
+    text = _MODULUS.sub("", text)
+    if "_" in text:
+        text = _BASED.sub(r"\1", _BASE_WORD.sub(_base_to_digits, text))
+    text = text.replace(_ROW_END, r"\\")
+    text = _BOLD.sub(r"\1", text)
+    text = re.sub(r"\*\*(?=\s*[\d({A-Za-z+-])(?<=[\w)}\]]\*\*)", "^", text).replace("**", "")
+    text = text.replace("!=", r"\ne ").replace("<=", r"\le ").replace(">=", r"\ge ")
+    text = text.replace("==", "=").replace("&lt;", "<").replace("&gt;", ">")
+    return expand_notation(strip_ends(_SPACES.sub(" ", text)))
+
+
+def _unit_to_text(m: re.Match[str]) -> str:
+    inner = re.sub(r"\\[ ,;]|\\cdot|~", " ", m[1])
+    return rf"\text{{{re.sub(r'[{}]', '', inner)}}}"
+
+
+def _base_to_digits(m: re.Match[str]) -> str:
+    """Return `_{6}` for `_{\\text{six}}`."""
+    value = NUMBER_WORDS.get(m[2].lower())
+    return m[0] if value is None else f"{m[1]}_{{{value}}}"
+
+
+def _system_to_list(m: re.Match[str]) -> str:
+    """Return the rows of a system of equations as a list; other arrays stay as they are."""
+    if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
+        return m[0]
+    rows = [r.replace("&", " ").strip(" ,;.") for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"])]
+    return ", ".join(r for r in rows if r)
+
+
+def recurring_to_fraction(text: str) -> str:
+    """Return `0.1\\overline{6}`, `0.\\dot{3}` and `0.333…` as fractions."""
+
+    def fraction(m: re.Match[str]) -> str:
+        period = m[3] or (m[4] + (m[5] or "") + (m[6] or ""))
+        low = 10 ** len(m[2]) * (10 ** len(period) - 1)
+        top = int(m[1] + m[2] + period) - int(m[1] + m[2] or 0)
+        return f"({_frac(top, low)})"
+
+    text = _ELLIPSIS.sub(lambda m: rf"{m[1]}.{m[2]}\overline{{{m[3] or m[4]}}}", text)
+    return _RECURRING.sub(fraction, text)
+
+
+def _remove_math_delimiters(text: str) -> str:
+    """Remove `$`, `\\(` and `\\[`; an unpaired dollar sign before a number is money."""
+    if text.count("$") % 2:
+        text = _LONE_DOLLAR.sub("＄", text, count=1)
+    if text.startswith("$ ＄"):
+        text = text[2:]
+    return _SPACES.sub(" ", _MATH_MARKS.sub(" ", text))
+
+
+def strip_ends(text: str) -> str:
+    """Remove closing punctuation, stray backslashes, and braces or quotes around the whole."""
+    for _ in range(MAX_LAYERS):
+        before = text
+        text = text.rstrip(" .,;:\\") if not text.endswith((r"\{", r"\}")) else text
+        text = text.strip().lstrip(",;: ").strip()
+        text = _LEADING_SIGNS.sub("", text.strip("`"))
+        if (
+            len(text) > 1
+            and text[0] == "{"
+            and closing_brace(text, 0) == len(text) - 1
+            and not _IN_A_SET.search(text)
+        ):
+            text = text[1:-1]
+        if (
+            len(text) > 2
+            and text[0] == text[-1]
+            and text[0] in "\"`'"
+            and text[0] not in text[1:-1]
+        ):
+            text = text[1:-1]
+        if text == before:
+            break
+    return text
+
+
+def closing_brace(text: str, start: int) -> int:
+    """Return the index of the brace that closes the one at `start`; -1 without one."""
+    depth = 0
+    for m in _BRACE.finditer(text, start, start + MAX_CHARS):
+        if m[0] == "{":
+            depth += 1
+        elif m[0] == "}":
+            depth -= 1
+            if depth == 0:
+                return m.start()
+    return -1
+
+
+def plain_words(text: str) -> str:
+    """Return the lower-case words of a text answer, without punctuation, synonyms unified."""
+    text = re.sub(r"[\\\"“”`*]", "", strip_marks(text).lower())
+    text = _SPACES.sub(" ", text).strip(" .,;:!?()[]'")
+    for article in tables.LEADING_ARTICLES:
+        if text.startswith(article) and len(text) > len(article) + 1:
+            text = text[len(article) :]
+    return tables.SYNONYMS.get(text, text)

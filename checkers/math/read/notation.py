@@ -1,0 +1,116 @@
+"""Rewrite notations in a normalised answer into those that the reader knows.
+
+`{}_{10}C_3` → `\\binom{10}{3}`          `3\\text{rd}` → `3`
+`\\mathbb{R}_{\\ge 0}` → `[0,\\infty)`      `17 \\bmod 5` → `2`
+`2\\mathbf{i}-\\mathbf{j}` → `(2,-1)`     `(1,2)^T` → `(1,2)`
+`52 base 8` → `52_{8}`                 `]1,2]` → `(1,2]`
+`4.8 x 10^5` → `4.8 \\times 10^5`       `USD 5` → `＄5`
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.read.number_words import NUMBER_WORDS
+from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+
+MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
+_COUNT = r"\{?\s*(\d{1,4})\s*\}?"
+_COMBINATIONS = re.compile(  # `{}_{10}C_3`, `C_{10}^3`, `C^3_{10}`, `C(10,3)`
+    rf"(?:\{{\s*\}})?\s*[_^]\s*{_COUNT}\s*C\s*_\s*{_COUNT}"
+    rf"|(?<![A-Za-z\\])C\s*_\s*{_COUNT}\s*\^\s*{_COUNT}"
+    rf"|(?<![A-Za-z\\])C\s*\^\s*{_COUNT}\s*_\s*{_COUNT}"
+    r"|(?<![A-Za-z\\])C\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)"
+)
+_ORDINAL = re.compile(  # only the matching suffix: `3rd` is an ordinal, `2rd` a product
+    r"(?:(?<=1\d)|(?P<one>(?<=1))|(?P<two>(?<=2))|(?P<three>(?<=3))|(?<=[04-9]))"
+    rf"\s?\^?\s?\{{?\s?{TEXT_OPEN}?\s?(?(one)st|(?(two)nd|(?(three)rd|th)))"
+    rf"\s?{TEXT_CLOSE}?\s?\}}?(?![A-Za-z}}])"
+)
+_HALF_LINE = re.compile(
+    r"((?:[a-z]\s*\\in\s*)?)\\mathbb\{R\}\s*(?:_\s*\{?\s*(\\ge|\\le|>|<)\s*0\s*\}?|\^\s*\{?\s*([+-])\s*\}?)"
+)
+_HALF_LINES = {
+    r"\ge": r"[0,\infty)", ">": r"(0,\infty)", r"\le": r"(-\infty,0]", "<": r"(-\infty,0)",
+    "+": r"(0,\infty)", "-": r"(-\infty,0)",
+}  # fmt: skip
+_CHOICES = re.compile(  # `\text{(C) and (D)}`
+    rf"{TEXT_OPEN}\s*(\(?[A-J]\)?(?:\s*(?:,\s*and|,|and|&)\s*\(?[A-J]\)?)+)\s*{TEXT_CLOSE}"
+)
+_ROOT = re.compile(r"(?<!frac)\\sqrt\s*(\d{2,})")
+_TRANSPOSED = re.compile(r"(.*[)\]])\s*\^\s*\{?\s*(?:T|\\top)\s*\}?", re.S)
+_REMAINDER = re.compile(r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*\\bmod\s*\{?\s*(\d+)\s*\}?")
+_CURRENCY_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
+_CURRENCY_CODE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})\s?(?=\d)")
+_BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)
+_TIMES_TEN = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*\^)")
+_OUTWARD = re.compile(r"([\[\]])([^\[\]]{1,60})([\[\]])")
+_FONT = r"\\(?:mathbf|boldsymbol|bm|hat|vec|overrightarrow|widehat)"
+_UNIT_VECTOR = re.compile(
+    rf"{_FONT}\s*(?:\{{\s*)?(?:{_FONT}\s*(?:\{{\s*)?)?\\?([ijk])(?:math)?(?![A-Za-z])(?:\s*\}}){{0,2}}"
+    r"|(?<![A-Za-z\\{])([ijk])(?![A-Za-z])"
+)
+_COEFFICIENT = re.compile(r"[-+]?\s*(?:[\d.,/{}()\s]|\\[dt]?frac|\\sqrt|\\pi|\\left|\\right)*")
+
+
+def expand_notation(text: str) -> str:
+    """Return a normalised answer with the notations of this module rewritten."""
+    text = _CHOICES.sub(r"\1", _ORDINAL.sub("", text))
+    text = _ROOT.sub(r"\\sqrt{\1}", text)
+    if "C" in text:
+        text = _COMBINATIONS.sub(_binomial, text)
+    if half := _HALF_LINE.fullmatch(text):
+        return half[1] + _HALF_LINES[half[2] or half[3]]
+    if based := _BASE.fullmatch(strip_marks(text).strip()):
+        base = NUMBER_WORDS.get(based[2].lower(), based[2])
+        return f"{based[1]}_{{{base}}}"
+    if text.startswith("]") or text.endswith("["):
+        return _OUTWARD.sub(_open_bracket, text)
+    text = _CURRENCY_CODE.sub(lambda m: _CURRENCY_CODES[m[1]], text)
+    text = _TIMES_TEN.sub(r"\\times ", text)
+    transposed = _TRANSPOSED.fullmatch(text)
+    if transposed and _is_vector(transposed[1]):
+        return transposed[1]
+    m = _REMAINDER.fullmatch(text)
+    if m and all(len(g or "") <= MAX_POWER_DIGITS for g in m.groups()) and int(m[3]):
+        return str(pow(int(m[1]), int(m[2] or 1), int(m[3])))
+    return text
+
+
+def _open_bracket(m: re.Match[str]) -> str:
+    """Return `(1,2)` for `]1,2[`: a bracket that faces outward excludes its end."""
+    return f"{'(' if m[1] == ']' else '['}{m[2]}{')' if m[3] == '[' else ']'}"
+
+
+def _binomial(m: re.Match[str]) -> str:
+    subscript_first, superscript_first = (m[1] or m[7], m[2] or m[8]), (m[3] or m[6], m[4] or m[5])
+    n, k = subscript_first if subscript_first[0] else superscript_first
+    return rf"\binom{{{n}}}{{{k}}}" if int(n) >= int(k) else m[0]
+
+
+def _is_vector(text: str) -> bool:
+    """Return whether a matrix has one row or one column: other matrices differ when transposed."""
+    if r"\begin" not in text:
+        return text[0] in "([" and not re.search(r"[(\[]", text[1:])
+    return "&" not in text or r"\\" not in text
+
+
+def unit_vectors_to_tuple(text: str) -> str:
+    """Return `(2,-3)` for `2\\mathbf{i}-3\\mathbf{j}`, a sum of two or three unit vectors."""
+    name, equals, total = text.rpartition("=")
+    found = list(_UNIT_VECTOR.finditer(total))
+    if not 2 <= len(found) <= 3:
+        return text
+    components: dict[str, str] = {}
+    end = 0
+    for m in found:
+        part = total[end : m.start()].strip(" $*").removesuffix(r"\cdot").strip()
+        end = m.end()
+        signed = part.startswith(("+", "-"))
+        if not _COEFFICIENT.fullmatch(part) or (components and not signed):
+            return text
+        components[m[1] or m[2]] = part + "1" if part in ("", "+", "-") else part
+    if total[end:].strip(" $.}") or len(components) != len(found):
+        return text
+    letters = "ijk" if "k" in components else "ij"
+    return f"{name}{equals}({','.join(components.get(c, '0') for c in letters)})"

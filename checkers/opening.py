@@ -1,0 +1,172 @@
+"""Open the checker of a problem, from its source or by name.
+
+| name                | checker                                                          |
+|---------------------|------------------------------------------------------------------|
+| wcmp, rcmp6, …      | a built-in; options follow: `kattis float_tolerance 1e-6`        |
+| python:FILE.py      | a generated_checker                                              |
+| testlib:FILE.cpp    | a testlib checker                                                |
+| kattis:FILE FLAG…   | a Kattis or DOMjudge output validator, C++ or Python             |
+| command:LINE        | a command of the box: exit 0 accepted, 1 rejected                |
+
+A command sees the files input.txt, output.txt and answer.txt. `{input}`, `{output}` and `{answer}`
+in LINE stand for them; without any of these, the three are appended.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from gradebox.checkers.builtins import TABLE, builtin
+from gradebox.checkers.check import Checker, CheckerError, UnknownChecker
+from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.sandbox.model import Program
+from gradebox.sandbox.protocol import Sandbox
+
+_CPP = ("c++17", "main.cpp")
+_LANGUAGES: Mapping[str, tuple[str, str]] = {
+    ".py": ("python", "main.py"),
+    ".cpp": _CPP,
+    ".cc": _CPP,
+    ".cxx": _CPP,
+    ".c++": _CPP,
+}
+_HEADER = "testlib.h"
+_PLACES = ("{input}", "{output}", "{answer}")
+
+# Becomes the command. 127 is a shell's status for a missing command; 1 would be a rejection.
+_COMMAND = b"""\
+import os
+import sys
+
+try:
+    os.execvp(sys.argv[1], sys.argv[1:])
+except OSError as e:
+    sys.stderr.write(f"{sys.argv[1]}: {e.strerror}\\n")
+    sys.stderr.flush()
+    os._exit(127)
+"""
+
+
+def open_checker(
+    sandbox: Sandbox,
+    *,
+    source: str | None,
+    name: str | None,
+    testlib: str | None = None,
+    programs: bool = True,
+) -> Checker | None:
+    """Return the checker to judge with; None when there is neither a source nor a name.
+
+    source     text of a Python `generated_checker`; used when no name is given
+    name       see the table above; a name given by the user goes before the source
+    testlib    path of testlib.h or of its folder; None: beside the checker
+    programs   False for names that a dataset chose: only built-ins, since a dataset must not
+               choose files of this machine
+
+    Raises CheckerError, a ValueError: unknown name (the nearest are listed), missing file.
+    """
+    if name is not None and name.strip():
+        return _open_named(sandbox, name.strip(), testlib, programs)
+    if source is not None and source.strip():
+        program = Program("python", {"checker.py": source.encode("utf-8", "surrogatepass")})
+        return ProgramChecker(sandbox, PROTOCOLS["python"], program, name="generated_checker")
+    return None
+
+
+def _open_named(sandbox: Sandbox, name: str, testlib: str | None, programs: bool) -> Checker:
+    kind, colon, rest = name.partition(":")
+    if not colon:
+        return builtin(name)
+    if kind not in PROTOCOLS:
+        near = difflib.get_close_matches(kind, [*PROTOCOLS, *TABLE], n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(near)}" if near else ""
+        raise UnknownChecker(
+            f"unknown kind of checker {kind!r} in {name!r}{hint}; kinds: {', '.join(PROTOCOLS)}"
+        )
+    if not programs:
+        raise CheckerError(
+            f"checker {name!r} comes from the problem, which may only name a built-in: "
+            "pass it as --checker yourself if you trust it"
+        )
+    if kind == "command":
+        protocol = dataclasses.replace(PROTOCOLS[kind], args=_split_command(rest))
+        program = Program("python", {"main.py": _COMMAND})
+        return ProgramChecker(sandbox, protocol, program, name=f"command:{rest.strip()}")
+    path, flags = split_path(rest, kind)
+    return ProgramChecker(
+        sandbox,
+        PROTOCOLS[kind],
+        read_program(kind, path, testlib),
+        name=f"{kind}:{path.name}",
+        extra_args=flags,
+    )
+
+
+def read_program(kind: str, path: Path, testlib: str | None) -> Program:
+    """Read a checker's or interactor's program from its file.
+
+    kind     python, testlib (testlib.h goes beside the source), or kattis: the file's ending
+             decides on the language
+    testlib  path of testlib.h or of its folder; None: beside the file
+    """
+    if kind == "python":
+        return Program("python", {"checker.py": _read(path)})
+    if kind == "testlib":
+        source, header = _read(path), _find_header(path, testlib)
+        return Program("c++17", {"main.cpp": source, _HEADER: _read(header)})
+    row = _LANGUAGES.get(path.suffix.lower())
+    if row is None:
+        raise CheckerError(f"checker file {path.name!r} must end in {', '.join(_LANGUAGES)}")
+    language, main = row
+    return Program(language, {main: _read(path)})
+
+
+def _find_header(path: Path, testlib: str | None) -> Path:
+    if testlib is not None:
+        given = Path(testlib).expanduser()
+        return given / _HEADER if given.is_dir() else given
+    beside = path.parent / _HEADER
+    if not beside.is_file():
+        raise CheckerError(
+            f"checker {path.name!r} needs {_HEADER}: put it beside the checker, or give its path "
+            f"(--testlib FILE)"
+        )
+    return beside
+
+
+def split_path(rest: str, kind: str) -> tuple[Path, tuple[str, ...]]:
+    """Return the file and the words after it; an existing path may contain spaces."""
+    whole = Path(rest.strip()).expanduser()
+    if rest.strip() and whole.is_file():
+        return whole, ()
+    words = _split(rest, kind)
+    if not words:
+        raise CheckerError(f"checker {kind}: names no file: write {kind}:FILE")
+    return Path(words[0]).expanduser(), tuple(words[1:])
+
+
+def _split_command(line: str) -> tuple[str, ...]:
+    words = _split(line, "command")
+    if not words:
+        raise CheckerError("checker command is empty: write command:LINE, e.g. command:cmp -s")
+    if not any(place in word for word in words for place in _PLACES):
+        words.extend(_PLACES)
+    return tuple(words)
+
+
+def _split(line: str, kind: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as e:
+        raise CheckerError(f"checker {kind}:{line} can't be read: {e}") from e
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as e:
+        raise CheckerError(f"checker file {str(path)!r} can't be read: {e.strerror}") from e

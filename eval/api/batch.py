@@ -1,0 +1,110 @@
+"""One batch of solutions, graded in memory by the session of a `Grader`.
+
+    solutions ─ Planner ─ Scheduler ─▶ one record for each solution, in order
+
+The solutions that a stopped batch did not grade get records of status `error` with the reason.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.executors import local_scheduler
+from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
+from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import ungraded
+from gradebox.eval.results.records import as_json
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.model import Execution
+
+
+class InMemoryRecords:
+    """Records by ordinal (`gradebox.eval.grading.planner.RecordStore`)."""
+
+    def __init__(self) -> None:
+        self.records: dict[int, dict[str, Any]] = {}
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        return None
+
+    def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
+        self.records[ordinal] = dict(record)
+
+    def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
+        self.add(ordinal, record)
+        return False
+
+
+class Batch:
+    """Grades solutions once.
+
+    time_limit_s  seconds of running programs for each core, None for no limit
+    """
+
+    def __init__(self, session: GradingSession, time_limit_s: float | None = None) -> None:
+        self._session = session
+        self._why_stopped = ""
+        self._stop = threading.Event()
+        self._scheduler = local_scheduler(session)
+        self._time_limit_s = time_limit_s
+        self._cores = max(1, min(session.options.workers, session.sandbox.slots))
+        self._run_s = 0.0
+        self._lock = threading.Lock()
+
+    def stop(self, why: str) -> None:
+        """End the batch after the running cases. `why` becomes the error of ungraded solutions."""
+        self._why_stopped = self._why_stopped or why
+        self._stop.set()
+        self._scheduler.stop()
+
+    def _count_run(self, execution: Execution) -> None:
+        """Stop the batch when its programs have used its time; waiting is not part of it."""
+        if self._time_limit_s is None:
+            return
+        with self._lock:
+            self._run_s += max(0.0, execution.wall_s)
+            exceeded = self._run_s > self._time_limit_s * self._cores
+        if exceeded:
+            self.stop(
+                f"the batch's time limit of {self._time_limit_s:g} s a core was used up; "
+                "raise time_limit_s or give smaller batches"
+            )
+
+    def grade(self, solutions: Iterable[Solution], problems: Problems) -> list[dict[str, Any]]:
+        """Return a record for each solution, in order. An unusable problem spoils no other."""
+        session, records, counts = self._session, InMemoryRecords(), ProgressCounts()
+        planner = Planner(
+            session,
+            problems,
+            records,
+            counts,
+            lambda: self._scheduler.stopping,
+            invalidating=InputError,
+        )
+        settings = session.case_settings(retry=Retry(stop=self._stop), on_run=self._count_run)
+        context = session.job_context(settings, planner.done)
+        read: list[Solution] = []
+
+        def remembered(solutions: Iterable[Solution]) -> Iterator[Solution]:
+            for solution in solutions:
+                read.append(solution)
+                yield solution
+
+        left = iter(solutions)
+        try:
+            self._scheduler.run(planner.jobs(remembered(left), context))
+        except BaseException:
+            self.stop("the batch was broken off")
+            raise
+        read.extend(left)
+        return [
+            records.records.get(i)
+            or as_json(
+                ungraded(solution, problems.get(solution.problem_id), "error", self._why_stopped)
+            )
+            for i, solution in enumerate(read)
+        ]

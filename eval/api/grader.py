@@ -1,0 +1,320 @@
+"""`Grader`: a grading session that stays open between calls.
+
+    Grader(problems, sandbox="local", …options…)
+        grade(solutions) ─▶ records           the same records as those of a run
+        run(code, stdin=…) ─▶ Execution       one program without a problem
+
+Any thread may call any method. A child of fork opens everything anew. Each batch has its own
+threads, which end with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.api.batch import Batch
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.grading.options import FLAGS, Options
+from gradebox.eval.grading.planner import Problems
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import program_of
+from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
+from gradebox.eval.solutions.reader import read_rows, read_solutions
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.common.async_bridge import run_in_thread
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.model import Execution, Limits
+from gradebox.sandbox.protocol import Sandbox
+
+GivenProblems = str | Path | Row | Sequence[Row]
+Solutions = str | Path | Iterable[Mapping[str, Any]]
+
+
+class GraderClosed(InputError):
+    """The call came after the grader was closed; make a new Grader and call it."""
+
+
+class CompileError(ValueError):
+    """A program does not compile; `log` has the compiler's output."""
+
+    def __init__(self, log: str) -> None:
+        super().__init__(f"the program does not compile: {log.strip()[:400]}")
+        self.log = log
+
+
+class Grader(Closeable):
+    """Grades batches; keeps the sandbox, compiled checkers and tests open between them.
+
+    problems  the problems of calls that pass none: a dataset's name or path, a row, or rows
+    sandbox   "auto", "local", "piston", or an open Sandbox, which is not closed
+    flags     options of the main command, as keywords: stop_on_first_failure=True, workers=8,
+              generated_tests_dir=…, max_generated_tests=-1, compare=…, cache=…
+
+    Raises InputError for wrong options. The sandbox is opened at the first use.
+    """
+
+    def __init__(
+        self,
+        problems: GivenProblems | None = None,
+        *,
+        sandbox: str | Sandbox = "auto",
+        **flags: Any,
+    ) -> None:
+        self._given_sandbox = sandbox if not isinstance(sandbox, str) else None
+        self._process = os.getpid()
+        known = {name for name, flag in FLAGS.items() if flag.grader}
+        for name in flags:
+            if name not in known:
+                takes = ", ".join(sorted(known))
+                raise InputError(f"unknown flag {name!r}: a grader takes {takes}")
+        if isinstance(problems, (str, Path)):
+            flags["dataset"] = str(problems)
+        self._has_dataset = "dataset" in flags
+        if isinstance(sandbox, str):
+            flags["sandbox"] = sandbox
+        self.options = Options(solutions_path=(), **flags)
+        self._problems: InMemoryProblems | None = None
+        if problems is not None and not isinstance(problems, (str, Path)):
+            self._problems = InMemoryProblems(_rows(problems))
+        self.knows_problems = self._has_dataset or self._problems is not None  # by their ids
+        self._reset()
+        _living.add(self)
+
+    def _reset(self) -> None:
+        self._lock = threading.Lock()
+        self._idle = threading.Condition(self._lock)
+        self._session: GradingSession | None = None
+        self._batches: set[Batch] = set()
+        self._calls = 0
+        self._closed = False
+
+    # ---- grading ------------------------------------------------------------------------
+
+    def grade(
+        self,
+        solutions: Solutions,
+        problems: GivenProblems | None = None,
+        *,
+        time_limit_s: float | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return a record for each solution, in order (docs/records.md describes records).
+
+        solutions     rows as in a solutions file ({"problem_id", "code" or "completion", …}),
+                      or such a file's path
+        problems      as for the constructor; if there is one, solutions need not name it
+        time_limit_s  of the batch: seconds of running programs, summed over all cores and
+                      divided by the cores. Waiting for a core is not counted. Solutions that
+                      are not graded in time get a record of status `error`
+
+        Raises InputError for problems or a file that are unusable as a whole. An unusable row,
+        an unknown problem and a fault of the sandbox have records: invalid, invalid and error.
+        """
+        return self._grade(solutions, problems, time_limit_s, lambda batch: None)
+
+    async def grade_async(
+        self,
+        solutions: Solutions,
+        problems: GivenProblems | None = None,
+        *,
+        time_limit_s: float | None = None,
+    ) -> list[dict[str, Any]]:
+        """Like `grade`, without blocking the event loop; cancelling it stops the batch."""
+        batches: list[Batch] = []
+
+        def stop() -> None:
+            for batch in batches:
+                batch.stop("the caller cancelled the batch")
+
+        return await run_in_thread(
+            lambda: self._grade(solutions, problems, time_limit_s, batches.append), stop
+        )
+
+    def _grade(
+        self,
+        solutions: Solutions,
+        problems: GivenProblems | None,
+        time_limit_s: float | None,
+        on_start: Callable[[Batch], object],
+    ) -> list[dict[str, Any]]:
+        if time_limit_s is not None and not time_limit_s > 0:
+            raise InputError(f"time_limit_s {time_limit_s}: give seconds over 0, or None")
+        with self._use_session() as session:
+            found = self._find_problems(problems, session)
+            batch = Batch(session, time_limit_s)
+            on_start(batch)
+            with self._stopped_on_close(batch):
+                return batch.grade(_solutions(solutions, found), found)
+
+    def _find_problems(self, given: GivenProblems | None, session: GradingSession) -> Problems:
+        if given is not None and not isinstance(given, (str, Path)):
+            return InMemoryProblems(_rows(given))
+        if given is not None and str(given) != self.options.dataset:
+            raise InputError(
+                f"problems {shown(str(given))}: this grader has {self.options.dataset}; "
+                "make another Grader for another dataset, or give rows"
+            )
+        if given is None and self._problems is not None:
+            return self._problems
+        if given is None and not self._has_dataset:
+            raise InputError(
+                "no problems: give `problems` rows to this call, or a dataset or rows to the Grader"
+            )
+        return session.problems
+
+    # ---- one program --------------------------------------------------------------------
+
+    def run(
+        self,
+        code: str,
+        language: str = "python",
+        stdin: str | bytes = b"",
+        limits: Limits | None = None,
+        *,
+        args: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+    ) -> Execution:
+        """Run one program in the sandbox and return the evidence, without a verdict.
+
+        Raises CompileError, UnknownLanguage or BadRequest for a program that cannot be run, and
+        SandboxError for a fault of the sandbox.
+        """
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        program = program_of(code, language)
+        with self._use_session() as session:
+            compiled = session.sandbox.compile(program)
+            try:
+                if not compiled.ok:
+                    raise CompileError(compiled.log.decode("utf-8", "replace"))
+                return session.sandbox.run(
+                    compiled, limits or Limits(), stdin=data, args=args, files=files
+                )
+            finally:
+                compiled.close()
+
+    async def run_async(
+        self,
+        code: str,
+        language: str = "python",
+        stdin: str | bytes = b"",
+        limits: Limits | None = None,
+    ) -> Execution:
+        """Like `run`, without blocking the event loop."""
+        return await run_in_thread(lambda: self.run(code, language, stdin, limits), lambda: None)
+
+    # ---- opening and closing ------------------------------------------------------------
+
+    def warm_up(self) -> Grader:
+        """Open the sandbox and the dataset now; raise InputError when one is unavailable."""
+        with self._use_session() as session:
+            if self._has_dataset:
+                _ = session.problems
+            return self
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The open sandbox."""
+        with self._use_session() as session:
+            return session.sandbox
+
+    @contextlib.contextmanager
+    def _use_session(self) -> Iterator[GradingSession]:
+        with self._lock:
+            if self._closed:
+                raise GraderClosed("the grader is closed: make another one")
+            if self._session is None:
+                self._session = self._open_session()
+            session = self._session
+            self._calls += 1
+        try:
+            yield session
+        finally:
+            with self._idle:
+                self._calls -= 1
+                self._idle.notify_all()
+
+    def _open_session(self) -> GradingSession:
+        if self._given_sandbox is not None and os.getpid() != self._process:
+            raise InputError(
+                f"the sandbox given belongs to process {self._process}, which forked: give "
+                "its kind (sandbox='local'), so that each process opens its own"
+            )
+        session = GradingSession(self.options, self._given_sandbox)
+        try:
+            _ = session.context, session.generated
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    @contextlib.contextmanager
+    def _stopped_on_close(self, batch: Batch) -> Iterator[None]:
+        with self._lock:
+            self._batches.add(batch)
+            if self._closed:
+                batch.stop("the grader was closed")
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._batches.discard(batch)
+
+    def close_when_idle(self) -> None:
+        """Refuse new calls, wait for the running ones and close the grader."""
+        with self._idle:
+            self._closed = True
+            while self._calls:
+                self._idle.wait()
+        self.close()
+
+    def close(self) -> None:
+        """Stop and wait for running calls, and free everything. May be called twice."""
+        with self._idle:
+            self._closed = True
+            for batch in self._batches:
+                batch.stop("the grader was closed")
+            while self._calls:
+                self._idle.wait()
+            session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _after_fork(self) -> None:
+        """Forget, in the child, the parent's session: its threads do not exist here."""
+        if self._session is not None:
+            _parent_sessions.append(self._session)  # never collected: only the parent closes it
+        closed = self._closed
+        self._reset()
+        self._closed = closed
+
+
+def _rows(problems: Row | Sequence[Row] | Iterable[Row]) -> list[Row]:
+    rows = [problems] if isinstance(problems, Mapping) else list(problems)
+    return [parse_row(row) for row in rows]
+
+
+def _solutions(solutions: Solutions, problems: Problems) -> Iterator[Solution]:
+    if isinstance(solutions, (str, Path)):
+        return read_solutions([solutions], resolve=problems.resolve)
+    only = problems.only_id if isinstance(problems, InMemoryProblems) else ""
+    rows = [solutions] if isinstance(solutions, Mapping) else solutions
+    if not isinstance(rows, Iterable):
+        raise InputError(f"solutions is {shown(rows)}: rows, or the path of a file, are needed")
+    return read_rows(rows, resolve=problems.resolve, only_id=only)
+
+
+_living: weakref.WeakSet[Grader] = weakref.WeakSet()
+_parent_sessions: list[GradingSession] = []
+
+
+def _after_fork() -> None:
+    for grader in list(_living):
+        grader._after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,44 @@
+"""Rewards for training, made from the records that a run would write.
+
+    completions + dataset columns ─▶ solutions, problems ─ grade ─▶ records ─ reward_of ─▶ floats
+
+values.py has the table of rewards; docs/rewards.md shows how trainers use it.
+"""
+
+from gradebox.eval.api.rewards.trl import (
+    CodeforcesReward,
+    Grades,
+    codeforces,
+    codeforces_async,
+    make_codeforces,
+    make_codeforces_async,
+)
+from gradebox.eval.api.rewards.values import (
+    COMPILE_ERROR,
+    MODES,
+    NO_CODE,
+    SHARE_WEIGHT,
+    Mode,
+    Reward,
+    reward_of,
+)
+from gradebox.eval.api.rewards.verl import compute_score, compute_score_async, compute_scores
+
+__all__ = [
+    "COMPILE_ERROR",
+    "MODES",
+    "NO_CODE",
+    "SHARE_WEIGHT",
+    "CodeforcesReward",
+    "Grades",
+    "Mode",
+    "Reward",
+    "codeforces",
+    "codeforces_async",
+    "compute_score",
+    "compute_score_async",
+    "compute_scores",
+    "make_codeforces",
+    "make_codeforces_async",
+    "reward_of",
+]

@@ -1,0 +1,131 @@
+"""Turn completions and dataset columns into batches that a grader can grade.
+
+    completions[i] + columns[…][i] ─▶ Batch(solutions, problems), as few batches as possible
+
+Two different problems with one id, which a dataset may have, go into different batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS
+
+PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Solutions to grade in one call; no two different problems have one id.
+
+    indices   the completion of each solution
+    problems  rows by id; empty when the grader knows the problems
+    """
+
+    indices: list[int]
+    solutions: list[dict[str, Any]]
+    problems: dict[str, dict[str, Any]]
+
+
+def batches_of(
+    completions: Sequence[Any],
+    language: str | Sequence[str] | None,
+    columns: Mapping[str, Any],
+    *,
+    by_id: bool = True,
+) -> list[Batch]:
+    """Return the batches of some completions.
+
+    language  of every completion, or of each; None: that of the completion's fence
+    by_id     whether the grader may know a problem whose `official_tests` are null; if not, the
+              problem has no tests
+
+    Raises InputError for a column of another length, and for a completion without a problem.
+    """
+    rows = _problem_rows(len(completions), columns)
+    languages = _one_each("language", language, len(completions))
+    batches: list[Batch] = []
+    for i, (completion, row) in enumerate(zip(completions, rows, strict=True)):
+        if not by_id and TESTS_COLUMN in row and row[TESTS_COLUMN] is None:
+            row = {**row, TESTS_COLUMN: []}
+        has_tests = row.get(TESTS_COLUMN) is not None
+        name, batch = _add_problem(batches, row) if has_tests else _known_problem(batches, row)
+        answer = completion if isinstance(completion, (str, list, dict)) else str(completion)
+        solution = {"problem_id": name, "completion": answer, "sample_id": i}
+        if languages[i]:
+            solution["language"] = languages[i]
+        batch.indices.append(i)
+        batch.solutions.append(solution)
+    return batches
+
+
+def plain(value: Any) -> Any:
+    """Return an array as a list, and any other value unchanged."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _add_problem(batches: list[Batch], row: dict[str, Any]) -> tuple[str, Batch]:
+    """Return the id of a problem with tests, and the first batch where no other one has it."""
+    name = _id_of(row)
+    if not name:
+        known = [p for batch in batches for p in batch.problems.values()]
+        same = next((p["id"] for p in known if p.keys() == {*row, "id"} and _equal(p, row)), None)
+        name = same or f"row-{len(known)}"
+        row = {**row, "id": name}
+    for batch in batches:
+        other = batch.problems.setdefault(name, row)
+        if other is row or _equal(other, row):
+            return name, batch
+    batches.append(Batch([], [], {name: row}))
+    return name, batches[-1]
+
+
+def _known_problem(batches: list[Batch], row: Mapping[str, Any]) -> tuple[str, Batch]:
+    """Return the id of a problem that the grader knows, and the batch of such problems."""
+    name = _id_of(row)
+    if not name:
+        raise InputError(
+            "a completion has no problem: give the column official_tests, or id for a problem of "
+            "the grader's dataset"
+        )
+    batch = next((b for b in batches if not b.problems), None)
+    if batch is None:
+        batch = Batch([], [], {})
+        batches.append(batch)
+    return name, batch
+
+
+def _id_of(row: Mapping[str, Any]) -> str:
+    contest, index = row.get("contest_id"), row.get("index")
+    return str(row.get("id") or (f"{contest}/{index}" if contest and index else ""))
+
+
+def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return all(one.get(k) is v or bool(plain(one.get(k)) == plain(v)) for k, v in other.items())
+
+
+def _problem_rows(count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return, for each completion, the columns that describe a problem."""
+    ids = columns.get("id")
+    columns = {**columns, "id": columns.get("problem_id") if ids is None else ids}
+    used = {
+        name: _one_each(name, columns[name], count)
+        for name in PROBLEM_COLUMNS
+        if columns.get(name) is not None
+    }
+    return [{name: values[i] for name, values in used.items()} for i in range(count)]
+
+
+def _one_each(name: str, value: Any, count: int) -> Sequence[Any]:
+    """Return a column's value for each completion; a single value applies to all."""
+    value = plain(value)
+    if value is None or isinstance(value, (str, int, float)):
+        return [value] * count
+    if not isinstance(value, (list, tuple)) or len(value) != count:
+        raise InputError(
+            f"the column {name} is {shown(value)}; give a list of {count}, one for each completion"
+        )
+    return value

@@ -1,1 +1,0 @@
-"""Rows of benchmark files → samples. The registry imports what is here."""

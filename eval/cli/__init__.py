@@ -1,0 +1,1 @@
+"""The command line: flags, exit statuses, progress, the summary table."""

@@ -1,0 +1,88 @@
+"""Run a command: turn its errors into one line on stderr and an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.signals import sigterm_as_keyboard_interrupt
+from gradebox.eval.common.streams import print_line, repair_streams, silence
+from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.sandbox.errors import SandboxError
+
+# Module that only some commands need → the extra that installs it.
+EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math", "math_verify": "math"}
+
+
+def run_command(
+    make_parser: Callable[[], argparse.ArgumentParser],
+    action: Callable[[argparse.Namespace], int],
+    argv: Sequence[str] | None = None,
+    *,
+    log_to_stderr: bool = True,
+    on_broken_pipe: ExitStatus = ExitStatus.INTERRUPTED,
+) -> int:
+    """Parse the arguments, call `action` with them and return the exit status.
+
+    argv           the arguments; None: those of the process
+    log_to_stderr  print warnings, and information from gradebox, on stderr
+    on_broken_pipe status when the reader of the output has gone
+    """
+    repair_streams()
+    with (
+        sigterm_as_keyboard_interrupt(),
+        _stderr_logging() if log_to_stderr else contextlib.nullcontext(),
+    ):
+        try:
+            return action(make_parser().parse_args(argv))
+        except InputError as error:
+            return _failed(error, ExitStatus.BAD_INPUT)
+        except ModuleNotFoundError as error:
+            extra = EXTRAS.get((error.name or "").partition(".")[0])
+            if extra is None:
+                raise
+            why = f"{error.name} is not installed; pip install 'gradebox[{extra}]'"
+            return _failed(why, ExitStatus.BAD_INPUT)
+        except KeyboardInterrupt:
+            print_line("interrupted; start the same command again to continue", sys.stderr)
+            return ExitStatus.INTERRUPTED
+        except BrokenPipeError:
+            silence(sys.stdout)
+            return on_broken_pipe
+        except Exception as error:
+            if not _is_infrastructure(error):
+                raise
+            return _failed(error, ExitStatus.INFRASTRUCTURE)
+
+
+def _is_infrastructure(error: Exception) -> bool:
+    from gradebox.eval.models.errors import ServerLost
+
+    return isinstance(error, (ServerLost, SandboxError))
+
+
+def _failed(error: object, status: ExitStatus) -> ExitStatus:
+    from gradebox.eval.common.terminal import escape
+
+    print_line(f"error: {escape(' '.join(str(error).splitlines()))}", sys.stderr)
+    return status
+
+
+@contextlib.contextmanager
+def _stderr_logging() -> Iterator[None]:
+    """Log to stderr: warnings of every library, and information from gradebox."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+    root, own = logging.getLogger(), logging.getLogger("gradebox")
+    level = own.level
+    root.addHandler(handler)
+    own.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        own.setLevel(level)

@@ -1,0 +1,90 @@
+"""Compare two runs problem by problem: `python eval/compare.py A B`.
+
+A and B are results folders or their records files. Differences are B minus A.
+Exit status: 0 compared; 2 bad input, or the runs were judged differently (see --anyway).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from gradebox.eval.cli.command import run_command
+from gradebox.eval.cli.parser import CommandParser, natural_int
+from gradebox.eval.common.errors import InputError
+
+SHOWN_CHANGES = 20
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command line."""
+    p = CommandParser(
+        description="Compare two runs problem by problem: paired differences, their standard "
+        "error, and which problems changed.",
+    )
+    p.add_argument("a", metavar="A", help="results folder or records file")
+    p.add_argument("b", metavar="B", help="results folder or records file")
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    p.add_argument("--all", action="store_true", help="list every problem that changed")
+    p.add_argument(
+        "--anyway", action="store_true", help="compare runs whose limits or tests differ"
+    )
+    add_interval_flags(p)
+    return p
+
+
+def add_interval_flags(p: CommandParser) -> None:
+    """Add the flags that control how intervals are computed."""
+    p.add_argument(
+        "--cluster-by-contest",
+        action="store_true",
+        help="wider intervals, because problems of one contest are alike",
+    )
+    p.add_argument("--level", type=_level, default=0.95, help="confidence level of intervals")
+    p.add_argument("--seed", type=natural_int, default=0, help="of the bootstrap")
+
+
+def _level(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: give a number between 0 and 1, such as 0.95")
+    return value
+
+
+def compare(args: argparse.Namespace) -> int:
+    """Print the comparison and return the exit status."""
+    from gradebox.eval.comparing.comparability import find_differences
+    from gradebox.eval.comparing.compared_run import read_run
+    from gradebox.eval.comparing.text import comparison_lines, warning_lines
+    from gradebox.eval.results.statistics import paired
+
+    a, b = read_run(args.a), read_run(args.b)
+    result = paired(
+        a.shares,
+        b.shares,
+        level=args.level,
+        seed=args.seed,
+        cluster_by_contest=args.cluster_by_contest,
+    )
+    if result is None:
+        raise InputError(f"{args.a} and {args.b} have no problem in common; nothing to compare")
+    differences = find_differences(a, b)
+    for line in warning_lines(differences):
+        print(line, file=sys.stderr)
+    if any(difference.refuses for difference in differences) and not args.anyway:
+        raise InputError("the runs were judged differently; add --anyway to compare them anyway")
+    if args.json:
+        names = {"a": args.a, "b": args.b}
+        print(json.dumps({**names, **result, "differences": [asdict(d) for d in differences]}))
+        return 0
+    for line in comparison_lines(a, b, result, shown_changes=None if args.all else SHOWN_CHANGES):
+        print(line)
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    return run_command(parser, compare, argv)

@@ -1,0 +1,227 @@
+"""Debug one case of an earlier run: `python eval/debug_case.py RESULTS …`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from itertools import chain
+from pathlib import Path
+
+from gradebox.eval.cli.command import run_command
+from gradebox.eval.cli.parser import CommandParser, natural_int, positive_int
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.terminal import Terminal, open_terminal, row
+from gradebox.eval.debugging.find import (
+    FIRST_FAILED,
+    Json,
+    Results,
+    SolutionQuery,
+    check_reason,
+    find_case,
+    find_record,
+    matching_cases,
+    open_results,
+    parse_case,
+)
+from gradebox.eval.debugging.reopen import OpenedCase, Overrides, check_runnable, open_case
+from gradebox.sandbox.common.exit_status import ExitStatus
+
+EPILOG = """\
+exit status: 0 shown; 1 the verdict differs from the recorded one; 2 bad input;
+130 interrupted
+
+  debug_case.py results/solutions --list failed_checker
+  debug_case.py results/solutions --problem 1000/A --sample 2
+  debug_case.py results/solutions --problem 1000/A --sample 2 --checker
+  debug_case.py results/solutions --list checker_unclear --rejudge
+docs/debugging.md is a walkthrough."""
+
+
+def make_parser() -> CommandParser:
+    """Return the parser of the command line."""
+    p = CommandParser(
+        description="Run one case of an earlier run again and explain its verdict.",
+        epilog=EPILOG,
+    )
+    p.add_argument("results", metavar="RESULTS", help="results folder or records file")
+    which = p.add_argument_group("which case")
+    which.add_argument("--problem", metavar="ID", help="the problem, such as 1000/A")
+    which.add_argument("--sample", type=int, metavar="N", help="its sample, counted from 0")
+    which.add_argument(
+        "--case", metavar="CASE", help=f"official:0, generated:17 or {FIRST_FAILED} (the default)"
+    )
+    what = p.add_argument_group("what to do (default: explain the case)")
+    what.add_argument("--list", metavar="REASON", help="list cases: failed_checker, WA, failed …")
+    what.add_argument("--checker", action="store_true", help="run only the checker, with details")
+    what.add_argument(
+        "--export", type=Path, metavar="DIR", help="write files that run without gradebox"
+    )
+    what.add_argument("--shell", action="store_true", help="open a shell in the sandbox")
+    what.add_argument(
+        "--rejudge",
+        action="store_true",
+        help="grade the cases that --list or --problem selects again, and update the results",
+    )
+    how = p.add_argument_group("how")
+    how.add_argument(
+        "--repeat", type=positive_int, default=1, metavar="N", help="run the case N times"
+    )
+    how.add_argument("--full", action="store_true", help="show whole texts")
+    how.add_argument("--no-pager", action="store_true", help="never start a pager")
+    how.add_argument(
+        "--with-checker", metavar="NAME", help="judge by this checker (as the grader's --checker)"
+    )
+    over = p.add_argument_group("instead of the run's flags")
+    over.add_argument("--solutions-path", metavar="FILE", help="the solutions file")
+    over.add_argument("--dataset", metavar="NAME|PATH", help="the problems")
+    over.add_argument("--generated-tests-dir", metavar="DIR", help="the generated tests")
+    over.add_argument("--testlib", metavar="PATH", help="path of testlib.h")
+    over.add_argument("--sandbox", choices=("auto", "local", "piston"), help="where programs run")
+    over.add_argument("--endpoint", metavar="URL,URL", help="addresses of Piston servers")
+    over.add_argument(
+        "--workers", type=natural_int, default=0, metavar="N", help="for --rejudge; 0: all cores"
+    )
+    over.add_argument(
+        "--allow-unsafe-sandbox", action="store_true", help="never taken from the run's flags"
+    )
+    return p
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    return run_command(make_parser, _run, argv, log_to_stderr=False, on_broken_pipe=ExitStatus.OK)
+
+
+def _run(args: argparse.Namespace) -> int:
+    _check_flags(args)
+    results = open_results(args.results)
+    terminal = open_terminal(pager=not args.no_pager)
+    query = SolutionQuery(args.problem, args.sample)
+    if args.rejudge:
+        return _rejudge(args, results)
+    if args.list is not None:
+        from gradebox.eval.debugging.list_cases import case_list
+
+        reason = check_reason(args.list)
+        lines = case_list(results, query, reason, results_name=args.results, width=terminal.width)
+        terminal.show(lines)
+        return ExitStatus.OK
+    if args.problem is None:
+        raise InputError("no case is selected; give --problem ID, or see --list failed")
+    record = find_record(results, query)
+    check_runnable(record, None)
+    case = find_case(record, args.case or FIRST_FAILED)
+    with open_case(results, record, case, _overrides(args)) as opened:
+        for name, action in _ACTIONS.items():
+            if getattr(args, name):
+                return action(args, opened, terminal)
+        return _explain(args, opened, terminal)
+
+
+def _check_flags(args: argparse.Namespace) -> None:
+    """Raise InputError for flags that exclude each other or need another one."""
+    actions = [name for name in ("checker", "export", "shell", "rejudge") if getattr(args, name)]
+    if args.list is not None and not args.rejudge:
+        actions.insert(0, "list")
+    if len(actions) > 1:
+        raise InputError(f"--{actions[0]} and --{actions[1]} exclude each other; give only one")
+    for name in ("sample", "case"):
+        if getattr(args, name) is not None and args.problem is None:
+            raise InputError(f"--{name} needs the problem; add --problem ID")
+    if args.case not in (None, FIRST_FAILED):
+        parse_case(args.case)
+
+
+def _overrides(args: argparse.Namespace) -> Overrides:
+    given = {f.name: getattr(args, f.name) for f in fields(Overrides) if f.name != "checker"}
+    given["endpoint"] = tuple(u for u in (args.endpoint or "").split(",") if u) or None
+    return Overrides(checker=args.with_checker, **given)
+
+
+def _explain(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
+    from gradebox.eval.debugging.explain import compare_with_record, run_again
+    from gradebox.eval.debugging.explain_page import explain_page, next_steps
+
+    rerun = run_again(case, args.repeat)
+    page = explain_page(case, rerun, terminal.width, full=args.full)
+    terminal.show(chain(page, next_steps(args.results, case, terminal.width)))
+    return ExitStatus.NEGATIVE if compare_with_record(case, rerun).differs else ExitStatus.OK
+
+
+def _checker(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
+    from gradebox.eval.debugging.try_checker import checker_page
+
+    terminal.show(checker_page(case, terminal.width, full=args.full))
+    return ExitStatus.OK
+
+
+def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
+    from gradebox.eval.common.shell_word import shell_word
+    from gradebox.eval.debugging.export.files import export_case
+
+    names = export_case(args.export, case)
+    terminal.show([
+        row(f"{len(names)} files in {args.export}; run:"),
+        row(f"  sh {shell_word(str(args.export))}/run.sh"),
+        row("It runs the program and the checker as you, without a sandbox. Read them first."),
+    ])  # fmt: skip
+    return ExitStatus.OK
+
+
+def _shell(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
+    from gradebox.eval.debugging.export.files import export_files
+    from gradebox.eval.debugging.shell import run_shell
+
+    run_shell(case.settings.sandbox, export_files(case))
+    return ExitStatus.OK
+
+
+_ACTIONS: dict[str, Callable[[argparse.Namespace, OpenedCase, Terminal], int]] = {
+    "checker": _checker,
+    "export": _export,
+    "shell": _shell,
+}
+
+
+def _rejudge(args: argparse.Namespace, results: Results) -> int:
+    from gradebox.eval.debugging.rejudge_run import ProgressPrinter, rejudge_run, summary_page
+    from gradebox.eval.debugging.reopen import run_options
+    from gradebox.eval.grading.session import GradingSession
+
+    selection = _selected_cases(args, results)
+    if not selection:
+        print("no case is selected; nothing is graded again")
+        return ExitStatus.OK
+    terminal = open_terminal(pager=False)
+    on_progress = ProgressPrinter(len(selection))
+    with GradingSession(run_options(results, _overrides(args))) as session:
+        summary = rejudge_run(results, selection, session, on_progress)
+    terminal.show(summary_page(summary, len(selection), terminal.width))
+    return ExitStatus.INTERRUPTED if summary.interrupted else ExitStatus.OK
+
+
+def _selected_cases(
+    args: argparse.Namespace, results: Results
+) -> dict[int, frozenset[tuple[str, int]]]:
+    """Return the (type, number) of the selected cases by the solution's line."""
+    query = SolutionQuery(args.problem, args.sample)
+    if args.list is None and args.problem is None:
+        raise InputError("--rejudge needs a selection of cases; add --list REASON or --problem ID")
+    if args.problem is not None and next(query.records(results), None) is None:
+        find_record(results, query)  # raises InputError with the problems or samples there are
+    selected: dict[int, set[tuple[str, int]]] = {}
+    if args.list is None:
+        for record in query.records(results):
+            cases = [find_case(record, args.case)] if args.case else record.get("details") or ()
+            if cases:
+                selected[record["line"]] = {_key(case) for case in cases}
+    else:
+        for record, case in matching_cases(results, query, check_reason(args.list)):
+            if case is not None:
+                selected.setdefault(record["line"], set()).add(_key(case))
+    return {line: frozenset(cases) for line, cases in selected.items()}
+
+
+def _key(case: Json) -> tuple[str, int]:
+    return case["case_type"], case["test_case_i"]

@@ -1,0 +1,157 @@
+"""The math harness: `python eval/evaluate.py --server-url http://localhost:8000/generate`.
+
+Asks the user's own server for answers to math problems; prints accuracy and pass@k.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.cli.command import run_command
+from gradebox.eval.cli.parser import CommandParser, natural_int, not_negative, positive_int
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.paths import DATA
+from gradebox.sandbox.common.exit_status import ExitStatus
+
+# Fields of every request of the local contract, which --extra-field can't replace.
+CONTRACT_FIELDS = ("dataset", "prompt", "sample_id")
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command's flags."""
+    p = CommandParser(
+        prog="evaluate.py",
+        description="Ask a server for answers to math problems; print accuracy and pass@k.",
+    )
+    add = p.add_argument
+    add("--server-url", required=True, help="address that receives the POST")
+    add(
+        "--datasets",
+        nargs="+",
+        default=["math500", "aime-24", "aime-25"],
+        metavar="NAME",
+        help="data sets, files NAME.jsonl in --data-dir",
+    )
+    add("--data-dir", type=Path, default=DATA / "math", help="folder of the data sets")
+    add("--num-samples", type=positive_int, default=1, help="answers to each problem")
+    add("--pass-k", type=positive_int, nargs="+", default=[1], metavar="K", help="k of pass@k")
+    add(
+        "--extra-field",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="additional field of every request (repeatable)",
+    )
+    add("--concurrency", type=positive_int, default=8, help="calls at once")
+    add("--request-interval", type=not_negative, default=0.0, help="minimum seconds between calls")
+    add("--max-retries", type=natural_int, default=5, help="calls after the first one")
+    add("--retry-delay", type=not_negative, default=1.0, help="seconds, doubled for each retry")
+    add(
+        "--call-timeout",
+        type=not_negative,
+        default=240.0,
+        help="seconds for a call with its retries; 0: no limit",
+    )
+    add("--http-timeout", type=not_negative, default=180.0, help="seconds for an HTTP exchange")
+    add("--response-field", default="answer", help="field of the reply with the answer")
+    add(
+        "--normalisation",
+        default="harness",
+        help="harness, exact, strict, dart, lm-open-science, or module:function",
+    )
+    add("--limit", type=positive_int, help="only the first N problems per dataset")
+    add(
+        "--output-dir",
+        type=Path,
+        default=Path("results", "math-harness"),
+        help="folder of the results",
+    )
+    add("--fresh", action="store_true", help="discard earlier answers and ask everything again")
+    return p
+
+
+def evaluate(args: argparse.Namespace) -> int:
+    """Run every dataset, print the table, and return the exit status."""
+    from gradebox.eval.common.output_files import write_json
+    from gradebox.eval.models.addresses import check_reachable
+    from gradebox.eval.models.answers import math_harness as harness
+    from gradebox.eval.models.answers.equality import find_judge
+    from gradebox.eval.models.backoff import RetryPolicy
+    from gradebox.eval.models.sampler import SamplerOptions
+    from gradebox.eval.models.servers import LocalContract
+
+    ks = sorted(set(args.pass_k))
+    harness.check_k(ks, args.num_samples)
+    if len(set(args.datasets)) != len(args.datasets):
+        raise InputError("--datasets has the same name twice; remove one")
+    extra = extra_fields(args.extra_field)
+    judge = find_judge(args.normalisation)
+    datasets = [harness.load_dataset(args.data_dir, name, args.limit) for name in args.datasets]
+    check_reachable(args.server_url, "--server-url")
+    options = SamplerOptions(
+        concurrency=args.concurrency,
+        interval_s=args.request_interval,
+        http_timeout_s=args.http_timeout or 180.0,
+        call_timeout_s=args.call_timeout or None,
+        retry=RetryPolicy(first_s=args.retry_delay, max_retries=args.max_retries),
+    )
+    scores = []
+    for dataset in datasets:
+        if dataset.placeholder:
+            print(
+                f"{dataset.name}: gradebox's example problems, not the dataset "
+                "(docs/math-harness.md)"
+            )
+        server = LocalContract(args.server_url, dataset.name, extra, args.response_field)
+        scores.append(
+            harness.run_dataset(
+                dataset,
+                server,
+                options,
+                judge,
+                args.output_dir,
+                args.num_samples,
+                fresh=args.fresh,
+            )
+        )
+    figures = harness.metrics(scores, ks)
+    figures["settings"] = {k: str(v) for k, v in sorted(vars(args).items())}
+    write_json(args.output_dir / "metrics.json", figures)
+    print(harness.format_table(figures, ks))
+    failed = sum(score.failed for score in scores)
+    if failed:
+        print(
+            f"{failed} requests failed and are in no figure (reasons in "
+            f"{args.output_dir}/*.failed.jsonl); run the same command again to retry them"
+        )
+    return ExitStatus.INFRASTRUCTURE if failed else ExitStatus.OK
+
+
+def extra_fields(pairs: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of `key=value` texts; a value that is JSON is decoded.
+
+    Raises InputError for a text in another form and for a field that is given twice or reserved.
+    """
+    fields: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise InputError(f"--extra-field {pair!r}: write it as key=value")
+        if key in CONTRACT_FIELDS:
+            raise InputError(f"--extra-field {key!r}: the harness sets this field; leave it out")
+        if key in fields:
+            raise InputError(f"--extra-field {key!r} is given twice; leave one out")
+        try:
+            fields[key] = json.loads(value)
+        except (ValueError, RecursionError):
+            fields[key] = value
+    return fields
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    return run_command(parser, evaluate, argv)

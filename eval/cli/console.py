@@ -1,0 +1,66 @@
+"""The console script `gradebox`: dispatch to a command by its name.
+
+gradebox grade --solutions-path …    eval/eval_with_piston_gentest_checker_stats.py
+gradebox debug RESULTS …             eval/debug_case.py
+gradebox report RESULTS              eval/report.py
+gradebox compare A B                 eval/compare.py
+gradebox serve --port 2000           python -m sandbox.server
+gradebox doctor                      python -m sandbox.doctor
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+from gradebox.sandbox.common.exit_status import ExitStatus
+
+
+class Command(NamedTuple):
+    """A module with `main(argv) -> int`, and its line in the list of commands."""
+
+    module: str
+    help: str
+
+
+COMMANDS: dict[str, Command] = {
+    "grade": Command("gradebox.eval.cli.grade", "grade a file of solutions"),
+    "debug": Command("gradebox.eval.cli.commands.debug", "run one case of a run again, explained"),
+    "report": Command("gradebox.eval.cli.commands.report", "write the report of a run"),
+    "compare": Command("gradebox.eval.cli.commands.compare", "compare two runs by problem"),
+    "serve": Command("gradebox.sandbox.server.__main__", "serve Piston's API and POST /grade"),
+    "doctor": Command("gradebox.sandbox.doctor", "show which isolation this machine offers"),
+}
+
+
+def usage() -> str:
+    """Return the list of commands."""
+    rows = [f"  {name:<9}{command.help}" for name, command in COMMANDS.items()]
+    return "\n".join(
+        ["usage: gradebox COMMAND [flags]", "", *rows, "", "gradebox COMMAND --help lists flags"]
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that the first argument names; return its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help"):
+        print(usage())
+        return ExitStatus.OK
+    command = COMMANDS.get(name)
+    if command is None:
+        near = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        print(f"gradebox: there is no command {name[:80]!r}{hint}\n{usage()}", file=sys.stderr)
+        return ExitStatus.BAD_INPUT
+    sys.argv[0] = f"gradebox {name}"  # the name in the command's usage
+    status: int = import_module(command.module).main(arguments[1:])
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

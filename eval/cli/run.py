@@ -1,0 +1,255 @@
+"""A grading run from its options to its results; the main command calls `run_grading`.
+
+Options ─▶ GradingSession ─▶ for each solutions file: plan ─ schedule ─ records ─ metrics
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import math
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.cli.progress import Progress
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.signals import Stopper
+from gradebox.eval.grading.calibration import calibrate
+from gradebox.eval.grading.executors import Executor, open_executor
+from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.planner import Planner, ProgressCounts
+from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import SolutionTask
+from gradebox.eval.results.folder import ResultsFolder, make_folder, results_stem
+from gradebox.eval.results.metrics import RunFacts, compute_metrics
+from gradebox.eval.results.records import read_records
+from gradebox.eval.solutions.files import count_lines
+from gradebox.eval.solutions.reader import read_solutions
+from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.sandbox.protocol import Sandbox
+
+log = logging.getLogger(__name__)
+LOG_FORMAT = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """The result of one solutions file. `metrics` is None when the run was interrupted."""
+
+    source: Path
+    folder: Path
+    metrics: dict[str, Any] | None
+    graded_now: int
+    from_before: int
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The result of a run."""
+
+    files: tuple[FileResult, ...]
+    interrupted: bool
+
+    @property
+    def exit_status(self) -> int:
+        """0 all graded, 2 every solution invalid, 3 infrastructure errors, 130 interrupted."""
+        if self.interrupted:
+            return ExitStatus.INTERRUPTED
+        found = [f.metrics for f in self.files if f.metrics is not None]
+        if any(m["statuses"].get("error") or m["case_verdicts"].get("ER") for m in found):
+            return ExitStatus.INFRASTRUCTURE
+        all_invalid = all(set(m["statuses"]) <= {"invalid"} for m in found)
+        return ExitStatus.BAD_INPUT if all_invalid else ExitStatus.OK
+
+
+def run_grading(
+    options: Options,
+    *,
+    say: Callable[[str], None] = lambda _: None,
+    sandbox: Sandbox | None = None,
+    retry: Retry | None = None,
+) -> RunResult:
+    """Grade what the options name; return when everything is recorded or on an interrupt.
+
+    say      called with messages for the user
+    sandbox  used instead of the one the options choose, and not closed
+
+    Raises InputError for bad input, an unavailable sandbox, an unusable results folder or a full
+    disk; whatever was graded before is recorded. In the main thread, SIGINT and SIGTERM end the
+    run after the cases that are running.
+    """
+    with contextlib.ExitStack() as stack:
+        # Entered first, left last: a second signal during the sandbox's close ends at once, too.
+        stopper = stack.enter_context(Stopper())
+        session = stack.enter_context(GradingSession(options, sandbox))
+        session.open_inputs()
+        for source in session.files:
+            make_folder(_folder_of(source, options))
+        d = session.description
+        exact = ", ".join(sorted(d.exact)) or "nothing"
+        say(f"sandbox {d.backend}, level {d.level}, exact: {exact}")
+        stopper.arm()
+        retry = retry or Retry(stop=stopper.event)
+        if options.self_check or options.self_check_solutions is not None:
+            from gradebox.eval.grading.self_check import SelfCheck
+
+            summary = SelfCheck(session, stopper, retry).run()
+            if stopper.event.is_set():
+                return RunResult((), True)
+            say(summary)
+        results = []
+        for source in session.files:
+            results.append(_grade_file(session, source, stopper, retry, say))
+            if stopper.event.is_set():
+                break
+    return RunResult(tuple(results), stopper.event.is_set())
+
+
+def _folder_of(source: Path, options: Options) -> Path:
+    return options.results_dir / results_stem(source)
+
+
+def _grade_file(
+    session: GradingSession,
+    source: Path,
+    stopper: Stopper,
+    retry: Retry,
+    say: Callable[[str], None],
+) -> FileResult:
+    started = time.monotonic()
+    options, backend = session.options, session.description.backend
+    path = _folder_of(source, options)
+    counts = ProgressCounts()
+    with ResultsFolder(path, backend=backend, fresh=options.fresh) as folder, _log_to(path):
+        calibration = _old_calibration(folder)
+        done = _schedule(session, source, folder, counts, stopper, retry)
+        graded_now = counts.solutions - counts.reused
+        if not done:
+            return FileResult(source, path, None, graded_now, counts.reused)
+        if not counts.solutions:
+            raise InputError(f"{source}: no solution is left to grade; see --problems and --limit")
+        if folder.added == 0:
+            say(f"Nothing left to do: all {counts.solutions} solutions have their records.")
+        folder.compact()
+        if counts.cases or calibration is None:
+            calibration = calibrate(session.sandbox)
+        facts = RunFacts(
+            timestamp=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            flags=options.as_json(),
+            sandbox=session.description.as_json(),
+            calibration=calibration,
+            problems=session.problems.describe(),
+            run={
+                "solutions_file": str(source),
+                "folder": str(Path.cwd()),
+                "graded_now": graded_now,
+                "from_before": counts.reused,
+                "wall_s": round(time.monotonic() - started, 3),
+                "python": platform.python_version(),
+                "machine": platform.platform(),
+                "notes": session.notes(),
+            },
+        )
+        records = read_records(folder.records_path)
+        metrics = compute_metrics(records, options.k, facts, seed=options.seed)
+        folder.write_metrics(metrics)
+    return FileResult(source, path, metrics, graded_now, counts.reused)
+
+
+def _schedule(
+    session: GradingSession,
+    source: Path,
+    folder: ResultsFolder,
+    counts: ProgressCounts,
+    stopper: Stopper,
+    retry: Retry,
+) -> bool:
+    """Grade what is not graded yet; return False when the run was stopped before the end."""
+    options, problems = session.options, session.problems
+    executor = open_executor(session)
+    planner = Planner(session, problems, folder, counts, lambda: executor.stopping)
+    context = session.job_context(session.case_settings(retry=retry), planner.done, counts.add_case)
+    solutions = read_solutions(
+        [source], limit=options.limit, problems=options.problems, resolve=problems.resolve
+    )
+    progress = Progress(counts, _expected_total(options, source), lambda: _slowest(executor))
+    with stopper.stopping(executor):
+        try:
+            return executor.run(planner.jobs(solutions, context), progress.tick)
+        finally:
+            progress.close()
+
+
+def _slowest(executor: Executor) -> tuple[str, float] | None:
+    """Return (problem id, seconds) of the solution that has been running longest."""
+    tasks = [t for t in executor.active if isinstance(t, SolutionTask)]
+    if not tasks:
+        return None
+    task = min(tasks, key=lambda t: t.started)
+    return task.solution_run.problem.id, time.monotonic() - task.started
+
+
+def _expected_total(options: Options, source: Path) -> int | None:
+    """Return the number of solutions in the file, None when it is expensive to know."""
+    count = None if options.problems is not None else count_lines(source)
+    return count if count is None or options.limit is None else min(count, options.limit)
+
+
+def _old_calibration(folder: ResultsFolder) -> dict[str, Any] | None:
+    """Return the calibration in the folder's metrics, None when there is none."""
+    try:
+        found = json.loads(folder.metrics_path.read_bytes()).get("calibration")
+        usable = 0 < found["cpu_s"] < math.inf
+    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        return None
+    return found if usable and isinstance(found, dict) else None
+
+
+class _OnDemandFile(logging.FileHandler):
+    """Opens its file at the first message. If that fails, only the message is lost.
+
+    logging raises that error in the call that logs. It once ended a worker in the middle of a
+    case, and the run waited forever.
+    """
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            super().emit(record)
+        except OSError:
+            self.handleError(record)
+
+
+@contextlib.contextmanager
+def _log_to(folder: Path) -> Iterator[None]:
+    """Write warnings and tracebacks to grading.log, which is created when there are any."""
+    handler = _OnDemandFile(folder / "grading.log", encoding="utf-8", delay=True)
+    handler.setFormatter(LOG_FORMAT)
+    handler.setLevel(logging.WARNING)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    try:
+        yield
+    finally:
+        root.removeHandler(handler)
+        handler.close()
+
+
+def log_to_file(path: Path) -> None:
+    """Log at level INFO to a file as well (--log-file)."""
+    try:
+        handler = logging.FileHandler(path, encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"--log-file {path}: {e.strerror}; give another file") from None
+    handler.setFormatter(LOG_FORMAT)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    log.info("command: %s", sys.argv)

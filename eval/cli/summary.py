@@ -1,0 +1,124 @@
+"""The summary printed when a run ends: a table and warnings, at most 80 columns wide."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from gradebox.eval.common.terminal import cut
+
+WIDTH = 80
+MAX_NOTES = 10
+MAX_EXAMPLES = 3
+STATUS_NOTES = {
+    "passed": "every judged case accepted",
+    "failed": "a case failed, or no code",
+    "no_tests": "not counted: no test to run",
+    "unsupported": "not counted: interactive without interactor",
+    "invalid": "not counted: bad line or unknown problem",
+    "error": "not counted: infrastructure error; graded again at the next start",
+}
+WARNINGS = {
+    "error": "had infrastructure errors; start again to grade them",
+    "invalid": "are invalid",
+}
+
+
+def table(metrics: Mapping[str, Any], folder: str) -> str:
+    """Return the summary table of a run's metrics. `folder` is the results folder."""
+    statuses, run = metrics["statuses"], metrics["run"]
+    rows = ["", *_heading(metrics)]
+    for status, note in STATUS_NOTES.items():
+        if statuses.get(status) or status in ("passed", "failed"):
+            rows.append(f"  {status:<12}{statuses.get(status, 0):>9}  {note}")
+    failed = {v: n for v, n in metrics["verdicts"].items() if v != "AC"}
+    if failed:
+        rows += _wrap("  failed with  ", [f"{_verdict(v)} {n}" for v, n in failed.items()])
+    cases = metrics["case_verdicts"]
+    rows += _wrap("  cases        ", [f"{v} {n}" for v, n in cases.items()] or ["none"])
+    for k, value in metrics["pass_at_k"].items():
+        rows.append(f"  {'pass@' + k:<13}{_estimate(value)}")
+    rows.append(f"  {'this run':<13}{_graded_now(run)}")
+    rows.append(f"  {'records':<13}{folder}")
+    return "\n".join(rows)
+
+
+def warning_lines(metrics: Mapping[str, Any]) -> list[str]:
+    """Return warnings about infrastructure, input and checkers, and the run's notes."""
+    lines: list[str] = []
+    for status, text in WARNINGS.items():
+        count = metrics["statuses"].get(status, 0)
+        if count:
+            lines.append(f"!! {count} solutions {text}:")
+            for example in metrics["first_troubles"].get(status, ())[:MAX_EXAMPLES]:
+                lines += _indented(_with_line_number(example))
+    unclear = metrics["case_verdicts"].get("CU", 0)
+    if unclear:
+        lines.append(f"!! {unclear} cases have the verdict CU: the checker failed or gave no score")
+    unstable = metrics["unstable_cases"]["count"]
+    if unstable:
+        lines.append(f"!! {unstable} cases changed their verdict between runs (unstable_cases)")
+    notes = metrics["run"]["notes"]
+    for note in notes[:MAX_NOTES]:
+        lines += _indented(f"note: {note}", "")
+    if len(notes) > MAX_NOTES:
+        lines.append(f"note: the metrics file has {len(notes) - MAX_NOTES} more notes")
+    return lines
+
+
+def _indented(text: str, indent: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        cut(text, 4 * WIDTH),
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_on_hyphens=False,
+    )
+
+
+def _heading(metrics: Mapping[str, Any]) -> list[str]:
+    counted = metrics["num_attempted"]
+    box = metrics["sandbox"]
+    return [
+        f"{metrics['num_solutions']} solutions of {metrics['num_problems']} problems, "
+        f"{counted} counted; sandbox {box.get('backend')}, level {box.get('level')}"
+    ]
+
+
+def _verdict(name: str) -> str:
+    return "no code" if name == "none" else name
+
+
+def _estimate(entry: Mapping[str, Any]) -> str:
+    if entry["value"] is None:
+        return cut(str(entry["note"]), WIDTH - 15)
+    text = f"{entry['value']:.4f}"
+    interval = entry["interval"]
+    if interval is None:
+        return text
+    share = f"{100 * interval['level']:g} %"
+    low, high = interval["low"], interval["high"]
+    return f"{text}  mean over problems, {share} interval {low:.4f} to {high:.4f}"
+
+
+def _graded_now(run: Mapping[str, Any]) -> str:
+    return (
+        f"{run['graded_now']} solutions graded in {run['wall_s']:.1f} s, "
+        f"{run['from_before']} taken from earlier runs"
+    )
+
+
+def _with_line_number(example: Mapping[str, Any]) -> str:
+    error = str(example["error"])
+    where = f"line {example['line']}"
+    return error if error.startswith(where) else f"{where}: {error}"
+
+
+def _wrap(head: str, words: list[str]) -> list[str]:
+    rows = [head]
+    for word in words:
+        if len(rows[-1]) + len(word) + 2 > WIDTH and rows[-1].strip() != head.strip():
+            rows.append(" " * len(head))
+        rows[-1] += word + "  "
+    return [row.rstrip() for row in rows]

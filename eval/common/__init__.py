@@ -1,0 +1,1 @@
+"""What every room of eval may use: errors, diagnostics, signals, output streams."""

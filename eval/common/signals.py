@@ -1,0 +1,114 @@
+"""Ctrl-C and SIGTERM: the first ends a run after the cases that are running, the second at once.
+
+    command starts ─ run begins ────────────── run ends ─ process ends
+     KeyboardInterrupt  `event`, then os._exit  KeyboardInterrupt, ignored once interrupted
+
+The exit status is 130 in every phase.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType, TracebackType
+from typing import Any, NoReturn, Protocol
+
+from gradebox.sandbox.common.exit_status import ExitStatus
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stoppable(Protocol):
+    def stop(self) -> None: ...
+
+
+class Stopper:
+    """A context in which SIGINT and SIGTERM set `event`.
+
+    Before `arm` is called nothing is running, and the signals raise KeyboardInterrupt. Outside
+    the main thread, where Python cannot set signal handlers, only the event is of use.
+    """
+
+    def __init__(self) -> None:
+        self.event = threading.Event()
+        self._target: Stoppable | None = None
+        self._armed = False
+        self._old: dict[signal.Signals, Any] = {}
+
+    def arm(self) -> None:
+        """Let signals set `event` from now on."""
+        self._armed = True
+
+    @contextlib.contextmanager
+    def stopping(self, target: Stoppable) -> Iterator[None]:
+        """Call `target.stop` on the first signal within this context."""
+        self._target = target
+        if self.event.is_set():
+            target.stop()
+        try:
+            yield
+        finally:
+            self._target = None
+
+    def stop(self) -> None:
+        """Act as the first signal does."""
+        self.event.set()
+        if self._target is not None:
+            self._target.stop()
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if not self._armed:
+            raise KeyboardInterrupt
+        if self.event.is_set():
+            # Exiting here loses nothing: records are written whole, and the sandbox's
+            # processes end with this one.
+            os.write(2, b"\nstopped at once; start the same command again to continue\n")
+            os._exit(ExitStatus.INTERRUPTED)
+        self.stop()
+        os.write(2, b"\nstopping after the running cases; a second signal stops at once\n")
+
+    def __enter__(self) -> Stopper:
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                self._old[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+        self._old.clear()
+
+
+@contextlib.contextmanager
+def sigterm_as_keyboard_interrupt() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt in this context; no effect outside the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    old = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, old)
+
+
+def ignore_signals() -> None:
+    """Ignore SIGINT and SIGTERM in a process that is about to exit as interrupted.
+
+    Python restores the default actions while it exits, but leaves ignored signals ignored.
+    """
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt

@@ -1,0 +1,1 @@
+"""Export a case as files that run without gradebox."""

@@ -1,0 +1,126 @@
+"""run.sh of an exported case: build, run within the CPU limit and judge, in plain shell.
+
+build program ─ run on input.txt ─ output.txt ─ equal? ─ else the checker
+build both ─ program and interactor joined by named pipes ─ the interactor's exit status
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import NamedTuple
+
+from gradebox.checkers.builtins import Builtin
+from gradebox.checkers.programs import ProgramChecker, ProgramProtocol
+from gradebox.eval.debugging.export.templates import RUN, RUN_INTERACTIVE, VERDICTS
+from gradebox.eval.debugging.reopen import OpenedCase
+from gradebox.sandbox import languages
+from gradebox.sandbox.model import MIB, Program
+
+
+class JudgeProgram(NamedTuple):
+    """A checker or an interactor that is a program."""
+
+    protocol: ProgramProtocol
+    program: Program
+    extra_args: tuple[str, ...]
+
+
+def judge_program(case: OpenedCase) -> JudgeProgram | None:
+    """Return the program that judges the case; None for the comparison and built-in checkers."""
+    interactor, checker = case.resources.interactor, case.resources.checker
+    if interactor is not None:
+        return JudgeProgram(interactor.protocol, interactor.runs.program, interactor.extra_args)
+    if isinstance(checker, ProgramChecker):
+        return JudgeProgram(checker.protocol, checker.program, checker.extra_args)
+    return None
+
+
+def run_script(case: OpenedCase) -> str:
+    """Return the script."""
+    language = languages.find(case.solution_run.language)
+    common = {
+        "build": _build(language, "solution", "program"),
+        "program": _run(language, "../solution", "../build/program"),
+        "cpu_s": max(1, math.ceil(case.bounds.cpu_s)),
+        "limits": f"{case.bounds.cpu_s:g} s of CPU time, {case.bounds.memory_bytes / MIB:g} MB",
+    }
+    judge = judge_program(case)
+    if case.interactive and judge is not None:
+        lines = [
+            *_prepare(judge),
+            f"(cd checking && {_command(judge)} > ../work/to < ../work/from)",
+        ]
+        return RUN_INTERACTIVE.format(**common, judge="\n".join(lines), verdict=_verdict(judge))
+    written = "[ -f output.txt ] && cp output.txt" if case.by_file else "cp stdout.txt"
+    return RUN.format(
+        **common,
+        stdin="/dev/null" if case.by_file else "../input.txt",
+        before="cp ../input.txt input.txt" if case.by_file else ":",
+        after=f"{written} ../output.txt",
+        mode=case.settings.compare,
+        judge=_judge(case, judge),
+    )
+
+
+def _build(language: languages.Language, folder: str, binary: str) -> str:
+    """Return the command that compiles, `:` when there is nothing to compile."""
+    if language.output or language.then:  # needs a runtime or a second command
+        source = f"{folder}/{language.source}"
+        text = f"run.sh cannot build {language.name}: build and run {source} yourself"
+        return f"echo {shlex.quote(text)} && exit 1"
+    if language.compile is None:
+        return ":"
+    values = {"{source}": f"{folder}/{language.source}", "{binary}": f"build/{binary}"}
+    return shlex.join([language.tool[0], *(_fill(word, values) for word in language.compile)])
+
+
+def _run(language: languages.Language, folder: str, binary: str) -> str:
+    source = f"{folder}/{language.source}"
+    values = {"{tool}": language.tool[0], "{source}": source, "{binary}": binary}
+    return shlex.join(_fill(word, values) for word in language.run)
+
+
+def _fill(word: str, values: dict[str, str]) -> str:
+    for name, value in values.items():
+        word = word.replace(name, value)
+    return word
+
+
+def _judge(case: OpenedCase, judge: JudgeProgram | None) -> str:
+    """Return the lines that judge an output which differs from the expected one."""
+    if judge is None:
+        checker = case.resources.checker
+        if isinstance(checker, Builtin):
+            name = case.session.options.checker or case.solution_run.problem.checker_name
+            return f"python3 judge.py builtin {shlex.quote(name or checker.name)}"
+        return "python3 judge.py difference " + shlex.quote(case.settings.compare)
+    stdin = "" if judge.protocol.output is not None else " < ../output.txt"
+    stdout = " > ../checker_stdout.txt" if judge.protocol.name == "python" else ""
+    return "\n".join((
+        *_prepare(judge), f"(cd checking && {_command(judge)}{stdin}{stdout})", _verdict(judge)
+    ))  # fmt: skip
+
+
+def _prepare(judge: JudgeProgram) -> list[str]:
+    """Return the lines that build the judge and fill its working folder."""
+    language = languages.find(judge.program.language)
+    names = [(judge.protocol.input, "input.txt"), (judge.protocol.answer, "expected.txt")]
+    if judge.protocol.output is not None:
+        names.append((judge.protocol.output, "output.txt"))
+    return [
+        f"{_build(language, 'checker', 'checker')} || exit 1",
+        "rm -rf checking && mkdir checking",
+        *(f"cp {source} checking/{name}" for name, source in names),
+    ]
+
+
+def _command(judge: JudgeProgram) -> str:
+    language = languages.find(judge.program.language)
+    main = f"../checker/{next(iter(judge.program.files))}"
+    words = ["../build/checker"] if language.compile is not None else [language.tool[0], main]
+    return shlex.join([*words, *judge.protocol.arguments(judge.extra_args)])
+
+
+def _verdict(judge: JudgeProgram) -> str:
+    return f'status=$?; echo "checker: exit status $status"\n{VERDICTS[judge.protocol.name]}'

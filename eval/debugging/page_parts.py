@@ -1,0 +1,102 @@
+"""Parts that several pages of the debugger share: titles, texts, sizes, commands to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from gradebox.eval.common.shell_word import option, shell_word
+from gradebox.eval.common.terminal import (
+    Row,
+    Span,
+    cut,
+    decode,
+    display_width,
+    row,
+    wrap_anywhere,
+    wrap_words,
+)
+from gradebox.eval.debugging.find import Json
+from gradebox.sandbox.model import MIB
+
+FIRST_LINES, LAST_LINES = 12, 16
+VERDICT_STYLES = {"AC": "good", "CU": "warn", "ER": "warn", "SK": "dim"}
+
+
+def title(record: Json, case: str, width: int) -> Iterator[Row]:
+    """Yield the lines that name the solution and the case."""
+    text = (
+        f"{record.get('problem_id')}  sample {record.get('sample_i')}  {record.get('solution_id')}"
+        f"  (line {record.get('line')}, {record.get('language')})  case {case}"
+    )
+    for line in wrap_words(text, width, "  "):
+        yield row(Span(line, "head"))
+
+
+def heading(text: str, width: int) -> Row:
+    """Return the first line of a section."""
+    return row(Span(cut(f"-- {text} ", width), "head"))
+
+
+def block(
+    name: str, data: bytes, width: int, *, full: bool = False, tail: bool = False
+) -> Iterator[Row]:
+    """Yield a text under its name.
+
+    full  all lines, wrapped; else the first lines
+    tail  the last lines instead of the first
+    """
+    yield row("")
+    if not data:
+        yield heading(f"{name}: empty", width)
+        return
+    yield heading(f"{name}, {size(len(data))}", width)
+    text = data.removesuffix(b"\n")
+    if full:
+        for line in text.split(b"\n"):
+            for part in wrap_anywhere(decode(line), width - 2):
+                yield row("  " + part)
+        return
+    if tail:
+        shown = text.rsplit(b"\n", LAST_LINES)[-LAST_LINES:]
+    else:
+        shown = text.split(b"\n", FIRST_LINES)[:FIRST_LINES]
+    omitted = text.count(b"\n") + 1 - len(shown)
+    more = row(Span(f"  … {omitted} more lines; --full shows all", "dim")) if omitted else None
+    if more and tail:
+        yield more
+    for line in shown:
+        yield row("  " + cut(decode(line[: 8 * width]), width - 2))
+    if more and not tail:
+        yield more
+
+
+def size(count: Any) -> str:
+    """Return `1 byte`, `2048 bytes` or `12.0 MB`; "?" when the size is unknown."""
+    if not isinstance(count, int):
+        return "?"
+    if count >= MIB:
+        return f"{count / MIB:.1f} MB"
+    return f"{count} byte" + "s" * (count != 1)
+
+
+def command_rows(words: Iterable[str], width: int, indent: str = "  ") -> Iterator[Row]:
+    """Yield a command to copy: words quoted for the shell, lines joined by a backslash."""
+    line = indent
+    for word in words:
+        if line.strip() and display_width(line) + 1 + display_width(word) > width - 2:
+            yield row(line + " \\")
+            line = indent + "    "
+        line += word if not line.strip() else " " + word
+    yield row(line)
+
+
+def debug_command(results: str, record: Json, case: str) -> list[str]:
+    """Return the words of the command that explains a case, each quoted for the shell."""
+    return [
+        "python eval/debug_case.py",
+        shell_word(results),
+        option("--problem", str(record.get("problem_id"))),
+        option("--sample", str(record.get("sample_i"))),
+        option("--case", case),
+    ]

@@ -1,0 +1,147 @@
+"""Try the checker of a case on three outputs, and print what follows from its results.
+
+the program's output       the verdict depends on this result
+the expected output        if it is rejected, the checker or the test is wrong
+an empty output            if it is accepted, the checker may accept anything
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradebox.checkers import compare
+from gradebox.checkers.check import Check
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.terminal import Row, Span, row, wrap_words
+from gradebox.eval.debugging.page_parts import block, heading, size, title
+from gradebox.eval.debugging.reopen import OpenedCase
+from gradebox.eval.grading.solution_run import case_grader
+from gradebox.sandbox.errors import SandboxError
+
+EXPECTED = "the expected output"
+RESULT_STYLES = {"accepted": "good", "unclear": "warn"}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The checker's result on one output. `equal`: the output equals the expected one."""
+
+    name: str
+    output: bytes
+    check: Check
+    equal: bool
+
+
+def try_checker(case: OpenedCase) -> list[Trial]:
+    """Run the checker on the program's output, the expected output and an empty one.
+
+    Raises InputError when there is no checker or no output, and when the sandbox fails.
+    """
+    checker, problem = case.resources.checker, case.solution_run.problem.id
+    if case.interactive:
+        raise InputError(
+            f"problem {problem} has an interactor instead of a checker; leave --checker out"
+        )
+    if checker is None:
+        raise InputError(
+            f"problem {problem} has no checker; leave --checker out, or name one with "
+            "--with-checker"
+        )
+    test = case.test
+    trials = []
+    try:
+        for name, output in (
+            _program_output(case),
+            (EXPECTED, test.expected),
+            ("an empty output", b""),
+        ):
+            check = checker.check(test.input, output, test.expected)
+            equal = compare.equal(output, test.expected, case.settings.compare)
+            trials.append(Trial(name, output, check, equal))
+    except SandboxError as e:
+        raise InputError(f"the sandbox failed: {e}; try again") from None
+    return trials
+
+
+def _program_output(case: OpenedCase) -> tuple[str, bytes]:
+    """Return the recorded output if it is whole, else that of a new run, with its name."""
+    stored = case.recorded_whole_output()
+    if stored is not None:
+        return "the recorded output", stored
+    compiled = case.compile()
+    try:
+        if not compiled.ok:
+            raise InputError("the program does not compile, so there is no output to check")
+        grader = case_grader(case.settings, case.solution_run, case.resources, compiled)
+        outcome = case.settings.retry.call(lambda: grader.attempt(case.test), "run")
+    finally:
+        compiled.close()
+    if outcome.output is None:
+        raise InputError("the program wrote no output to check")
+    return "the program's output (run again)", outcome.output
+
+
+def result_name(check: Check) -> str:
+    """Return the checker's result as a word; partial credit is "accepted in part"."""
+    return "accepted in part" if check.accepted and not check.full else check.outcome
+
+
+def conclusions(trials: list[Trial]) -> list[str]:
+    """Return what the results on the three outputs mean together."""
+    program, expected, empty = trials
+    found: list[str] = []
+    if program.equal:
+        found.append(
+            "the output equals the expected one, so it is accepted without running the checker"
+        )
+    if not expected.check.full:
+        found.append(
+            "the checker does not accept the expected output itself "
+            f"({result_name(expected.check)}): the checker or the test is at fault, not the "
+            "solution"
+        )
+    elif program.check.outcome == "unclear":
+        found.append("the checker failed on this output only: it can't parse the output")
+    elif program.check.outcome == "rejected":
+        found.append("the checker accepts the expected output and rejects this one")
+    elif not program.check.full:
+        found.append("the checker accepts the expected output, and this one only in part: WA")
+    if empty.check.full and not empty.equal:
+        found.append("the checker accepts an empty output: it may accept anything")
+    return found
+
+
+def checker_page(case: OpenedCase, width: int, *, full: bool) -> Iterator[Row]:
+    """Yield the rows of the page: conclusions, each trial, input and expected output."""
+    trials = try_checker(case)
+    yield from title(case.record, case.name, width)
+    yield row(f"checker {case.judge_name}")
+    yield row("")
+    for text in conclusions(trials):
+        for line in wrap_words(text, width, "  "):
+            yield row(Span(line, "warn"))
+    for trial in trials:
+        yield from _trial(trial, width, full=full)
+    yield from block("input", case.test.input, width, full=full)
+    yield from block("expected output", case.test.expected, width, full=full)
+
+
+def _trial(trial: Trial, width: int, *, full: bool) -> Iterator[Row]:
+    check = trial.check
+    result = result_name(check)
+    score = "" if check.score is None else f", score {check.score:g}"
+    status = "" if check.exit_code is None else f", exit status {check.exit_code}"
+    yield row("")
+    yield heading(f"{trial.name}, {size(len(trial.output))}", width)
+    yield row(
+        Span("  " + result, RESULT_STYLES.get(result, "bad")), f" ({check.verdict}){score}{status}"
+    )
+    for line in wrap_words(check.message, width - 2):
+        yield row("  " + line)
+    if trial.output and trial.name != EXPECTED:
+        yield from block("output", trial.output, width, full=full)
+    if check.stdout:
+        yield from block("checker's stdout", check.stdout, width, full=full)
+    if check.stderr:
+        yield from block("checker's stderr", check.stderr, width, full=full, tail=True)

@@ -1,0 +1,1 @@
+"""Grading: from a session of opened inputs to verdicts and records."""

@@ -1,0 +1,253 @@
+"""One case of one solution: load, run, compare or check the output, judge, record.
+
+    TestRef ─load▶ TestCase ─run▶ Execution ─compare▶ Match|Check ─judge▶ CaseRecord
+
+Faults of the sandbox are retried and then recorded as ER. They never end a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import Literal
+
+from gradebox.checkers import compare
+from gradebox.checkers.check import Check, Checker
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.retry import Interrupted, Retry
+from gradebox.eval.grading.time_policy import must_run_alone, run_limits
+from gradebox.eval.grading.verdict import Bounds, Judgement, Match, judge, whole_output
+from gradebox.eval.problems.problem import TestCase, TestRef
+from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason
+from gradebox.eval.results.records import one_line, stored_text
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.protocol import Sandbox
+
+CompareMode = Literal["open-r1", "upstream", "exact"]
+INPUT_FILE, OUTPUT_FILE = "input.txt", "output.txt"
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class CaseSettings:
+    """How every case of a run is graded.
+
+    stored_bytes  most bytes of an output, an expected output or stderr kept in a record
+    repeat        number of runs of each case
+    on_run        called with each execution of a solution or its compiler, from any thread
+    """
+
+    sandbox: Sandbox
+    compare: CompareMode = "open-r1"
+    stored_bytes: int = 4096
+    repeat: int = 1
+    retry: Retry = field(default_factory=Retry)
+    on_run: Callable[[Execution], None] = lambda execution: None
+
+
+@dataclass(frozen=True)
+class CaseOutcome:
+    """A run of a case and how it was judged.
+
+    output         None when the output file was not written
+    output_passed  verdict on the output alone, whatever the time; None when it was not judged
+    contended      the run was repeated alone because load could have changed its verdict
+    transcript     of an interaction
+    """
+
+    execution: Execution
+    output: bytes | None
+    judgement: Judgement
+    output_passed: bool | None
+    check: Check | None = None
+    contended: bool = False
+    transcript: str | None = None
+
+
+Attempt = Callable[[TestCase], CaseOutcome]
+
+
+class CaseGrader:
+    """Grades the cases of one compiled solution. Any thread may call any method.
+
+    attempt  runs and judges a test, instead of the plain run (interactive problems)
+    """
+
+    def __init__(
+        self,
+        settings: CaseSettings,
+        resources: ProblemResources,
+        bounds: Bounds,
+        compiled: Compiled,
+        *,
+        attempt: Attempt | None = None,
+    ) -> None:
+        self._settings = settings
+        self._problem = resources.problem
+        self._tests = resources.tests
+        self._checker = resources.checker
+        self._bounds = bounds
+        self._compiled = compiled
+        self.attempt = attempt or self._run_and_judge
+
+    def grade(self, ref: TestRef) -> CaseRecord:
+        """Return the record of a case.
+
+        Raises Interrupted when the run is stopped, and InputError for unreadable tests.
+        """
+        if ref.skip is not None:
+            return unjudged(ref, "SK", ref.skip)
+        what = f"{self._problem.id} {ref.case_type} test {ref.index}"
+        retry = self._settings.retry
+        try:
+            test = self._tests.load(ref)
+            outcomes = [
+                retry.call(lambda: self.attempt(test), what) for _ in range(self._settings.repeat)
+            ]
+        except (Interrupted, InputError):
+            raise
+        except SandboxError as e:
+            return unjudged(ref, "ER", "sandbox_error", str(e))
+        except Exception as e:
+            log.exception("%s: unexpected error of the grader", what)
+            return unjudged(ref, "ER", "sandbox_error", f"{type(e).__name__}: {e}")
+        record = self.record(ref, test, outcomes[0])
+        if len(outcomes) == 1:
+            return record
+        return replace(record, repeats=tuple(o.judgement.verdict for o in outcomes))
+
+    def _run_and_judge(self, test: TestCase) -> CaseOutcome:
+        """Run the program and judge its output. The run alone, if there is one, decides."""
+        execution = self._run(test, alone=False)
+        contended = must_run_alone(execution, self._bounds)
+        if contended:
+            execution = self._run(test, alone="alone" in self._settings.sandbox.capabilities)
+        by_file = self._problem.input_mode == "file"
+        output = execution.files.get(OUTPUT_FILE) if by_file else execution.stdout
+        if not whole_output(execution, self._bounds):
+            judgement = judge(execution, self._bounds, None)
+            return CaseOutcome(execution, output, judgement, None, contended=contended)
+        found = compare_output(test, output, self._checker, self._settings.compare)
+        return outcome_of(execution, self._bounds, output, found, contended=contended)
+
+    def _run(self, test: TestCase, *, alone: bool) -> Execution:
+        by_file = self._problem.input_mode == "file"
+        execution = self._settings.sandbox.run(
+            self._compiled,
+            run_limits(self._bounds, len(test.expected)),
+            stdin=b"" if by_file else test.input,
+            files={INPUT_FILE: test.input} if by_file else None,
+            collect=(OUTPUT_FILE,) if by_file else (),
+            alone=alone,
+        )
+        self._settings.on_run(execution)
+        _check_evidence(execution)
+        return execution
+
+    def record(self, ref: TestRef, test: TestCase, outcome: CaseOutcome) -> CaseRecord:
+        """Return the record of a case that ran."""
+        x, judged, limit = outcome.execution, outcome.judgement, self._settings.stored_bytes
+        output = outcome.output or b""
+        return CaseRecord(
+            case_type=ref.case_type,
+            test_case_i=ref.index,
+            passed=judged.passed,
+            verdict=judged.verdict,
+            score=judged.score,
+            output=stored_text(output, limit),
+            expected=stored_text(test.expected, limit),
+            error=one_line(judged.error),
+            reason=judged.reason,
+            cpu_s=round(x.cpu_s, 6),
+            wall_s=round(x.wall_s, 6),
+            memory_bytes=x.memory_bytes,
+            contended=outcome.contended,
+            exit_code=x.exit_code,
+            signal=x.signal,
+            stderr=stored_text(x.stderr, limit),
+            checker=_checker_fields(outcome.check, limit),
+            input_bytes=len(test.input),
+            input_sha256=self._tests.input_sha256(test),
+            output_bytes=max(len(output), x.stdout_bytes if output is x.stdout else 0),
+            output_sha256=hashlib.sha256(output).hexdigest(),
+            transcript=outcome.transcript,
+            output_passed=outcome.output_passed,
+        )
+
+
+def compare_output(
+    test: TestCase, output: bytes | None, checker: Checker | None, mode: CompareMode
+) -> Match | Check:
+    """Compare an output with the expected one; if they differ, ask the checker if there is one.
+
+    output  None when the output file was not written
+    """
+    if output is None:
+        return Match(False, f"{OUTPUT_FILE} was not written")
+    if compare.equal(output, test.expected, mode):
+        return Match(True)
+    if checker is not None:
+        return checker.check(test.input, output, test.expected)
+    return Match(False, compare.first_difference(output, test.expected, mode))
+
+
+def outcome_of(
+    execution: Execution,
+    bounds: Bounds,
+    output: bytes | None,
+    found: Match | Check,
+    *,
+    contended: bool = False,
+    transcript: str | None = None,
+) -> CaseOutcome:
+    """Return the outcome of a run that wrote its whole output, which was found to be `found`."""
+    no_time_limit = Bounds(float("inf"), bounds.memory_bytes)
+    return CaseOutcome(
+        execution,
+        output,
+        judge(execution, bounds, found),
+        judge(execution, no_time_limit, found).passed,
+        found if isinstance(found, Check) else None,
+        contended,
+        transcript,
+    )
+
+
+def unjudged(ref: TestRef, verdict: CaseVerdict, reason: Reason, error: str = "") -> CaseRecord:
+    """Return the record of a case that did not run or has no usable result."""
+    failed = verdict == "CE"
+    return CaseRecord(
+        case_type=ref.case_type,
+        test_case_i=ref.index,
+        passed=False if failed else None,
+        verdict=verdict,
+        score=0.0 if failed else None,
+        output="",
+        expected="",
+        error=one_line(error),
+        reason=reason,
+        input_bytes=ref.input_bytes,
+    )
+
+
+def _check_evidence(x: Execution) -> None:
+    """Raise SandboxError for an execution that no verdict can rest on; a server may be wrong."""
+    if x.exit_code is None and x.signal is None and x.killed_for is None:
+        raise SandboxError("the sandbox did not report how the program ended")
+    if not (isfinite(x.cpu_s) and isfinite(x.wall_s) and x.cpu_s >= 0):
+        raise SandboxError(f"the sandbox reported impossible times: {x.cpu_s} s, {x.wall_s} s")
+
+
+def _checker_fields(check: Check | None, limit: int) -> dict[str, str | int | None] | None:
+    if check is None:
+        return None
+    return {
+        "stdout": stored_text(check.stdout, limit),
+        "stderr": stored_text(check.stderr, limit),
+        "exit_code": check.exit_code,
+    }

@@ -1,0 +1,211 @@
+"""`Options`: the flags of a grading run, with defaults and limits.
+
+Each field is a flag of the main command and carries its `Flag`. Add a flag here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.flag import Flag, checked, flag, flag_name
+from gradebox.eval.problems.selection import SORTS, TestSelection
+from gradebox.sandbox.common.cpus import usable_cores
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.languages import find
+
+GROUPS = (
+    "problems and solutions", "which tests run", "how outputs are judged", "where programs run",
+    "results",
+)  # fmt: skip
+PROBLEMS, TESTS, JUDGING, SANDBOX, RESULTS = GROUPS
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to grade and how. A wrong value raises InputError: the value, the limit, the remedy.
+
+    Paths may be given as text, and one solutions path without a list.
+    """
+
+    # fmt: off
+    solutions_path: Sequence[str | Path] = flag(
+        MISSING, "solutions as JSON lines; each file gets its own results folder", PROBLEMS,
+        metavar="FILE|GLOB", run_only=True)
+    dataset: str = flag(
+        "open-r1/codeforces", "name on the Hugging Face hub, or a local .jsonl, .parquet or "
+        "saved-dataset folder", PROBLEMS, metavar="NAME|PATH")
+    dataset_split: str = flag(
+        "test", "split of the dataset", PROBLEMS, metavar="NAME", needs="subsets")
+    dataset_subsets: Sequence[str] = flag(
+        ("verifiable", "default"), "subsets of the dataset; the first one that has a problem is "
+        "used for it", PROBLEMS, metavar="A,B", needs="subsets")
+    problems: Sequence[str] | None = flag(
+        None, "grade only these problems", PROBLEMS, metavar="ID,ID", grader=False)
+    limit: int | None = flag(
+        None, "grade only the first N solutions", PROBLEMS, least=1,
+        remedy="leave it out for all, or give the number of solutions", run_only=True)
+    sandbox: str = flag(
+        "auto", "local: the embedded sandbox; piston: Piston servers; auto: Piston when --endpoint "
+        "is given or a server with the needed languages answers at http://localhost:2000, else "
+        "the embedded sandbox", SANDBOX, choices=("auto", "local", "piston"))
+    endpoint: Sequence[str] = flag((), "addresses of Piston servers", SANDBOX, metavar="URL,URL")
+    endpoint_concurrency: int | None = flag(
+        None, "programs running at once on each Piston server", SANDBOX, least=1,
+        remedy="leave it out for no limit of its own", needs="piston")
+    piston_package: str = flag(
+        "piston", "language packages that the Piston servers have", SANDBOX,
+        choices=("piston", "codeforces"), needs="piston")
+    allow_unsafe_sandbox: bool = flag(
+        False, "run programs even where this machine cannot isolate them", SANDBOX, reopened=False)
+    generated_tests_dir: Path | None = flag(
+        None, "folder of the generated tests' parquet files", TESTS, metavar="DIR")
+    max_generated_tests: int = flag(
+        0, "generated tests of each problem: 0 none, -1 all, N the first N", TESTS, least=-1,
+        remedy="0 takes none, -1 all, N the first N")
+    generated_tests_sample: float = flag(
+        1.0, "share of the generated tests to choose from, in (0, 1]", TESTS, metavar="SHARE",
+        needs="generated tests")
+    sort_generated_tests: str = flag(
+        "none", "order by input size, before the first N are taken", TESTS, choices=SORTS,
+        needs="generated tests")
+    skip_large_inputs_over: int = flag(
+        -1, "skip tests with a longer input; -1 skips none", TESTS, metavar="BYTES", least=-1,
+        remedy="-1 skips none, N skips inputs over N bytes")
+    max_generated_bytes_per_problem: int = flag(
+        -1, "input bytes of a problem's generated tests in all; -1: no limit", TESTS,
+        metavar="BYTES", least=-1, remedy="-1 sets no limit, N allows N bytes")
+    generated_tests_workers: int = flag(
+        0, "cases of one solution running at once; 0: no limit", SANDBOX, least=0,
+        remedy="0 sets no limit")
+    stop_on_first_failure: bool = flag(
+        False, "do not run the cases after a solution's first failing one", TESTS,
+        in_record_key=True, request=True)
+    results_dir: Path = flag(
+        Path("results"), "folder of the results", RESULTS, metavar="DIR", run_only=True)
+    workers: int = flag(
+        0, "programs running at once; 0: one for each physical core", SANDBOX, least=0, most=4096,
+        remedy="0 takes one for each physical core; more than the cores is not faster",
+        reopened=False)
+    compare: str = flag(
+        "open-r1", "how outputs are compared where there is no checker", JUDGING,
+        choices=("open-r1", "upstream", "exact"), in_record_key=True, request=True)
+    checker: str | None = flag(
+        None, "judge every problem with this checker, such as wcmp or testlib:FILE.cpp", JUDGING,
+        metavar="NAME")
+    testlib: str | None = flag(
+        None, "path of testlib.h, for checkers that include it", JUDGING, metavar="PATH")
+    time_limit_scale: Mapping[str, float] = flag(
+        lambda: MappingProxyType({}), "multiply a language's time limits; may be repeated", JUDGING,
+        metavar="LANG=F", request=True)
+    executor: str = flag(
+        "local", "local: the cores of this machine; ray: those of a Ray cluster", SANDBOX,
+        choices=("local", "ray"), run_only=True)
+    ray_address: str | None = flag(
+        None, "address of the Ray cluster, such as auto or HOST:6379", SANDBOX, metavar="ADDRESS",
+        run_only=True)
+    repeat: int = flag(
+        1, "run every case N times and report those whose verdict changes", JUDGING, least=1,
+        remedy="1 runs every case once", in_record_key=True, request=True, request_most=16)
+    seed: int = flag(0, "seed of --generated-tests-sample and of confidence intervals", TESTS)
+    fresh: bool = flag(False, "start over and ignore earlier records", RESULTS, run_only=True)
+    dry_run: bool = flag(
+        False, "print what would be graded, and run nothing", RESULTS, run_only=True)
+    k: Sequence[int] = flag(
+        (1,), "compute pass@k for these k", RESULTS, metavar="K,K", least=1,
+        remedy="give numbers from 1, such as 1,5", grader=False)
+    max_stored_output: int = flag(
+        4096, "bytes of each output kept in a record", RESULTS, metavar="BYTES", least=0,
+        remedy="0 keeps no output, N keeps N bytes", in_record_key=True, request=True)
+    cache: Path | None = flag(
+        None, "folder of verdicts shared between runs", RESULTS, metavar="DIR", reopened=False)
+    self_check: bool = flag(
+        False, "first run every checker and known solutions; stop if one is misjudged", JUDGING,
+        run_only=True)
+    self_check_solutions: Path | None = flag(
+        None, "known solutions with their `expect`; implies --self-check", JUDGING, metavar="FILE",
+        run_only=True)
+    log_file: Path | None = flag(
+        None, "write details and tracebacks to this file", RESULTS, metavar="FILE", run_only=True)
+    # fmt: on
+
+    def __post_init__(self) -> None:
+        if isinstance(self.solutions_path, (str, Path)):
+            object.__setattr__(self, "solutions_path", (self.solutions_path,))
+        for f in fields(self):
+            value = checked(f.name, str(f.type), FLAGS[f.name], getattr(self, f.name))
+            object.__setattr__(self, f.name, value)
+        if self.endpoint and self.sandbox == "local":
+            raise InputError("--endpoint with --sandbox local: leave one of them out")
+        if self.ray_address is not None and self.executor != "ray":
+            raise InputError("--ray-address without --executor ray: give both or none")
+        if not 0 < self.generated_tests_sample <= 1:  # also for NaN
+            raise InputError(
+                f"--generated-tests-sample {self.generated_tests_sample} is not in (0, 1]: 1 takes "
+                "all, 0.5 half; to take none give --max-generated-tests 0"
+            )
+        if self.max_generated_tests and self.generated_tests_dir is None:
+            raise InputError(
+                f"--max-generated-tests {self.max_generated_tests} without --generated-tests-dir: "
+                "name the folder of the parquet files, or leave it at 0"
+            )
+        object.__setattr__(self, "time_limit_scale", _scales(self.time_limit_scale))
+        if self.workers == 0:
+            object.__setattr__(self, "workers", usable_cores())
+
+    def test_selection(self) -> TestSelection:
+        """Return the flags that choose a problem's tests."""
+        return TestSelection(
+            max_generated=self.max_generated_tests,
+            sample=self.generated_tests_sample,
+            sort=self.sort_generated_tests,
+            skip_over=self.skip_large_inputs_over,
+            budget=self.max_generated_bytes_per_problem,
+            seed=self.seed,
+        )
+
+    def record_flags(self) -> dict[str, Any]:
+        """Return the flags that are in a record's key beside its tests, limits and checker."""
+        return {name: getattr(self, name) for name, flag in FLAGS.items() if flag.in_record_key}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every flag with its effective value."""
+        return {flag_name(f.name): _json(getattr(self, f.name)) for f in fields(self)}
+
+
+FLAGS: Mapping[str, Flag] = MappingProxyType({f.name: f.metadata["flag"] for f in fields(Options)})
+
+
+def _json(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_json(v) for v in value]
+    return value
+
+
+def _scales(given: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the factors under the languages' own names."""
+    scales: dict[str, float] = {}
+    for name, factor in given.items():
+        if not (math.isfinite(factor) and factor > 0):
+            raise InputError(
+                f"--time-limit-scale {name}={factor}: the factor must be over 0 and finite"
+            )
+        try:
+            language = find(name).name
+        except UnknownLanguage as e:
+            raise InputError(f"--time-limit-scale: {e}") from None
+        if scales.setdefault(language, factor) != factor:
+            raise InputError(
+                f"--time-limit-scale {name}={factor:g}: {language} already has "
+                f"{scales[language]:g}; leave one out"
+            )
+    return MappingProxyType(scales)

@@ -1,0 +1,226 @@
+"""Decide what to do with each solution before anything of it runs.
+
+Solution ─┬─ invalid line, unknown or unusable problem ──▶ record: invalid
+          ├─ nothing to run: no tests, or all skipped ───▶ record: no_tests, unsupported
+          ├─ no code in the response ────────────────────▶ record: failed
+          ├─ graded before under the same key ───────────▶ that record again
+          ├─ a duplicate is queued or running ───────────▶ a copy of its record, once it is done
+          └─ otherwise ──────────────────────────────────▶ SolutionJob
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from gradebox.eval.common.errors import InputError, UnusableProblem
+from gradebox.eval.grading.case_run import unjudged
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import JobContext, SolutionJob, SolutionRun, ungraded
+from gradebox.eval.grading.time_policy import impossible_limits
+from gradebox.eval.grading.verdict import sum_up
+from gradebox.eval.problems.problem import Problem
+from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord
+from gradebox.eval.results.records import as_json
+from gradebox.eval.solutions.solution import Solution
+
+NO_CODE = "no code in the response"
+MAX_WAITING_DUPLICATES = 100_000
+VERDICT_ORDER = ("AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "ER")
+
+
+class Problems(Protocol):
+    """Problems by id (`ProblemSet`, `InMemoryProblems`)."""
+
+    def get(self, problem_id: str) -> Problem | None: ...
+
+    def resolve(self, problem_id: str) -> str | None: ...
+
+    def why_missing(self, problem_id: str) -> str: ...
+
+
+class RecordStore(Protocol):
+    """Records by the ordinal of their solution (`ResultsFolder`)."""
+
+    def find(self, key: str) -> dict[str, Any] | None: ...
+
+    def add(self, ordinal: int, record: Mapping[str, Any]) -> None: ...
+
+    def place(self, ordinal: int, record: Mapping[str, Any]) -> bool: ...
+
+
+class ProgressCounts:
+    """Counts of a run in progress. Any thread may call any method.
+
+    verdicts  solutions by verdict; cases  cases graded in this run, by verdict
+    reused    solutions whose record existed before the run
+    ran       solutions whose program had to run
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.verdicts: Counter[str] = Counter()
+        self.cases: Counter[str] = Counter()
+        self.solutions = 0
+        self.reused = 0
+        self.ran = 0
+
+    def add_solution(
+        self, status: str, verdict: str | None, *, reused: bool = False, ran: bool = False
+    ) -> None:
+        """Count a solution that has its record."""
+        with self._lock:
+            self.solutions += 1
+            self.reused += reused
+            self.ran += ran
+            counted = status in ("passed", "failed", "error")
+            self.verdicts[(verdict or "no code") if counted else "uncounted"] += 1
+
+    def add_case(self, verdict: CaseVerdict) -> None:
+        """Count a graded case."""
+        with self._lock:
+            self.cases[verdict] += 1
+
+    def text(self) -> str:
+        """Return the verdicts of the solutions so far, such as `AC 12 WA 3 TLE 1`."""
+        with self._lock:
+            found = dict(self.verdicts)
+        known = [f"{v} {found.pop(v)}" for v in VERDICT_ORDER if v in found]
+        return " ".join([*known, *(f"{v} {n}" for v, n in sorted(found.items()))])
+
+
+class Planner:
+    """Gives each solution its record: an earlier one, a duplicate's, or that of a job.
+
+    One thread reads `jobs`; `done` may be called from any thread.
+
+    problems      where the solutions' problems are found
+    records       where records are stored
+    counts        updated with every solution
+    is_stopping   whether the run is ending early
+    invalidating  errors of a problem that make its solutions invalid; other errors end the run
+    """
+
+    def __init__(
+        self,
+        session: GradingSession,
+        problems: Problems,
+        records: RecordStore,
+        counts: ProgressCounts,
+        is_stopping: Callable[[], bool],
+        *,
+        invalidating: type[InputError] = UnusableProblem,
+    ) -> None:
+        self._session = session
+        self._context = session.context
+        self._cache = session.verdict_cache
+        self._problems = problems
+        self._records = records
+        self._counts = counts
+        self._invalidating = invalidating
+        self._is_stopping = is_stopping
+        self._cond = threading.Condition()
+        # key of a queued or running job → all solutions that get its record
+        self._waiting: dict[str, list[tuple[int, SolutionRun]]] = {}
+        self._duplicates = 0
+
+    def jobs(self, solutions: Iterable[Solution], context: JobContext) -> Iterator[SolutionJob]:
+        """Yield a job for each solution that must run; record the others at once."""
+        for ordinal, solution in enumerate(solutions):
+            if self._is_stopping():
+                return
+            run = self._solution_run(ordinal, solution)
+            if run is None:
+                continue
+            old = self._records.find(run.key)
+            if old is None and self._cache is not None:
+                old = self._cache.find(run.key)
+            if old is not None:
+                self._place(ordinal, _copied(old, run), reused=True)
+            elif not self._joins(ordinal, run):
+                yield SolutionJob(run, context)
+
+    def done(self, run: SolutionRun, record: SolutionRecord) -> None:
+        """Store a job's record for its solution and for the duplicates."""
+        fields = as_json(record)
+        with self._cond:
+            waiting = self._waiting.pop(run.key)
+            self._duplicates -= len(waiting) - 1
+            self._cond.notify_all()
+        for ordinal, other in waiting:
+            self._records.add(ordinal, fields if other is run else _copied(fields, other))
+            self._counts.add_solution(record.status, record.verdict, ran=True)
+        if self._cache is not None:  # last: a full cache disk must not lose the records
+            self._cache.put(fields)
+
+    def _solution_run(self, ordinal: int, solution: Solution) -> SolutionRun | None:
+        """Return the solution's run, None after recording one that need not run."""
+        try:
+            run = self._checked_run(solution)
+        except self._invalidating as why:
+            error = solution.error or f"line {solution.line}: {why}"
+            self._place(ordinal, as_json(ungraded(solution, None, "invalid", error)))
+            return None
+        known = _record_without_running(run)
+        if known is not None:
+            self._place(ordinal, as_json(known))
+            return None
+        return run
+
+    def _checked_run(self, solution: Solution) -> SolutionRun:
+        """Return the solution's run; raise UnusableProblem for an invalid line or problem."""
+        if solution.error:
+            raise UnusableProblem(solution.error)
+        problem = self._problems.get(solution.problem_id)
+        if problem is None:
+            raise UnusableProblem(self._problems.why_missing(solution.problem_id))
+        why = impossible_limits(problem, self._context.scale(solution.language))
+        if why:
+            raise UnusableProblem(f"problem {problem.id} is unusable: {why}")
+        test_set = self._session.resources.info(problem)
+        return self._context.solution_run(solution, problem, test_set)
+
+    def _joins(self, ordinal: int, run: SolutionRun) -> bool:
+        """Return whether a duplicate of the solution is queued or running.
+
+        If so, the solution waits for its record; if not, others will wait for this one's.
+        """
+        with self._cond:
+            while self._duplicates > MAX_WAITING_DUPLICATES and not self._is_stopping():
+                self._cond.wait(0.2)
+            waiting = self._waiting.get(run.key)
+            if waiting is None:
+                self._waiting[run.key] = [(ordinal, run)]
+                return False
+            waiting.append((ordinal, replace(run, solution=replace(run.solution, code=None))))
+            self._duplicates += 1
+        return True
+
+    def _place(self, ordinal: int, fields: dict[str, Any], *, reused: bool = False) -> None:
+        reused = self._records.place(ordinal, fields) or reused
+        self._counts.add_solution(fields["status"], fields["verdict"], reused=reused)
+
+
+def _copied(fields: Mapping[str, Any], run: SolutionRun) -> dict[str, Any]:
+    """Return a record's grading under the names of another line with the same program."""
+    own = as_json(run.record("passed", None, None))
+    return {n: fields.get(n, value) if n in GRADED_FIELDS else value for n, value in own.items()}
+
+
+def _record_without_running(run: SolutionRun) -> SolutionRecord | None:
+    """Return the record of a solution without code or tests to run, None for any other."""
+    if not run.test_set.to_run:
+        plan = run.test_set.skipped_plan
+        cases = [unjudged(ref, "SK", ref.skip or "budget_exceeded") for ref in plan]
+        outcome = sum_up(cases)
+        status = outcome.status
+        error = f"no test to run: {'all of them are skipped' if plan else 'the problem has none'}"
+        if run.problem.interactive:
+            status, error = "unsupported", "the problem is interactive and has no interactor"
+        return run.record(status, outcome.verdict, None, error=error, details=cases)
+    if run.solution.code is None:
+        return run.record("failed", None, 0.0, error=NO_CODE)
+    return None

@@ -1,0 +1,198 @@
+"""The tests and the judge of each problem: opened once, shared, and closed when unused.
+
+info(problem) ──▶ TestSetInfo          digests and counts, kept after the tests are closed
+acquire(problem) ──▶ ProblemResources ──▶ release      open while at least one user is left
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from gradebox.checkers.check import Checker
+from gradebox.checkers.interactive import Interactor
+from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.problems.chosen_tests import ProblemTests
+from gradebox.eval.problems.in_memory import cache_name
+from gradebox.eval.problems.problem import Problem, TestRef
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.common.lru_cache import LruCache
+
+# Temporary disk space for tests. Each problem counts as at least LEAST_BYTES, because it also
+# holds a file descriptor: at most 128 problems are in use ahead of time and 32 stay open unused.
+IN_USE_BYTES = 1 << 30
+UNUSED_BYTES = 256 << 20
+LEAST_BYTES = 8 << 20
+INFO_KEPT = 50_000  # a trainer may grade an endless series of new problems
+
+
+@dataclass
+class ProblemResources(Closeable):
+    """The opened tests and judge of one problem.
+
+    checker     None: outputs are compared with the expected ones
+    interactor  judges instead of a checker when the problem is interactive
+    users       number of `acquire` calls without a `release`
+    """
+
+    problem: Problem
+    tests: ProblemTests
+    checker: Checker | None = None
+    interactor: Interactor | None = None
+    users: int = 0
+
+    @property
+    def judge(self) -> Checker | Interactor | None:
+        """What judges an output that differs from the expected one."""
+        return self.interactor or self.checker
+
+    @property
+    def cost_bytes(self) -> int:
+        """Bytes that count towards the limits of the cache."""
+        return max(LEAST_BYTES, self.tests.size_bytes)
+
+    def close(self) -> None:
+        self.tests.close()
+        if self.judge is not None:
+            self.judge.close()
+
+
+@dataclass(frozen=True)
+class TestSetInfo:
+    """What the planner needs to know about a problem's tests; small whatever their size.
+
+    number        order in which problems were opened; groups jobs that share tests
+    tests         digest of the chosen tests
+    checker       digest of the checker or interactor, "" when outputs are only compared
+    to_run        number of tests that are not skipped
+    input_bytes   their total input size
+    skipped_plan  the plan when every test is skipped, else empty
+    """
+
+    __test__ = False  # not a pytest class
+
+    number: int = 0
+    tests: str = ""
+    checker: str = ""
+    to_run: int = 0
+    input_bytes: int = 0
+    num_official: int = 0
+    num_generated: int = 0
+    num_skipped: int = 0
+    skipped_plan: tuple[TestRef, ...] = field(default=(), repr=False)
+
+
+class ResourceCache(Closeable):
+    """Problem resources by problem. Any thread may call any method.
+
+    open_resources  opens the resources of a problem; only one problem is opened at a time
+    """
+
+    def __init__(
+        self,
+        open_resources: Callable[[Problem], ProblemResources],
+        *,
+        in_use_bytes: int = IN_USE_BYTES,
+        unused_bytes: int = UNUSED_BYTES,
+    ) -> None:
+        self._open_resources = open_resources
+        self._in_use_bytes = in_use_bytes
+        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._in_use: dict[str, ProblemResources] = {}
+        self._unused: LruCache[str, ProblemResources] = LruCache(
+            unused_bytes,
+            cost=lambda resources: resources.cost_bytes,
+            dropped=ProblemResources.close,
+        )
+        self._info: LruCache[str, TestSetInfo | UnusableProblem] = LruCache(INFO_KEPT)
+        self._opened = 0
+
+    def acquire(self, problem: Problem) -> ProblemResources:
+        """Return the problem's resources, opened if necessary; call `release` after use.
+
+        Raises InputError, and UnusableProblem for a fault of this problem alone.
+        """
+        name = cache_name(problem)
+        found = self._take(name)
+        if found is not None:
+            return found
+        with self._opening:
+            found = self._take(name)
+            if found is not None:  # another thread opened it
+                return found
+            try:
+                opened = self._open_resources(problem)
+            except UnusableProblem as error:
+                self._info.put(name, error)
+                raise
+            if self._info.get(name) is None:
+                self._info.put(name, _info_of(opened, self._opened))
+                self._opened += 1
+            opened.users = 1
+            with self._lock:
+                self._in_use[name] = opened
+            return opened
+
+    def release(self, resources: ProblemResources) -> None:
+        """End one use. Unused resources stay open until others need their space."""
+        name = cache_name(resources.problem)
+        with self._lock:
+            resources.users -= 1
+            if resources.users or self._in_use.pop(name, None) is None:
+                return
+            self._unused.put(name, resources)
+
+    def info(self, problem: Problem) -> TestSetInfo:
+        """Return what is known of the problem's tests; open them the first time.
+
+        Raises like `acquire`. An unusable problem is opened only once.
+        """
+        name = cache_name(problem)
+        known = self._info.get(name)
+        if known is None:
+            self.release(self.acquire(problem))
+            known = self._info.get(name)
+        if isinstance(known, TestSetInfo):
+            return known
+        raise UnusableProblem(str(known))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the resources in use have reached their share of disk space."""
+        with self._lock:
+            return sum(r.cost_bytes for r in self._in_use.values()) >= self._in_use_bytes
+
+    def close(self) -> None:
+        """Close all resources, even those in use."""
+        with self._lock:
+            in_use = list(self._in_use.values())
+            self._in_use.clear()
+        for resources in in_use:
+            resources.close()
+        self._unused.clear()
+
+    def _take(self, name: str) -> ProblemResources | None:
+        with self._lock:
+            found = self._in_use.get(name) or self._unused.pop(name)
+            if found is not None:
+                self._in_use[name] = found
+                found.users += 1
+            return found
+
+
+def _info_of(resources: ProblemResources, number: int) -> TestSetInfo:
+    plan = resources.tests.plan
+    run = [ref for ref in plan if ref.skip is None]
+    return TestSetInfo(
+        number=number,
+        tests=resources.tests.digest,
+        checker=resources.judge.digest if resources.judge is not None else "",
+        to_run=len(run),
+        input_bytes=sum(ref.input_bytes for ref in run),
+        num_official=sum(ref.case_type == "official" for ref in plan),
+        num_generated=sum(ref.case_type == "generated" for ref in plan),
+        num_skipped=len(plan) - len(run),
+        skipped_plan=plan if not run else (),
+    )

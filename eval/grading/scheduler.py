@@ -1,0 +1,296 @@
+"""Keep every worker busy with cases while few solutions are open at once.
+
+    jobs ──feeder──▶ heap (longest expected first, bounded) ──▶ active tasks ──▶ units
+
+A job is a waiting solution, a task is a solution being graded, and a unit is one of its cases.
+A worker continues with its own task, then starts the next job. Only when no job waits does it
+help with the task that has most units left. So few solutions are open at once, and the last one
+is spread over all workers. No case is queued: a unit is only a number.
+"""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.retry import Interrupted
+
+log = logging.getLogger(__name__)
+
+WINDOW_JOBS = 4096
+WINDOW_BYTES = 64 << 20
+TICK_S = 0.1
+
+
+class Task(Protocol):
+    """A started job: `units` pieces of work that may run at once, in any order."""
+
+    units: int
+
+    def run(self, unit: int) -> bool:
+        """Do one unit; return False when it failed, so that later ones are not needed."""
+        ...
+
+    def finish(self, first_failure: int | None) -> None:
+        """Complete the task. Called once, when no unit is left to run."""
+        ...
+
+    def abandon(self) -> None:
+        """Free the task's resources. Called instead of `finish` when the run is stopped."""
+        ...
+
+
+class Job(Protocol):
+    """Waiting work. Every reserved job is either started or discarded.
+
+    cost        expected time in seconds
+    group       the same for jobs that share their tests
+    held_bytes  memory used while the job waits
+    """
+
+    cost: float
+    group: int
+    held_bytes: int
+
+    def reserve(self) -> None:
+        """Keep open what the job needs. Called before it is queued."""
+        ...
+
+    def start(self) -> Task | None:
+        """Return the task, None when the job is already done."""
+        ...
+
+    def discard(self) -> None:
+        """Free what `reserve` kept open. Called instead of `start` when the run is stopped."""
+        ...
+
+
+@dataclass(eq=False)
+class _Active:
+    task: Task
+    end: int  # units from here on need not run
+    first_failure: int | None = None
+    next: int = 0
+    running: int = 0
+    interrupted: bool = False  # a unit has no result, so the task cannot be finished
+
+    def startable(self, cap: int) -> int:
+        """Return how many units could be started now."""
+        return 0 if cap and self.running >= cap else self.end - self.next
+
+    def take(self) -> int:
+        self.running += 1
+        self.next += 1
+        return self.next - 1
+
+
+class Scheduler:
+    """Runs jobs on `workers` threads.
+
+    cap              most units of one task at once, 0 for no cap
+    stop_on_failure  do not start units after the lowest failing one
+    is_full          whether the queued jobs hold as many resources as they may
+
+    `stopping` is True when the run is ending early, after `stop` or an error.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        cap: int = 0,
+        stop_on_failure: bool = False,
+        window_jobs: int = WINDOW_JOBS,
+        window_bytes: int = WINDOW_BYTES,
+        is_full: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._workers = workers
+        self._cap = cap
+        self._stop_on_failure = stop_on_failure
+        self._window_jobs = window_jobs
+        self._window_bytes = window_bytes
+        self._is_full = is_full
+        self._cond = threading.Condition()
+        self._heap: list[tuple[float, int, int, Job]] = []
+        self._heap_bytes = 0
+        self._active: list[_Active] = []
+        self._starting = 0
+        self._idle = 0
+        self._all_read = False
+        self.stopping = False
+        self._error: BaseException | None = None
+
+    def run(self, jobs: Iterable[Job], tick: Callable[[], None] = lambda: None) -> bool:
+        """Run all jobs; return True when all are done, False when `stop` came first.
+
+        `tick` is called ten times a second from the calling thread. The first InputError, or
+        unexpected error of a job, stops the run and is raised at its end.
+        """
+        workers = [
+            threading.Thread(target=self._work, name=f"grader-{i}", daemon=True)
+            for i in range(self._workers)
+        ]
+        feeder = threading.Thread(target=self._feed, args=(jobs,), name="feeder", daemon=True)
+        threads = (feeder, *workers)
+        try:
+            for number, thread in enumerate(threads):
+                try:
+                    thread.start()
+                except RuntimeError as e:
+                    self.stop()
+                    self._wait_for(threads[:number], lambda: None)
+                    raise InputError(
+                        f"{e}: raise the limit of processes (ulimit -u) or lower --workers, "
+                        "then start the run again"
+                    ) from None
+            try:
+                self._wait_for(threads, tick)
+            except BaseException:  # such as KeyboardInterrupt: leave no thread behind
+                self.stop()
+                self._wait_for(threads, lambda: None)
+                raise
+        finally:
+            for active in self._active:
+                active.task.abandon()
+            for *_, job in self._heap:
+                job.discard()
+        if self._error is not None:
+            raise self._error
+        return not self.stopping
+
+    def _wait_for(self, threads: Iterable[threading.Thread], tick: Callable[[], None]) -> None:
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(TICK_S)
+                tick()
+                if self.stopping:
+                    with self._cond:
+                        self._cond.notify_all()
+
+    def stop(self) -> None:
+        """Start no further unit; running ones end. Safe in a signal handler."""
+        self.stopping = True
+
+    @property
+    def active(self) -> list[Task]:
+        """The tasks being graded right now."""
+        with self._cond:
+            return [a.task for a in self._active]
+
+    def _fail(self, error: BaseException) -> None:
+        with self._cond:
+            self._error = self._error or error
+            self.stopping = True
+            self._cond.notify_all()
+
+    def _feed(self, jobs: Iterable[Job]) -> None:
+        try:
+            for number, job in enumerate(jobs):
+                job.reserve()
+                with self._cond:
+                    while self._window_is_full() and not self.stopping:
+                        self._cond.wait(TICK_S)  # nothing reports that `is_full` has changed
+                    heapq.heappush(self._heap, (-job.cost, job.group, number, job))
+                    self._heap_bytes += job.held_bytes
+                    if self.stopping:
+                        return
+                    if self._idle:
+                        self._cond.notify_all()
+        except InputError as e:
+            self._fail(e)
+        except Exception as e:
+            log.exception("unexpected error while reading solutions")
+            self._fail(e)
+        finally:
+            with self._cond:
+                self._all_read = True
+                self._cond.notify_all()
+
+    def _window_is_full(self) -> bool:
+        if len(self._heap) >= self._window_jobs or self._heap_bytes > self._window_bytes:
+            return True
+        return bool(self._heap) and self._is_full()
+
+    def _work(self) -> None:
+        own: _Active | None = None
+        while True:
+            picked = self._pick(own)
+            if picked is None:
+                return
+            try:
+                if isinstance(picked, tuple):
+                    own = picked[0]
+                    self._run_unit(*picked)
+                else:
+                    own = self._start(picked)
+            except Interrupted:
+                if isinstance(picked, tuple):
+                    picked[0].interrupted = True
+            except InputError as e:
+                self._fail(e)
+            except Exception as e:
+                self._fail(e)  # first: an error while logging must not leave the run waiting
+                log.exception("unexpected error of the grader")
+
+    def _pick(self, own: _Active | None) -> tuple[_Active, int] | Job | None:
+        """Wait for and return a worker's next unit, a job to start, or None to end."""
+        with self._cond:
+            while not self.stopping:
+                if own is not None and own.startable(self._cap) > 0:
+                    return own, own.take()
+                if self._heap:
+                    return self._pop()
+                own = max(self._active, key=lambda a: a.startable(self._cap), default=None)
+                if own is not None and own.startable(self._cap) > 0:
+                    return own, own.take()
+                if self._all_read and not self._starting and not self._active:
+                    self._cond.notify_all()
+                    return None
+                self._idle += 1
+                self._cond.wait()
+                self._idle -= 1
+            return None
+
+    def _pop(self) -> Job:
+        job = heapq.heappop(self._heap)[-1]
+        self._heap_bytes -= job.held_bytes
+        self._starting += 1
+        if not self._all_read:
+            self._cond.notify_all()
+        return job
+
+    def _start(self, job: Job) -> _Active | None:
+        active = None
+        try:
+            task = job.start()
+            if task is not None:
+                active = _Active(task, task.units)
+        finally:
+            with self._cond:
+                self._starting -= 1
+                if active is not None:
+                    self._active.append(active)
+                self._cond.notify_all()
+        return active
+
+    def _run_unit(self, active: _Active, unit: int) -> None:
+        """Run a unit; after the last one of a task, finish the task."""
+        passed = active.task.run(unit)
+        with self._cond:
+            active.running -= 1
+            if not passed and (active.first_failure is None or unit < active.first_failure):
+                active.first_failure = unit
+                if self._stop_on_failure:
+                    active.end = min(active.end, unit + 1)
+            done = active.running == 0 and active.next >= active.end and not active.interrupted
+            if done:
+                self._active.remove(active)
+            if self._idle and (done or self._cap):
+                self._cond.notify_all()
+        if done:
+            active.task.finish(active.first_failure)

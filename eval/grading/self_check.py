@@ -1,0 +1,273 @@
+"""--self-check: grade what is known beforehand first, so that no run starts with a wrong judge.
+
+    each problem's checker   on the expected output of every test     must accept it
+                             on an empty output                       must reject at least one
+    known solutions          gold_solutions of the dataset, and       correct ones must pass,
+                             --self-check-solutions FILE              wrong ones must fail
+
+The checker itself is asked, without the comparison that would accept an expected output at once.
+FILE has the lines of a solutions file with `expect`: "passed" or "failed", or an object with such
+a `status`. Lines without `expect` are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradebox.checkers.check import Check, Checker
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.signals import Stopper
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.retry import Interrupted, Retry
+from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import SolutionJob, SolutionRun
+from gradebox.eval.problems.problem import Problem
+from gradebox.eval.results.record import SolutionRecord
+from gradebox.eval.solutions.files import read_lines
+from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.errors import SandboxError, UnknownLanguage
+from gradebox.sandbox.languages import find
+
+EXPECTED = ("passed", "failed")
+REMEDY = "repair it, or choose other problems with --problems"
+_BY_CHECKER = frozenset(("failed_checker", "presentation_error", "checker_unclear"))
+
+
+@dataclass(frozen=True)
+class KnownSolution:
+    """A solution with the status that grading it must give."""
+
+    solution: Solution
+    expect: str
+
+
+class SelfCheck:
+    """One self-check of a session's problems."""
+
+    def __init__(self, session: GradingSession, stopper: Stopper, retry: Retry) -> None:
+        self._session = session
+        self._stopper = stopper
+        self._settings = session.case_settings(retry=retry, repeat=1)
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+
+    def run(self) -> str:
+        """Return a summary line; raise InputError, naming problem and checker, for a fault."""
+        started = time.monotonic()
+        problems = self._problems()
+        self._check_checkers(list(problems.values()))
+        if not self._stopper.event.is_set():
+            self._grade_known_solutions(problems)
+        counts = self._counts
+        return (
+            f"self-check: {counts['checkers']} checkers asked {counts['asked']} times, "
+            f"{counts['passed']} right and {counts['failed']} wrong programs graded: "
+            f"all as expected ({time.monotonic() - started:.1f} s)"
+        )
+
+    def _problems(self) -> dict[str, Problem]:
+        """Return the problems of all solutions in the files of the run, by id."""
+        options, problems = self._session.options, self._session.problems
+        found: dict[str, Problem] = {}
+        for file in self._session.files:
+            for solution in read_solutions(
+                [file], limit=options.limit, problems=options.problems, resolve=problems.resolve
+            ):
+                if solution.error is None and solution.problem_id not in found:
+                    problem = problems.get(solution.problem_id)
+                    if problem is not None:
+                        found[problem.id] = problem
+        return found
+
+    # ---- checkers -----------------------------------------------------------------------
+
+    def _check_checkers(self, problems: list[Problem]) -> None:
+        with ThreadPoolExecutor(self._session.options.workers) as pool:
+            try:
+                for _ in pool.map(self._check_problem, problems):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _check_problem(self, problem: Problem) -> None:
+        if self._stopper.event.is_set():
+            return
+        try:
+            resources = self._session.resources.acquire(problem)
+        except InputError:  # the run reports it for every solution, or ends with it
+            return
+        try:
+            if resources.checker is not None:
+                self._ask(resources, resources.checker)
+        except Interrupted:
+            return
+        except SandboxError as e:
+            raise InputError(f"self-check: the sandbox failed: {e}; start again") from None
+        finally:
+            self._session.resources.release(resources)
+
+    def _ask(self, resources: ProblemResources, checker: Checker) -> None:
+        """Raise InputError when a checker rejects an expected output or accepts anything."""
+        subject = f"self-check: problem {resources.problem.id}: checker {checker.name}"
+        asked, rejects_empty, accepted_empty = 0, False, 0
+        for ref in resources.tests.plan:
+            if ref.skip is not None or self._stopper.event.is_set():
+                continue
+            test = resources.tests.load(ref)
+            check = self._check(checker, test.input, test.expected, test.expected)
+            asked += 1
+            if not check.full:
+                found = {"rejected": "calls it wrong", "unclear": "fails on it"}
+                raise InputError(
+                    f"{subject} does not accept the expected output of "
+                    f"{ref.case_type}:{ref.index}: "
+                    f"{found.get(check.outcome, 'gives it part of the points')}: "
+                    f"{shown(check.message)}; {REMEDY}"
+                )
+            if not rejects_empty and test.expected.strip():
+                asked += 1
+                accepted = self._check(checker, test.input, b"", test.expected).accepted
+                rejects_empty = not accepted
+                accepted_empty += accepted
+        if accepted_empty and not rejects_empty:
+            raise InputError(
+                f"{subject} accepts an empty output, for {accepted_empty} tests of "
+                f"{accepted_empty}; {REMEDY}"
+            )
+        with self._lock:
+            self._counts["asked"] += asked
+            self._counts["checkers"] += 1
+
+    def _check(self, checker: Checker, given: bytes, output: bytes, expected: bytes) -> Check:
+        retry = self._settings.retry
+        return retry.call(lambda: checker.check(given, output, expected), checker.name)
+
+    # ---- known solutions ----------------------------------------------------------------
+
+    def _grade_known_solutions(self, problems: Mapping[str, Problem]) -> None:
+        session = self._session
+        expected: dict[int, str] = {}  # by id() of a run
+        runs: list[SolutionRun] = []  # keeps the runs alive, so that their id() stays unique
+
+        def compare(run: SolutionRun, record: SolutionRecord) -> None:
+            wanted = expected[id(run)]
+            self._check_status(wanted, run, record)
+            with self._lock:
+                self._counts[wanted] += 1
+
+        context = session.job_context(self._settings, compare)
+
+        def jobs() -> Iterator[SolutionJob]:
+            for known in self._known_solutions(problems):
+                problem = problems[known.solution.problem_id]
+                try:
+                    test_set = session.resources.info(problem)
+                except InputError:
+                    continue
+                if test_set.to_run and known.solution.code is not None:
+                    run = session.context.solution_run(known.solution, problem, test_set)
+                    runs.append(run)
+                    expected[id(run)] = known.expect
+                    yield SolutionJob(run, context)
+
+        scheduler = Scheduler(session.options.workers, is_full=lambda: session.resources.is_full)
+        with self._stopper.stopping(scheduler):
+            scheduler.run(jobs())
+
+    def _known_solutions(self, problems: Mapping[str, Problem]) -> Iterator[KnownSolution]:
+        for problem in problems.values():
+            yield from gold_solutions_of(problem)
+        file = self._session.options.self_check_solutions
+        if file is not None:
+            expect = expectations(file)
+            for solution in read_solutions([file], resolve=self._session.problems.resolve):
+                known = solution.line in expect and solution.error is None
+                if known and solution.problem_id in problems:
+                    yield KnownSolution(solution, expect[solution.line])
+
+    def _check_status(self, wanted: str, run: SolutionRun, record: SolutionRecord) -> None:
+        """Raise InputError when a known solution has another status than expected."""
+        if record.status == wanted:
+            return
+        name, checker = run.solution.solution_id, self._judge_name(run.problem)
+        subject = f"self-check: problem {run.problem.id}"
+        if record.status == "error":
+            raise InputError(
+                f"{subject}: the sandbox failed at {name}: {record.error}; start again"
+            )
+        if wanted == "failed":
+            judge = f"checker {checker}" if checker else "the comparison"
+            raise InputError(
+                f"{subject}: {judge} lets the known wrong solution {name} pass; {REMEDY}"
+            )
+        case = next(c for c in record.details if c.verdict not in ("AC", "SK"))
+        place, why = f"{case.case_type}:{case.test_case_i}", f"{case.error or case.reason}"
+        solution = f"the known right solution {name}"
+        if case.reason in _BY_CHECKER and checker:
+            fault = f"checker {checker} calls {solution} wrong at {place}: {why}"
+        elif case.reason == "failed_outputs_match":
+            fault = f"{solution} is wrong at {place}: {why}: is a checker missing?"
+        else:
+            fault = f"{solution} ended with {case.verdict} at {place}: {why}"
+        raise InputError(f"{subject}: {fault}; {REMEDY}")
+
+    def _judge_name(self, problem: Problem) -> str:
+        resources = self._session.resources.acquire(problem)
+        try:
+            return resources.judge.name if resources.judge is not None else ""
+        finally:
+            self._session.resources.release(resources)
+
+
+def gold_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
+    """Yield the known solutions in a problem's `gold_solutions` field."""
+    for number, entry in enumerate(problem.gold_solutions):
+        name = f"gold_solutions[{number}]"
+        language, expect = entry.get("language") or "python", entry.get("expect") or "passed"
+        where = f"self-check: problem {problem.id}: {name}"
+        if expect not in EXPECTED or not isinstance(entry.get("code"), str):
+            raise InputError(
+                f"{where} has expect {shown(expect)} and code of type "
+                f"{type(entry.get('code')).__name__}: passed or failed, and text are needed"
+            )
+        try:
+            find(str(language))
+        except UnknownLanguage as e:
+            raise InputError(f"{where}: {e}") from None
+        code = entry["code"].encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+        yield KnownSolution(Solution(problem.id, name, number, 0, str(language), code), expect)
+
+
+def expectations(file: Path) -> dict[int, str]:
+    """Return line number → expected status for the lines of a solutions file with `expect`.
+
+    Raises InputError when the file is unreadable or has no such line.
+    """
+    found: dict[int, str] = {}
+    if not file.is_file():
+        raise InputError(f"--self-check-solutions {file} does not exist: give a JSON-lines file")
+    for number, line in read_lines(file):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        expect = row.get("expect") if isinstance(row, dict) else None
+        if isinstance(expect, dict):
+            expect = expect.get("status")
+        if expect in EXPECTED:
+            found[number] = str(expect)
+    if not found:
+        raise InputError(
+            f'--self-check-solutions {file}: no line has "expect": "passed" or "failed"'
+        )
+    return found

@@ -1,0 +1,293 @@
+"""`GradingSession`: everything that grading with one set of options needs, opened once.
+
+    Options ─▶ GradingSession ─┬─ files, problems, generated   what is graded
+                               ├─ sandbox, description         where it runs
+                               ├─ context, case_settings       how it is graded
+                               └─ resources, verdict_cache     what is kept between solutions
+
+The main command, `Grader`, a Ray worker, the dry run and the debugger each open one. A part is
+opened at its first use: a dry run never opens the sandbox.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from gradebox.checkers.check import Checker, CheckerError
+from gradebox.checkers.opening import open_checker
+from gradebox.eval.common.errors import InputError, UnusableProblem
+from gradebox.eval.grading.case_run import CaseSettings, CompareMode
+from gradebox.eval.grading.interactive import open_problem_interactor
+from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.resources import ProblemResources, ResourceCache
+from gradebox.eval.grading.solution_run import JobContext, RunContext
+from gradebox.eval.grading.unused_options import unused_options
+from gradebox.eval.problems import ProblemSet, open_problems
+from gradebox.eval.problems.chosen_tests import (
+    OfficialTests,
+    open_tests,
+    plan_tests,
+    unsupported_tests,
+)
+from gradebox.eval.problems.generated_tests import GeneratedTests, open_generated_tests
+from gradebox.eval.problems.in_memory import InMemoryProblem
+from gradebox.eval.problems.problem import Problem, TestRef
+from gradebox.eval.results.cache import VerdictCache
+from gradebox.eval.results.folder import results_stem
+from gradebox.eval.solutions.files import find_files
+from gradebox.eval.solutions.reader import read_solutions
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.model import Description
+from gradebox.sandbox.protocol import Sandbox
+
+SOLUTIONS_FOR_LANGUAGES = 1000
+MAX_SHOWN_IDS = 5
+T = TypeVar("T")
+
+
+class GradingSession(Closeable):
+    """The opened parts of a grading run. Any thread may use any part.
+
+    sandbox  used instead of opening the one that the options choose, and not closed
+
+    Every part raises InputError when it cannot be opened.
+    """
+
+    def __init__(self, options: Options, sandbox: Sandbox | None = None) -> None:
+        self.options = options
+        self.resources = ResourceCache(self._open_resources)
+        self._given_sandbox = sandbox
+        self._lock = threading.RLock()
+        self._parts: dict[str, Any] = {}
+        self._to_close = contextlib.ExitStack()
+        self._notes: list[str] = []
+
+    def _part(self, name: str, open_part: Callable[[], T]) -> T:
+        with self._lock:
+            if name not in self._parts:
+                self._parts[name] = open_part()
+            return cast("T", self._parts[name])
+
+    # ---- solutions files, problems, tests ----
+
+    @property
+    def files(self) -> list[Path]:
+        """The solutions files; two files never share a results folder."""
+        return self._part("files", self._find_files)
+
+    @property
+    def problems(self) -> ProblemSet:
+        """The problems of the dataset."""
+        return self._part("problems", self._open_problems)
+
+    @property
+    def generated(self) -> GeneratedTests | None:
+        """The generated tests, None without --generated-tests-dir."""
+        options = self.options
+        return self._part(
+            "generated",
+            lambda: open_generated_tests(options.generated_tests_dir, options.max_generated_tests),
+        )
+
+    def open_inputs(self) -> None:
+        """Open everything but the sandbox, which is slower to open, to report errors early."""
+        _ = self.files
+        self._notes = self._unknown_problem_ids()
+        _ = self.generated
+
+    def notes(self) -> list[str]:
+        """Return what the user should know: unused options, and data that was left out."""
+        boxed = self.options.sandbox == "local"
+        if "description" in self._parts:
+            boxed = self.description.backend == "box"
+        generated = self.generated.notes.messages() if self.generated is not None else []
+        unused = unused_options(self.options, boxed=boxed)
+        return [*self._notes, *unused, *self.problems.messages(), *generated]
+
+    def plan(self, problem: Problem) -> list[TestRef]:
+        """Return the tests of a problem to run and to skip, without opening the sandbox."""
+        return plan_tests(
+            self._official(problem), self.generated, problem, self.options.test_selection()
+        )
+
+    # ---- where and how it runs ----------------------------------------------------------
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The sandbox."""
+        return self._part("sandbox", self._open_sandbox)
+
+    @property
+    def description(self) -> Description:
+        """What the sandbox reports about itself."""
+        return self._part("description", self._describe)
+
+    @property
+    def context(self) -> RunContext:
+        """What all records of the session have in common."""
+        options = self.options
+        return self._part(
+            "context",
+            lambda: RunContext(self.description, options.time_limit_scale, options.record_flags()),
+        )
+
+    @property
+    def verdict_cache(self) -> VerdictCache | None:
+        """The cache of records, None without --cache."""
+        folder = self.options.cache
+        return self._part("cache", lambda: None if folder is None else VerdictCache(folder))
+
+    def case_settings(self, **changes: Any) -> CaseSettings:
+        """Return how cases are graded: by the options, except for the given fields."""
+        settings = CaseSettings(
+            self.sandbox,
+            compare=cast("CompareMode", self.options.compare),
+            stored_bytes=self.options.max_stored_output,
+            repeat=self.options.repeat,
+        )
+        return replace(settings, **changes)
+
+    def job_context(
+        self,
+        settings: CaseSettings,
+        on_record: Callable[..., None],
+        on_case: Callable[..., None] = lambda verdict: None,
+    ) -> JobContext:
+        """Return what the jobs of one run share."""
+        stop = self.options.stop_on_first_failure
+        return JobContext(settings, self.resources, on_record, on_case, stop)
+
+    def open_checker(self, problem: Problem, name: str | None) -> Checker | None:
+        """Open the checker `name` if given, else the problem's own, None if it has none.
+
+        Raises InputError for the named one, UnusableProblem for the problem's.
+        """
+        if name:
+            return self._open_named_checker(name)
+        try:
+            return open_checker(
+                self.sandbox,
+                source=problem.checker,
+                name=problem.checker_name,
+                testlib=self.options.testlib,
+                programs=False,
+            )
+        except CheckerError as e:
+            raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+
+    def try_named_checker(self) -> None:
+        """Raise InputError when the checker named by --checker cannot be opened."""
+        checker = self._open_named_checker(self.options.checker or "")
+        if checker is not None:
+            checker.close()
+
+    def close(self) -> None:
+        """Close everything that was opened, except a given sandbox."""
+        self.resources.close()  # before the sandbox, in which its checkers are compiled
+        self._to_close.close()
+
+    # ---- opening ------------------------------------------------------------------------
+
+    def _find_files(self) -> list[Path]:
+        if not self.options.solutions_path:  # a grader or a Ray worker
+            return []
+        files = find_files(self.options.solutions_path)
+        by_stem: dict[str, Path] = {}
+        for file in files:
+            other = by_stem.setdefault(results_stem(file), file)
+            if other != file:
+                raise InputError(
+                    f"{other} and {file} would share the results folder {results_stem(file)!r}; "
+                    "rename one, or grade them with two --results-dir"
+                )
+        return files
+
+    def _open_problems(self) -> ProblemSet:
+        options = self.options
+        problems = open_problems(
+            options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
+        )
+        self._to_close.callback(problems.close)
+        return problems
+
+    def _unknown_problem_ids(self) -> list[str]:
+        """Return a note for each unknown id of --problems; raise InputError if all are."""
+        wanted = self.options.problems or ()
+        missing = [name for name in wanted if self.problems.resolve(name) is None]
+        notes = [
+            f"--problems: {self.problems.why_missing(name)}" for name in missing[:MAX_SHOWN_IDS]
+        ]
+        if missing and len(missing) == len(wanted):
+            raise InputError(notes[0])
+        if len(missing) > MAX_SHOWN_IDS:
+            notes.append(f"--problems: {len(missing)} ids in all are unknown")
+        return notes
+
+    def _open_sandbox(self) -> Sandbox:
+        if self._given_sandbox is not None:
+            return self._given_sandbox
+        from gradebox.sandbox.opening import Kind, open_sandbox
+
+        options = self.options
+        try:
+            sandbox = open_sandbox(
+                cast("Kind", options.sandbox),
+                endpoints=tuple(options.endpoint) or None,
+                slots=options.workers,
+                languages=self._languages(),
+                options={
+                    "endpoint_concurrency": options.endpoint_concurrency,
+                    "package": options.piston_package,
+                    "allow_unsafe": options.allow_unsafe_sandbox,
+                },
+            )
+        except (SandboxError, BadRequest) as e:
+            raise InputError(str(e)) from None
+        return self._to_close.enter_context(sandbox)
+
+    def _languages(self) -> list[str]:
+        """Return the languages of the first solutions; the sandbox must support them."""
+        found: dict[str, None] = {}
+        if self.files:
+            for solution in read_solutions(self.files, limit=SOLUTIONS_FOR_LANGUAGES):
+                if solution.error is None:
+                    found.setdefault(solution.language)
+        return list(found)
+
+    def _describe(self) -> Description:
+        try:
+            return self.sandbox.describe()
+        except SandboxError as e:
+            raise InputError(f"the sandbox cannot be used: {e}") from None
+
+    def _official(self, problem: Problem) -> OfficialTests:
+        return problem if isinstance(problem, InMemoryProblem) else self.problems
+
+    def _open_resources(self, problem: Problem) -> ProblemResources:
+        """Open the chosen tests of a problem and what judges them."""
+        options, official = self.options, self._official(problem)
+        kept = problem.without_tests() if isinstance(problem, InMemoryProblem) else problem
+        interactor = open_problem_interactor(
+            problem, self.sandbox, options.dataset, options.testlib
+        )
+        if problem.interactive and interactor is None:
+            return ProblemResources(kept, unsupported_tests(official, problem))
+        tests = open_tests(official, self.generated, problem, options.test_selection())
+        try:
+            checker = None if interactor else self.open_checker(problem, options.checker)
+        except BaseException:
+            tests.close()
+            raise
+        return ProblemResources(kept, tests, checker, interactor)
+
+    def _open_named_checker(self, name: str) -> Checker | None:
+        try:
+            return open_checker(self.sandbox, source=None, name=name, testlib=self.options.testlib)
+        except CheckerError as e:
+            raise InputError(f"--checker {name}: {e}") from None

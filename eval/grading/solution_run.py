@@ -1,0 +1,373 @@
+"""One solution: compiled once, its cases graded in any order, one record at the end.
+
+RunContext ──▶ SolutionRun (solution, problem, key)
+SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
+    └────────── does not compile, or the sandbox failed ─────────────▲
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
+from gradebox.eval.grading.interactive import interactive_attempt
+from gradebox.eval.grading.resources import ProblemResources, ResourceCache, TestSetInfo
+from gradebox.eval.grading.time_policy import bounds_of
+from gradebox.eval.grading.verdict import Bounds, fails, sum_up
+from gradebox.eval.problems.problem import Problem, TestRef
+from gradebox.eval.results.key import KeyParts, key_of
+from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
+from gradebox.eval.results.records import one_line, stored_text
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.languages import find
+from gradebox.sandbox.model import Compiled, Description, Program
+
+BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What all records of a run have in common.
+
+    time_limit_scale  factor on time limits by language
+    flags             the options that change records
+    """
+
+    description: Description
+    time_limit_scale: Mapping[str, float] = field(default_factory=dict)
+    flags: Mapping[str, Any] = field(default_factory=dict)
+
+    def scale(self, language: str) -> float:
+        """Return the factor on the time limits of a language."""
+        return self.time_limit_scale.get(find(language).name, 1.0)
+
+    def sandbox_fields(self, language: str) -> dict[str, Any]:
+        """Return the `sandbox` field of a record."""
+        d = self.description
+        return {
+            "backend": d.backend,
+            "level": d.level,
+            "exact": sorted(d.exact),
+            "toolchain": d.toolchains.get(language, ""),
+        }
+
+    def solution_run(
+        self, solution: Solution, problem: Problem, test_set: TestSetInfo
+    ) -> SolutionRun:
+        """Return the run of a solution with its key. Raises UnknownLanguage."""
+        language = find(solution.language).name
+        scale = self.scale(language)
+        sandbox = self.sandbox_fields(language)
+        bounds = bounds_of(problem, scale)
+        key = key_of(
+            KeyParts(
+                problem_id=problem.id,
+                code=solution.code or "",
+                language=language,
+                tests=test_set.tests,
+                checker=test_set.checker,
+                limits={
+                    "cpu_s": bounds.cpu_s,
+                    "memory_bytes": bounds.memory_bytes,
+                    "input_mode": problem.input_mode,
+                },
+                flags=dict(self.flags),
+                sandbox=sandbox,
+            )
+        )
+        return SolutionRun(solution, problem, test_set, language, scale, key, sandbox)
+
+
+@dataclass(frozen=True)
+class SolutionRun:
+    """A solution with everything that its grading and its record need.
+
+    language  its name in the language table
+    scale     factor on the problem's time limit
+    key       identifies everything the verdict depends on
+    sandbox   the `sandbox` field of its record
+    """
+
+    solution: Solution
+    problem: Problem
+    test_set: TestSetInfo = field(default_factory=TestSetInfo)
+    language: str = ""
+    scale: float = 1.0
+    key: str = ""
+    sandbox: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def bounds(self) -> Bounds:
+        """The limits that decide the verdicts."""
+        return bounds_of(self.problem, self.scale)
+
+    def record(
+        self,
+        status: Status,
+        verdict: CaseVerdict | None,
+        score: float | None,
+        *,
+        error: str = "",
+        compile: dict[str, Any] | None = None,
+        details: Sequence[CaseRecord] = (),
+    ) -> SolutionRecord:
+        """Return the solution's record for this result."""
+        s, p, bounds = self.solution, self.problem, self.bounds
+        return SolutionRecord(
+            problem_id=p.id,
+            solution_id=s.solution_id,
+            sample_i=s.sample_i,
+            line=s.line,
+            language=self.language or s.language,
+            status=status,
+            verdict=verdict,
+            score=score,
+            error=one_line(error),
+            rating=p.rating,
+            tags=p.tags,
+            official_tests_complete=p.official_tests_complete,
+            num_official=self.test_set.num_official,
+            num_generated=self.test_set.num_generated,
+            num_skipped=self.test_set.num_skipped,
+            compile=compile or {},
+            details=tuple(details),
+            sandbox=self.sandbox,
+            key=self.key,
+            time_limit_s=bounds.cpu_s,
+            memory_limit_bytes=bounds.memory_bytes,
+            contest_id=p.contest_id,
+            contest_year=p.contest_year,
+            has_checker=bool(self.test_set.checker),
+        )
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """What all jobs of a run share: how cases are graded, and where results go.
+
+    on_record  called with each finished record, from any thread
+    on_case    called with each case's verdict, from any thread
+    """
+
+    settings: CaseSettings
+    resources: ResourceCache
+    on_record: Callable[[SolutionRun, SolutionRecord], None]
+    on_case: Callable[[CaseVerdict], None] = lambda verdict: None
+    stop_on_failure: bool = False
+
+
+@dataclass
+class SolutionJob:
+    """A solution waiting for a worker (`gradebox.eval.grading.scheduler.Job`)."""
+
+    solution_run: SolutionRun
+    context: JobContext
+    cost: float = field(init=False)
+    group: int = field(init=False)
+    held_bytes: int = field(init=False)
+    _resources: ProblemResources | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        test_set, problem = self.solution_run.test_set, self.solution_run.problem
+        per_case_s = problem.time_limit_s * self.solution_run.scale
+        self.cost = test_set.to_run * per_case_s + test_set.input_bytes / BYTES_PER_S
+        self.group = test_set.number
+        self.held_bytes = len(self.solution_run.solution.code or "") + 1024
+
+    def reserve(self) -> None:
+        """Keep the problem's tests open until the job has ended."""
+        self._resources = self.context.resources.acquire(self.solution_run.problem)
+
+    def discard(self) -> None:
+        """Give up a job that was not started."""
+        if self._resources is not None:
+            self.context.resources.release(self._resources)
+            self._resources = None
+
+    def start(self) -> SolutionTask | None:
+        """Compile the program; return None when that already decided the record."""
+        resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
+        self._resources = None
+        task = None
+        try:
+            compiled = self._compile(resources.tests.plan)
+            if compiled is not None:
+                task = SolutionTask(self.solution_run, self.context, resources, compiled)
+        finally:
+            if task is None:
+                self.context.resources.release(resources)
+        return task
+
+    def _compile(self, plan: Sequence[TestRef]) -> Compiled | None:
+        run, settings = self.solution_run, self.context.settings
+        try:
+            program = program_of(run.solution.code or "", run.language)
+            compiled = settings.retry.call(
+                lambda: settings.sandbox.compile(program), f"compiling line {run.solution.line}"
+            )
+        except BadRequest as e:
+            self._record_compile_error(plan, {"ok": False, "log": ""}, str(e))
+            return None
+        except SandboxError as e:
+            self.context.on_record(run, run.record("error", "ER", None, error=str(e)))
+            return None
+        if compiled.execution is not None and not compiled.cached:
+            settings.on_run(compiled.execution)
+        if compiled.ok:
+            return compiled
+        fields = compile_fields(compiled, settings.stored_bytes)
+        compiled.close()
+        lines = (line.strip() for line in fields["log"].splitlines())
+        self._record_compile_error(plan, fields, next(filter(None, lines), ""))
+        return None
+
+    def _record_compile_error(
+        self, plan: Sequence[TestRef], fields: dict[str, Any], error: str
+    ) -> None:
+        cases = [compile_error(ref) for ref in plan]
+        if self.context.stop_on_failure:
+            cancel_after_first_failure(cases, plan)
+        for case in cases:
+            self.context.on_case(case.verdict)
+        record = self.solution_run.record(
+            "failed", "CE", 0.0, error=error, compile=fields, details=cases
+        )
+        self.context.on_record(self.solution_run, record)
+
+
+class SolutionTask:
+    """A compiled solution and the results of its cases (`gradebox.eval.grading.scheduler.Task`)."""
+
+    def __init__(
+        self,
+        solution_run: SolutionRun,
+        context: JobContext,
+        resources: ProblemResources,
+        compiled: Compiled,
+    ) -> None:
+        self.solution_run = solution_run
+        self.units = len(resources.tests.plan)
+        self.started = time.monotonic()
+        self._context = context
+        self._resources = resources
+        self._plan = resources.tests.plan
+        self._compiled = compiled
+        self._cases: list[CaseRecord | None] = [None] * self.units
+        self._closing = threading.Lock()
+        self._closed = False
+        self._grader = case_grader(context.settings, solution_run, resources, compiled)
+
+    def run(self, unit: int) -> bool:
+        """Grade one case of the plan; return False when it failed."""
+        case = self._grader.grade(self._plan[unit])
+        self._cases[unit] = case
+        self._context.on_case(case.verdict)
+        return not fails(case.verdict)
+
+    def finish(self, first_failure: int | None) -> None:
+        """Pass the solution's record on."""
+        cases = [
+            case if case is not None else unjudged(ref, "SK", "not_run_after_failure")
+            for case, ref in zip(self._cases, self._plan, strict=True)
+        ]
+        if self._context.stop_on_failure and first_failure is not None:
+            cancel_after_first_failure(cases, self._plan)
+        fields = compile_fields(self._compiled, self._context.settings.stored_bytes)
+        record = record_of_cases(self.solution_run, cases, fields)
+        self._close()
+        self._context.on_record(self.solution_run, record)
+
+    def abandon(self) -> None:
+        """Free everything without a record."""
+        self._close()
+
+    def _close(self) -> None:
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        self._compiled.close()
+        self._context.resources.release(self._resources)
+
+
+def case_grader(
+    settings: CaseSettings,
+    solution_run: SolutionRun,
+    resources: ProblemResources,
+    compiled: Compiled,
+) -> CaseGrader:
+    """Return the grader of a compiled solution's cases, with its interactor if there is one."""
+    bounds = solution_run.bounds
+    attempt = None
+    if resources.interactor is not None:
+        attempt = interactive_attempt(settings, bounds, compiled, resources.interactor)
+    return CaseGrader(settings, resources, bounds, compiled, attempt=attempt)
+
+
+def record_of_cases(
+    solution_run: SolutionRun, cases: Sequence[CaseRecord], compile: dict[str, Any]
+) -> SolutionRecord:
+    """Return the record that the cases, in plan order, add up to."""
+    outcome = sum_up(cases)
+    error = ""
+    if outcome.status == "error":
+        error = next((c.error for c in cases if c.verdict == outcome.verdict), "")
+    return solution_run.record(
+        outcome.status,
+        outcome.verdict,
+        outcome.score,
+        error=error,
+        compile=compile,
+        details=cases,
+    )
+
+
+def program_of(code: str, language: str) -> Program:
+    """Return the source as a program. Raises UnknownLanguage."""
+    row = find(language)
+    return Program(row.name, {row.source: code.encode("utf-8", "surrogatepass")})
+
+
+def compile_error(ref: TestRef) -> CaseRecord:
+    """Return the record of a case whose program does not compile."""
+    if ref.skip:
+        return unjudged(ref, "SK", ref.skip)
+    return unjudged(ref, "CE", "compile_error", "the program does not compile")
+
+
+def cancel_after_first_failure(cases: list[CaseRecord], plan: Sequence[TestRef]) -> None:
+    """Replace every case after the first failing one by not_run_after_failure, even if it ran.
+
+    The records then do not depend on how many cases ran at once. A skipped test keeps its
+    reason.
+    """
+    first = next((i for i, c in enumerate(cases) if fails(c.verdict)), len(cases))
+    for i in range(first + 1, len(cases)):
+        cases[i] = unjudged(plan[i], "SK", plan[i].skip or "not_run_after_failure")
+
+
+def compile_fields(compiled: Compiled, stored_bytes: int) -> dict[str, Any]:
+    """Return the record's `compile` field: success, the compiler's log and what it used."""
+    x = compiled.execution
+    return {
+        "ok": compiled.ok,
+        "log": stored_text(compiled.log, stored_bytes),
+        "cpu_s": round(x.cpu_s, 6) if x is not None else None,
+        "memory_bytes": x.memory_bytes if x is not None else None,
+    }
+
+
+def ungraded(
+    solution: Solution, problem: Problem | None, status: Status, error: str
+) -> SolutionRecord:
+    """Return the record of a solution that could not be graded: status `error` or `invalid`."""
+    run = SolutionRun(solution, problem or Problem(solution.problem_id))
+    if status == "error":
+        return run.record(status, "ER", None, error=error)
+    record = run.record(status, None, None, error=error)
+    return replace(record, time_limit_s=None, memory_limit_bytes=None, has_checker=None)

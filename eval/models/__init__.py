@@ -1,0 +1,27 @@
+"""Ask model servers many questions and keep their answers.
+
+    Request… ──Sampler(concurrency, rate, retries)──▶ Outcome… ──ResponseFile──▶ JSONL
+                    │
+                    ├─ OpenAIChat, OpenAICompletions   vLLM, SGLang and other compatible servers
+                    ├─ openrouter_server               OpenRouter with pinned providers
+                    └─ LocalContract                   POST {dataset, prompt, sample_id} → answer
+
+A failed request is an Outcome with a failure. It is never recorded as an answer and never
+counted as wrong.
+"""
+
+from gradebox.eval.models.backoff import RetryPolicy
+from gradebox.eval.models.errors import CallError, ServerLost
+from gradebox.eval.models.exchange import Outcome, Reply, Request
+from gradebox.eval.models.sampler import Sampler, SamplerOptions
+
+__all__ = [
+    "CallError",
+    "Outcome",
+    "Reply",
+    "Request",
+    "RetryPolicy",
+    "Sampler",
+    "SamplerOptions",
+    "ServerLost",
+]

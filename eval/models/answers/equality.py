@@ -1,0 +1,85 @@
+"""Rules that decide whether a response gives the reference answer, by name.
+
+"harness"                 last \\boxed{…}, without LaTeX markers and white space, lower case
+"exact"                   the response's text without surrounding white space
+"strict", "dart", …       math equality under a policy of `gradebox.checkers.math`
+"package.module:function" the user's (reference, response) -> bool
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.user_plugins import load_user_module
+from gradebox.eval.models.answers.boxed import last_boxed
+
+Judge = Callable[[str, str], bool]
+
+POLICIES = ("strict", "dart", "lm-open-science")
+TIMEOUT_S = 5.0
+
+# Commands that only place or size what follows. The braces of \text{…} stay.
+_MARKERS = re.compile(
+    r"\\(?:left|right|displaystyle|text|mathrm|mathbf|mathit|operatorname|quad|qquad)(?![a-zA-Z])"
+    r"|\\[()\[\],;:! ]|\$|~|\\$"
+)
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class MathEquality:
+    """Math equality of two answers under a policy of `gradebox.checkers.math`.
+
+    timeout_s  CPU seconds for a comparison; answers that take longer are not equal
+    """
+
+    policy: str = "lm-open-science"
+    timeout_s: float = TIMEOUT_S
+
+    def equal(self, reference: str, answer: str) -> bool:
+        """Return whether the answers are equal. May be called from any thread."""
+        from gradebox.checkers.math import math_equal
+
+        return math_equal(reference, answer, self.policy, self.timeout_s)
+
+
+def harness(reference: str, response: str) -> bool:
+    """Return whether the normalised texts are equal; an empty response is never right."""
+    normalised = normalise(response)
+    return normalised != "" and normalised == normalise(reference)
+
+
+def normalise(text: str) -> str:
+    """Return the last boxed answer, else the text, without LaTeX markers and white space."""
+    boxed = last_boxed(text)
+    unmarked = _MARKERS.sub("", text if boxed is None else boxed)
+    return _SPACE.sub("", unmarked).lower()
+
+
+def exact(reference: str, response: str) -> bool:
+    """Return whether the texts are equal apart from surrounding white space."""
+    return response.strip() != "" and reference.strip() == response.strip()
+
+
+BUILT_IN: dict[str, Judge] = {"harness": harness, "exact": exact}
+
+
+def find_judge(name: str) -> Judge:
+    """Return the rule of a name; raise InputError with the known names for another."""
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    if name in POLICIES:
+        return MathEquality(name).equal
+    flag = f"--normalisation {name!r}"
+    module, colon, function = name.partition(":")
+    if not colon:
+        known = ", ".join([*BUILT_IN, *POLICIES])
+        raise InputError(f"{flag} is unknown; known are {known}, or give module:function")
+    judge = getattr(load_user_module(module, flag, "give a module on PYTHONPATH"), function, None)
+    if not callable(judge):
+        raise InputError(f"{flag} does not name a function (reference, response) -> bool")
+    found: Judge = judge
+    return found

@@ -1,0 +1,207 @@
+"""Equational theories: does equation 1 imply equation 2? A model answers TRUE or FALSE.
+
+implications × models ─▶ prompt with both equations ─▶ OpenRouter ─▶ verdict ─▶ a line per call
+{"model", "problem_id", "expected_answer", "correct", "reason", "finish_reason",
+ "tokens_in", "tokens_out", "actual_provider", "response_text"}
+{"model", "problem_id", "error", "message"}
+{"summary": {"total_calls", "parseable", "correct", …}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gradebox.checkers.true_false import extract_verdict, render_prompt
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.answers.question_file import read_questions, text_field
+from gradebox.eval.models.exchange import Outcome, Reply, Request
+
+TRUTH_VALUES = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Implication:
+    """Two equations, and whether the first implies the second."""
+
+    id: str
+    equation1: str
+    equation2: str
+    answer: bool
+
+
+@dataclass
+class CallCounts:
+    """Counts of one model's calls.
+
+    failed     calls without an answer, which are not wrong answers
+    parseable  answers with a verdict
+    truncated  answers cut by the token limit, with or without a verdict
+    """
+
+    calls: int = 0
+    failed: int = 0
+    parseable: int = 0
+    correct: int = 0
+    truncated: int = 0
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Count an output line."""
+        self.calls += 1
+        if "error" in line:
+            self.failed += 1
+            return
+        self.parseable += line["correct"] is not None
+        self.correct += line["correct"] is True
+        self.truncated += line["finish_reason"] == "length"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the model's entry in the summary; `accuracy` is None without answers."""
+        answered = self.calls - self.failed
+        return {
+            "calls": self.calls,
+            "failed": self.failed,
+            "parseable": self.parseable,
+            "unparseable": answered - self.parseable,
+            "truncated": self.truncated,
+            "correct": self.correct,
+            "accuracy": self.correct / answered if answered else None,
+        }
+
+
+@dataclass
+class RunCounts:
+    """The counts of a run by model."""
+
+    by_model: dict[str, CallCounts] = field(default_factory=dict)
+
+    def add(self, line: Mapping[str, Any]) -> None:
+        """Count an output line."""
+        self.by_model.setdefault(line["model"], CallCounts()).add(line)
+
+    @property
+    def failed(self) -> int:
+        return sum(counts.failed for counts in self.by_model.values())
+
+    def summary(self) -> dict[str, Any]:
+        """Return the summary line."""
+        models = {name: counts.as_json() for name, counts in self.by_model.items()}
+        total = {name: sum(m[name] for m in models.values()) for name in vars(CallCounts())}
+        accuracies = [model["accuracy"] for model in models.values()]
+        complete = bool(accuracies) and None not in accuracies
+        return {
+            "summary": {
+                "total_calls": total["calls"],
+                "parseable": total["parseable"],
+                "correct": total["correct"],
+                "failed_calls": total["failed"],
+                "unparseable": total["calls"] - total["failed"] - total["parseable"],
+                "truncated": total["truncated"],
+                # Equal weights: failed calls do not make a model count less.
+                "mean_accuracy": sum(accuracies) / len(accuracies) if complete else None,
+                "models": models,
+            }
+        }
+
+
+def read_implications(path: Path, limit: int | None = None) -> list[Implication]:
+    """Return the implications of a JSONL file with id, equation1, equation2 and answer.
+
+    Raises InputError for a missing or wrong field.
+    """
+    required = ["equation1", "equation2", ("answer", "expected_answer")]
+    return [
+        Implication(
+            id=name,
+            equation1=text_field(f"{path} problem {name}", line, "equation1"),
+            equation2=text_field(f"{path} problem {name}", line, "equation2"),
+            answer=_parse_answer(f"{path} problem {name}", line),
+        )
+        for name, line in read_questions(path, required, limit)
+    ]
+
+
+def _parse_answer(where: str, line: Mapping[str, Any]) -> bool:
+    value = line["answer"] if line.get("answer") is not None else line["expected_answer"]
+    if isinstance(value, str):
+        value = TRUTH_VALUES.get(value.strip().lower(), value)
+    if not isinstance(value, bool):
+        raise InputError(f"{where}: answer is {value!r}; it must be true or false")
+    return value
+
+
+def read_template(path: Path) -> str:
+    """Return a prompt template; raise InputError unless it has placeholders for both equations."""
+    try:
+        template = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--prompt-file {path}: {error}") from None
+    for name in ("equation1", "equation2"):
+        if f"{{{{{name}}}}}" not in template and f"{{{{ {name} }}}}" not in template:
+            raise InputError(
+                f"--prompt-file {path} has no {{{{{name}}}}}; put it where the equation belongs"
+            )
+    return template
+
+
+def implication_requests(implications: Sequence[Implication], template: str) -> Iterator[Request]:
+    """Yield a chat request for each implication."""
+    for implication in implications:
+        prompt = render_prompt(template, implication.equation1, implication.equation2)
+        yield Request(item=implication.id, messages=({"role": "user", "content": prompt},))
+
+
+def output_line(
+    alias: str, implication: Implication, outcome: Outcome, hide_response: bool = False
+) -> dict[str, Any]:
+    """Return the line that is printed for a call."""
+    line: dict[str, Any] = {"model": alias, "problem_id": implication.id}
+    if outcome.failure is not None:
+        return line | {"error": outcome.failure.error, "message": outcome.failure.message}
+    assert outcome.reply is not None
+    correct, reason = judge_reply(outcome.reply, implication.answer)
+    line |= {
+        "expected_answer": implication.answer,
+        "correct": correct,
+        "reason": reason,
+        "finish_reason": outcome.reply.finish_reason,
+        "tokens_in": outcome.reply.tokens_in,
+        "tokens_out": outcome.reply.tokens_out,
+        "actual_provider": outcome.reply.provider,
+    }
+    return line if hide_response else line | {"response_text": outcome.reply.text}
+
+
+def judge_reply(reply: Reply, expected: bool) -> tuple[bool | None, str]:
+    """Return (correct, reason); `correct` is None for a reply without a verdict."""
+    verdict, reason = extract_verdict(reply.text)
+    if verdict is None:
+        return None, reason
+    if verdict is expected:
+        return True, f"Answered {str(verdict).upper()}"
+    return False, f"Answered {str(verdict).upper()}, expected {str(expected).upper()}"
+
+
+class OrderedOutput:
+    """Pass lines on in the order of the problems, whatever the order of the calls' ends."""
+
+    def __init__(self, ids: Sequence[str], emit: Callable[[dict[str, Any]], None]) -> None:
+        self._ids = list(ids)
+        self._emit = emit
+        self._next = 0
+        self._waiting: dict[str, dict[str, Any]] = {}
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Take a line; pass on every line whose predecessors are complete."""
+        self._waiting[line["problem_id"]] = line
+        while self._next < len(self._ids) and self._ids[self._next] in self._waiting:
+            self._emit(self._waiting.pop(self._ids[self._next]))
+            self._next += 1
+
+    def flush(self) -> None:
+        """Pass on the lines that wait for calls that did not end."""
+        for name in self._ids[self._next :]:
+            if name in self._waiting:
+                self._emit(self._waiting.pop(name))

@@ -1,0 +1,93 @@
+"""A benchmark's test file (JSON lines or a JSON list) → samples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.paths import DATA
+from gradebox.eval.models.benchmarks.rows.fields import BadRow
+from gradebox.eval.models.benchmarks.sample import Benchmark, Sample
+from gradebox.eval.models.response_file import read_lines
+
+# A few questions of our own in the format of each benchmark, so that all configurations run.
+EXAMPLE_DATA = DATA / "benchmarks"
+
+
+def find_file(test_path: str, data_dir: Path) -> Path:
+    """Return the test file: the path itself, else the one under `data_dir`.
+
+    A leading `datasets/`, which many configurations have, may be missing there. Raises
+    InputError with the places that were tried.
+    """
+    path = Path(test_path)
+    places = [path, data_dir / path]
+    if path.parts[:1] == ("datasets",):
+        places.append(data_dir / Path(*path.parts[1:]))
+    for place in places:
+        if place.is_file():
+            return place
+    raise InputError(
+        f"no file {test_path}; looked for {', '.join(map(str, places))}; put it there or give "
+        "--data-dir (docs/benchmarks-by-configuration.md has the source of each file)"
+    )
+
+
+def is_example_data(path: Path) -> bool:
+    """Return whether a file has gradebox's example questions, not those of the benchmark."""
+    return EXAMPLE_DATA in path.resolve().parents
+
+
+def read_samples(benchmark: Benchmark, path: Path, limit: int | None = None) -> list[Sample]:
+    """Return the questions of a file.
+
+    Raises InputError for a row that the process function can't use, a duplicate id, or a file
+    without questions.
+    """
+    samples: list[Sample] = []
+    row_of_id: dict[str, int] = {}
+    for number, row in enumerate(_rows(path), 1):
+        if limit is not None and len(samples) >= limit:
+            break
+        where = f"{benchmark.name}: {path} row {number}"
+        try:
+            sample = benchmark.process(row)
+        except BadRow as error:
+            raise InputError(f"{where}: {error}") from None
+        sample_id = sample.id or str(number - 1)
+        if sample_id in row_of_id:
+            raise InputError(
+                f"{where}: row {row_of_id[sample_id]} has the same id {sample_id!r}; ids must be "
+                "unique"
+            )
+        row_of_id[sample_id] = number
+        samples.append(replace(sample, id=sample_id))
+    if not samples:
+        raise InputError(f"{benchmark.name}: {path} has no questions")
+    return samples
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    if not _is_list(path):
+        yield from read_lines(path)
+        return
+    try:
+        rows = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON ({error})") from None
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise InputError(f"{path} row {number}: not a JSON object")
+        yield row
+
+
+def _is_list(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None

@@ -1,0 +1,196 @@
+"""Run one benchmark of one model: ask for missing answers, read them, judge them, write files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradebox.eval.models.answers.equality import MathEquality
+from gradebox.eval.models.benchmarks.config import folder_name
+from gradebox.eval.models.benchmarks.data_file import find_file, is_example_data, read_samples
+from gradebox.eval.models.benchmarks.extraction.free_answers import program_result
+from gradebox.eval.models.benchmarks.outputs import (
+    Prediction,
+    PredictionCounts,
+    write_metrics,
+    write_predictions,
+)
+from gradebox.eval.models.benchmarks.pal import ProgramResult, run_programs
+from gradebox.eval.models.benchmarks.sample import Benchmark, Sample, Task
+from gradebox.eval.models.benchmarks.targets import Target
+from gradebox.eval.models.exchange import Request
+from gradebox.eval.models.response_file import ResponseFile
+from gradebox.eval.models.sampler import SamplerOptions
+from gradebox.eval.models.servers import OpenAIChat, OpenAICompletions
+
+if TYPE_CHECKING:
+    from gradebox.sandbox import Sandbox
+
+Record = dict[str, Any]
+PROGRAMS_PER_BATCH = 64
+
+
+@dataclass(frozen=True)
+class Job:
+    """One task of one benchmark for one model."""
+
+    target: Target
+    benchmark: Benchmark
+    task: Task
+
+    @property
+    def folder(self) -> str:
+        return folder_name(self.benchmark, self.task)
+
+    @property
+    def label(self) -> str:
+        return f"{self.target.name} {self.folder}"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the benchmarks of a run are asked and judged.
+
+    sampling     temperature, top_p, max_tokens, … of every request
+    num_samples  answers to each question
+    open_sandbox opens the sandbox for programs; called once per job that needs it
+    """
+
+    data_dir: Path
+    output_dir: Path
+    sampler: SamplerOptions
+    equality: MathEquality
+    open_sandbox: Callable[[], AbstractContextManager[Sandbox]]
+    sampling: dict[str, Any] = field(default_factory=dict)
+    num_samples: int = 1
+    seed: int | None = None
+    limit: int | None = None
+    api_key: str = ""
+    fresh: bool = False
+
+
+class JobRun:
+    """The run of a job. Creating it reads the questions; `finish` asks the server."""
+
+    def __init__(self, job: Job, settings: Settings) -> None:
+        self.job = job
+        self.settings = settings
+        self.folder = settings.output_dir.joinpath(*job.target.dirs, job.folder, "samples")
+        self.path = find_file(job.benchmark.test_path, settings.data_dir)
+        self.samples = read_samples(job.benchmark, self.path, settings.limit)
+
+    @property
+    def is_example_data(self) -> bool:
+        """Return whether the questions are gradebox's examples, not those of the benchmark."""
+        return is_example_data(self.path)
+
+    def _server(self, url: str) -> OpenAIChat:
+        """Return the server: chat for tuned models, text completion for base models."""
+        kind = OpenAIChat if self.job.task == "sft" else OpenAICompletions
+        return kind(url, self.job.target.name, self.settings.sampling, self.settings.api_key)
+
+    def _requests(self) -> Iterator[Request]:
+        prompt = self.job.benchmark.prompt
+        for sample in self.samples:
+            text = prompt.format(sample.question)
+            for number in range(self.settings.num_samples):
+                seed = None if self.settings.seed is None else self.settings.seed + number
+                if self.job.task == "sft":
+                    message = {"role": "user", "content": text}
+                    yield Request(sample.id, number, (message,), stop=prompt.stop, seed=seed)
+                else:
+                    yield Request(sample.id, number, prompt=text, stop=prompt.stop, seed=seed)
+
+    def _open_responses(self, fresh: bool = False) -> ResponseFile:
+        parameters = self._server("http://unused").parameters
+        return ResponseFile(self.folder / "responses.jsonl", parameters=parameters, fresh=fresh)
+
+    def count_missing(self) -> int:
+        """Return the number of requests without a response."""
+        if self.settings.fresh:
+            return len(self.samples) * self.settings.num_samples
+        with self._open_responses() as file:
+            return sum(file.lacks(request) for request in self._requests())
+
+    def finish(self, url: str) -> PredictionCounts:
+        """Ask the server at `url` for the missing answers, then judge all answers.
+
+        An empty `url` asks nothing. Raises ServerLost.
+        """
+        counts = PredictionCounts()
+        with self._open_responses(self.settings.fresh) as file:
+            if url:
+                server, options = self._server(url), self.settings.sampler
+                progress = file.ask_missing(self._requests(), server, options, self.job.label)
+                counts.failed += progress.failed
+            write_predictions(self.folder / "predictions.json", self._judged(file, counts), counts)
+        write_metrics(self.folder, counts, self._facts())
+        return counts
+
+    def _judged(self, file: ResponseFile, counts: PredictionCounts) -> Iterator[Prediction]:
+        by_id = {sample.id: sample for sample in self.samples}
+        numbers = range(self.settings.num_samples)
+        # In the order of the questions, so that predictions do not depend on the server's speed.
+        records = file.records((name, number) for name in by_id for number in numbers)
+        if self.job.task != "pal":
+            for record in records:
+                yield self._predict(by_id[str(record["problem_id"])], record, None)
+            return
+        for record, program in self._run_programs(records):
+            if program.fault:
+                counts.failed += 1
+            else:
+                yield self._predict(by_id[str(record["problem_id"])], record, program)
+
+    def _run_programs(self, records: Iterator[Record]) -> Iterator[tuple[Record, ProgramResult]]:
+        batch = list(islice(records, PROGRAMS_PER_BATCH))
+        if not batch:
+            return
+        with self.settings.open_sandbox() as sandbox:
+            while batch:
+                results = run_programs(sandbox, [str(r["response"]) for r in batch])
+                yield from zip(batch, results, strict=True)
+                batch = list(islice(records, PROGRAMS_PER_BATCH))
+
+    def _predict(self, sample: Sample, record: Record, program: ProgramResult | None) -> Prediction:
+        benchmark, output = self.job.benchmark, str(record["response"])
+        if program is None:
+            found = benchmark.extract(output, sample)
+        else:
+            found = program_result(program.answer, sample)
+        return Prediction(
+            sample=sample,
+            benchmark=benchmark.name,
+            prompt=benchmark.prompt.format(sample.question),
+            output=output,
+            prediction=found,
+            right=benchmark.evaluate(found, sample, self.settings.equality),
+            finish_reason=record.get("finish_reason"),
+            program=program,
+        )
+
+    def _facts(self) -> dict[str, Any]:
+        """Return what run.json records beside the counts: the job and its settings."""
+        prompt = self.job.benchmark.prompt
+        examples = "none"
+        if prompt.shots:
+            examples = (
+                "the user's" if prompt.own else ("gradebox's own, not comparable with a paper's")
+            )
+        return {
+            "benchmark": self.job.benchmark.name,
+            "task": self.job.task,
+            "model": self.job.target.name,
+            "test_file": str(self.path),
+            "sample_data": self.is_example_data,
+            "few_shot_prompt": prompt.name,
+            "few_shot_examples": examples,
+            "sampling": self.settings.sampling,
+            "seed": self.settings.seed,
+            "num_samples": self.settings.num_samples,
+            "questions": len(self.samples),
+        }

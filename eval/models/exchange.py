@@ -1,0 +1,88 @@
+"""The data of sampling: a request, its reply or failure, and the outcome that holds them.
+
+Request(item, sample, messages | prompt) ─▶ Outcome(request, reply | failure)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question to a server.
+
+    item      id of the problem; (item, sample) is unique in a run
+    sample    number of this sample of the problem, from 0
+    messages  the messages, for chat servers
+    prompt    the text, for completion servers
+    stop      texts that end the answer
+    seed      seed of this sample; None leaves it to the server
+    extra     additional fields of the request's body
+    """
+
+    item: str
+    sample: int = 0
+    messages: tuple[Mapping[str, str], ...] = ()
+    prompt: str = ""
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def resume_key(self) -> tuple[str, int]:
+        """Return what identifies the request when a run is resumed."""
+        return (self.item, self.sample)
+
+    def digest(self, parameters: Mapping[str, Any]) -> str:
+        """Return the SHA-256 (hex) of everything the answer depends on."""
+        content = {
+            "messages": [dict(m) for m in self.messages],
+            "prompt": self.prompt,
+            "stop": list(self.stop),
+            "seed": self.seed,
+            "extra": dict(self.extra),
+            "parameters": dict(parameters),
+        }
+        text = json.dumps(content, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A server's answer. Fields the server did not send are None."""
+
+    text: str
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    provider: str | None = None
+    model: str | None = None
+    refused: bool = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a request has no reply: the kind of error and a message."""
+
+    error: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A request with its reply or its failure.
+
+    attempts  number of calls made, including retries
+    wall_s    seconds from the first call to the result
+    """
+
+    request: Request
+    reply: Reply | None
+    failure: Failure | None
+    attempts: int
+    wall_s: float

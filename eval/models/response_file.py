@@ -1,0 +1,257 @@
+"""The responses of a run as JSON lines, which the code grader reads as solutions.
+
+    out.jsonl          {"problem_id", "sample_id", "completion_id", "response", "model",
+                        "finish_reason", "tokens_in", "tokens_out", "provider", "seed",
+                        "attempts", "wall_s", "request_sha256"}
+    out.failed.jsonl   {"problem_id", "sample_id", "error", "message", "attempts", "wall_s"}
+
+Failures are in a separate file, because a line without an answer would be graded as a wrong one.
+A run that is started again asks only for the responses that the first file lacks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.exchange import Outcome, Request
+from gradebox.eval.models.sampler import Sampler, SamplerOptions
+from gradebox.eval.models.sampling_progress import SamplingProgress
+from gradebox.eval.models.servers import Server
+from gradebox.sandbox.common.cleanup import Closeable
+
+RequestKey = tuple[str, int]
+
+
+class ResponseFile(Closeable):
+    """The responses of one run; one process at a time may open it."""
+
+    def __init__(self, path: Path, *, parameters: Mapping[str, Any], fresh: bool = False) -> None:
+        """Open or create the file.
+
+        parameters  the server's; they are part of each request's digest
+        fresh       discard the responses in the file
+
+        Raises InputError when the file can't be written, is open in another process, or is not
+        a responses file. It is unchanged then.
+        """
+        self.path = path
+        self.failed_path = path.with_name(f"{path.stem}.failed.jsonl")
+        self._parameters = dict(parameters)
+        self._fd = _open_locked(path)
+        try:
+            _check_format(path)
+        except BaseException:
+            os.close(self._fd)
+            raise
+        if fresh:
+            os.ftruncate(self._fd, 0)
+        _remove_partial_line(self._fd)
+        self._entries = self._read_entries()
+        # Failed requests are sent again, so their old reasons are dropped.
+        self._failed_fd = os.open(
+            self.failed_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644
+        )
+
+    def _read_entries(self) -> dict[RequestKey, tuple[int, bytes]]:
+        """Return (offset of its last line, digest) of each request with a response."""
+        entries = {}
+        offset = 0
+        with self.path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                if raw.strip():
+                    record = _parse(self.path, number, raw)
+                    try:
+                        key = str(record["problem_id"]), int(record["sample_id"])
+                        entries[key] = offset, bytes.fromhex(record["request_sha256"])
+                    except (KeyError, TypeError, ValueError):
+                        raise InputError(
+                            f"{self.path} line {number} is not a line of a responses file; choose "
+                            "another --output, or start over with --fresh"
+                        ) from None
+                offset += len(raw)
+        return entries
+
+    def lacks(self, request: Request) -> bool:
+        """Return whether the file has no response to this request.
+
+        Raises InputError when it has one to another prompt, model or parameter.
+        """
+        if request.resume_key not in self._entries:
+            return True
+        if self._entries[request.resume_key][1].hex() != request.digest(self._parameters):
+            raise InputError(
+                f"{self.path}: {request.item} sample {request.sample} was answered to another "
+                "prompt, model or parameter; start over with --fresh, or choose another --output"
+            )
+        return False
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def ask_missing(
+        self,
+        requests: Iterable[Request],
+        server: Server,
+        options: SamplerOptions,
+        label: str,
+        **fields: Any,
+    ) -> SamplingProgress:
+        """Send the requests without a response and append the outcomes.
+
+        `label` names the run in its progress, `fields` are added to the line of each response.
+        Returns the counts of answered and failed requests. Raises ServerLost; the responses
+        received before it are in the file.
+        """
+        missing = [request for request in requests if self.lacks(request)]
+        with SamplingProgress(len(missing), label) as progress:
+
+            def on_outcome(outcome: Outcome) -> None:
+                self.add(outcome, **fields)
+                progress.add(outcome)
+
+            Sampler(server, options).run(missing, on_outcome)
+        return progress
+
+    def add(self, outcome: Outcome, **fields: Any) -> None:
+        """Append an outcome; `fields` are added to the line of a response."""
+        request, reply, failure = outcome.request, outcome.reply, outcome.failure
+        record: dict[str, Any] = {"problem_id": request.item, "sample_id": request.sample}
+        effort = {"attempts": outcome.attempts, "wall_s": round(outcome.wall_s, 3)}
+        if failure is not None:
+            record |= {"error": failure.error, "message": failure.message, **effort}
+            self._write(self._failed_fd, record)
+        if reply is None:
+            return
+        digest = request.digest(self._parameters)
+        record |= {
+            "completion_id": f"{request.item}#{request.sample}",
+            **fields,
+            "response": reply.text,
+            "model": reply.model or self._parameters.get("model"),
+            "finish_reason": reply.finish_reason,
+            "tokens_in": reply.tokens_in,
+            "tokens_out": reply.tokens_out,
+            "provider": reply.provider,
+            "seed": request.seed,
+            **effort,
+            "request_sha256": digest,
+        }
+        offset = os.fstat(self._fd).st_size
+        self._write(self._fd, record)
+        self._entries[request.resume_key] = offset, bytes.fromhex(digest)
+
+    def _write(self, fd: int, record: Mapping[str, Any]) -> None:
+        # ASCII escapes: a reply may contain lone surrogates, which UTF-8 can't encode.
+        data = memoryview((json.dumps(record) + "\n").encode("ascii"))
+        try:
+            while data:
+                data = data[os.write(fd, data) :]
+        except OSError as error:
+            raise InputError(
+                f"cannot write {self.path}: {error.strerror}; make room and run the same command "
+                "again, it continues from the responses in the file"
+            ) from None
+
+    def records(self, keys: Iterable[RequestKey] | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the responses, the last line of each key only.
+
+        They are in the order of `keys`, without those that have no response; or else in the
+        order of the file, which is the order of arrival and differs from run to run.
+        """
+        found = self._entries if keys is None else [k for k in keys if k in self._entries]
+        offsets = [self._entries[key][0] for key in found]
+        with self.path.open("rb") as file:
+            for offset in sorted(offsets) if keys is None else offsets:
+                file.seek(offset)
+                yield _parse(self.path, 0 if offset else 1, file.readline())
+
+    def close(self) -> None:
+        """Flush to disk and close. May be called more than once."""
+        for fd in (self._fd, self._failed_fd):
+            if fd >= 0:
+                os.fsync(fd)
+                os.close(fd)
+        if self._failed_fd >= 0 and self.failed_path.stat().st_size == 0:
+            self.failed_path.unlink()
+        self._fd = self._failed_fd = -1
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a JSONL file; raise InputError for a line that is not an object."""
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                if raw.strip():
+                    yield _parse(path, number, raw)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+
+
+def _parse(path: Path, number: int, raw: bytes) -> dict[str, Any]:
+    if number == 1:
+        raw = raw.removeprefix(b"\xef\xbb\xbf")
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} line {number}: not JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path} line {number}: not a JSON object")
+    return value
+
+
+def _open_locked(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; choose another place") from None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        raise InputError(f"another run is writing {path}; wait until it ends") from None
+    return fd
+
+
+def _check_format(path: Path) -> None:
+    """Raise InputError unless the file is empty or starts like a responses file.
+
+    Called before anything is removed: a dataset given as the output by mistake would lose an
+    unfinished last line, or all of its contents with `fresh`.
+    """
+    with path.open("rb") as file:
+        first = file.readline()
+    if not first:
+        return
+    try:
+        record = json.loads(first)
+        is_response = isinstance(record, dict) and "request_sha256" in record
+    except (ValueError, RecursionError):
+        # A killed run leaves at least the first bytes of the first response.
+        is_response = not first.endswith(b"\n") and first[:2] in (b"{", b'{"')
+    if not is_response:
+        raise InputError(
+            f"{path} line 1 is not a line of a responses file, so the file was not changed; choose "
+            "another place for the responses, or remove the file"
+        )
+
+
+def _remove_partial_line(fd: int) -> None:
+    """Remove a last line without its newline, which a killed run leaves."""
+    size = os.fstat(fd).st_size
+    end = size
+    while end > 0:
+        start = max(0, end - 65536)
+        newline = os.pread(fd, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            end = start + newline + 1
+            break
+        end = start
+    if end != size:
+        os.ftruncate(fd, end)

@@ -1,0 +1,220 @@
+"""Send many requests to a server at once, each with its deadline and its retries.
+
+    iterator of Request ──▶ N workers ──(rate limit)──▶ server ──▶ on_outcome(Outcome)
+
+A worker takes the next request when it is free, so a run of millions holds only N of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gradebox.eval.models.addresses import is_loopback
+from gradebox.eval.models.api_key import redact, redact_reply
+from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
+from gradebox.eval.models.errors import CallError, ServerLost
+from gradebox.eval.models.exchange import Failure, Outcome, Reply, Request
+from gradebox.eval.models.http_json import post_json
+from gradebox.eval.models.servers import Server
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+log = logging.getLogger("gradebox.sampling")
+
+
+@dataclass(frozen=True)
+class SamplerOptions:
+    """Concurrency, pace, time limits and retries of a run.
+
+    concurrency     calls in progress at once
+    interval_s      minimum seconds between the starts of two calls, retries included
+    http_timeout_s  seconds without a byte after which an HTTP exchange fails
+    call_timeout_s  seconds for a call with its retries; None: no limit
+    lost_after      consecutive network failures after which the run stops;
+                    0: max(8, concurrency), so that every call in progress had its retries
+    """
+
+    concurrency: int = 8
+    interval_s: float = 0.0
+    http_timeout_s: float = 180.0
+    call_timeout_s: float | None = 240.0
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    lost_after: int = 0
+
+
+class RateLimit:
+    """Space the starts of calls at least `interval_s` seconds apart, first come first served."""
+
+    def __init__(
+        self,
+        interval_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._interval_s = interval_s
+        self._clock = clock
+        self._sleep = sleep
+        self._next_start = 0.0
+
+    async def wait(self) -> None:
+        """Return when the caller may start its call."""
+        if self._interval_s <= 0:
+            return
+        now = self._clock()
+        start = max(now, self._next_start)
+        self._next_start = start + self._interval_s
+        await self._sleep(start - now)
+
+
+class Sampler:
+    """Ask one server."""
+
+    def __init__(self, server: Server, options: SamplerOptions | None = None) -> None:
+        self._server = server
+        self._options = options or SamplerOptions()
+        self._rate_limit = RateLimit(self._options.interval_s)
+        self._network_failures = 0
+
+    def run(self, requests: Iterable[Request], on_outcome: Callable[[Outcome], None]) -> None:
+        """Send every request; call `on_outcome` in this thread as results arrive.
+
+        A failed call is an Outcome with a failure. Raises ServerLost when `lost_after` calls in
+        a row failed on the network.
+        """
+        asyncio.run(self.run_async(requests, on_outcome))
+
+    async def run_async(
+        self, requests: Iterable[Request], on_outcome: Callable[[Outcome], None]
+    ) -> None:
+        """Do what `run` does, inside the caller's event loop."""
+        import httpx
+
+        pending = iter(requests)
+        ssl_context = httpx.create_ssl_context()
+        workers = [
+            asyncio.create_task(self._work(ssl_context, pending, on_outcome))
+            for _ in range(max(1, self._options.concurrency))
+        ]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _work(
+        self,
+        ssl_context: ssl.SSLContext,
+        pending: Iterator[Request],
+        on_outcome: Callable[[Outcome], None],
+    ) -> None:
+        import httpx
+
+        # A client with one connection per worker: a shared pool scans all its connections for
+        # each request.
+        async with httpx.AsyncClient(
+            timeout=httpx.Timeout(self._options.http_timeout_s),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            verify=ssl_context,
+            trust_env=not is_loopback(self._server.url),
+            follow_redirects=False,
+        ) as client:
+            for request in pending:
+                outcome = await self._ask(client, request)
+                on_outcome(outcome)
+                self._check_server(outcome)
+
+    def _check_server(self, outcome: Outcome) -> None:
+        if outcome.failure is None or outcome.failure.error != "NetworkError":
+            self._network_failures = 0
+            return
+        self._network_failures += 1
+        limit = self._options.lost_after or max(8, self._options.concurrency)
+        if self._network_failures >= limit:
+            raise ServerLost(
+                f"{self._server.url}: {self._network_failures} calls in a row failed on the "
+                f"network (limit {limit}; last error: {outcome.failure.message}); start the "
+                "server and run the same command again to continue"
+            )
+
+    async def _ask(self, client: httpx.AsyncClient, request: Request) -> Outcome:
+        """Return the outcome of a request: a reply, a final error, or a time-out."""
+        start = time.monotonic()
+        attempts = 0
+        last_error: CallError | None = None
+
+        async def call_once() -> Reply:
+            nonlocal attempts, last_error
+            await self._rate_limit.wait()
+            attempts += 1
+            body = self._server.body(request)
+            try:
+                answer = await post_json(client, self._server.url, body, self._server.headers())
+                return self._server.reply(answer)
+            except CallError as error:
+                last_error = error
+                raise
+
+        reply, failure = None, None
+        try:
+            reply = await asyncio.wait_for(
+                self._get_reply(call_once, request), self._options.call_timeout_s
+            )
+            reply = redact_reply(reply, self._server.api_key)
+        except asyncio.TimeoutError:
+            failure = self._timeout_failure(last_error)
+        except CallError as error:
+            failure = Failure(error.kind, self._redact(error))
+        if failure is not None:
+            log.warning("%s #%d failed: %s", request.item, request.sample, failure.message)
+        return Outcome(request, reply, failure, attempts, time.monotonic() - start)
+
+    def _timeout_failure(self, last_error: CallError | None) -> Failure:
+        """Return the failure of a call that ran out of time.
+
+        It is a NetworkError when the last attempt was one: the server was never reached.
+        """
+        message = f"no answer within {self._options.call_timeout_s} seconds"
+        if last_error is None:
+            return Failure("TimeoutError", message)
+        kind = "NetworkError" if last_error.kind == "NetworkError" else "TimeoutError"
+        return Failure(kind, f"{message}; last error: {self._redact(last_error)}")
+
+    async def _get_reply(
+        self, call_once: Callable[[], Awaitable[Reply]], request: Request
+    ) -> Reply:
+        """Return the reply. An empty one is asked for once more, unless the model refused."""
+        reply = await self._call(call_once, request)
+        if reply.text.strip() or reply.refused:
+            return reply
+        log.warning("%s #%d: empty reply, asking once more", request.item, request.sample)
+        return await self._call(call_once, request)
+
+    async def _call(self, call_once: Callable[[], Awaitable[Reply]], request: Request) -> Reply:
+        failures = 0
+
+        def log_retry(error: CallError, wait_s: float) -> None:
+            nonlocal failures
+            failures += 1
+            # Later ones are hidden: a server that is down would repeat one line endlessly.
+            log.log(
+                logging.WARNING if failures == 1 else logging.DEBUG,
+                "%s #%d: %s; retrying in %.1f s",
+                request.item,
+                request.sample,
+                self._redact(error),
+                wait_s,
+            )
+
+        return await call_with_retries(call_once, self._options.retry, on_retry=log_retry)
+
+    def _redact(self, error: CallError) -> str:
+        return redact(str(error), self._server.api_key)

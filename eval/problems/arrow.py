@@ -1,0 +1,52 @@
+"""The functions of pyarrow that are used here. It is imported on first use: that takes 0.2 s."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def load_arrow() -> Any:
+    """Import pyarrow."""
+    return importlib.import_module("pyarrow")
+
+
+def load_parquet() -> Any:
+    """Import pyarrow.parquet."""
+    return importlib.import_module("pyarrow.parquet")
+
+
+def arrow_errors() -> tuple[type[BaseException], ...]:
+    """Return the exceptions pyarrow raises for unreadable files."""
+    return (load_arrow().ArrowException, OSError, ValueError)
+
+
+def is_text(kind: Any) -> bool:
+    """Return whether a column type holds text or bytes, dictionary-encoded or not."""
+    types = load_arrow().types
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    return any(
+        test(kind)
+        for test in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    )
+
+
+def as_bytes(column: Any) -> Any:
+    """Return a text column as bytes, without decoding it."""
+    arrow = load_arrow()
+    if arrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.cast(arrow.large_binary())
+
+
+def lengths(column: Any) -> list[int | None]:
+    """Return the bytes of each value, None for null, without creating Python objects of them."""
+    compute = importlib.import_module("pyarrow.compute")
+    sizes: list[int | None] = compute.binary_length(as_bytes(column)).to_pylist()
+    return sizes
+
+
+def release_memory() -> None:
+    """Return the memory that pyarrow's pool keeps after large batches."""
+    load_arrow().default_memory_pool().release_unused()

@@ -1,0 +1,67 @@
+"""Problems and their tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gradebox.eval.results.record import CaseType, Reason
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One row of the dataset without its tests.
+
+    time_limit_s    CPU seconds
+    checker         Python source of `generated_checker`, or None
+    checker_name    a checker chosen by name (`checker` column or --checker), or None
+    interactive     solutions talk with an interactor
+    gold_solutions  known programs for --self-check, each {code, language, expect}
+    """
+
+    id: str
+    time_limit_s: float = 2.0
+    memory_limit_bytes: int = 256 << 20
+    input_mode: Literal["stdio", "file"] = "stdio"
+    checker: str | None = None
+    checker_name: str | None = None
+    interactive: bool = False
+    interactor: str | None = None
+    aliases: tuple[str, ...] = ()
+    title: str = ""
+    contest_id: str = ""
+    contest_year: int | None = None
+    rating: int | None = None
+    tags: tuple[str, ...] = ()
+    official_tests_complete: bool | None = None
+    gold_solutions: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True)
+class TestRef:
+    """A selected or skipped test without its contents.
+
+    index        position in the official tests, or the number of a generated test
+    input_bytes  size of the input in UTF-8 bytes
+    skip         why the test is not run; None when it is run
+    """
+
+    __test__ = False  # not a pytest class
+
+    case_type: CaseType
+    index: int
+    input_bytes: int
+    skip: Reason | None = None
+
+
+@dataclass(frozen=True)
+class TestCase:
+    """A test with its contents as UTF-8 bytes."""
+
+    __test__ = False
+
+    case_type: CaseType
+    index: int
+    input: bytes
+    expected: bytes

@@ -1,0 +1,122 @@
+// The run as a whole: notices, figures, plots, tables, settings.
+
+const stats = meta.statistics;
+
+function drawHead() {
+  const solved = stats.verdicts.solutions.AC || 0;
+  const when = meta.run.timestamp;
+  byId("head").append(
+    h("h1", {}, visible(meta.name)),
+    h("p", { class: "dim" },
+      `${plural(stats.solutions, "solution")}, ${count(stats.counted)} graded on ${plural(stats.problems, "problem")}, ${count(solved)} passed`,
+      when && " · ", when && visible(when)));
+}
+
+function drawNotices() {
+  const { statuses, verdicts } = stats;
+  const lines = [
+    [statuses.error, "bad", (n) => `Not counted: ${plural(n, "solution")} that ended in infrastructure errors. Run the same command again to grade only those.`],
+    [statuses.invalid, "bad", (n) => `Not counted: ${plural(n, "unusable line")} of the solutions file (unreadable, unknown problem or unknown language).`],
+    [verdicts.cases.CU, "warn", (n) => `In ${plural(n, "case")} the checker gave no verdict: it crashed, hung or printed no score. These solutions count as failed. Read the checker's output before you rely on that.`],
+    [statuses.no_tests, "warn", (n) => `Not counted: ${plural(n, "solution")} without a test to be judged by.`],
+    [statuses.unsupported, "warn", (n) => `Not counted: ${plural(n, "solution")} of interactive problems without an interactor.`],
+    [Object.keys(meta.run).length ? 0 : 1, "warn", () => "The metrics file is missing: the run is unfinished or was interrupted."],
+    ...stats.pass_at_k.map((row) => [row.undefined, "warn", () => `pass@${row.k} is ${row.note}.`]),
+  ];
+  for (const [n, kind, text] of lines) {
+    if (n) byId("notices").append(h("p", { class: `notice ${kind}`, role: kind === "bad" ? "alert" : null }, text(n)));
+  }
+}
+
+function tile(name, value, more) {
+  return h("div", { class: "card tile" }, h("div", { class: "name" }, name),
+    h("div", { class: "value" }, value), h("div", { class: "more" }, more));
+}
+
+function drawTiles() {
+  const share = (value) => (value === null ? "–" : percent(value));
+  const ends = (interval) => (interval ? `${percent(interval.low)} – ${percent(interval.high)}` : "no interval");
+  const tiles = stats.pass_at_k.map((row) =>
+    tile(`pass@${row.k}`, share(row.value), row.value === null ? "undefined" : ends(row.interval)));
+  if (stats.score_mean.value !== null && stats.score_mean.value !== stats.pass_at_k[0].value) {
+    tiles.push(tile("mean score", share(stats.score_mean.value), ends(stats.score_mean.interval)));
+  }
+  for (const row of stats.time_limits) {
+    if (row.factor === 1 || row.pass_at_1 === null) continue;
+    tiles.push(tile(`pass@1 at ${row.factor} × time`, share(row.pass_at_1),
+      row.undecided ? `${count(row.undecided)} undecided` : ends(row.interval)));
+  }
+  const rating = stats.estimated_rating;
+  if (rating) {
+    const range = `${Math.round(rating.low)} – ${Math.round(rating.high)}${rating.prior ? ", with prior" : ""}`;
+    const box = tile("estimated rating", String(Math.round(rating.rating)), range);
+    box.title = `${rating.note}; ${rating.problems} problems, standard error ${Math.round(rating.standard_error)}`;
+    tiles.push(box);
+  }
+  byId("tiles").append(...tiles);
+}
+
+const shareItem = (row) => ({ name: visibleString(row.group), group: row.group, share: row.pass_at_1, interval: row.interval, problems: row.problems });
+
+function drawPlots() {
+  const { tables, verdicts } = stats;
+  const plots = byId("plots");
+  const level = `${Math.round(100 * stats.level)}% intervals`;
+  if (tables.rating.length) {
+    const items = tables.rating.map((row) => ({ ...shareItem(row), short: visibleString(row.group).replace(/-\d+$/, "") }));
+    plots.append(plotCard("pass@1 by rating", `mean over problems, ${level}; n: problems`,
+      shareColumns(items, (item) => filterBy({ rating: item.group }))));
+  }
+  const counted = Object.entries(verdicts.solutions);
+  if (counted.length) {
+    const items = counted.map(([verdict, n]) => ({ verdict, count: n, name: VERDICTS[verdict] || visibleString(verdict) }));
+    plots.append(plotCard("Verdicts of solutions", "each by its first case that is not accepted",
+      countBars(items, stats.counted, (item) => filterBy({ verdict: item.verdict }), "verdicts")));
+  }
+  const legend = () => h("div", { class: "legend" },
+    h("span", {}, h("i", { class: "passed" }), "passed"), h("span", {}, h("i", { class: "failed" }), "failed"));
+  for (const [name, title] of [["time", "CPU time against its limit"], ["memory", "Memory against its limit"]]) {
+    const columns = meta.limit_usage[name];
+    if (columns.every(([, , passed, failed]) => passed + failed === 0)) continue;
+    plots.append(plotCard(title, `solutions by their ${name === "time" ? "slowest" : "largest"} case`, usageColumns(columns, title), legend()));
+  }
+  const tags = [...tables.tag].sort((a, b) => b.problems - a.problems).slice(0, 24);
+  if (tags.length) {
+    const note = `${tags.length === tables.tag.length ? "" : `the ${tags.length} most frequent tags: `}pass@1, ${level}, number of problems`;
+    plots.append(plotCard("pass@1 by tag", note,
+      shareLines(tags.map(shareItem), (item) => filterBy({ tag: item.group }), "pass@1 by tag"), null, true));
+  }
+}
+
+function shareTable(title, tableRows) {
+  const line = (row) => h("tr", {}, h("td", { class: "text" }, visible(row.group)),
+    h("td", { class: "num" }, count(row.problems)), h("td", { class: "num" }, count(row.solutions)),
+    h("td", { class: "num" }, percent(row.pass_at_1)),
+    h("td", { class: "num dim" }, row.interval ? `${percent(row.interval.low)} – ${percent(row.interval.high)}` : "–"));
+  const head = ["", "problems", "solutions", "pass@1", "interval"].map((name, index) =>
+    h("th", { scope: "col", class: index ? "num" : null }, name));
+  return h("div", {}, h("h3", {}, title),
+    h("table", { class: "plain" }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, tableRows.map(line))));
+}
+
+function countTable(title, values) {
+  return h("div", {}, h("h3", {}, title), h("table", { class: "plain" }, h("tbody", {},
+    Object.entries(values).map(([name, n]) => h("tr", {}, h("td", {}, visible(name.replaceAll("_", " "))), h("td", { class: "num" }, count(n)))))));
+}
+
+function collapsible(title, ...content) {
+  return h("details", { class: "card" }, h("summary", {}, title), h("div", {}, content));
+}
+
+function drawDetails() {
+  const titles = { rating: "By rating", language: "By language", year: "By contest year", checker: "By checker", official_tests: "By official tests", tag: "By tag" };
+  const { tables, verdicts } = stats;
+  byId("details").append(
+    collapsible("Tables", h("div", { class: "tables" },
+      Object.entries(titles).filter(([name]) => tables[name].length).map(([name, title]) => shareTable(title, tables[name])))),
+    collapsible("Counts", h("div", { class: "tables" },
+      countTable("Solutions by status", stats.statuses), countTable("Cases by verdict", verdicts.cases),
+      countTable("Cases by reason", verdicts.reasons))),
+    collapsible("How it was run", Object.entries(meta.run).map(([name, value]) => [
+      h("h3", {}, visible(name)), value && typeof value === "object" ? factList(value) : h("p", {}, visible(value))])));
+}

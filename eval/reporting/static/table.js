@@ -1,0 +1,209 @@
+// The table of solutions: filters, sorting, pages. `view` holds the indices of the rows that
+// match the filters, in table order.
+
+const PAGE_ROWS = 50;
+const COLUMN_LIST = [
+  { key: "problem", name: "Problem" },
+  { key: "sample", name: "Sample", narrow: false },
+  { key: "language", name: "Language", narrow: false },
+  { key: "rating", name: "Rating", num: true, narrow: false },
+  { key: "verdict", name: "Verdict" },
+  { key: "score", name: "Score", num: true, narrow: false },
+  { key: "passed", name: "Passed", num: true },
+  { key: "cpu", name: "Time", num: true },
+  { key: "memory", name: "Memory", num: true, narrow: false },
+];
+const NATURAL = new Intl.Collator("en", { numeric: true });
+const filter = { text: "", verdict: "", language: "", tag: "", rating: "" };
+const sorting = { key: "", down: false };
+let view = [];
+let pageNumber = 0;
+let searchTexts = [];
+
+const orLowest = (value) => value ?? -Infinity; // missing values sort first
+const SORT_BY = {
+  problem: (a, b) => NATURAL.compare(a[C.problem], b[C.problem]) || orLowest(a[C.sample]) - orLowest(b[C.sample]),
+  sample: (a, b) => orLowest(a[C.sample]) - orLowest(b[C.sample]) || NATURAL.compare(a[C.solution], b[C.solution]),
+  language: (a, b) => NATURAL.compare(a[C.language], b[C.language]),
+  rating: byNumber((row) => row[C.rating]),
+  verdict: (a, b) => NATURAL.compare(verdictOf(a), verdictOf(b)),
+  score: byNumber((row) => row[C.score]),
+  passed: byNumber((row) => (row[C.judged] ? row[C.passed] / row[C.judged] : null)),
+  cpu: byNumber((row) => row[C.cpu_s]),
+  memory: byNumber((row) => row[C.memory_bytes]),
+};
+
+function byNumber(value) {
+  return (a, b) => { const [x, y] = [orLowest(value(a)), orLowest(value(b))]; return x < y ? -1 : x > y ? 1 : 0; };
+}
+
+const COUNTED = new Set(["passed", "failed"]);
+const verdictOf = (row) => (COUNTED.has(row[C.status]) ? row[C.verdict] || "no code" : row[C.status]);
+
+function ratingGroup(row) {
+  const rating = row[C.rating];
+  if (rating === null || rating === undefined) return "unrated";
+  const low = Math.floor(rating / 200) * 200;
+  return `${low}-${low + 199}`;
+}
+
+function filterMenu(label, name, values) {
+  const select = h("select", { name, "aria-label": label, on: { change: () => { filter[name] = select.value; applyFilter(); } } },
+    h("option", { value: "" }, `${label}: all`),
+    values.map((value) => h("option", { value }, visibleString(VERDICTS[value] ? `${value} ${VERDICTS[value]}` : value))));
+  return select;
+}
+
+function prepareTable() {
+  searchTexts = rows.map((row) => [row[C.problem], row[C.solution], row[C.language], row[C.error], ...row[C.tags]].join("\n").toLowerCase());
+  const distinct = (values) => [...new Set(values)].sort(NATURAL.compare);
+  const search = h("input", { type: "search", id: "search", placeholder: "Search problem, solution, tag, error …", "aria-label": "Search solutions", autocomplete: "off" });
+  let timer = 0;
+  search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => { filter.text = search.value; applyFilter(); }, 80); });
+  const form = byId("filters");
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.append(search,
+    filterMenu("Verdict", "verdict", distinct(rows.map(verdictOf))),
+    filterMenu("Rating", "rating", distinct(rows.map(ratingGroup))),
+    filterMenu("Language", "language", distinct(rows.map((row) => row[C.language]))),
+    filterMenu("Tag", "tag", distinct(rows.flatMap((row) => row[C.tags]))),
+    h("button", { type: "button", on: { click: () => filterBy({}) } }, "Clear"));
+}
+
+// Set these filters, clear the others, and scroll to the table.
+function filterBy(values) {
+  for (const name of Object.keys(filter)) {
+    filter[name] = values[name] ?? "";
+    const field = byId("filters").elements[name] || (name === "text" ? byId("search") : null);
+    if (field) field.value = filter[name];
+  }
+  applyFilter();
+  if (Object.keys(values).length) byId("solutions").scrollIntoView({ block: "start" });
+}
+
+function applyFilter() {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  view = [];
+  rows.forEach((row, index) => {
+    const matches = (!filter.verdict || verdictOf(row) === filter.verdict)
+      && (!filter.language || row[C.language] === filter.language)
+      && (!filter.tag || row[C.tags].includes(filter.tag) || (filter.tag === "no tag" && !row[C.tags].length))
+      && (!filter.rating || ratingGroup(row) === filter.rating)
+      && words.every((word) => searchTexts[index].includes(word));
+    if (matches) view.push(index);
+  });
+  if (sorting.key) {
+    const compare = SORT_BY[sorting.key];
+    const sign = sorting.down ? -1 : 1;
+    view.sort((a, b) => sign * compare(rows[a], rows[b]) || a - b);
+  }
+  pageNumber = 0;
+  opened = null;
+  drawTable();
+}
+
+function sortBy(key) {
+  if (sorting.key === key && sorting.down) sorting.key = "";
+  else { sorting.down = sorting.key === key; sorting.key = key; }
+  applyFilter();
+  document.querySelector(`th[data-key="${key}"] button`).focus();
+}
+
+function headCell(column) {
+  const state = sorting.key === column.key ? (sorting.down ? "descending" : "ascending") : "none";
+  const arrow = { none: "", ascending: " ↑", descending: " ↓" }[state];
+  return h("th", { scope: "col", "aria-sort": state, "data-key": column.key, class: cellClass(column) },
+    h("button", { type: "button", on: { click: () => sortBy(column.key) } }, column.name, arrow));
+}
+
+const cellClass = (column) => [`c-${column.key}`, column.num && "num", column.narrow === false && "h-narrow"].filter(Boolean).join(" ");
+const cut = (value) => h("span", { class: "cut text", title: visibleString(value) }, visible(value));
+
+const CELLS = {
+  problem: (row, index) => h("button", { type: "button", class: "name text", "aria-expanded": "false", title: visibleString(row[C.problem]), "data-sample": visibleString(row[C.sample]),
+    on: { click: (event) => { event.stopPropagation(); toggleRow(index); } } }, visible(row[C.problem])),
+  sample: (row) => cut(String(row[C.sample]) === String(row[C.solution]) ? row[C.sample] : `${row[C.sample]} · ${row[C.solution]}`),
+  language: (row) => cut(row[C.language]),
+  rating: (row) => row[C.rating] ?? "–",
+  verdict: (row) => chip(verdictOf(row)),
+  score: (row) => (row[C.score] === null ? "–" : Number(row[C.score].toFixed(3))),
+  passed: (row) => (row[C.judged] ? `${count(row[C.passed])}/${count(row[C.judged])}` : "–"),
+  cpu: (row) => h("span", { class: row[C.cpu_s] > 0.8 * row[C.time_limit_s] ? "near" : null }, seconds(row[C.cpu_s])),
+  memory: (row) => h("span", { class: row[C.memory_bytes] > 0.8 * row[C.memory_limit_bytes] ? "near" : null }, bytes(row[C.memory_bytes])),
+};
+
+function rowLine(index) {
+  return h("tr", { class: "line", id: `row-${index}`, on: { click: () => toggleRow(index) } },
+    COLUMN_LIST.map((column) => h("td", { class: cellClass(column) }, CELLS[column.key](rows[index], index))));
+}
+
+function drawTable() {
+  const pages = Math.max(1, Math.ceil(view.length / PAGE_ROWS));
+  pageNumber = Math.max(0, Math.min(pages - 1, pageNumber));
+  const from = pageNumber * PAGE_ROWS;
+  const shown = view.slice(from, from + PAGE_ROWS);
+  const range = shown.length ? `, ${count(from + 1)} to ${count(from + shown.length)} shown` : "";
+  byId("found").textContent = `${count(view.length)} of ${plural(rows.length, "solution")}${range}`;
+  byId("table").replaceChildren(h("table", { class: "solutions" },
+    h("thead", {}, h("tr", {}, COLUMN_LIST.map(headCell))), h("tbody", {}, shown.map(rowLine))));
+  const move = (name, by) => h("button", { type: "button", disabled: pageNumber + by < 0 || pageNumber + by >= pages, on: { click: () => turnPage(by) } }, name);
+  byId("pages").replaceChildren(...(pages > 1 ? [move("Previous", -1), h("span", {}, `page ${count(pageNumber + 1)} of ${count(pages)}`), move("Next", 1)] : []));
+}
+
+function turnPage(by) {
+  opened = null;
+  pageNumber += by;
+  drawTable();
+  writeAddress();
+  byId("solutions").scrollIntoView({ block: "start" });
+}
+
+const nameOfRow = (index) => byId(`row-${index}`)?.querySelector(".name");
+
+function closeRow() {
+  if (!opened) return;
+  const line = byId(`row-${opened.index}`);
+  opened = null;
+  if (line) {
+    line.classList.remove("open");
+    line.querySelector(".name").setAttribute("aria-expanded", "false");
+    line.nextElementSibling.remove();
+  }
+  writeAddress();
+}
+
+async function toggleRow(index) {
+  const same = opened && opened.index === index;
+  closeRow();
+  if (!same) await openRow(index);
+}
+
+async function openRow(index) {
+  const row = rows[index];
+  const cell = h("td", { class: "inside", colspan: COLUMN_LIST.length }, h("p", { class: "dim" }, "Loading …"));
+  const line = byId(`row-${index}`);
+  line.after(h("tr", { class: "open" }, cell));
+  line.classList.add("open");
+  line.querySelector(".name").setAttribute("aria-expanded", "true");
+  opened = { index, row, detail: null, place: -1, panel: null, buttons: [] };
+  try {
+    const detail = await loadDetail(row);
+    if (!opened || opened.index !== index) return;
+    cell.replaceChildren(solutionView(index, row, detail));
+    writeAddress();
+  } catch (error) {
+    cell.replaceChildren(h("p", { class: "notice bad" }, error.message));
+  }
+}
+
+// Open a solution on whatever page of the table it is, and show one of its cases.
+async function goTo(index, caseIndex) {
+  if (!rows[index]) return;
+  if (!view.includes(index)) filterBy({});
+  pageNumber = Math.floor(view.indexOf(index) / PAGE_ROWS);
+  opened = null;
+  drawTable();
+  await openRow(index);
+  if (opened && opened.detail && opened.detail.cases[caseIndex]) selectCase(caseIndex);
+  byId(`row-${index}`).scrollIntoView({ block: "start" });
+}

@@ -1,0 +1,70 @@
+"""The folder of `--cache DIR`: records by key, shared between runs.
+
+    DIR/3f/3fa9….json.z     a compressed record
+
+Several runs may use one folder at once, also from several machines on a shared file system. Files
+are renamed into place, so readers see whole files. A key covers everything a record depends on,
+so two runs that write the same key write the same record.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.results.record_shape import is_record
+from gradebox.eval.results.records import encode_record, is_settled, parse_record
+from gradebox.sandbox.common.whole_file import whole_file
+
+
+class VerdictCache:
+    """A folder of records by key. Any thread may call any method.
+
+    Raises InputError when the folder can't be created or written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as e:
+            raise InputError(
+                f"--cache {folder}: can't be used: {e.strerror}; give another folder"
+            ) from None
+        if not os.access(folder, os.W_OK | os.X_OK):  # report it before anything is graded
+            raise InputError(
+                f"--cache {folder}: can't be written; change its owner or mode, or give "
+                "another folder"
+            )
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        """Return the record with this key; None when it is missing or its file is damaged."""
+        try:
+            record = parse_record(zlib.decompress(self._path(key).read_bytes()))
+        except (OSError, zlib.error):
+            return None
+        usable = is_record(record) and record["key"] == key and is_settled(record)
+        return record if usable else None
+
+    def put(self, record: Mapping[str, Any]) -> None:
+        """Store a record, unless it has an infrastructure error."""
+        if not is_settled(record):
+            return
+        path = self._path(str(record["key"]))
+        try:
+            path.parent.mkdir(exist_ok=True)
+            # Not flushed to disk: a file that a power failure damages is graded again.
+            with whole_file(path, durable=False) as file:
+                file.write(zlib.compress(encode_record(record), 1))
+        except OSError as e:
+            raise InputError(
+                f"--cache {self._folder}: can't store a record: {e.strerror}; "
+                "free some space or leave --cache out, then start the run again"
+            ) from None
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key}.json.z"

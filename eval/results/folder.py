@@ -1,0 +1,259 @@
+"""The results folder of a solutions file.
+
+    results/<stem>/
+      piston_eval_results.jsonl    records; at the end of a run in the solutions file's order
+      piston_eval_metrics.json     the metrics of these records; written last
+      other_records.jsonl          records of solutions that the last run did not include
+      .lock                        locked while a run uses the folder
+
+A run that is killed at any moment leaves a folder in which the next run can continue.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import threading
+from array import array
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.common.output_files import replacing, write_json
+from gradebox.eval.results.record_shape import is_record
+from gradebox.eval.results.records import (
+    RESULTS_NAME,
+    RecordLog,
+    encode_record,
+    is_settled,
+    scan_records,
+    solution_fingerprint,
+)
+from gradebox.sandbox.common.cleanup import Closeable
+
+METRICS_NAME = "piston_eval_metrics.json"
+OTHERS_NAME = "other_records.jsonl"
+log = logging.getLogger(__name__)
+
+
+def results_stem(source: Path) -> str:
+    """Return the results folder's name for a solutions file: its name without known suffixes."""
+    name = source.name
+    for suffix in (".gz", ".jsonl", ".ndjson", ".json"):
+        name = name[: -len(suffix)] if name.lower().endswith(suffix) and name != suffix else name
+    return name
+
+
+def make_folder(path: Path) -> None:
+    """Create a results folder; raise InputError when it can't be written."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with (path / ".lock").open("ab"):
+            pass
+    except OSError as e:
+        raise InputError(
+            f"{path}: can't write results there ({e.strerror}); "
+            "choose another --results-dir or change its owner or mode"
+        ) from None
+
+
+class FolderLock(Closeable):
+    """An exclusive lock on `folder`/.lock. The kernel releases it when the process dies.
+
+    Raises InputError with the process that holds the lock when another run uses the folder. The
+    file is never removed: two runs could then lock two files of the same name.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._fd = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            os.close(self._fd)
+            raise InputError(
+                f"{folder}: another run (process {holder}) is writing there; "
+                "wait for it or choose another --results-dir"
+            ) from None
+        os.ftruncate(self._fd, 0)
+        os.pwrite(self._fd, str(os.getpid()).encode(), 0)
+
+    def close(self) -> None:
+        """Release the lock. Further calls have no effect."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+class ResultsFolder(Closeable):
+    """The records of one solutions file: those of earlier runs and those that this run adds.
+
+    A solution is identified by its ordinal, its 0-based position among the solutions of this run.
+    Any thread may call any method. Raises InputError when the folder can't be used: not writable,
+    locked by another run, or with records of another sandbox backend.
+    """
+
+    def __init__(self, path: Path, *, backend: str, fresh: bool = False) -> None:
+        self.path = path
+        self.records_path = path / RESULTS_NAME
+        self.metrics_path = path / METRICS_NAME
+        self._others_path = path / OTHERS_NAME
+        self._guard = threading.Lock()
+        make_folder(path)
+        self._lock = FolderLock(path)
+        self._by_key, self._by_solution = OffsetIndex(), OffsetIndex()
+        try:
+            if fresh:
+                for file in (self.metrics_path, self.records_path, self._others_path):
+                    _remove(file)
+            self._restore_others()
+            self._log = RecordLog(self.records_path)
+            self._read(backend)
+        except BaseException:
+            for held in (self._by_key, self._by_solution, self._lock):
+                held.close()
+            raise
+        self._offsets = array("q")  # by ordinal, -1 for a solution without a record
+        self.added = 0
+        self.kept = 0
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        """Return a record with this key that need not be graded again, or None."""
+        with self._guard:
+            offset = self._by_key.get(fingerprint(key))
+            record = self._log.read(offset) if offset is not None else None
+        return record if record is not None and record.get("key") == key else None
+
+    def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
+        """Append a record."""
+        line = encode_record(record)
+        with self._guard:
+            self._append(ordinal, record, line)
+
+    def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
+        """Use the identical record of an earlier run, or append this one.
+
+        Return True when the identical record was found.
+        """
+        line = encode_record(record)
+        with self._guard:
+            offset = self._by_solution.get(solution_fingerprint(record))
+            if offset is not None and self._log.read_line(offset) == line:
+                self._set_offset(ordinal, offset)
+                self.kept += 1
+                return True
+            self._append(ordinal, record, line)
+            return False
+
+    def _append(self, ordinal: int, record: Mapping[str, Any], line: bytes) -> None:
+        if self.added == 0:
+            _remove(self.metrics_path)  # they no longer match the records
+        offset = self._log.append(line)
+        self._index(offset, record)
+        self._set_offset(ordinal, offset)
+        self.added += 1
+
+    def _set_offset(self, ordinal: int, offset: int) -> None:
+        missing = ordinal + 1 - len(self._offsets)
+        if missing > 0:
+            self._offsets.extend([-1] * missing)
+        self._offsets[ordinal] = offset
+
+    def _index(self, offset: int, record: Mapping[str, Any]) -> None:
+        self._by_solution.put(solution_fingerprint(record), offset)
+        if is_record(record) and record["key"] and is_settled(record):
+            self._by_key.put(fingerprint(str(record["key"])), offset)
+
+    def _read(self, backend: str) -> None:
+        self._lines = 0
+        for offset, record in scan_records(self.records_path):
+            self._lines += 1
+            if record is None:
+                log.warning("%s: a damaged record at byte %d", self.records_path, offset)
+                continue
+            sandbox = record.get("sandbox")
+            earlier = sandbox.get("backend") if isinstance(sandbox, dict) else None
+            if earlier not in (None, backend):
+                self._log.close()
+                raise InputError(
+                    f"{self.path}: its records were made with sandbox {earlier!r}, this run uses "
+                    f"{backend!r}; choose another --results-dir, or --fresh to start over"
+                )
+            self._index(offset, record)
+
+    def compact(self) -> bool:
+        """Rewrite the file in order, with one record a solution; False when it already is.
+
+        Records of solutions that this run did not include go to other_records.jsonl, so that a
+        run over a part of the solutions (--limit, --problems) loses no record.
+        """
+        with self._guard:
+            if self._is_compact():
+                return False
+            self._log.sync()
+            with replacing(self._others_path) as others:
+                others.writelines(self._left_out())
+            if not self._others_path.stat().st_size:
+                _remove(self._others_path)
+            with replacing(self.records_path) as file:
+                file.writelines(self._log.read_line(at) for at in self._offsets if at >= 0)
+            self._log.close()
+            return True
+
+    def _is_compact(self) -> bool:
+        offsets = self._offsets
+        if len(offsets) != self._lines + self.added or min(offsets, default=0) < 0:
+            return False
+        return all(offsets[i - 1] < offsets[i] for i in range(1, len(offsets)))
+
+    def _left_out(self) -> Iterator[bytes]:
+        """Yield the latest lines of their solution and key that no solution of this run uses."""
+        used = array("q", sorted(self._offsets))
+        at = 0
+        for offset, record in scan_records(self.records_path):
+            while at < len(used) and used[at] < offset:
+                at += 1
+            if record is None or (at < len(used) and used[at] == offset):
+                continue
+            key = fingerprint(str(record.get("key")))
+            if (
+                self._by_solution.get(solution_fingerprint(record)) == offset
+                and self._by_key.get(key) == offset
+            ):
+                yield encode_record(record)
+
+    def _restore_others(self) -> None:
+        """Put the records that the last run set aside before those of the records file."""
+        if not self._others_path.exists():
+            return
+        with replacing(self.records_path) as file:
+            for source in (self._others_path, self.records_path):
+                if source.exists():
+                    for _, record in scan_records(source):
+                        if record is not None:
+                            file.write(encode_record(record))
+        _remove(self._others_path)
+
+    def write_metrics(self, metrics: Mapping[str, Any]) -> None:
+        """Write the metrics file, whole or not at all."""
+        write_json(self.metrics_path, metrics)
+
+    def close(self) -> None:
+        """Sync the records and release the folder."""
+        self._by_key.close()
+        self._by_solution.close()
+        self._log.close()
+        self._lock.close()
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as e:
+        raise InputError(
+            f"{path}: can't be removed: {e.strerror}; repair the folder or choose another "
+            "--results-dir, then start the run again"
+        ) from None

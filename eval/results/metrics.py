@@ -1,0 +1,141 @@
+"""Compute the metrics file from the records of a run, in one pass.
+
+    {"num_attempted", "num_correct", "pass_at_1", "timestamp", "stats": {…},     upstream's keys
+     "pass_at_k", "statuses", "verdicts", "case_verdicts", "unstable_cases",     own keys
+     "statistics": {…}, "flags", "sandbox", "calibration", "problems", …}
+
+Attempted solutions have the status passed or failed; correct ones have passed. Upstream grades
+one solution a problem, so `stats` counts solutions. A solution of a problem with a checker passes
+only when the checker accepted it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gradebox.eval.results.statistics import Summary
+from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
+from gradebox.eval.results.statistics.summary import NO_CODE, most_frequent_first
+
+MAX_LISTED = 100
+MAX_TROUBLES = 5
+PASS_FIELDS = ("value", "interval", "note")
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Metrics that the records do not contain, as JSON objects.
+
+    run  times, versions and counts of this run
+    """
+
+    timestamp: str
+    flags: Mapping[str, Any]
+    sandbox: Mapping[str, Any]
+    calibration: Mapping[str, Any] | None
+    problems: Mapping[str, Any]
+    run: Mapping[str, Any]
+
+
+class _Counts:
+    """Counts that `Summary` does not have. Memory grows with the number of problems only."""
+
+    def __init__(self) -> None:
+        self.reasons: Counter[str] = Counter()
+        self.by_checker: Counter[tuple[bool, bool]] = Counter()  # (has checker, passed)
+        self.problems: set[str] = set()
+        self.unstable: list[dict[str, Any]] = []
+        self.num_unstable = 0
+        self.contended = 0
+        self.troubles: dict[str, list[dict[str, Any]]] = {}
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        status = record["status"]
+        self._add_cases(record)
+        if status != "invalid":
+            self.problems.add(record["problem_id"])
+        if status not in COUNTED_STATUSES:
+            self._add_trouble(record)
+            return
+        passed = status == "passed"
+        self.by_checker[bool(record.get("has_checker")), passed] += 1
+        if not passed:
+            self.reasons[_deciding_reason(record)] += 1
+
+    def _add_cases(self, record: Mapping[str, Any]) -> None:
+        for case in record["details"]:
+            self.contended += bool(case["contended"])
+            if len(set(case.get("repeats", ()))) > 1:
+                self.num_unstable += 1
+                if len(self.unstable) < MAX_LISTED:
+                    solution = {
+                        name: record[name] for name in ("problem_id", "solution_id", "line")
+                    }
+                    names = ("case_type", "test_case_i", "repeats")
+                    self.unstable.append({**solution, **{name: case[name] for name in names}})
+
+    def _add_trouble(self, record: Mapping[str, Any]) -> None:
+        found = self.troubles.setdefault(record["status"], [])
+        if len(found) < MAX_TROUBLES:
+            error = record["error"] or next(
+                (c["error"] for c in record["details"] if c["verdict"] == "ER"), ""
+            )
+            found.append({"line": record["line"], "error": error})
+
+
+def _deciding_reason(record: Mapping[str, Any]) -> str:
+    """Return the reason of the first case that is neither AC nor SK; "no_code" without one."""
+    bad = (c["reason"] for c in record["details"] if c["verdict"] not in ("AC", "SK"))
+    return next(bad, "compile_error" if record["verdict"] == "CE" else "no_code")
+
+
+def compute_metrics(
+    records: Iterable[Mapping[str, Any]], ks: Sequence[int], facts: RunFacts, *, seed: int = 0
+) -> dict[str, Any]:
+    """Return the metrics of a run's records, which hold one record for each solution.
+
+    ks    the k of pass@k
+    seed  of the bootstrap
+    """
+    counts, summary = _Counts(), Summary()
+    for record in records:
+        counts.add(record)
+        summary.add(record)
+    statistics = summary.result(ks=sorted({1, *ks}), seed=seed)
+    by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
+    attempted, statuses = statistics["counted"], statistics["statuses"]
+    with_checker = counts.by_checker[True, True] + counts.by_checker[True, False]
+    verdicts = statistics["verdicts"]["solutions"].items()
+    return {
+        "num_attempted": attempted,
+        "num_correct": statuses.get("passed", 0),
+        "pass_at_1": by_k[1]["value"],
+        "timestamp": facts.timestamp,
+        "stats": {
+            "num_problems_total": attempted,
+            "num_with_checker": with_checker,
+            "with_checker_passed": counts.by_checker[True, True],
+            "with_checker_failed": counts.by_checker[True, False],
+            "num_without_checker": attempted - with_checker,
+            "without_checker_passed": counts.by_checker[False, True],
+            "failure_reasons": most_frequent_first(counts.reasons),
+        },
+        "num_solutions": statistics["solutions"],
+        "num_problems": len(counts.problems),
+        "pass_at_k": {str(k): {name: by_k[k][name] for name in PASS_FIELDS} for k in ks},
+        "statuses": statuses,
+        "first_troubles": counts.troubles,
+        "verdicts": {"none" if name == NO_CODE else name: n for name, n in verdicts},
+        "case_verdicts": statistics["verdicts"]["cases"],
+        "contended_cases": counts.contended,
+        "unstable_cases": {"count": counts.num_unstable, "first": counts.unstable},
+        "statistics": statistics,
+        "flags": dict(facts.flags),
+        "sandbox": dict(facts.sandbox),
+        "calibration": facts.calibration,
+        "problems": dict(facts.problems),
+        "run": dict(facts.run),
+    }

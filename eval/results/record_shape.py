@@ -1,0 +1,92 @@
+"""Check that a JSON object is a record, whether it comes from a file, a cache or a server.
+
+Every field that is read later is checked. A verdict derived from an incomplete record would be
+wrong without anyone noticing, so anything that fails the check is graded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from math import inf
+from operator import itemgetter
+from typing import Any, TypeGuard, get_args
+
+from gradebox.eval.results.record import (
+    SCHEMA,
+    CaseRecord,
+    CaseType,
+    CaseVerdict,
+    Reason,
+    SolutionRecord,
+    Status,
+)
+
+_FIELDS = frozenset(f.name for f in fields(SolutionRecord))
+_CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats"}
+_STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
+_TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False, None))
+_CASE_VERDICTS = frozenset(get_args(CaseVerdict))
+_VERDICTS = _CASE_VERDICTS | {None}
+_NUMBER_OR_NULL = frozenset((int, float, type(None)))
+# Several fields are fetched at once: checking a case must cost less than parsing it.
+_numbers = itemgetter("score", "time_limit_s", "memory_limit_bytes")
+_counts = itemgetter("num_official", "num_generated", "num_skipped")
+_case_numbers = itemgetter("score", "cpu_s", "wall_s", "memory_bytes")
+_case_counts = itemgetter("test_case_i", "input_bytes", "output_bytes")
+_case_texts = itemgetter("output", "expected", "error", "stderr")
+
+
+def is_record(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Return whether a value is a solution's record of this schema, with valid cases."""
+    return (
+        isinstance(value, dict)
+        and value.keys() >= _FIELDS
+        and value["schema"] == SCHEMA
+        and _one_of(value["status"], _STATUSES)
+        and _one_of(value["verdict"], _VERDICTS)
+        and isinstance(value["error"], str)
+        and isinstance(value["compile"], dict)
+        and isinstance(value["sandbox"], dict)
+        and _one_of(value["has_checker"], _TRUE_FALSE_NULL)
+        and _are_counts(_counts(value))
+        and _are_numbers(_numbers(value))
+        and isinstance(value["details"], list)
+        and all(_is_case(case) for case in value["details"])
+    )
+
+
+def _is_case(case: Any) -> bool:
+    return (
+        isinstance(case, dict)
+        and case.keys() >= _CASE_FIELDS
+        and _one_of(case["case_type"], _TYPES)
+        and _one_of(case["verdict"], _CASE_VERDICTS)
+        and _one_of(case["reason"], _REASONS)
+        and _one_of(case["passed"], _TRUE_FALSE_NULL)
+        and _one_of(case["output_passed"], _TRUE_FALSE_NULL)
+        and _are_counts(_case_counts(case))
+        and _are_numbers(_case_numbers(case))
+        and set(map(type, _case_texts(case))) == {str}
+        and _are_repeats(case)
+    )
+
+
+def _are_repeats(case: Mapping[str, Any]) -> bool:
+    repeats = case.get("repeats", [])
+    return isinstance(repeats, list) and all(_one_of(v, _CASE_VERDICTS) for v in repeats)
+
+
+def _one_of(value: object, allowed: frozenset[Any]) -> bool:
+    return (value is None or isinstance(value, (str, bool))) and value in allowed
+
+
+def _are_counts(values: tuple[Any, ...]) -> bool:
+    return set(map(type, values)) == {int} and min(values) >= 0
+
+
+def _are_numbers(values: tuple[Any, ...]) -> bool:
+    """Accept null and finite numbers of at least 0."""
+    if not set(map(type, values)) <= _NUMBER_OR_NULL:
+        return False
+    return all(0 <= value < inf for value in values if value is not None)

@@ -1,0 +1,257 @@
+"""Records on disk: one JSON line a solution, written whole or not at all.
+
+    piston_eval_results.jsonl
+    {"schema": 1, "problem_id": "1000/A", …, "details": [{…case…}, …], "key": "…"}\\n
+
+During a run records are appended as solutions finish. A solution that is graded again has several
+records, of which the last one counts. At the end the file is rewritten in the order of the
+solutions file, with one record each. A crash can cut the last line: readers skip it, and the next
+run removes it.
+
+Lines are ASCII (JSON escapes), whatever the programs printed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.results.record import CaseRecord, SolutionRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESULTS_NAME = "piston_eval_results.jsonl"
+SYNC_EVERY_S = 5.0
+MAX_ERROR = 400
+_BLOCK = 1 << 16
+
+
+def as_json(record: SolutionRecord) -> dict[str, Any]:
+    """Return the JSON object of a record, its fields in the documented order."""
+    fields = dict(vars(record))
+    fields["tags"] = list(record.tags)
+    fields["details"] = [_case_as_json(c) for c in record.details]
+    return {"schema": fields.pop("schema"), **fields}
+
+
+def _case_as_json(case: CaseRecord) -> dict[str, Any]:
+    fields = {**vars(case), "repeats": list(case.repeats)}
+    if not case.repeats:
+        del fields["repeats"]
+    return fields
+
+
+def encode_record(record: Mapping[str, Any]) -> bytes:
+    """Return a record as one line, including the newline."""
+    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+
+def stored_text(data: bytes, limit: int) -> str:
+    """Return at most `limit` bytes of `data` as text; a cut character is left out.
+
+    Bytes that are not UTF-8 become `\\\\xNN`. A record also has the size and hash of all of `data`.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+    return decoder.decode(data[:limit], final=len(data) <= limit)
+
+
+def one_line(text: str, limit: int = MAX_ERROR) -> str:
+    """Return the start of a program's, checker's or server's text as one line for `error`."""
+    head = " ".join(text[: 4 * limit].split())
+    return head if len(head) <= limit else head[: limit - 1] + "…"
+
+
+def solution_fingerprint(record: Mapping[str, Any]) -> int:
+    """Return a hash of the fields that identify the solution of a record."""
+    names = ("problem_id", "solution_id", "sample_i", "line")
+    return fingerprint(*(str(record.get(name)) for name in names))
+
+
+def is_settled(record: Mapping[str, Any]) -> bool:
+    """Return whether a record has no infrastructure error, so nothing has to run again."""
+    if record.get("status") == "error":
+        return False
+    return all(case["verdict"] != "ER" for case in record.get("details", ()))
+
+
+def results_path(path: str | Path) -> Path:
+    """Return the records file of a results folder; any other path is the file itself."""
+    path = Path(path)
+    return path / RESULTS_NAME if path.is_dir() else path
+
+
+def parse_record(line: bytes) -> dict[str, Any] | None:
+    """Return the record of one line; None when the line is cut or damaged."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and "problem_id" in record else None
+
+
+def scan_records(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield (offset, record) of every line that ends in a newline; None for a damaged line."""
+    try:
+        file = path.open("rb")
+    except OSError as e:
+        raise InputError(f"{path}: can't read records: {e.strerror}") from None
+    with file:
+        offset = 0
+        for line in file:
+            if line.endswith(b"\n"):
+                yield offset, parse_record(line)
+            offset += len(line)
+
+
+def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Yield every record of a file or results folder, in the order written.
+
+    A cut last line is left out. Raises InputError for any other damaged line.
+    """
+    for number, (_, record) in enumerate(scan_records(results_path(path)), start=1):
+        if record is None:
+            raise InputError(
+                f"{path}: line {number} is not a record; start the run again to repair the file"
+            )
+        yield record
+
+
+def latest_records(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Yield the last record of each solution, in file order. The file is read twice."""
+    file = results_path(path)
+    with OffsetIndex() as last:
+        for offset, record in scan_records(file):
+            if record is not None:
+                last.put(solution_fingerprint(record), offset)
+        for offset, record in scan_records(file):
+            if record is not None and last.get(solution_fingerprint(record)) == offset:
+                yield record
+
+
+def to_frame(path: str | Path, *, cases: bool = False) -> pd.DataFrame:
+    """Return the latest records as a table: a row for each solution, or for each case.
+
+    Nested fields become columns with a dot (`compile.ok`). Rows of cases have the fields that
+    identify their solution.
+    """
+    import pandas as pd
+
+    rows = (row for record in latest_records(path) for row in _rows(record, cases))
+    return pd.json_normalize([_exportable(row) for row in rows], max_level=1)
+
+
+def _rows(record: Mapping[str, Any], cases: bool) -> list[dict[str, Any]]:
+    if not cases:
+        return [{name: value for name, value in record.items() if name != "details"}]
+    names = ("problem_id", "solution_id", "sample_i", "line", "language")
+    solution = {name: record.get(name) for name in names}
+    return [{**solution, **case} for case in record.get("details", ())]
+
+
+def _exportable(value: Any) -> Any:
+    """Escape lone surrogates, which JSON allows and parquet and csv don't."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_exportable(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _exportable(item) for name, item in value.items()}
+    return value
+
+
+class RecordLog:
+    """A file that records are appended to, each with one write. Not thread-safe.
+
+    A record that does not fit on a full disk is removed again and InputError is raised. Appended
+    records survive the death of the process. The file is synced every few seconds and at the end,
+    against power failures.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        try:
+            self._fd = os.open(path, flags, 0o644)
+        except OSError as e:
+            raise InputError(f"{path}: can't write records: {e.strerror}") from None
+        self.size = _remove_cut_line(self._fd)
+        self._synced = time.monotonic()
+
+    def append(self, line: bytes) -> int:
+        """Append a line that ends in a newline; return its offset."""
+        offset = self.size
+        view = memoryview(line)
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError as e:
+            os.ftruncate(self._fd, offset)
+            raise InputError(
+                f"{self.path}: can't write a record of {len(line)} bytes: {e.strerror}; "
+                f"{_remedy(e)}, then start the run again: it continues where it stopped"
+            ) from None
+        self.size = offset + len(line)
+        if time.monotonic() - self._synced > SYNC_EVERY_S:
+            self.sync()
+        return offset
+
+    def read(self, offset: int) -> dict[str, Any] | None:
+        """Return the record at an offset; None when it is damaged."""
+        return parse_record(self.read_line(offset))
+
+    def read_line(self, offset: int) -> bytes:
+        """Return the line at an offset, including the newline."""
+        parts = []
+        while True:
+            block = os.pread(self._fd, _BLOCK, offset)
+            end = block.find(b"\n")
+            if end >= 0 or not block:
+                parts.append(block[: end + 1])
+                return b"".join(parts)
+            parts.append(block)
+            offset += len(block)
+
+    def sync(self) -> None:
+        """Wait until everything appended is on the disk."""
+        os.fdatasync(self._fd)
+        self._synced = time.monotonic()
+
+    def close(self) -> None:
+        """Sync and close. Further calls have no effect."""
+        if self._fd >= 0:
+            self.sync()
+            os.close(self._fd)
+            self._fd = -1
+
+
+def _remedy(error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space"
+    if error.errno == errno.EFBIG:
+        return "raise the file size limit (ulimit -f)"
+    return "repair the folder"
+
+
+def _remove_cut_line(fd: int) -> int:
+    """Truncate a last line that has no newline; return the size of the file."""
+    size = os.fstat(fd).st_size
+    end = size
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        at = os.pread(fd, end - start, start).rfind(b"\n")
+        if at >= 0:
+            end = start + at + 1
+            break
+        end = start
+    if end != size:
+        os.ftruncate(fd, end)
+    return end

@@ -1,0 +1,211 @@
+"""All statistics of one run, computed from its records in one pass.
+
+    record… ─▶ Summary.add ─▶ Summary.result() ─▶ {
+        level, seed, clustered_by, solutions, counted, problems, statuses,
+        samples_per_problem{min, max, mean},
+        pass_at_k[{k, value, interval, problems, undefined, value_of_defined, note}],
+        score_mean{value, interval},
+        verdicts{solutions, cases, reasons},
+        tables{rating, tag, language, year, checker, official_tests},
+        time_limits[{factor, pass_at_1, interval, undecided, note}],
+        estimated_rating{…} or None }
+
+Only solutions with status passed or failed are counted. `statuses` has the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import fsum
+from typing import Any
+
+from gradebox.eval.results.statistics.counts import (
+    COUNTED_STATUSES,
+    LanguageCounts,
+    ProblemCounts,
+    empty_counts,
+    merge_languages,
+)
+from gradebox.eval.results.statistics.intervals import Interval
+from gradebox.eval.results.statistics.pass_at_k import pass_at_k
+from gradebox.eval.results.statistics.rating import estimated_rating
+from gradebox.eval.results.statistics.tables import (
+    IntervalOptions,
+    interval_over_problems,
+    tables,
+)
+from gradebox.eval.results.statistics.time_factor import FACTORS
+
+NO_CODE = "no code"  # the verdict of a failed solution whose response has no program
+
+
+def summarise(
+    records: Iterable[Mapping[str, Any]],
+    *,
+    ks: Sequence[int] = (1,),
+    level: float = 0.95,
+    seed: int = 0,
+    cluster_by_contest: bool = False,
+) -> dict[str, Any]:
+    """Return the statistics of a run (see the top of this file).
+
+    records             one record for each solution
+    ks                  the k of pass@k
+    level               of every confidence interval, in (0, 1)
+    seed                of the bootstrap: the same records and seed give the same numbers
+    cluster_by_contest  resample whole contests instead of single problems
+    """
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    return summary.result(ks=ks, level=level, seed=seed, cluster_by_contest=cluster_by_contest)
+
+
+class Summary:
+    """Counters updated record by record. Memory grows with the number of problems only."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str], LanguageCounts] = {}
+        self._statuses: Counter[str] = Counter()
+        self._verdicts: Counter[str] = Counter()
+        self._case_verdicts: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count one solution."""
+        self._statuses[record["status"]] += 1
+        for case in record.get("details") or ():
+            self._case_verdicts[case["verdict"]] += 1
+            self._reasons[case["reason"]] += 1
+        if record["status"] not in COUNTED_STATUSES:
+            return
+        self._verdicts[record.get("verdict") or NO_CODE] += 1
+        key = (str(record["problem_id"]), str(record.get("language")))
+        if key not in self._counts:
+            self._counts[key] = empty_counts(record)
+        self._counts[key].add(record)
+
+    def result(
+        self,
+        *,
+        ks: Sequence[int] = (1,),
+        level: float = 0.95,
+        seed: int = 0,
+        cluster_by_contest: bool = False,
+    ) -> dict[str, Any]:
+        """Return the statistics so far; see `summarise`."""
+        counts = list(self._counts.values())
+        problems = merge_languages(counts)
+        options = IntervalOptions(level, seed, cluster_by_contest)
+        return {
+            "level": level,
+            "seed": seed,
+            "clustered_by": "contest" if cluster_by_contest else None,
+            "solutions": sum(self._statuses.values()),
+            "counted": sum(problem.n for problem in problems),
+            "problems": len(problems),
+            "statuses": most_frequent_first(self._statuses),
+            "samples_per_problem": _samples(problems),
+            "pass_at_k": [_pass_at_k(problems, k, options) for k in sorted(set(ks))],
+            "score_mean": _score_mean(problems, options),
+            "verdicts": {
+                "solutions": most_frequent_first(self._verdicts),
+                "cases": most_frequent_first(self._case_verdicts),
+                "reasons": most_frequent_first(self._reasons),
+            },
+            "tables": tables(counts, options),
+            "time_limits": [_at_factor(counts, i, options) for i in range(len(FACTORS))],
+            "estimated_rating": _rating(counts, problems, level),
+        }
+
+
+def most_frequent_first(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts in descending order, those of the same count by name."""
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _samples(problems: Sequence[ProblemCounts]) -> dict[str, float] | None:
+    if not problems:
+        return None
+    sizes = [problem.n for problem in problems]
+    return {"min": min(sizes), "max": max(sizes), "mean": sum(sizes) / len(sizes)}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fsum(values) / len(values) if values else None
+
+
+def _as_dict(interval: Interval | None) -> dict[str, Any] | None:
+    return interval.as_dict() if interval else None
+
+
+def _pass_at_k(
+    problems: Sequence[ProblemCounts], k: int, options: IntervalOptions
+) -> dict[str, Any]:
+    """Return the mean pass@k over problems; null when any problem has fewer than k samples."""
+
+    def estimate(problem: ProblemCounts) -> float:
+        return pass_at_k(problem.n, problem.correct, k) or 0.0
+
+    defined = [problem for problem in problems if problem.n >= k]
+    undefined = len(problems) - len(defined)
+    mean = _mean([estimate(problem) for problem in defined])
+    interval = interval_over_problems(defined, options, estimate)
+    note = ""
+    if not problems:
+        note = "no solution was graded"
+    elif undefined:
+        note = (
+            f"undefined: {undefined} of {len(problems)} problems have fewer than {k} graded samples"
+        )
+    return {
+        "k": k,
+        "value": None if undefined else mean,
+        "interval": None if undefined else _as_dict(interval),
+        "problems": len(problems),
+        "undefined": undefined,
+        "value_of_defined": mean,
+        "note": note,
+    }
+
+
+def _score_mean(problems: Sequence[ProblemCounts], options: IntervalOptions) -> dict[str, Any]:
+    def mean_score(problem: ProblemCounts) -> float:
+        return problem.score / problem.n
+
+    values = [mean_score(problem) for problem in problems]
+    binary = all(value in (0.0, 1.0) for value in values)
+    interval = interval_over_problems(problems, options, mean_score, binary)
+    return {"value": _mean(values), "interval": _as_dict(interval)}
+
+
+def _at_factor(
+    counts: Sequence[LanguageCounts], i: int, options: IntervalOptions
+) -> dict[str, Any]:
+    problems = merge_languages(replace(c, correct=c.passed_at[i]) for c in counts)
+    undecided = sum(c.undecided_at[i] for c in counts)
+    interval = interval_over_problems(problems, options)
+    note = f"{undecided} solutions have their actual result: their records do not have enough data"
+    return {
+        "factor": FACTORS[i],
+        "pass_at_1": _mean([problem.pass_at_1 for problem in problems]),
+        "interval": _as_dict(interval),
+        "undecided": undecided,
+        "note": note if undecided else "",
+    }
+
+
+def _rating(
+    counts: Sequence[LanguageCounts], problems: Sequence[ProblemCounts], level: float
+) -> dict[str, Any] | None:
+    ratings = {c.problem_id: c.rating for c in counts}
+    return estimated_rating(
+        (
+            (float(rating), problem.pass_at_1)
+            for problem in problems
+            if (rating := ratings[problem.problem_id]) is not None
+        ),
+        level,
+    )

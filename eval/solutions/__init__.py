@@ -1,0 +1,1 @@
+"""Solutions files, and the extraction of programs from responses."""

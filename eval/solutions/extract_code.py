@@ -1,0 +1,129 @@
+"""Extract the program from a model's response.
+
+    response ── text after the last </think> ── Markdown fences ── best fence ─▶ code, language
+
+A fence is opened by at least three backticks or tildes at the start of a line. It ends at a line
+with at least as many of the same character, or at the end of the text, because responses are cut
+or stop at the closing fence. The program is, in this order:
+
+1. the last fence tagged with the requested language (any C++ tag matches any C++). Without a
+   requested language, the last fence tagged with any known language.
+2. the last fence without a tag. Its language is the requested one, else python.
+
+A tagged fence is preferred to a later untagged one, which usually shows sample output. Empty
+fences and fences with other tags (`text`, `bash`) are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gradebox.sandbox.languages import TABLE, Language
+
+DEFAULT_LANGUAGE = "python"
+END_THINK = "</think>"
+
+# Linear time: it is tried at line starts only, and no part can match in two ways.
+_MARK = re.compile(r"^([ \t]*)(?:(`{3,}|~{3,})([^\n]*)|<think>)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class _Fence:
+    """A Markdown fence; the tag is "" when it has none."""
+
+    tag: str
+    code: str
+
+
+def extract_code(response: str, language: str | None) -> tuple[str | None, str]:
+    """Return the program of a response, or None, and its language.
+
+    language  the requested name, or None
+
+    The returned language is the requested name, else the name for the fence's tag, else python.
+    Text after a `<think>` that never ends is ignored.
+    """
+    by_tag = {name: row for row in TABLE.values() for name in (row.name, *row.aliases)}
+    wanted = by_tag.get(language.strip().lower()) if language else None
+    tagged: tuple[str, str] | None = None
+    untagged: str | None = None
+    for fence in _fences(response[_answer_start(response) :], frozenset(by_tag)):
+        if not fence.code.strip():
+            continue
+        row = by_tag.get(fence.tag)
+        if not fence.tag:
+            untagged = fence.code
+        elif row is not None and not language:
+            tagged = fence.code, row.name
+        elif language and (_same_language(row, wanted) or fence.tag == language.strip().lower()):
+            tagged = fence.code, language
+    if tagged is not None:
+        return tagged
+    return untagged, language or DEFAULT_LANGUAGE
+
+
+def _answer_start(response: str) -> int:
+    """Return the position after the last `</think>`, 0 without one."""
+    end = response.rfind(END_THINK)
+    return 0 if end < 0 else end + len(END_THINK)
+
+
+def _same_language(row: Language | None, wanted: Language | None) -> bool:
+    """Return whether both are versions of one language, with the same tool and source name."""
+    if row is None or wanted is None:
+        return False
+    return (row.tool, row.source) == (wanted.tool, wanted.source)
+
+
+def _fences(text: str, known: frozenset[str]) -> Iterator[_Fence]:
+    """Yield the fences of a text in order, in one pass.
+
+    A line that opens a fence of a known language also ends an open fence of at most as many
+    characters. Models forget closing fences, and they wrap whole answers in a longer fence.
+    """
+    opened: tuple[str, str, str] | None = None  # indentation, backticks or tildes, tag
+    start = width = 0
+    for mark in _MARK.finditer(text):
+        indent, fence, info = mark.group(1), mark.group(2), (mark.group(3) or "").strip()
+        if fence is None:
+            if opened is None:
+                return  # a <think> that never ends
+            continue
+        if fence[0] == "`" and "`" in info:
+            continue  # inline code, not a fence
+        if opened is not None:
+            if fence[0] != opened[1][0] or len(fence) < len(opened[1]):
+                continue
+            if _width(indent) > width + 3:
+                continue  # part of the program, such as an example in a docstring
+            if info and _tag(info) not in known:
+                continue
+            yield _Fence(opened[2], _dedent(text[start : mark.start()], opened[0]))
+            opened = None
+            if not info:
+                continue
+        opened, start, width = (indent, fence, _tag(info)), mark.end() + 1, _width(indent)
+    if opened is not None:
+        yield _Fence(opened[2], _dedent(text[start:], opened[0]))
+
+
+def _width(indent: str) -> int:
+    return len(indent.expandtabs(4))
+
+
+def _tag(info: str) -> str:
+    """Return the language of a fence's info string, as in `python title=x` or `{.python}`."""
+    words = info.lower().strip("{} \t").split(None, 1)
+    return words[0].lstrip(".").rstrip(",;:") if words else ""
+
+
+def _dedent(code: str, indent: str) -> str:
+    """Return code without the indentation of its fence and with LF line ends."""
+    code = code.replace("\r\n", "\n")
+    if code and not code.endswith("\n"):
+        code += "\n"
+    if not indent:
+        return code
+    return re.sub(rf"^[ \t]{{1,{len(indent)}}}", "", code, flags=re.MULTILINE)

@@ -1,0 +1,184 @@
+"""Find JSON-lines files and read their lines, plain or gzip, in flat memory.
+
+paths and globs ─▶ files ─▶ (line number, bytes | why the line is unreadable)
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import IO, cast
+
+from gradebox.eval.common.errors import InputError, shown
+
+MAX_LINE_BYTES = 64 << 20
+COUNTED_BYTES = 2 << 30
+_BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_ID_COLUMNS = {b"id", b"problem_id"}
+_REMEDY = "give a JSON-lines file, one object a line"
+
+
+def find_files(paths: Sequence[str | Path]) -> list[Path]:
+    """Return the files that paths and globs match, each once; those of a glob sorted by name.
+
+    A path that exists is never read as a glob. Raises InputError for a path or glob that matches
+    no file, for a folder, and for a file that is not JSON lines.
+    """
+    if not paths:
+        raise InputError(f"--solutions-path is empty: {_REMEDY}")
+    found = dict.fromkeys(file for path in paths for file in _expand(path))
+    for file in found:
+        _check_format(file)
+    return list(found)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes | str]]:
+    """Yield the 1-based number and the bytes of every line that is not blank.
+
+    A line longer than MAX_LINE_BYTES is skipped. Its number comes with an error message (str).
+    Raises InputError when the file can't be read or its compression is damaged.
+    """
+    number = 0
+    try:
+        with _open(path) as file:
+            while line := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
+                    _skip_line(file)
+                    yield number, f"the line is longer than {MAX_LINE_BYTES} bytes: shorten it"
+                    continue
+                line = line.removeprefix(_BOM) if number == 1 else line
+                if line.strip():
+                    yield number, line
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(
+            f"{path} is damaged after line {number} ({error}): compress or copy it again"
+        ) from error
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror or error}") from error
+
+
+def count_lines(path: Path) -> int | None:
+    """Count the lines that are not blank; None for a compressed or large file: that is slow."""
+    with path.open("rb") as raw:
+        compressed = raw.read(2) == _GZIP
+    if compressed or path.stat().st_size > COUNTED_BYTES:
+        return None
+    return sum(1 for _ in read_lines(path))
+
+
+def _expand(path: str | Path) -> list[Path]:
+    name = os.fspath(path)
+    file = Path(name)
+    if "\0" in name or not name:
+        raise InputError(f"{shown(name)} is not a path: {_REMEDY}")
+    if file.is_dir():
+        raise InputError(f"{name} is a folder: give a file of it, or a glob such as {name}/*.jsonl")
+    if file.exists():
+        return [file]
+    if not glob.has_magic(name):
+        raise InputError(f"{name} does not exist: {_REMEDY}")
+    files = [Path(hit) for hit in sorted(glob.glob(name, recursive=True))]  # noqa: PTH207
+    files = [hit for hit in files if not hit.is_dir()]
+    if not files:
+        raise InputError(f"no file matches {name}: quote the glob and check the folder")
+    return files
+
+
+def _check_format(path: Path) -> None:
+    """Raise InputError for a file that is not JSON lines, before anything is graded."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(4)
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror or error}") from error
+    if head == b"PAR1":
+        raise InputError(f"{path} is a parquet file: export it as JSON lines (to_json, lines=True)")
+    if head.startswith(_UTF16_OR_32):
+        raise InputError(f"{path} is not UTF-8 but UTF-16 or UTF-32: save it as UTF-8")
+    lines = read_lines(path)
+    for number, line in lines:
+        _check_first_line(path, number, line, lines)
+        return
+    raise InputError(f"{path} is empty: {_REMEDY}")
+
+
+def _jq(program: str, path: Path) -> str:
+    """Return a shell command that writes the file as JSON lines, beside it under another name."""
+    source, target = (quote(str(p)) for p in (path, path.with_name(f"{path.stem}-lines.jsonl")))
+    return f"jq -c {quote(program)} {source} > {target}"
+
+
+def _check_first_line(
+    path: Path, number: int, line: bytes | str, others: Iterator[tuple[int, bytes | str]]
+) -> None:
+    """Raise InputError when the first line shows that the whole file has another format.
+
+    A single bad line in a JSON-lines file is reported when it is read.
+    """
+    if isinstance(line, str):
+        return
+    if line.lstrip().startswith(b"[") and not (_is_json(line) and _has_more(others)):
+        raise InputError(f"{path} is one JSON array: {_REMEDY} ({_jq('.[]', path)})")
+    if line.strip() == b"{" and (second := next(others, None)) and not _is_json(second[1]):
+        raise InputError(f"{path} is JSON over several lines: {_REMEDY} ({_jq('.', path)})")
+    columns = [] if line.lstrip().startswith(b"{") else line[:4096].strip().split(b",")
+    if _ID_COLUMNS.intersection(word.strip(b' "') for word in columns):
+        raise InputError(
+            f"{path} is CSV: {_REMEDY} (pandas: read_csv, then to_json with lines=True)"
+        )
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if _has_more(others):
+            return
+        raise InputError(
+            f"{path} is not UTF-8 (line {number}, byte {error.start}): "
+            "save it as UTF-8 (iconv -t UTF-8)"
+        ) from error
+
+
+def _has_more(lines: Iterator[tuple[int, bytes | str]]) -> bool:
+    try:
+        return next(lines, None) is not None
+    except InputError:  # damaged later in the file: reported when that line is read
+        return True
+
+
+def _is_json(line: bytes | str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _open(path: Path) -> IO[bytes]:
+    """Open a file, decompressed if its first bytes are those of gzip, whatever its name."""
+    raw = path.open("rb")
+    try:
+        magic = raw.read(2)
+        if not raw.seekable():
+            raise InputError(f"{path} is not a regular file: write it to a file first")
+        raw.seek(0)
+    except (OSError, InputError):
+        raw.close()
+        raise
+    if magic == _GZIP:
+        raw.close()
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    return raw
+
+
+def _skip_line(file: IO[bytes]) -> None:
+    while chunk := file.readline(1 << 20):
+        if chunk.endswith(b"\n"):
+            return

@@ -1,0 +1,277 @@
+"""Read solutions files as a stream.
+
+    {"id": "1000/A", "code": "…"}                                          upstream's format
+    {"contest_id": 1000, "index": "A", "code": "…", "language": "cpp"}
+    {"problem_id": "1000/A", "completion": "…```python…```", "sample_id": 3}
+    {"problem_id": "1000/A", "messages": [{"role": "assistant", "content": "…"}]}
+        ─▶ Solution(problem_id, solution_id, sample_i, line, language, code)
+
+An unusable line becomes a Solution with `error` set and does not affect other lines. Ids and
+numbers depend only on the order of the lines, so reading a file again gives the same ones.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from gradebox.eval.common.errors import shown
+from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, extract_code
+from gradebox.eval.solutions.files import find_files, read_lines
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.languages import find
+
+PROBLEM_KEYS = ("problem_id", "id")
+TEXT_KEYS = ("completion", "response", "generation", "text", "messages")
+NAME_KEYS = ("solution_id", "completion_id", "sample_id")
+MAX_NAME = 200
+
+Resolve = Callable[[str], "str | None"]
+
+
+class _LineError(ValueError):
+    """Why a line is invalid; becomes Solution.error."""
+
+
+def read_solutions(
+    paths: Sequence[str | Path],
+    *,
+    limit: int | None = None,
+    problems: Collection[str] | None = None,
+    resolve: Resolve | None = None,
+) -> Iterator[Solution]:
+    """Yield the solutions of files and globs in order; memory does not grow with the texts.
+
+    limit     stop after this many solutions (of those that `problems` selects)
+    problems  only these problem ids; lines without a readable id are left out as well
+    resolve   returns a problem's own id for any of its names, or None for an unknown one;
+              solutions then have that id, so that all aliases share one count of samples
+
+    `sample_i` counts all lines of a problem from 0, whatever `limit` and `problems` are. A
+    solution without a name is named by its line number, preceded by the file's name when there
+    are several files. A name that another solution of the problem has gets `@` and that number.
+    Raises InputError here for missing, empty and unreadable files, and while reading for a
+    damaged gzip file.
+    """
+    files = find_files(paths)
+    return _read(files, limit, problems, resolve)
+
+
+def read_rows(
+    rows: Iterable[Mapping[str, Any]], *, resolve: Resolve | None = None, only_id: str = ""
+) -> Iterator[Solution]:
+    """Yield the solutions of rows in memory, as if each were a line of a file; the first is line 1.
+
+    only_id  the problem of rows that name none
+    """
+    names: set[int] = set()
+
+    def add_name(name: int) -> bool:
+        new = name not in names
+        names.add(name)
+        return new
+
+    numbering = _Numbering(resolve or (lambda _: None), add_name)
+    for number, row in enumerate(rows, start=1):
+        solution = _solution(partial(_object, row, only_id), number, "", str(number))
+        yield numbering.apply(solution, str(number))
+
+
+def _read(
+    files: list[Path],
+    limit: int | None,
+    problems: Collection[str] | None,
+    resolve: Resolve | None,
+) -> Iterator[Solution]:
+    canonical = resolve or (lambda _: None)
+    wanted = None if problems is None else {canonical(p) or p for p in problems}
+    count = 0
+    with OffsetIndex() as names:
+        numbering = _Numbering(canonical, names.add)
+        for path, prefix in zip(files, _prefixes(files), strict=True):
+            for number, line in read_lines(path):
+                if limit is not None and count >= limit:
+                    return
+                line_name = f"{prefix}{number}"
+                solution = _solution(partial(_parse, line), number, str(path), line_name)
+                solution = numbering.apply(solution, line_name)
+                if wanted is None or solution.problem_id in wanted:
+                    count += 1
+                    yield solution
+
+
+class _Numbering:
+    """Gives solutions their problem's own id, their sample number and a unique name.
+
+    add_name  adds the fingerprint of a name and returns whether it is new
+    """
+
+    def __init__(self, resolve: Resolve, add_name: Callable[[int], bool]) -> None:
+        self._resolve = resolve
+        self._add_name = add_name
+        self._samples: dict[str, int] = {}
+
+    def apply(self, solution: Solution, line_name: str) -> Solution:
+        problem_id = self._resolve(solution.problem_id) or solution.problem_id
+        sample_i = 0
+        if problem_id:
+            sample_i = self._samples.get(problem_id, 0)
+            self._samples[problem_id] = sample_i + 1
+        name = solution.solution_id
+        while not self._add_name(fingerprint(problem_id, name)):
+            name = f"{name}@{line_name}"
+        return replace(solution, problem_id=problem_id, solution_id=name, sample_i=sample_i)
+
+
+def _prefixes(files: list[Path]) -> list[str]:
+    """Return what precedes line numbers to distinguish files: nothing for a single file."""
+    if len(files) == 1:
+        return [""]
+    stems = [file.name.split(".")[0] for file in files]
+    if len(set(stems)) < len(stems):
+        return [f"{file}:" for file in files]
+    return [f"{stem}:" for stem in stems]
+
+
+def _solution(
+    read: Callable[[], Mapping[str, Any]], number: int, source: str, default_id: str
+) -> Solution:
+    """Return the solution of one line, with `sample_i` 0."""
+    problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
+    try:
+        row = read()
+        problem_id = _problem_id(row)
+        solution_id = _first_name(row, NAME_KEYS) or default_id
+        requested = _name(row, "language") or None
+        language = requested or language
+        _check_language(language)
+        code, language = _program(row, requested)
+    except _LineError as why:
+        error = f"line {number}: {why}"
+    return Solution(problem_id, solution_id, 0, number, language, code, error, source)
+
+
+def _parse(line: bytes | str) -> Mapping[str, Any]:
+    if isinstance(line, str):
+        raise _LineError(line)
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise _LineError(f"not UTF-8 at byte {error.start}: save the file as UTF-8") from error
+    except RecursionError as error:
+        raise _LineError("JSON nested too deeply: one flat object a line is needed") from error
+    except ValueError as error:  # JSONDecodeError, or an integer with too many digits
+        raise _LineError(f"not JSON ({error}): one object a line is needed") from error
+    if not isinstance(row, dict):
+        raise _LineError(f"a JSON {type(row).__name__}, not an object: {shown(row)}")
+    return row
+
+
+def _object(row: object, only_id: str) -> Mapping[str, Any]:
+    if not isinstance(row, Mapping):
+        raise _LineError(
+            f"{shown(row)} is not a row: an object with `code` or `completion` is needed"
+        )
+    named = not only_id or any(row.get(key) for key in (*PROBLEM_KEYS, "contest_id"))
+    return row if named else {**row, "id": only_id}
+
+
+def _problem_id(row: Mapping[str, Any]) -> str:
+    contest, index = _name(row, "contest_id"), _name(row, "index")
+    given = _first_name(row, PROBLEM_KEYS)
+    joined = f"{contest}/{index}" if contest and index else ""
+    if given and not (joined and given.isdigit()):  # beside both, a bare number is a row number
+        return given
+    if not joined:
+        raise _LineError("no problem: give id or problem_id, or contest_id and index")
+    return joined
+
+
+def _first_name(row: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((name for name in (_name(row, key) for key in keys) if name), "")
+
+
+def _name(row: Mapping[str, Any], key: str) -> str:
+    """Return a name or whole number as text, "" when it is missing."""
+    value = row.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        try:
+            value = str(value)
+        except ValueError:  # more digits than Python prints
+            raise _LineError(f"{key} has too many digits: at most {MAX_NAME}") from None
+    if not isinstance(value, str):
+        raise _LineError(f"{key} is {shown(value)}: it must be text or a whole number")
+    if len(value) > MAX_NAME:
+        raise _LineError(f"{key} has {len(value)} characters: at most {MAX_NAME}")
+    return _encodable(value.strip())
+
+
+def _check_language(name: str) -> None:
+    try:
+        find(name)
+    except UnknownLanguage as error:
+        raise _LineError(str(error)) from error
+
+
+def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, str]:
+    """Return the program, or None when the response has none, and its language.
+
+    `code` is used as it is, unless its first line is a fence. A field that is present but null is
+    a response without an answer.
+    """
+    code = row.get("code")
+    if isinstance(code, str) and code.strip():
+        text = _encodable(code)
+        if text.lstrip().startswith(("```", "~~~")):
+            return extract_code(text, language)
+        return text, language or DEFAULT_LANGUAGE
+    if code is not None and not isinstance(code, str):
+        raise _LineError(f"code is {shown(code)}: it must be text")
+    for key in TEXT_KEYS:
+        if row.get(key) is not None:
+            return extract_code(_encodable(_text(key, row[key])), language)
+    if "code" not in row and not any(key in row for key in TEXT_KEYS):
+        raise _LineError(f"no program: give code, or a response in {', '.join(TEXT_KEYS)}")
+    return None, language or DEFAULT_LANGUAGE
+
+
+def _text(key: str, value: object) -> str:
+    """Return the text of a response: a string, or the last message of the assistant."""
+    if isinstance(value, str) and key != "messages":
+        return value
+    messages = [value] if isinstance(value, dict) else value
+    if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
+        raise _LineError(f"{key} is {shown(value)}: it must be text or a list of messages")
+    for message in reversed(messages):
+        if message.get("role", "assistant") == "assistant":
+            return _content(key, message.get("content"))
+    raise _LineError(f"{key} has no message of the assistant among {len(messages)}")
+
+
+def _content(key: str, content: object) -> str:
+    """Return the text of a message's content: text, null, or a list with text parts."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise _LineError(f"the content in {key} is {shown(content)}: it must be text")
+    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, which JSON allows and UTF-8 doesn't."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

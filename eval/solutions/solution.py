@@ -1,0 +1,27 @@
+"""A solution: one line of a solutions file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One line of a solutions file.
+
+    code       the program, or None when the response has none
+    language   the name as given, which `gradebox.sandbox.languages` resolves
+    sample_i   0-based number of this sample within its problem, in file order
+    line       1-based line in its file
+    error      why the line is invalid, else None
+    source     path of the file, "" for rows in memory
+    """
+
+    problem_id: str
+    solution_id: str
+    sample_i: int
+    line: int
+    language: str
+    code: str | None
+    error: str | None = None
+    source: str = ""

@@ -1,0 +1,109 @@
+#define _GNU_SOURCE
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "setup.h"
+
+#define MY_PID 0xF1F1F1F1u /* in the program's filter: replaced by its own pid (seccomp.py) */
+
+static void set_limit(int what, uint64_t soft, uint64_t hard) {
+    struct rlimit l = {soft, hard};
+    syscall(SYS_prlimit64, 0, what, &l, NULL);
+}
+
+static void set_limits(const struct run *run) {
+    const struct request *rq = run->rq;
+    /* The watcher enforces CPU time. The kernel counts RLIMIT_CPU in whole ticks: it charged 14 s to
+     * a program that had used 9.4 s while others ran between its ticks. Ticks never exceed the wall
+     * clock, hence this limit. Only for a compiler without a group, whose children nothing else
+     * counts, the ticks have to do. */
+    uint64_t cpu_s = (box.data_rlimit ? rq->cpu_ns : longest_ns(run)) / 1000000000 + 2;
+    uint64_t fsize = rq->output + 1 > rq->fsize ? rq->output + 1 : rq->fsize;
+    set_limit(RLIMIT_CPU, cpu_s, cpu_s + 1);
+    set_limit(RLIMIT_FSIZE, fsize, fsize);
+    set_limit(RLIMIT_NOFILE, rq->nofile, rq->nofile);
+    uint64_t processes = rq->nproc + box.nproc_rlimit;
+    if (box.nproc_rlimit) set_limit(RLIMIT_NPROC, processes, processes);
+}
+
+static int take_ids(void) { /* nothing of what the box may do is left to the program */
+    uint32_t id = box.uid;
+    if (id) return syscall(SYS_setresgid, id, id, id) || syscall(SYS_setresuid, id, id, id) ? -1 : 0;
+    if (!box.is_init) return 0;
+    /* With a single id exec would drop the capabilities; drop them before it. */
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct no_capabilities[2] = {{0}};
+    return syscall(SYS_capset, &header, no_capabilities);
+}
+
+/* ---- stopping the program at its first instruction, without a tracer ----------------------------
+ * The process holds a pipe that exec closes. Closing one end signals the owner of the other end,
+ * which is the process itself, with SIGSTOP. The kernel delivers the signal on the way back to user
+ * mode, which would be the program's first instruction. */
+
+static int stop_pipe[2];
+
+static int open_stop_pipe(void) { return pipe2(stop_pipe, O_CLOEXEC); } /* before RLIMIT_NOFILE */
+
+/* Arm it under the final ids: the kernel checks the permission to signal now. */
+static int arm_stop_pipe(void) {
+    for (int i = 0; i < 2; i++)
+        if (fcntl(stop_pipe[i], F_SETOWN, getpid()) || fcntl(stop_pipe[i], F_SETSIG, SIGSTOP) ||
+            fcntl(stop_pipe[i], F_SETFL, O_ASYNC)) return -1;
+    return 0;
+}
+
+/* ---- confinement ----------------------------------------------------------------------------- */
+
+static int confine(void) { /* what the box may do and the program may not */
+    static struct sock_filter code[FILTER_CAP];
+    pid_t me = getpid();
+    if (!box.is_init) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (box.ruleset_fd >= 0 && syscall(SYS_landlock_restrict_self, box.ruleset_fd, 0)) return -1;
+    for (uint32_t i = 0; i < box.child_filter_len; i++) {
+        code[i] = box.child_filter[i];
+        if (code[i].k == MY_PID) code[i].k = me;
+    }
+    struct sock_fprog prog = {box.child_filter_len, code};
+    return prog.len ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) : 0;
+}
+
+int start_program(void *of) {
+    struct run *run = of;
+    struct outcome *out = &run->out;
+    struct sigaction dfl = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    ssize_t n = readlinkat(PROC_FD, "self", out->proc_pid, sizeof out->proc_pid - 1);
+    out->proc_pid[n > 0 ? n : 0] = 0;
+    if (run->stop_at_exec && open_stop_pipe()) goto failed;
+    if (dup2(run->in_fd, 0) < 0 || dup2(run->out_fd, 1) < 0 || dup2(run->err_pipe[1], 2) < 0) goto failed;
+    sigaction(SIGCHLD, &dfl, NULL); /* the only signal the box handles */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    set_limits(run);
+    umask(022);
+    if (syscall(SYS_setsid) < 0) errno = 0;
+    if (take_ids()) goto failed;
+    /* Without a group, memory is limited for each of a compiler's processes. */
+    if (box.data_rlimit) set_limit(RLIMIT_DATA, run->rq->memory, run->rq->memory);
+    if (run->stop_at_exec && arm_stop_pipe()) goto failed;
+    if ((!box.is_init || box.child_filter_len) && confine()) goto failed;
+    out->at_exec = 1; /* from here on a failure is the fault of the program's own file */
+    if (run->rq->flags & EXEC_FD) syscall(SYS_execveat, run->exec_fd, "", run->argv, box.env, AT_EMPTY_PATH);
+    else execve(run->argv[0], run->argv, box.env);
+failed:
+    out->exec_errno = errno ? errno : EIO;
+    _exit(127);
+}

@@ -1,0 +1,145 @@
+#define _GNU_SOURCE
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "setup.h"
+
+int copy_to_file(int dir, const char *name, int from, int mode) {
+    int to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    off_t at = 0;
+    struct stat s;
+    if (to < 0 || fstat(from, &s)) return -1;
+    while (at < s.st_size)
+        if (sendfile(to, from, &at, s.st_size - at) <= 0) { close(to); return -1; }
+    fchmod(to, mode);
+    return close(to);
+}
+
+/* Return a nameless file: in memory, or on the box's tmpfs where the filter refuses memfd_create. */
+static int anonymous_file(const char *name) {
+    int fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd >= 0 || errno != ENOSYS) return fd;
+    return openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+}
+
+const char *load_program_files(uint32_t count, char *const *names, const int *fds) {
+    static char loaded[MAX_FDS][256];
+    static int loaded_count;
+    while (loaded_count > 0) unlinkat(PROGRAM_FD, loaded[--loaded_count], 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strlen(names[i]) > 255 || copy_to_file(PROGRAM_FD, names[i], fds[i], 0555)) return names[i];
+        strcpy(loaded[loaded_count++], names[i]);
+    }
+    return NULL;
+}
+
+int private_executable(int fd) {
+    static struct stat copied;
+    static const char name[] = ".gradebox-executable", path[] = "/program/.gradebox-executable";
+    struct stat s;
+    if (fstat(fd, &s)) return -1;
+    if (s.st_ino != copied.st_ino || s.st_size != copied.st_size ||
+        memcmp(&s.st_mtim, &copied.st_mtim, sizeof s.st_mtim)) {
+        memset(&copied, 0, sizeof copied);
+        if (unlinkat(PROGRAM_FD, name, 0) && errno != ENOENT) return -1;
+        if (copy_to_file(PROGRAM_FD, name, fd, 0555)) return -1;
+        copied = s;
+    }
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* ---- the streams of a run -------------------------------------------------------------------- */
+
+/* The program may open its streams again by name (/dev/stdin), also where its id is not the
+ * box's, so their modes allow everybody to. */
+void open_streams(struct run *run) {
+    run->in_fd = anonymous_file("stdin");
+    run->out_fd = anonymous_file("stdout");
+    if (pipe2(run->err_pipe, O_CLOEXEC | O_NONBLOCK)) {
+        run->err_pipe[0] = run->err_pipe[1] = -1;
+        return;
+    }
+    fcntl(run->err_pipe[1], F_SETFL, 0); /* the program's end blocks, as any stderr does */
+    fchmod(run->err_pipe[1], 0666);
+}
+
+void close_streams(struct run *run) {
+    int *fds[] = {&run->in_fd, &run->out_fd, &run->err_pipe[0], &run->err_pipe[1]};
+    for (int i = 0; i < 4; i++) {
+        if (*fds[i] > 0) close(*fds[i]);
+        *fds[i] = -1;
+    }
+}
+
+int write_stdin(struct run *run) {
+    uint32_t length = run->rq->stdin_len;
+    if ((run->rq->flags & STDIN_FD) || !length) return 1;
+    return write(run->in_fd, run->stdin_data, length) == length && !lseek(run->in_fd, 0, SEEK_SET);
+}
+
+/* ---- the scratch folder: a tmpfs at /box, mounted anew after a run that changed it -------- */
+
+static int scratch_fd = -1;
+static int64_t scratch_size;
+static struct statfs clean;
+static struct stat clean_dirs[4];
+/* With a single id, "." belongs to the program as well. */
+static const char *const dirs[4] = {"work", "tmp", "shm", "."};
+
+static int is_clean(void) { /* ctime alone misses a change within one tick of the clock */
+    struct statfs now;
+    struct stat d;
+    if (fstatfs(scratch_fd, &now) || now.f_bfree != clean.f_bfree || now.f_ffree != clean.f_ffree) return 0;
+    for (int i = 0; i < 4; i++) {
+        const struct stat *was = clean_dirs + i;
+        if (fstatat(scratch_fd, dirs[i], &d, AT_SYMLINK_NOFOLLOW) || d.st_ino != was->st_ino ||
+            d.st_mode != was->st_mode || memcmp(&d.st_ctim, &was->st_ctim, sizeof d.st_ctim) ||
+            memcmp(&d.st_mtim, &was->st_mtim, sizeof d.st_mtim) ||
+            memcmp(&d.st_atim, &was->st_atim, sizeof d.st_atim)) return 0;
+    }
+    return 1;
+}
+
+static int mount_scratch(int64_t bytes) {
+    char options[96];
+    snprintf(options, sizeof options, "mode=755,size=%lld,nr_inodes=65536", (long long)(scratch_size = bytes));
+    if (chdir("/") || (scratch_fd >= 0 && umount2("/box", MNT_DETACH))) return -1;
+    if (mount("box", "/box", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOATIME, options)) return -1;
+    if (scratch_fd >= 0) close(scratch_fd);
+    if ((scratch_fd = open("/box", O_DIRECTORY | O_CLOEXEC)) < 0) return -1;
+    for (int i = 0; i < 3; i++)
+        if (mkdirat(scratch_fd, dirs[i], 0777) || fchmodat(scratch_fd, dirs[i], i ? 01777 : 0777, 0)) return -1;
+    for (int i = 0; i < 4; i++)
+        if (fstatat(scratch_fd, dirs[i], clean_dirs + i, 0)) return -1;
+    return chdir("/box/work") || fstatfs(scratch_fd, &clean) ? -1 : 0;
+}
+
+int scratch_prepare(int64_t bytes, int suspect) {
+    if (!box.has_scratch) return 0;
+    if (scratch_size != bytes) return mount_scratch(bytes);
+    return suspect ? scratch_clean() : 0;
+}
+
+int scratch_clean(void) {
+    return !box.has_scratch || !scratch_size || is_clean() ? 0 : mount_scratch(scratch_size);
+}
+
+int64_t scratch_bytes_held(void) {
+    struct statfs f;
+    return fstatfs(scratch_fd, &f) ? 0 : (int64_t)(f.f_blocks - f.f_bfree) * f.f_bsize;
+}
+
+int scratch_is_full(void) {
+    struct statfs f;
+    return box.has_scratch && !fstatfs(scratch_fd, &f) && (!f.f_bfree || !f.f_ffree);
+}

@@ -1,0 +1,51 @@
+/* The messages between the driver and the box. wire.py is their other half.
+ *
+ *   driver ── plan, descriptors ─────▶ box    once; the box reports its pid, then that it is ready
+ *   driver ── request, descriptors ──▶ box    for each run, and to load program files
+ *   driver ◀─ reply, descriptors ───── box
+ */
+#pragma once
+#include <stdint.h>
+
+enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3 };
+enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8 }; /* flags of a request */
+enum {
+    KILLED_CPU = 1, KILLED_WALL, KILLED_MEMORY, KILLED_OUTPUT, KILLED_ABORT, KILLED_PROCESSES,
+    KILLED_DISK, KILLED_STARVED
+};
+enum { HIT_MEMORY = 1, HIT_PROCESSES = 2, HIT_DISK = 4, HIT_FILES = 8 };
+enum {
+    MESSAGE_CAP = 160 * 1024, INLINE_CAP = 32 * 1024, ERR_CAP = 64 * 1024,
+    MAX_ARGS = 256, MAX_FDS = 64, MAX_COLLECT = 32
+};
+enum { SOCKET = 3, PROC_FD = 4, PROGRAM_FD = 5, WORK_FD = 6 }; /* fixed numbers in the box */
+
+/* Followed by NUL-terminated strings (paths to stage, environment, four per step), then by the
+ * seccomp programs of the box and of the program. Group files are indices into the descriptors
+ * that came with the message, or -1. */
+struct plan {
+    uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, data_rlimit;
+    uint32_t staged, env, steps, filter_len, child_filter_len;
+    int32_t cpu, mem, peak, limit, oom, pids_event, pids_max, run_groups;
+    int64_t cpu_unit;
+    char cpu_key[16], oom_key[16], uid_map[64], gid_map[64];
+} __attribute__((packed));
+
+/* Followed by argc arguments, nfiles file names, ncollect file names, all NUL-terminated, and
+ * stdin_len bytes of standard input. Descriptors: the executable (EXEC_FD), standard input
+ * (STDIN_FD), standard output (STDOUT_FD), then one per file. */
+struct request {
+    uint32_t op, flags;
+    int64_t cpu_ns, wall_ns, memory, output, fsize, disk;
+    uint32_t err_cap, nproc, nofile;
+    uint32_t argc, nfiles, ncollect, stdin_len;
+} __attribute__((packed));
+
+/* Followed by out_inline bytes of standard output and err_len bytes of standard error. With err
+ * set, the machine failed and the standard error is the explanation. */
+struct reply {
+    int32_t err, wstatus;
+    uint32_t killed, hit;
+    int64_t cpu_ns, wall_ns, end_ns, memory, out_size, err_total;
+    uint32_t out_inline, err_len, collected, needs_recycling;
+} __attribute__((packed));

@@ -1,0 +1,36 @@
+/* One run: what was requested, its streams, and what its watcher found out. */
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "protocol.h"
+
+struct outcome {       /* written by the watcher: the stub, or the box itself */
+    pid_t program;     /* as the watcher sees it */
+    char proc_pid[16]; /* as the box's /proc names it */
+    int exec_errno, at_exec, supervised, wstatus, killed, many_files;
+    int64_t cpu_ns, wall_ns, end_ns, peak_rss, err_total, waited_ns;
+    uint32_t err_len;
+    char err[ERR_CAP];
+};
+
+/* Shared by the box, its stub and the child until its exec, which have the same memory. */
+struct run {
+    struct request *rq;
+    char *argv[MAX_ARGS + 1];
+    char *args, *args_end; /* the arguments as they came, one after the other */
+    char *stdin_data;
+    int in_fd, out_fd, exec_fd, err_pipe[2];
+    uint32_t count;      /* of run requests: an abort names the run it is for */
+    int stop_at_exec;    /* stop the program before its first instruction */
+    /* An early start was discarded; it may have written to the scratch folder. */
+    int start_discarded;
+    struct outcome out;
+};
+
+/* Return the longest wall time of a run, which the driver's own time limit exceeds. */
+static inline int64_t longest_ns(const struct run *run) { return 15 * run->rq->wall_ns + 30000000000LL; }
+
+static inline void forget_outcome(struct run *run) { memset(&run->out, 0, offsetof(struct outcome, err)); }

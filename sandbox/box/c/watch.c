@@ -1,0 +1,194 @@
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "kernel_file.h"
+#include "run_group.h"
+#include "setup.h"
+#include "usage.h"
+
+/* Of the stub, and of the child before its exec. */
+static char stacks[2][65536] __attribute__((aligned(64)));
+static int64_t started_ns, own_cpu_base;
+
+/* ---- CPU time and the limits ----------------------------------------------------------------- */
+
+/* The watcher is in the group as well. Its own CPU time, which grows with the run's duration and with
+ * what the program writes to stderr, is not counted as the program's. */
+static int64_t cpu_used(const struct run *run) {
+    pid_t pid = run->out.program;
+    /* The CPU clock of its one process. */
+    if (box.cpu_fd < 0) return pid > 0 ? clock_ns((~(clockid_t)pid << 3) | 2) : 0;
+    /* First: reading it brings the group's count up to date. */
+    int64_t own = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own_cpu_base;
+    return run_group_cpu_ns() - own;
+}
+
+static void check_limits(struct run *run) { /* note the limit that it has exceeded */
+    struct outcome *out = &run->out;
+    const struct request *rq = run->rq;
+    int64_t cpu = cpu_used(run), now = clock_ns(CLOCK_MONOTONIC), wall = now - started_ns;
+    struct stat s;
+    usage_sample(run, now, cpu);
+    int64_t waited = out->waited_ns < wall - cpu ? out->waited_ns : wall - cpu;
+    int alone = box.mem_fd < 0;
+    if (cpu > rq->cpu_ns) out->killed = KILLED_CPU;
+    else if (alone && usage_memory(run) > rq->memory) out->killed = KILLED_MEMORY;
+    else if (!(rq->flags & STDOUT_FD) && !fstat(run->out_fd, &s) && s.st_size > rq->output)
+        out->killed = KILLED_OUTPUT;
+    else if (alone && !box.nproc_rlimit && usage_too_many_threads(run)) out->killed = KILLED_PROCESSES;
+    else if (!box.is_init && usage_folder_too_large(run)) out->killed = KILLED_DISK;
+    else if (wall - waited > rq->wall_ns) out->killed = KILLED_WALL;
+    else if (wall > longest_ns(run)) out->killed = KILLED_STARVED;
+}
+
+static int64_t until_next_check(const struct run *run, int first) { /* in ns */
+    enum { SHORTEST = 200000, WALL_SHORTEST = 20000000, ALONE_LONGEST = 5000000 };
+    int64_t cpu_left = run->rq->cpu_ns, left = run->rq->wall_ns;
+    if (!first) {
+        cpu_left -= cpu_used(run);
+        left -= clock_ns(CLOCK_MONOTONIC) - started_ns;
+    }
+    if (left < WALL_SHORTEST) left = WALL_SHORTEST;
+    if (left > usage_sample_interval_ns()) left = usage_sample_interval_ns();
+    if (cpu_left < left) left = cpu_left; /* it has one core: CPU time passes no faster than time */
+    /* The checks enforce the memory limit. */
+    if (box.mem_fd < 0 && left > ALONE_LONGEST) left = ALONE_LONGEST;
+    return left < SHORTEST ? SHORTEST : left;
+}
+
+/* ---- what comes from the program and from the driver ----------------------------------------- */
+
+static void drain_stderr(struct run *run) { /* keep the first bytes, count the rest */
+    static char waste[65536];
+    struct outcome *out = &run->out;
+    for (int turn = 0; turn < 64; turn++) { /* bounded: the limits must be checked */
+        uint32_t room = run->rq->err_cap > out->err_len ? run->rq->err_cap - out->err_len : 0;
+        ssize_t n = read(run->err_pipe[0], room ? out->err + out->err_len : waste, room ? room : sizeof waste);
+        if (n <= 0) return;
+        out->err_total += n;
+        if (room) out->err_len += n;
+    }
+}
+
+/* Return whether the driver is gone or aborts this run. */
+static int is_aborted(const struct run *run, int events) {
+    uint32_t message[2] = {0, 0};
+    ssize_t n = events & POLLIN ? recv(SOCKET, message, sizeof message, MSG_DONTWAIT) : 0;
+    return !n || (n == sizeof message && message[0] == OP_ABORT && message[1] == run->count);
+}
+
+static void wait_for_event(struct run *run, int64_t ns) {
+    sigset_t none; /* SIGCHLD is blocked except while waiting */
+    sigemptyset(&none);
+    struct timespec timeout = {ns / 1000000000, ns % 1000000000};
+    struct pollfd fds[2] = {{SOCKET, POLLIN | POLLRDHUP, 0}, {run->err_pipe[0], POLLIN, 0}};
+    if (ppoll(fds, 2, &timeout, &none) <= 0) return;
+    if (fds[0].revents && is_aborted(run, fds[0].revents)) run->out.killed = KILLED_ABORT;
+    if (fds[1].revents & POLLIN) drain_stderr(run);
+    else if (fds[1].revents) {
+        close(run->err_pipe[0]);
+        run->err_pipe[0] = -1;
+    }
+}
+
+/* ---- starting and watching ------------------------------------------------------------------- */
+
+/* Let the kernel end the program before the box when memory is short. Only after its exec are the
+ * program's memory and its score its own. */
+static void prefer_for_oom_killer(const struct run *run) {
+    char path[32];
+    snprintf(path, sizeof path, "%s/oom_score_adj", run->out.proc_pid);
+    int fd = run->out.proc_pid[0] ? openat(PROC_FD, path, O_WRONLY | O_CLOEXEC) : -1;
+    if (fd >= 0 && write(fd, "500", 3) != 3) errno = 0; /* it has ended already */
+    if (fd >= 0) close(fd);
+}
+
+void start_clock(void) { started_ns = clock_ns(CLOCK_MONOTONIC); }
+
+void start(struct run *run) {
+    start_clock();
+    if (box.cpu_fd >= 0) {
+        own_cpu_base = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+        run_group_cpu_begin();
+    }
+    /* spawn_flags: where the filter refuses forks, a namespace flag that takes a capability of the
+     * box lets this one pass. A stub is in the run's group already. */
+    int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | box.spawn_flags;
+    char *stack_end = stacks[1] + sizeof stacks[1];
+    run->out.program = run_group_clone(start_program, stack_end, flags, run, !(run->rq->flags & FRESH));
+    if (run->out.program < 0) run->out.exec_errno = errno;
+    if (box.mem_fd >= 0 && run->out.program > 0) prefer_for_oom_killer(run);
+    close(run->err_pipe[1]);
+    run->err_pipe[1] = -1;
+}
+
+void kill_all(void) {
+    kill(-1, SIGKILL);
+    while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
+}
+
+static int has_ended(struct run *run) { /* reap what has ended; 1 when the program is among them */
+    struct rusage ru;
+    pid_t pid;
+    int status;
+    while ((pid = wait4(-1, &status, WNOHANG | __WALL, &ru)) > 0) {
+        if (pid != run->out.program) continue;
+        run->out.wstatus = status;
+        run->out.end_ns = clock_ns(CLOCK_MONOTONIC);
+        run->out.peak_rss = ru.ru_maxrss * 1024;
+        run->out.cpu_ns = (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * 1000000000LL +
+                          (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000LL;
+        return 1;
+    }
+    return 0;
+}
+
+void watch(struct run *run) {
+    struct outcome *out = &run->out;
+    usage_begin(started_ns);
+    for (int first = 1; out->program >= 0 && !has_ended(run); first = 0) {
+        if (!first && !out->killed) check_limits(run); /* at first it has only just begun */
+        if (!first && out->killed) {
+            kill(out->program, SIGKILL);
+            /* A compiler's children share its process group. */
+            if (!box.is_init) kill(-out->program, SIGKILL);
+        }
+        wait_for_event(run, until_next_check(run, first));
+    }
+    out->wall_ns = (out->end_ns ? out->end_ns : clock_ns(CLOCK_MONOTONIC)) - started_ns;
+    if (box.is_init) kill_all(); /* nothing of the run may outlive it; never outside a namespace */
+    if (box.cpu_fd >= 0) out->cpu_ns = cpu_used(run);
+    if (run->err_pipe[0] >= 0) drain_stderr(run);
+    out->supervised = 1;
+}
+
+static int stub(void *run) {
+    start(run);
+    watch(run);
+    _exit(0);
+}
+
+pid_t clone_stub(int (*function)(void *), struct run *run) {
+    int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
+    return run_group_clone(function, stacks[0] + sizeof stacks[0], flags, run, 1);
+}
+
+int start_and_watch_in_stub(struct run *run) {
+    pid_t pid = clone_stub(stub, run);
+    if (pid < 0) return -1;
+    while (wait4(pid, NULL, __WALL, NULL) < 0 && errno == EINTR) {}
+    return 0;
+}

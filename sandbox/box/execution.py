@@ -1,0 +1,98 @@
+"""From a box's reply to an `Execution`.
+
+Which limit ended a run is derived from counters, sizes and signals, never from what the program
+printed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Sequence
+from typing import cast, get_args
+
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.memory_file import read_all
+from gradebox.sandbox.model import Execution, LimitName, Limits
+
+LIMIT_NAMES = frozenset(get_args(LimitName))
+
+
+def read_execution(
+    reply: wire.Reply, fds: list[int], limits: Limits, collect: Sequence[str], piped: bool = False
+) -> Execution:
+    """Return the execution that a reply describes; read and close its descriptors.
+
+    piped  stdout went into a pipe of the driver and is not in the reply
+    """
+    try:
+        rest = list(fds)
+        stdout = reply.stdout
+        if reply.out_size > len(stdout) and not piped:
+            stdout = read_all(rest.pop(0), min(reply.out_size, limits.output_bytes))
+        files = {}
+        too_large = reply.out_size > limits.output_bytes
+        for i, name in enumerate(collect):
+            if reply.collected >> i & 1:
+                fd = rest.pop(0)
+                size = os.fstat(fd).st_size
+                too_large = too_large or size > limits.output_bytes
+                files[name] = read_all(fd, min(size, limits.output_bytes))
+    finally:
+        for fd in fds:
+            os.close(fd)
+    signaled = os.WIFSIGNALED(reply.wstatus)
+    number = os.WTERMSIG(reply.wstatus) if signaled else None
+    hit = _limits_hit(reply, limits, number, too_large)
+    return Execution(
+        exit_code=None if signaled else os.WEXITSTATUS(reply.wstatus),
+        signal=number,
+        cpu_s=reply.cpu_ns / 1e9,
+        wall_s=reply.wall_ns / 1e9,
+        memory_bytes=reply.memory if reply.memory >= 0 else None,
+        stdout=stdout[: limits.output_bytes],
+        stderr=reply.stderr,
+        stdout_bytes=reply.out_size,
+        stdout_cut=reply.out_size > limits.output_bytes,
+        stderr_cut=reply.err_total > len(reply.stderr),
+        killed_for=_killed_for(reply, hit, number),
+        limits_hit=frozenset(hit),
+        files=files,
+    )
+
+
+def _limit_of_kill(reply: wire.Reply) -> LimitName | None:
+    """Return the limit for which the box itself killed the program."""
+    name = wire.KILLED.get(reply.killed)
+    return cast("LimitName", name) if name in LIMIT_NAMES else None
+
+
+def _limits_hit(
+    reply: wire.Reply, limits: Limits, number: int | None, too_large: bool
+) -> set[LimitName]:
+    tests: dict[LimitName, object] = {
+        "cpu": reply.cpu_ns > limits.cpu_s * 1e9,
+        "memory": reply.hit & wire.HIT_MEMORY or reply.memory > limits.memory_bytes,
+        "processes": reply.hit & wire.HIT_PROCESSES,
+        "disk": reply.hit & wire.HIT_DISK,
+        "open_files": reply.hit & wire.HIT_FILES,
+        "output": too_large,
+        "file_size": number == signal.SIGXFSZ and not too_large,
+    }
+    hit = {name for name, reached in tests.items() if reached}
+    killed = _limit_of_kill(reply)
+    return hit | {killed} if killed else hit
+
+
+def _killed_for(reply: wire.Reply, hit: set[LimitName], number: int | None) -> LimitName | None:
+    """Return the limit that ended the program: the box's own kill first, then the kernel's."""
+    killed = _limit_of_kill(reply)
+    if killed:
+        return killed
+    if "output" in hit:
+        return "output"
+    if number == signal.SIGXFSZ:
+        return "file_size"
+    if number == signal.SIGKILL and "memory" in hit:
+        return "memory"
+    return None

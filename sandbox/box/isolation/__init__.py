@@ -1,0 +1,1 @@
+"""The isolation of a box: levels, namespaces, control groups, seccomp, file systems."""

@@ -1,0 +1,280 @@
+"""The control group of a box: counts and limits the CPU time, memory and processes of a run.
+
+A box process stays in its group for life. What a run used is the difference between two reads of
+open descriptors (3 µs); moving a process for each run would cost 60 µs and more.
+
+    v1   <hierarchy of each controller>/<own group>/gradebox-<pid>-<n>/
+    v2   <own group>/gradebox-<pid>-<n>/          (the grader itself is in …/gradebox-main)
+         ├── box/         the box
+         └── run-<n>/     the current run, where the kernel cannot reset a group's peak
+                          (before Linux 6.12); see c/run_group.c
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+PREFIX = "gradebox-"
+MAIN, BOX = f"{PREFIX}main", "box"
+TIMEOUT_S = 2.0  # for moving processes out of a group while others in it start new ones
+_numbers = itertools.count()
+
+
+class CgroupError(OSError):
+    """A control group file refused; the message has its path, which a failed write lacks."""
+
+
+@dataclass
+class Cgroup:
+    """One group: its folders, and open descriptors of its files by role."""
+
+    folders: tuple[Path, ...]
+    version: int
+    fds: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def run_groups(self) -> bool:
+        """Whether every run gets a group of its own below this one."""
+        return "run_groups" in self.fds
+
+    @property
+    def cpu_key(self) -> str:
+        return "" if self.version == 1 else "usage_usec "
+
+    @property
+    def cpu_unit_ns(self) -> int:
+        return 1 if self.version == 1 else 1000
+
+    def add(self, pid: int) -> None:
+        """Move a process, given its pid on the host, into the group."""
+        for folder in self.folders:
+            _write((folder / BOX if self.run_groups else folder) / "cgroup.procs", str(pid))
+
+    def give(self, uid: int) -> None:
+        """Allow the box, which has that uid on the host, to make groups for its runs."""
+        if self.run_groups:
+            for path in (self.folders[0], self.folders[0] / "cgroup.procs"):
+                os.chown(path, uid, uid)
+
+    def close(self) -> None:
+        """Close the descriptors and remove the group; wait briefly for it to become empty."""
+        for fd in self.fds.values():
+            os.close(fd)
+        self.fds = {}
+        for folder in self.folders:
+            remove(folder)
+
+
+def remove(folder: Path, timeout_s: float = 1.0) -> bool:
+    """Remove a group and those below it. Return False when it still has processes at the end."""
+    end = time.monotonic() + timeout_s
+    while True:
+        try:
+            for below in [*folder.glob("run-*"), folder / BOX]:
+                with contextlib.suppress(FileNotFoundError):
+                    below.rmdir()
+            folder.rmdir()
+            return True
+        except FileNotFoundError:
+            return True
+        except OSError:
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.002)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise CgroupError(error.errno, f"{path}: {error.strerror}") from error
+
+
+def _own(controller: str) -> str | None:
+    """Return this process's group in the v1 hierarchy of `controller` ("" for v2), or None."""
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if (controllers == "" and controller == "") or controller in controllers.split(","):
+            return path
+    return None
+
+
+V1 = {  # controller → {role: (file, open flags)}
+    "memory": {
+        "mem": ("memory.usage_in_bytes", os.O_RDONLY),
+        "peak": ("memory.max_usage_in_bytes", os.O_RDWR),
+        "limit": ("memory.limit_in_bytes", os.O_RDWR),
+        "oom": ("memory.oom_control", os.O_RDONLY),
+    },
+    "cpuacct": {"cpu": ("cpuacct.usage", os.O_RDONLY)},
+    "pids": {
+        "pids_max": ("pids.max", os.O_RDWR),
+        "pids_event": ("pids.events", os.O_RDONLY),
+    },
+}
+V2 = {
+    "mem": ("memory.current", os.O_RDONLY),
+    "limit": ("memory.max", os.O_RDWR),
+    "oom": ("memory.events", os.O_RDONLY),
+    "cpu": ("cpu.stat", os.O_RDONLY),
+    "pids_max": ("pids.max", os.O_RDWR),
+    "pids_event": ("pids.events", os.O_RDONLY),
+}
+
+
+def create() -> Cgroup:
+    """Make a group for one box, v1 or v2. Raises OSError when neither is usable."""
+    name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
+    if all((ROOT / controller).is_dir() and _own(controller) for controller in V1):
+        return _create_v1(name)
+    return _create_v2(name)
+
+
+def _open(group: Cgroup, folder: Path, files: dict[str, tuple[str, int]]) -> None:
+    for role, (file, flags) in files.items():
+        group.fds[role] = os.open(folder / file, flags | os.O_CLOEXEC)
+
+
+def _create_v1(name: str) -> Cgroup:
+    parents = {c: ROOT / c / (_own(c) or "/").lstrip("/") for c in V1}
+    group = Cgroup(tuple(parent / name for parent in parents.values()), 1)
+    try:
+        for controller, parent in parents.items():
+            folder = parent / name
+            folder.mkdir(mode=0o755)
+            _open(group, folder, V1[controller])
+            if controller == "memory":
+                with contextlib.suppress(OSError):  # without swap accounting the file is missing
+                    (folder / "memory.swappiness").write_text("0")
+    except OSError:
+        group.close()
+        raise
+    return group
+
+
+def _create_v2(name: str) -> Cgroup:
+    base = v2_base()
+    group = Cgroup((base / name,), 2)
+    try:
+        group.folders[0].mkdir(mode=0o755)
+        group.fds["peak"] = _peak_fd(group.folders[0])
+        _open(group, group.folders[0], V2)
+        with contextlib.suppress(OSError):
+            (group.folders[0] / "memory.swap.max").write_text("0")
+        if not _resets(group.fds["peak"]):
+            _prepare_run_groups(group)
+    except OSError:
+        group.close()
+        raise
+    return group
+
+
+def _peak_fd(folder: Path) -> int:
+    """Open memory.peak (Linux 5.19 and newer), for writing where the kernel allows that."""
+    path = folder / "memory.peak"
+    try:
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError as error:
+        raise CgroupError(error.errno, f"{path}: {error.strerror} (needs Linux 5.19)") from error
+    except OSError:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _resets(peak: int) -> bool:
+    """Return whether the kernel can reset a peak: by trying, not from its version."""
+    try:
+        return os.pwrite(peak, b"0", 0) == 1
+    except OSError:
+        return False
+
+
+def _prepare_run_groups(group: Cgroup) -> None:
+    folder = group.folders[0]
+    (folder / BOX).mkdir(mode=0o755)
+    group.fds["run_groups"] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _write(folder / "cgroup.subtree_control", "+memory")
+
+
+def _v2_bases() -> list[Path]:
+    """Return the v2 groups that boxes may be created in, best first.
+
+    They are the grader's own group (its parent, once the grader is in gradebox-main) and, for root,
+    the machine's root group.
+    """
+    own = _own("")
+    if own is None or not (ROOT / "cgroup.controllers").exists():
+        return []
+    base = ROOT / own.lstrip("/")
+    base = base.parent if base.name == MAIN else base
+    return [base, ROOT] if os.geteuid() == 0 and base != ROOT else [base]
+
+
+def v2_base() -> Path:
+    """Return the v2 folder in which groups can be made; enable its controllers."""
+    failed: OSError = CgroupError(
+        0, f"{ROOT}: has neither the v1 controllers {', '.join(V1)} nor v2"
+    )
+    for base in _v2_bases():
+        try:
+            return _enabled(base)
+        except OSError as error:
+            failed = error
+    raise failed
+
+
+def _enabled(base: Path) -> Path:
+    wanted = {"memory", "pids"}  # CPU time is counted without its controller
+    lacking = wanted - set((base / "cgroup.controllers").read_text().split())
+    if lacking:
+        raise CgroupError(0, f"{base}/cgroup.controllers: lacks {' '.join(sorted(lacking))}")
+    if not wanted <= set((base / "cgroup.subtree_control").read_text().split()):
+        _enable_controllers(base, wanted)
+    return base
+
+
+def _enable_controllers(base: Path, wanted: set[str]) -> None:
+    """Enable the controllers below `base`.
+
+    The kernel refuses that for a group with processes of its own (but the machine's root group):
+    then these are moved into gradebox-main below it.
+    """
+    text = " ".join(f"+{controller}" for controller in sorted(wanted))
+    end = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            _write(base / "cgroup.subtree_control", text)
+            return
+        except CgroupError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > end:
+                raise
+        main = base / MAIN
+        main.mkdir(exist_ok=True)
+        for pid in (base / "cgroup.procs").read_text().split():
+            try:
+                _write(main / "cgroup.procs", pid)
+            except CgroupError as error:
+                if error.errno != errno.ESRCH:  # it ended meanwhile
+                    raise
+
+
+def abandoned() -> Iterator[Path]:
+    """Yield the groups of graders that were killed with SIGKILL."""
+    bases = []
+    for controller in V1:
+        own = _own(controller)
+        if own is not None and (ROOT / controller).is_dir():
+            bases.append(ROOT / controller / own.lstrip("/"))
+    bases += _v2_bases()
+    for base in bases:
+        for folder in base.glob(f"{PREFIX}[0-9]*-[0-9]*"):
+            pid = folder.name[len(PREFIX) :].split("-")[0]
+            if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+                yield folder

@@ -1,0 +1,158 @@
+"""The isolation levels of a box, and the choice of the strongest one that works on this machine.
+
+A level is tried by building a box and running a program in it, never by version numbers.
+SANDBOX_LEVEL selects a level by name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from gradebox.sandbox.box.isolation import cgroup, layout, seccomp
+from gradebox.sandbox.box.isolation.cgroup import Cgroup
+from gradebox.sandbox.box.isolation.folder import BoxFolder
+from gradebox.sandbox.box.isolation.host import Host
+from gradebox.sandbox.box.plan import BoxPlan
+from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.box.toolchains.gcc import pch_root
+from gradebox.sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
+
+LevelName = Literal["full", "delegated", "userns", "landlock", "none"]
+UNSAFE = "none"
+
+
+@dataclass(frozen=True)
+class Level:
+    """One isolation level.
+
+    grouped     a control group counts and limits whole runs
+    namespaces  a run has a file system, processes and a network of its own
+    exact       figures that are exact for everything that a run starts
+    possible    whether this process has the rights to try it
+    """
+
+    name: LevelName
+    grouped: bool
+    namespaces: bool
+    exact: frozenset[str]
+    possible: Callable[[], bool]
+
+
+def _root() -> bool:
+    return os.geteuid() == 0
+
+
+def _anyone() -> bool:
+    return True
+
+
+GROUP = frozenset({"cpu", "memory", "processes"})
+# Without a group a run may not fork, so the CPU time of its process is the run's.
+ONE_PROCESS = frozenset({"cpu"})
+LEVELS = (
+    Level("full", True, True, GROUP, _root),
+    Level("delegated", True, True, GROUP, _anyone),
+    Level("userns", False, True, ONE_PROCESS, _anyone),
+    Level("landlock", False, False, ONE_PROCESS, _anyone),
+    Level("none", False, False, ONE_PROCESS, _anyone),
+)
+
+
+class BoxFactory:
+    """Build boxes of one level, each with its own control group."""
+
+    def __init__(self, level: Level, host: Host) -> None:
+        self.level = level
+        self._host = host
+        self._plans: dict[tuple[bool, bool], BoxPlan] = {}
+
+    def _plan(self, compiler: bool, run_groups: bool) -> BoxPlan:
+        if (compiler, run_groups) not in self._plans:
+            binds = (*layout.SYSTEM, *self._host.binds)
+            if compiler:
+                binds += (*layout.FOR_COMPILERS, str(pch_root()))
+            self._plans[compiler, run_groups] = self._make_plan(binds, compiler, run_groups)
+        return self._plans[compiler, run_groups]
+
+    def _make_plan(self, binds: tuple[str, ...], compiler: bool, run_groups: bool) -> BoxPlan:
+        forks = counted = self.level.grouped or compiler
+        devices = layout.DEVICES if counted else layout.COUNTED_BY_PROCESS
+        env = layout.ENVIRONMENT
+        if self.level.namespaces:
+            steps = layout.steps(binds, self._host.covered, self._host.emptied, devices)
+            code = seccomp.build(seccomp.Filter(fork=forks, counted=counted, run_groups=run_groups))
+            child = seccomp.no_clone3() if run_groups else b""
+            return BoxPlan(
+                lambda _: steps, env, code, forks=forks, child_filter=child, compiler=compiler
+            )
+        landlock = self.level.name == "landlock"
+
+        def confined(folder: BoxFolder | None) -> list[layout.Step]:
+            assert folder is not None
+            work, program = str(folder.work), str(folder.program)
+            return layout.confined(binds, work, program, landlock, devices, folders=compiler)
+
+        child = seccomp.build(
+            seccomp.Filter(fork=forks, counted=counted, mounts=False, alone=not forks)
+        )
+        return BoxPlan(confined, env, b"", namespaces=0, child_filter=child, compiler=compiler)
+
+    def box(self, *, compiler: bool = False) -> BoxProcess:
+        """Build a box for programs, or for compilers, which fork."""
+        group: Cgroup | None = cgroup.create() if self.level.grouped else None
+        try:
+            return BoxProcess(self._plan(compiler, group is not None and group.run_groups), group)
+        except BaseException:
+            if group is not None and group.fds:
+                group.close()
+            raise
+
+
+def choose_level(
+    host: Host,
+    try_out: Callable[[BoxFactory], None],
+    forced: str | None = None,
+    allow_unsafe: bool = False,
+) -> BoxFactory:
+    """Return the factory of the strongest level whose box passes `try_out`.
+
+    Raises SandboxUnavailable with the failure of each level, BadRequest for an unknown name.
+    """
+    forced = forced or os.environ.get("SANDBOX_LEVEL")
+    names = [level.name for level in LEVELS]
+    if forced and forced not in names:
+        raise BadRequest(
+            f"unknown sandbox level {forced!r} (SANDBOX_LEVEL); use one of {', '.join(names)}"
+        )
+    failed = []
+    for level in LEVELS:
+        if forced and level.name != forced:
+            continue
+        if level.name == UNSAFE and not allow_unsafe:
+            failed.append("none: refused unless --allow-unsafe-sandbox is given")
+            continue
+        if not level.possible():
+            failed.append(f"{level.name}: needs root")
+            continue
+        try:
+            factory = BoxFactory(level, host)
+            try_out(factory)
+        except (SandboxError, OSError) as error:
+            failed.append(f"{level.name}: {error}")
+            continue
+        return factory
+    raise SandboxUnavailable(
+        "no sandbox works here: " + "; ".join(failed) + ". To see what enables each level: "
+        "python -m sandbox.doctor. Start a container with "
+        "--security-opt seccomp=unconfined --security-opt systempaths=unconfined, "
+        "or use --sandbox piston"
+    )
+
+
+def remove_stale_groups() -> None:
+    """Remove the control groups of graders that were killed."""
+    for folder in cgroup.abandoned():
+        cgroup.remove(folder, timeout_s=0)

@@ -1,0 +1,227 @@
+"""Build the seccomp program of a box: an allow list, as bytes that the kernel loads.
+
+Other system calls fail with ENOSYS, as on an older kernel, so that runtimes fall back by
+themselves. Programs inherit the filter from the box. It therefore allows the few calls that only
+the box needs; they require a capability that programs never have.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+from dataclasses import dataclass
+
+from gradebox.sandbox.box.isolation.syscalls import NUMBERS
+from gradebox.sandbox.errors import SandboxUnavailable
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+ALLOWED = _words("""
+read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction
+rt_sigprocmask rt_sigreturn pread64 pwrite64 readv writev preadv pwritev preadv2
+pwritev2 access pipe pipe2 select pselect6 sched_yield mremap msync mincore madvise dup
+dup2 dup3 pause nanosleep getitimer setitimer alarm getpid sendfile connect accept
+accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown bind listen
+getsockname getpeername setsockopt getsockopt execve execveat exit exit_group wait4
+waitid kill uname fcntl flock fsync fdatasync truncate ftruncate getdents getdents64
+getcwd chdir fchdir rename renameat renameat2 mkdir mkdirat rmdir creat link linkat
+unlink unlinkat symlink symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2
+chown fchown lchown fchownat umask gettimeofday getrlimit setrlimit getrusage sysinfo
+times getuid getgid setuid setgid geteuid getegid setpgid getppid getpgrp setsid
+setreuid setregid getgroups setresuid getresuid setresgid getresgid getpgid setfsuid
+setfsgid getsid capget capset rt_sigpending rt_sigtimedwait rt_sigqueueinfo
+rt_tgsigqueueinfo rt_sigsuspend sigaltstack utime utimes utimensat futimesat mknod
+mknodat personality statfs fstatfs getpriority sched_getparam sched_getscheduler
+sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_getattr
+sched_getaffinity mlock munlock mlockall munlockall mlock2 prctl arch_prctl
+sync_file_range gettid readahead getxattr lgetxattr fgetxattr listxattr llistxattr
+flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area
+epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address
+restart_syscall fadvise64 timer_create timer_settime timer_gettime timer_getoverrun
+timer_delete clock_gettime clock_getres clock_nanosleep openat openat2 newfstatat ppoll
+set_robust_list get_robust_list eventfd eventfd2 signalfd signalfd4 timerfd_create
+timerfd_settime timerfd_gettime fallocate getcpu getrandom memfd_create membarrier
+copy_file_range statx rseq pidfd_open pkey_mprotect pkey_alloc pkey_free close_range
+faccessat faccessat2 cachestat map_shadow_stack
+""")
+
+REFUSED = {  # calls of harmless programs, which expect these errors
+    errno.EPERM: _words("""unshare setns ptrace process_vm_readv process_vm_writev kcmp bpf
+        perf_event_open userfaultfd keyctl add_key request_key sched_setaffinity
+        sched_setparam sched_setattr ioprio_set chroot pivot_root
+        setxattr lsetxattr fsetxattr"""),
+    0: _words("sync syncfs"),  # reported as done: they would write out every disk of the host
+}
+
+# Landlock does not cover these: they would reach every file of the user, by name.
+CHANGES_OF_FILES = _words("""chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
+    utime utimes utimensat futimesat""")
+
+CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
+NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x00000080
+AF_UNIX = 1
+SCHED_OTHER = 0
+TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450, 0x540F)
+SCRATCH_MOUNT, MNT_DETACH = 2 | 4 | 1024, 2  # nosuid, nodev, noatime
+MY_PID = 0xF1F1F1F1  # replaced by the program's pid, see c/child.c
+F_SETOWN, F_SETOWN_EX, F_SETSIG = 8, 15, 10
+SIGNALS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
+
+LD, JEQ, JSET, JGE, RET, AND = 0x20, 0x15, 0x45, 0x35, 0x06, 0x54
+ALLOW, KILL = 0x7FFF0000, 0x80000000
+NR, ARCH, ARG0, ARG1, ARG2, ARG3 = 0, 4, 16, 24, 32, 40
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+PR_SET_DUMPABLE = 4
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The parts of a filter that depend on the box.
+
+    fork        programs may start processes; otherwise only threads, so that the CPU time of the
+                process is that of the whole run
+    counted     a control group counts memory; otherwise memory that is not part of a process's size
+                (shared pages without a file) is refused
+    mounts      the box remounts its scratch folder
+    run_groups  the box starts each run in a control group of its own, by clone3, whose flags a
+                filter cannot see: programs must get `no_clone3` as well
+    alone       no namespace hides the host's processes and sockets: a program may signal only
+                itself (the launcher fills in its pid), open no sockets, and not change modes,
+                owners and times of files or whether /proc may inspect it
+    """
+
+    fork: bool = True
+    counted: bool = True
+    mounts: bool = True
+    run_groups: bool = False
+    alone: bool = False
+
+
+def _fail(number: int) -> tuple[int, int, int, int]:
+    return (RET, 0, 0, 0x00050000 | number)
+
+
+def build(what: Filter, machine: str | None = None) -> bytes:
+    """Return the program for a machine (default: this), an array of struct sock_filter.
+
+    Raises SandboxUnavailable for a machine without a column in the table of system call numbers:
+    with another machine's numbers a filter would allow anything.
+    """
+    column, code = _checked(machine)
+    code += [
+        (LD, 0, 0, NR),
+        (JGE, 0, 1, 0x40000000),  # the x32 numbers of x86_64
+        _fail(errno.ENOSYS),
+    ]
+
+    def rule(name: str, body: list[tuple[int, int, int, int]]) -> None:
+        number = NUMBERS[name][column]
+        if number is not None:
+            code.append((JEQ, 0, len(body), number))
+            code.extend(body)
+
+    conditional = _conditional(what)
+    for name in ALLOWED:
+        if name not in conditional:
+            rule(name, [(RET, 0, 0, ALLOW)])
+    for number, names in REFUSED.items():
+        for name in names:
+            rule(name, [_fail(number)])
+    for name, body in conditional.items():
+        rule(name, body)
+    code.append(_fail(errno.ENOSYS))
+    return _packed(code)
+
+
+def no_clone3(machine: str | None = None) -> bytes:
+    """Return a filter that refuses clone3 alone, for the programs of a box that may use it."""
+    column, code = _checked(machine)
+    number = NUMBERS["clone3"][column] or 0
+    code += [(LD, 0, 0, NR), (JEQ, 0, 1, number), _fail(errno.ENOSYS)]
+    return _packed([*code, (RET, 0, 0, ALLOW)])
+
+
+def _packed(code: list[tuple[int, int, int, int]]) -> bytes:
+    return b"".join(struct.pack("=HBBI", *line) for line in code)
+
+
+def _checked(machine: str | None) -> tuple[int, list[tuple[int, int, int, int]]]:
+    """Return a machine's column in the table, and the code that kills on another machine."""
+    machine = machine or platform.machine()
+    if machine not in ARCHES:
+        raise SandboxUnavailable(
+            f"no system call table for {machine!r}; known: {', '.join(ARCHES)} "
+            "(sandbox/box/isolation/syscalls.py)"
+        )
+    column, audit = ARCHES[machine]
+    return column, [(LD, 0, 0, ARCH), (JEQ, 1, 0, audit), (RET, 0, 0, KILL)]
+
+
+def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
+    allow, again = (RET, 0, 0, ALLOW), _fail(errno.EAGAIN)
+    clone = [
+        (LD, 0, 0, ARG0),
+        (JSET, 0, 1, NEVER_NEW),
+        _fail(errno.EPERM),
+        # Without fork, a process can only be made together with a namespace. That requires a
+        # capability, which the box has and a program does not.
+        (JSET, 0, 1, 0 if what.fork else CLONE_THREAD | CLONE_NEWUTS | CLONE_NEWPID),
+        allow,
+        allow if what.fork else again,
+    ]
+    made = [allow] if what.fork else [again]
+    rules = {
+        "clone": clone,
+        "fork": made,
+        "vfork": made,
+        "clone3": [allow if what.run_groups else _fail(errno.ENOSYS)],
+        "socket": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "socketpair": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
+        "prlimit64": _only(ARG0, (0,), errno.EPERM),
+        "setpriority": [
+            *((LD, 0, 0, ARG1), (JEQ, 1, 0, 0), _fail(errno.EPERM)),
+            *_only(ARG0, (0,), errno.EPERM),
+        ],
+        "ioctl": _only(ARG1, TERMINAL_QUERIES, errno.ENOTTY),
+        # Setting the default scheduler is reported as done: Mono would complain on stdout.
+        "sched_setscheduler": [
+            *((LD, 0, 0, ARG1), (JEQ, 0, 1, SCHED_OTHER), _fail(0)),
+            _fail(errno.EPERM),
+        ],
+    }
+    if what.alone:
+        rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
+        rules["pidfd_open"] = [_fail(errno.ENOSYS)]
+        rules["fcntl"] = _never(ARG1, (F_SETOWN, F_SETOWN_EX, F_SETSIG), errno.EPERM)
+        rules |= {name: _only(ARG0, (MY_PID, 0), errno.EPERM) for name in SIGNALS}
+        rules |= {name: [_fail(errno.EPERM)] for name in CHANGES_OF_FILES}
+        rules["prctl"] = _never(ARG0, (PR_SET_DUMPABLE,), errno.EPERM)
+    if not what.counted:
+        rules["memfd_create"] = [_fail(errno.ENOSYS)]
+        both = MAP_SHARED | MAP_ANONYMOUS
+        rules["mmap"] = [(LD, 0, 0, ARG3), (AND, 0, 0, both), (JEQ, 0, 1, both), _fail(errno.EPERM)]
+        rules["mmap"].append(allow)
+    if what.mounts:
+        rules["mount"] = _only(ARG3, (SCRATCH_MOUNT,), errno.EPERM)
+        rules["umount2"] = _only(ARG1, (MNT_DETACH,), errno.EPERM)
+    return rules
+
+
+def _only(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int, int, int, int]]:
+    """Allow the call when the low word of an argument is one of `values`."""
+    n = len(values)
+    tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
+    return [(LD, 0, 0, argument), *tests, _fail(error), (RET, 0, 0, ALLOW)]
+
+
+def _never(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int, int, int, int]]:
+    """Refuse the call when the low word of an argument is one of `values`."""
+    n = len(values)
+    tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
+    return [(LD, 0, 0, argument), *tests, (RET, 0, 0, ALLOW), _fail(error)]

@@ -1,0 +1,101 @@
+"""One run as it is sent to a box: its contents become descriptors before a core is taken."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.memory_file import memory_file
+from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.model import Limits
+
+
+def reply_timeout_s(limits: Limits) -> float:
+    """Return the seconds after which a silent box counts as broken.
+
+    More than the longest wall time of a run in a box (`longest_ns` in c/run.h).
+    """
+    return 60.0 + 20.0 * limits.wall_s
+
+
+@dataclass
+class RunRequest:
+    """A program and its input. Use as a context manager, which holds the input in memory files.
+
+    flags  wire flags besides those that follow from the contents
+    """
+
+    program: BuiltProgram
+    limits: Limits
+    stdin: bytes = b""
+    args: Sequence[str] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    collect: Sequence[str] = ()
+    flags: int = 0
+    _fds: list[int] = field(default_factory=list)
+
+    def __enter__(self) -> RunRequest:
+        try:
+            if len(self.stdin) > wire.INLINE_STDIN:
+                self._fds.append(memory_file(self.stdin))
+            for data in self.files.values():
+                self._fds.append(memory_file(data))
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for fd in self._fds:
+            os.close(fd)
+        self._fds = []
+
+    def execute(self, box: BoxProcess) -> tuple[wire.Reply, list[int]]:
+        """Run the program in a box. May be called again with another box when that one died."""
+        by_fd = len(self.stdin) > wire.INLINE_STDIN
+        if by_fd:
+            os.lseek(self._fds[0], 0, os.SEEK_SET)
+        flags = wire.STDIN_FD if by_fd else 0
+        request, program = self._pack(box, flags, b"" if by_fd else self.stdin)
+        return box.run(request, [*program, *self._fds], reply_timeout_s(self.limits))
+
+    def start(self, box: BoxProcess, stdin: int, stdout: int) -> None:
+        """Start the program with pipes as stdin and stdout; `box.finish` waits for its end."""
+        request, program = self._pack(box, wire.STDIN_FD | wire.STDOUT_FD, b"")
+        box.start(request, [*program, stdin, stdout, *self._fds])
+
+    def _pack(self, box: BoxProcess, flags: int, stdin: bytes) -> tuple[bytes, list[int]]:
+        """Return the request and the program's descriptor, if it has one."""
+        program = self.program
+        # Always: files of another program (a checker, say) must not be visible to this one.
+        box.load(program.digest if program.files else None, program.files)
+        limits = self.limits
+        if program.processes:  # the runtime's threads are not the program's
+            limits = replace(limits, processes=limits.processes + program.processes)
+        sizes = (
+            int(limits.cpu_s * 1e9),
+            int(limits.wall_s * 1e9),
+            limits.memory_bytes,
+            limits.output_bytes,
+            limits.file_size_bytes,
+            limits.disk_bytes,
+        )
+        counts = (min(limits.stderr_bytes, wire.ERR_CAP), limits.processes, limits.open_files)
+        argv = program.command(box.program_folder, self.args, limits.memory_bytes)
+        flags |= self.flags | (wire.EXEC_FD if program.executable else 0)
+        request = wire.pack_request(
+            wire.OP_RUN, flags, sizes, counts, argv, list(self.files), self.collect, stdin
+        )
+        return request, [program.executable.fd] if program.executable else []

@@ -1,0 +1,1 @@
+"""Compilers and interpreters: finding them, building programs with them, caching the results."""

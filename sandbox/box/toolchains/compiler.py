@@ -1,0 +1,125 @@
+"""Compile programs in a box, each once: results are cached by content."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.toolchains import gcc
+from gradebox.sandbox.box.toolchains.find import Tool
+from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
+from gradebox.sandbox.common.lru_cache import LruCache
+from gradebox.sandbox.languages import Language, find
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+
+LIMITS = Limits(
+    cpu_s=60,
+    wall_s=180,
+    memory_bytes=2048 * MIB,
+    output_bytes=256 * MIB,
+    processes=64,
+    file_size_bytes=256 * MIB,
+    disk_bytes=512 * MIB,
+)
+CACHE_BYTES = 256 * MIB
+
+Key = tuple[str, str, Limits]  # digest of the program, version of the tool, the compiler's limits
+RunCompiler = Callable[[BuiltProgram, dict[str, bytes], Limits, str], Execution]
+
+
+class Compiler:
+    """Turn programs into built ones; a program is compiled once, whichever threads ask for it.
+
+    run        run a compiler in a box, given the source files, limits and the file to collect
+    find_tool  return the compiler or interpreter of a language
+    headers    precompiled headers of g++
+    in_memory  see `Executable`
+    """
+
+    def __init__(
+        self,
+        run: RunCompiler,
+        find_tool: Callable[[Language], Tool],
+        headers: gcc.PrecompiledHeaders | None = None,
+        *,
+        in_memory: bool = False,
+    ) -> None:
+        self._run = run
+        self._find_tool = find_tool
+        self._in_memory = in_memory
+        self._headers = headers or gcc.PrecompiledHeaders(run)
+        self._lock = threading.Lock()
+        self._in_flight: dict[Key, threading.Event] = {}
+        self._cache: LruCache[Key, Compiled] = LruCache(
+            CACHE_BYTES, cost=_size, dropped=Compiled.close
+        )
+
+    def compile(self, program: Program, limits: Limits | None) -> Compiled:
+        """See `Sandbox.compile`."""
+        row = find(program.language)
+        tool = self._find_tool(row)
+        if row.compile is None:
+            built = interpreted_program(row, tool, program)
+            return Compiled(program, True, toolchain=tool.version, artifact=built)
+        key = (program.digest, tool.version, limits or LIMITS)
+        while True:
+            with self._lock:
+                cached = self._cache.get(key)
+                others = self._in_flight.get(key)
+                if cached is None and others is None:
+                    done = self._in_flight[key] = threading.Event()
+                    break
+            # The cache may drop and free a program between `get` and `hold`: then start over.
+            if cached is not None and _hold(cached):
+                return replace(cached, cached=True)
+            if others is not None:
+                others.wait()  # if their compilation failed for the machine's fault, start over
+        try:
+            compiled = self._build(row, tool, program, key[2])
+            _hold(compiled)  # one holder is the caller, one the cache
+            self._cache.put(key, compiled)
+            return compiled
+        finally:
+            with self._lock:
+                del self._in_flight[key]
+            done.set()
+
+    def _build(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
+        flags: list[str] = []
+        if row.family == "g++":
+            flags = self._cheaper_flags(tool, row, program)
+        elif row.family == "gcc":
+            flags = list(gcc.link_flags(tool.path, ("libc.a",)))
+        plan = recipe(row, tool, program, flags)
+        command = BuiltProgram(plan.argv, f"compile {row.name}")
+        execution = self._run(command, plan.files, limits, plan.output)
+        output = execution.files.get(plan.output)
+        log = execution.stderr or execution.stdout
+        evidence = replace(execution, files={})
+        if execution.exit_code != 0 or output is None:
+            if execution.killed_for:
+                log = f"the compiler was stopped: {execution.killed_for} limit\n".encode() + log
+            return Compiled(program, False, log, tool.version, evidence)
+        built = compiled_program(row, tool, program, output, in_memory=self._in_memory)
+        return Compiled(program, True, log, tool.version, evidence, artifact=built)
+
+    def _cheaper_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
+        """Return options of g++ that save time and do not change the program."""
+        options = tuple(p for p in row.compile or () if "{" not in p and p != "-o")
+        source = next(iter(program.files.values()))
+        return [*gcc.link_flags(tool.path), *self._headers.flags(tool, options, source)]
+
+    def close(self) -> None:
+        """Free all cached programs."""
+        self._headers.close()
+        self._cache.clear()
+
+
+def _size(compiled: Compiled) -> int:
+    return len(compiled.log) + (compiled.artifact.size if compiled.ok else 0)
+
+
+def _hold(compiled: Compiled) -> bool:
+    return compiled.artifact is None or bool(compiled.artifact.hold())

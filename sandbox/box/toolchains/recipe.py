@@ -1,0 +1,102 @@
+"""A row of the language table, filled in for one program: what compiles it and what runs it.
+
+Language + Tool + Program ─▶ Recipe (command, source files, name of the output)
+                          ─▶ BuiltProgram (command, executable or files in the program's folder)
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
+from gradebox.sandbox.box.toolchains import java_names
+from gradebox.sandbox.box.toolchains.find import Tool
+from gradebox.sandbox.languages import Language, fill
+from gradebox.sandbox.model import Program
+
+BINARY = "program"
+SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a program is compiled: a command, the files beside it, the file it makes."""
+
+    argv: tuple[str, ...]
+    files: dict[str, bytes]
+    output: str
+
+
+def recipe(row: Language, tool: Tool, program: Program, flags: Sequence[str] = ()) -> Recipe:
+    """Return the compilation of a program; `flags` follow the options of the row."""
+    output = row.output or BINARY
+    files = source_files(row, program)
+    places = _places(row, tool) | {"{source}": next(iter(files)), "{binary}": output}
+    command = [tool.path, *(fill(part, places) for part in row.compile or ()), *flags]
+    if not row.then and not row.environment:
+        return Recipe(tuple(command), files, output)
+    then = [fill(part, places) for part in row.then]
+    return Recipe((SHELL, "-c", _script(row.environment, command, then)), files, output)
+
+
+def _script(environment: Sequence[str], command: Sequence[str], then: Sequence[str]) -> str:
+    """Return both commands as a shell script.
+
+    `{work}` in the environment is replaced when it runs: without namespaces, the path of the
+    working folder differs from box to box.
+    """
+    parts = []
+    for setting in environment:
+        name, _, value = setting.partition("=")
+        parts.append(f"export {name}=" + shlex.quote(value).replace("{work}", "'\"$PWD\"'"))
+    steps = [shlex.join(words) for words in (command, then) if words]
+    return "; ".join([*parts, " && ".join(steps)])
+
+
+def compiled_program(
+    row: Language, tool: Tool, program: Program, output: bytes, *, in_memory: bool = False
+) -> BuiltProgram:
+    """Return a program made from the compiler's output: executed itself, or run by a runtime.
+
+    in_memory  see `Executable`
+    """
+    places = _places(row, tool)
+    if not row.output:
+        # argv[0] as the program sees it; the descriptor is what is executed.
+        places |= {"{binary}": f"{PROGRAM}/{Path(row.source).stem}"}
+        argv = tuple(fill(part, places) for part in row.run)
+        executable = Executable(output, in_memory=in_memory)
+        return BuiltProgram(argv, program.digest, executable, processes=_extra_processes(row))
+    places |= {"{binary}": f"{PROGRAM}/{row.output}"}
+    if row.family == "java":
+        places["{main}"] = java_names.names(next(iter(program.files.values())))[1]
+    argv = tuple(fill(part, places) for part in row.run)
+    digest = f"{row.name} {program.digest}"
+    files = {row.output: output}
+    return BuiltProgram(argv, digest, files=files, processes=_extra_processes(row))
+
+
+def interpreted_program(row: Language, tool: Tool, program: Program) -> BuiltProgram:
+    """Return a program whose source is run."""
+    files = source_files(row, program)
+    places = _places(row, tool) | {"{source}": f"{PROGRAM}/{next(iter(files))}"}
+    argv = tuple(fill(part, places) for part in row.run)
+    return BuiltProgram(argv, program.digest, files=files, processes=_extra_processes(row))
+
+
+def source_files(row: Language, program: Program) -> dict[str, bytes]:
+    """Return the files of a program, the main file first and named as its language requires."""
+    (_, main), *others = program.files.items()
+    name = java_names.names(main)[0] if row.family == "java" else row.source
+    return {name: main, **{other: data for other, data in others if other != name}}
+
+
+def _places(row: Language, tool: Tool) -> dict[str, str]:
+    return {"{tool}": tool.path, "{runtime}": tool.runtime, "{folder}": tool.folder}
+
+
+def _extra_processes(row: Language) -> int:
+    return row.processes if row.processes > 1 else 0

@@ -1,0 +1,1 @@
+"""Helpers used in all rooms."""

@@ -1,0 +1,153 @@
+"""One HTTP exchange with a Piston server: bytes out, a JSON value in, or a fault.
+
+An answer is hostile until it is read. Its size is capped, it must be JSON, and its status decides
+who is at fault. Nothing here knows what the JSON means.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from typing import Any
+
+import requests
+
+from gradebox.sandbox.common.retry_after import retry_after_s
+from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
+from gradebox.sandbox.piston.http.connection import DeadlineAdapter
+
+CONNECT_TIMEOUT_S = 5.0
+ANSWER_BYTES_MAX = 1 << 30
+LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet waits less
+IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again
+
+
+class Transport:
+    """Exchanges with one server; each thread keeps one session with its connection."""
+
+    def __init__(self, base_url: str, *, token: str | None = None) -> None:
+        self.base_url = base_url
+        self._token = token
+        self._local = threading.local()
+        self._sessions: list[requests.Session] = []
+        self._lock = threading.Lock()
+
+    def get(self, route: str, timeout_s: float = 10.0) -> Any:
+        """Return the JSON value at a route; raise Transient or Refused when there is none."""
+        return self._exchange("GET", route, None, timeout_s, ANSWER_BYTES_MAX)
+
+    def post(
+        self, route: str, body: bytes, timeout_s: float, answer_max: int = ANSWER_BYTES_MAX
+    ) -> Any:
+        """Send a JSON body and return the JSON value of the answer.
+
+        timeout_s   for the answer to begin
+        answer_max  bytes of the answer; a longer one is Transient
+        """
+        return self._exchange("POST", route, body, timeout_s, answer_max)
+
+    def close(self) -> None:
+        with self._lock:
+            sessions, self._sessions = self._sessions, []
+        for session in sessions:
+            session.close()
+
+    def _session(self) -> requests.Session:
+        session: requests.Session | None = getattr(self._local, "session", None)
+        if session is None:
+            session = requests.Session()
+            session.trust_env = False  # no proxy between a grader and its server
+            for scheme in ("http://", "https://"):
+                session.mount(scheme, DeadlineAdapter())
+            session.headers["Content-Type"] = "application/json"
+            if self._token:
+                session.headers["Authorization"] = f"Bearer {self._token}"
+            with self._lock:
+                self._sessions.append(session)
+            self._local.session = session
+        elif time.monotonic() - self._local.used > IDLE_S:
+            session.close()  # drops its connections; the session itself stays usable
+        return session
+
+    def _exchange(
+        self, method: str, route: str, body: bytes | None, timeout_s: float, answer_max: int
+    ) -> Any:
+        session = self._session()
+        url = self.base_url + route
+        try:
+            with session.request(
+                method,
+                url,
+                data=body,
+                timeout=(CONNECT_TIMEOUT_S, timeout_s),
+                stream=True,
+                allow_redirects=False,
+            ) as response:
+                raw = _read(response, answer_max, url)
+                status, headers = response.status_code, response.headers
+        except requests.RequestException as error:
+            session.close()
+            raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
+        finally:
+            self._local.used = time.monotonic()
+        location = headers.get("Location", "")
+        if 300 <= status < 400 and location:
+            raise Refused(f"{url}: HTTP {status}, moved to {location[:200]}: name that server")
+        return parse_answer(url, status, raw, len(body or b""), headers.get("Retry-After", ""))
+
+
+def _read(response: requests.Response, answer_max: int, url: str) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    for part in response.iter_content(1 << 16):
+        size += len(part)
+        if size > answer_max:
+            raise Transient(f"{url}: the answer is over {answer_max} bytes; the rest was not read")
+        parts.append(part)
+    return b"".join(parts)
+
+
+def parse_answer(url: str, status: int, raw: bytes, body_bytes: int, retry_after: str = "") -> Any:
+    """Return the JSON value of a good answer, else raise the fault of its status and body."""
+    try:
+        value = json.loads(raw) if raw.strip() else None
+    except (ValueError, RecursionError) as error:
+        value = None
+        if status == 200:
+            raise Transient(f"{url}: the answer is not JSON ({_short(raw)}): {error}") from error
+    if status == 200:
+        if value is None:
+            raise Transient(f"{url}: empty answer")
+        return value
+    fields = value if isinstance(value, dict) else {}
+    if status == 413 or "PayloadTooLarge" in str(fields.get("stack", "")):
+        raise BodyTooLarge(
+            f"{url}: a request of {body_bytes} bytes is over the server's body limit; raise it "
+            "(docs/piston.md, 'The request body')"
+        )
+    message = fields.get("message")
+    if status in (400, 401, 403, 404, 415) and isinstance(message, str) and message:
+        raise Refused(f"{url}: {message[:500]}")
+    if status == 429:
+        fault = Transient(f"{url}: busy (429), retry after {retry_after[:40] or '?'}")
+    else:
+        fault = Transient(f"{url}: HTTP {status} ({_short(raw) or 'empty body'})")
+    fault.pause_s = retry_after_s(retry_after, LONGEST_ASKED_S) or 0.0
+    raise fault
+
+
+def _cause(error: BaseException, timeout_s: float) -> str:
+    """Return what went wrong, in the system's words where there are any."""
+    if isinstance(error, requests.Timeout):
+        return f"{type(error).__name__}: no answer within {timeout_s:.0f} s"
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        cause = cause.__cause__ or cause.__context__
+    return f"{type(error).__name__}: {str(error)[:200]}"
+
+
+def _short(raw: bytes) -> str:
+    return raw[:120].decode("utf-8", "replace")

@@ -1,0 +1,199 @@
+"""The launcher's side of a run: the files it is given and the report it prints.
+
+gbx-launch.py   the launcher (box_launcher.py), the only file sent as source
+gbx-job         what it is to do
+gbx-stdin       the program's standard input
+gbx-program     the program's binary, gzipped, when it is compiled
+gbx-0, gbx-1 …  the program's other files; the launcher gives them their names
+
+The frames of the report are documented in box_launcher.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import functools
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, cast, get_args
+
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.model import Limits
+from gradebox.sandbox.piston.http.execute import File
+
+LAUNCHER, JOB, STDIN, PROGRAM = "gbx-launch.py", "gbx-job", "gbx-stdin", "gbx-program"
+BINARY = "main"  # the program's binary, once the launcher has unpacked it
+MAGIC = "GBX1 "  # a report begins with this and its request's nonce
+REPORT_BYTES = 400  # the first and the last line fit in this many bytes
+
+Why = Literal["-", "output", "wall", "short", "compile"]
+
+
+class BadReport(ValueError):
+    """The report is damaged, by the transport or by a program that forged frames."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the launcher reported of the program.
+
+    It comes from inside the box, so the server's figures bound it (evidence.py).
+
+    why  "-" the program ended by itself; "output", "wall" the launcher killed it for that limit;
+         "short" the server's output limit is too small for its output; "compile" it was
+         compiled in the same box and the compiler refused it
+    """
+
+    exit_code: int | None
+    signal: int | None
+    cpu_s: float
+    wall_s: float
+    memory_bytes: int
+    stdout: bytes
+    stderr: bytes
+    stdout_bytes: int
+    stderr_bytes: int
+    why: Why
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise BadRequest for a file name that is not plain, or that the launcher uses itself."""
+    for name in names:
+        if not name or name in (".", "..") or "/" in name or "\0" in name or len(name) > 200:
+            raise BadRequest(
+                f"file name {name[:80]!r} is not a plain name: 1 to 200 characters, no / and no NUL"
+            )
+        if name in (LAUNCHER, JOB, STDIN, PROGRAM):
+            raise BadRequest(f"file name {name!r} is the launcher's own; choose another")
+
+
+@functools.lru_cache(maxsize=1)
+def launcher_file() -> File:
+    """Return the launcher without comments and docstrings: it travels with every run."""
+    text = Path(__file__).with_name("box_launcher.py").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)):
+            continue
+        first = node.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            node.body.pop(0)
+    return File(LAUNCHER, ast.unparse(tree).encode(), source=True)
+
+
+def new_nonce() -> str:
+    """Return a random word that tells one request's report from another's."""
+    return secrets.token_hex(8)
+
+
+def job_files(
+    nonce: str,
+    argv: Sequence[str],
+    limits: Limits,
+    *,
+    stdin: bytes = b"",
+    files: Mapping[str, bytes],
+    collect: Sequence[str] = (),
+    output_chars: int,
+    only_base64: bool,
+    fixed_addresses: bool,
+) -> list[File]:
+    """Return the files that tell a launcher what to run, the launcher itself left out.
+
+    argv             the command; `{python}` stands for the interpreter of the box
+    files            real names and contents; they travel under names no package reacts to
+    output_chars     characters of stdout the server can carry
+    fixed_addresses  turn off address space randomisation
+    """
+    numbers = (
+        limits.output_bytes,
+        limits.stderr_bytes,
+        output_chars,
+        int(limits.wall_s * 1000),
+        limits.processes,
+        limits.open_files,
+        limits.file_size_bytes,
+        int(only_base64),
+        int(fixed_addresses),
+        len(argv),
+        len(files),
+    )
+    fields = [nonce, " ".join(map(str, numbers)), *argv, *files, *collect]
+    job = b"\0".join(f.encode("utf-8", "surrogateescape") for f in fields)
+    numbered = (File(f"gbx-{i}", content) for i, content in enumerate(files.values()))
+    return [File(JOB, job), File(STDIN, stdin), *numbered]
+
+
+def decode_report(text: str, nonce: str) -> Report:
+    """Read the frames of a run; raise BadReport when they are not complete."""
+    data = text.encode("utf-8", "replace")
+    try:
+        return _decode(data, nonce.encode())
+    except BadReport:
+        raise
+    except ValueError as error:  # a number, base64 or hexadecimal name that can't be read
+        raise BadReport(f"a frame is damaged: {error}") from error
+
+
+def _decode(data: bytes, nonce: bytes) -> Report:
+    head = MAGIC.encode() + nonce + b"\n"
+    if not data.startswith(head):
+        raise BadReport("no report at the start of the output")
+    out, err = bytearray(), bytearray()
+    files: dict[str, bytes] = {}
+    at = len(head)
+    while True:
+        end = data.find(b"\n", at)
+        if end < 0:
+            raise BadReport("the report ends in the middle")
+        kind, *words = data[at:end].split() or [b""]
+        if kind == b"Z":
+            return _last_line(words, nonce, bytes(out), bytes(err), files)
+        if not words or not words[-1].isdigit():
+            raise BadReport("a frame has no size")
+        size = int(words[-1])
+        body = data[end + 1 : end + 1 + size]
+        at = end + 2 + size
+        if len(body) != size or data[at - 1 : at] != b"\n":
+            raise BadReport("a frame is shorter than its stated size")
+        if kind == b"R" and body.isascii():
+            out += body
+        elif kind == b"B":
+            out += base64.b64decode(body, validate=True)
+        elif kind == b"E":
+            err += base64.b64decode(body, validate=True)
+        elif kind == b"F" and len(words) == 2:
+            name = bytes.fromhex(words[0].decode("ascii")).decode("utf-8", "surrogateescape")
+            files[name] = base64.b64decode(body, validate=True)
+        else:
+            raise BadReport("a frame is of unknown kind, or plain text that is not ASCII")
+
+
+def _last_line(
+    words: list[bytes], nonce: bytes, out: bytes, err: bytes, files: dict[str, bytes]
+) -> Report:
+    if len(words) != 9 or words[0] != nonce:
+        raise BadReport("the last line is not the launcher's")
+    code, sig, cpu_us, rss_kib, stdout_bytes, stderr_bytes, wall_us = map(int, words[1:8])
+    why = words[8].decode("ascii", "replace")
+    if why not in get_args(Why) or min(cpu_us, rss_kib, wall_us) < 0:
+        raise BadReport("the last line holds a value that no launcher prints")
+    if why == "-" and len(out) != stdout_bytes:
+        raise BadReport(f"the program printed {stdout_bytes} bytes and {len(out)} arrived")
+    return Report(
+        exit_code=None if code < 0 else code,
+        signal=sig if sig > 0 else None,
+        cpu_s=cpu_us / 1e6,
+        wall_s=wall_us / 1e6,
+        memory_bytes=rss_kib * 1024,
+        stdout=out,
+        stderr=err,
+        stdout_bytes=stdout_bytes,
+        stderr_bytes=stderr_bytes,
+        why=cast("Why", why),
+        files=files,
+    )

@@ -1,0 +1,69 @@
+"""The functions that the server loads by name: the judge and the grading service.
+
+The sandbox knows neither checkers nor problems and may not import them, so `--judge` and
+`--grading` name functions as `module:function`. No other code imports a module by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, cast
+
+from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.settings import Ceilings
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The outcome of one output; `by` names what decided it."""
+
+    outcome: Literal["accepted", "rejected", "unclear"]
+    by: Literal["checker", "diff"]
+    message: str = ""
+
+
+class Judge(Protocol):
+    """Judge one output of the Codeforces protocol after the run."""
+
+    def __call__(
+        self, sandbox: Sandbox, input: bytes, output: bytes, expected: bytes, checker: str | None
+    ) -> Judgement: ...
+
+
+class Grading(Protocol):
+    """The service behind POST /grade. Many threads call it."""
+
+    def grade(self, body: Any) -> Any:
+        """Return the answer as JSON values; BadRequest describes a faulty body."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class OpenGrading(Protocol):
+    """Open a service over the server's sandbox, which the service does not close."""
+
+    def __call__(self, sandbox: Sandbox, dataset: str | None, ceilings: Ceilings) -> Grading: ...
+
+
+def load_judge(name: str) -> Judge:
+    """Return the judge `module:function`. Raises SandboxUnavailable."""
+    return cast("Judge", _load(name, "--judge"))
+
+
+def load_grading(name: str) -> OpenGrading:
+    """Return the opener `module:function` of a grading service. Raises SandboxUnavailable."""
+    return cast("OpenGrading", _load(name, "--grading"))
+
+
+def _load(name: str, flag: str) -> object:
+    module_name, _, function = name.partition(":")
+    try:
+        found: object = getattr(importlib.import_module(module_name), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SandboxUnavailable(
+            f"{flag} {name!r} can't be loaded ({error}); give it as module:function"
+        ) from error
+    return found

@@ -1,0 +1,1 @@
+"""Fakes: a sandbox that runs nothing, a grading process to interrupt, example records."""

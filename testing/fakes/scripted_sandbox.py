@@ -1,0 +1,131 @@
+"""A sandbox that runs nothing: a function of the program and its input returns the result.
+
+    FakeSandbox(script)       script(Call) -> Execution | bytes | Exception
+    ready("42\\n", cpu_s=0.1)  an Execution without an error
+
+Runs (`calls`) and compilations (`compiled`) are recorded unless `record` is off.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+
+
+@dataclass(frozen=True)
+class Call:
+    """One run that was requested."""
+
+    program: Program
+    limits: Limits
+    stdin: bytes
+    files: Mapping[str, bytes]
+    args: tuple[str, ...]
+    collect: tuple[str, ...]
+    alone: bool
+
+    @property
+    def source(self) -> str:
+        return next(iter(self.program.files.values())).decode()
+
+
+Answer = Execution | bytes | Exception
+
+
+def ready(stdout: bytes | str = b"", **fields: Any) -> Execution:
+    """Return an execution without an error, except for the given fields."""
+    data = stdout.encode() if isinstance(stdout, str) else stdout
+    known: dict[str, Any] = {
+        "exit_code": 0,
+        "signal": None,
+        "cpu_s": 0.01,
+        "wall_s": 0.02,
+        "memory_bytes": 1 << 20,
+        "stdout": data,
+        "stdout_bytes": len(data),
+    }
+    return Execution(**{**known, **fields})
+
+
+def echo(call: Call) -> Answer:
+    """Return the input as the output."""
+    return call.stdin
+
+
+@dataclass
+class FakeSandbox(Closeable):
+    """A `gradebox.sandbox.protocol.Sandbox`. An exception that the script returns is raised.
+
+    compile_log  return the compiler's messages for a source that it rejects, else None
+    """
+
+    script: Callable[[Call], Answer] = echo
+    compile_log: Callable[[str], bytes | Exception | None] = lambda source: None
+    backend: str = "box"
+    level: str = "full"
+    toolchains: Mapping[str, str] = field(
+        default_factory=lambda: {"python": "Python 3.11", "c++17": "g++ 12"}
+    )
+    slots: int = 2
+    record: bool = True
+    calls: list[Call] = field(default_factory=list)
+    compiled: list[str] = field(default_factory=list)
+    running: int = 0
+    most_running: int = 0
+    capabilities: frozenset[Any] = frozenset({"collect", "alone"})
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+        source = next(iter(program.files.values())).decode()
+        if self.record:
+            with self._lock:
+                self.compiled.append(source)
+        log = self.compile_log(source)
+        if isinstance(log, Exception):
+            raise log
+        return Compiled(program, ok=log is None, log=log or b"")
+
+    def run(
+        self,
+        compiled: Compiled,
+        limits: Limits,
+        *,
+        stdin: bytes = b"",
+        args: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+        collect: Sequence[str] = (),
+        alone: bool = False,
+    ) -> Execution:
+        call = Call(
+            compiled.program, limits, stdin, files or {}, tuple(args), tuple(collect), alone
+        )
+        if self.record:
+            with self._lock:
+                self.calls.append(call)
+                self.running += 1
+                self.most_running = max(self.most_running, self.running)
+        try:
+            answer = self.script(call)
+        finally:
+            if self.record:
+                with self._lock:
+                    self.running -= 1
+        if isinstance(answer, Exception):
+            raise answer
+        return ready(answer) if isinstance(answer, bytes) else answer
+
+    def interact(self, *args: Any, **kwargs: Any) -> Interaction:
+        raise AssertionError("this fake has no interactor")
+
+    def describe(self) -> Description:
+        return Description(self.backend, self.level, frozenset({"cpu"}), self.toolchains)
+
+    def close(self) -> None:
+        pass

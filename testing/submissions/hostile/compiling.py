@@ -1,0 +1,182 @@
+"""Attacks on the compiler: sources that read the host, use up resources, or make a bad program.
+
+The filter allows compilers to fork. What they may read and use is limited like a program's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.toolchains.compiler import LIMITS as COMPILER
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import MIB, Compiled, Limits, Program
+from testing.submissions.hostile import host
+
+LIMITS = replace(COMPILER, cpu_s=0.6, wall_s=6.0, memory_bytes=400 * MIB, file_size_bytes=64 * MIB)
+RUN = Limits(cpu_s=1.0, wall_s=3.0)
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source.
+
+    ok  whether the compiler must accept it; None: either, within its limits
+    """
+
+    name: str
+    tries: str
+    text: str
+    ok: bool | None = False
+
+
+SOURCES = (
+    Source("random", '#include "/dev/random"', '#include "/dev/random"\nint main(){}'),
+    Source("zero", '#include "/dev/zero"', '#include "/dev/zero"\nint main(){}'),
+    Source("stdin", '#include "/dev/stdin"', '#include "/dev/stdin"\nint main(){}', None),
+    Source("tty", '#include "/dev/tty"', '#include "/dev/tty"\nint main(){}'),
+    Source("host file", "#include of the expected output", '#include "{secret}"\n', False),
+    Source(
+        "host file by asm",
+        ".incbin of the expected output",
+        'asm(".incbin \\"{secret}\\"");int main(){}',
+        False,
+    ),
+    Source(
+        "has_include",
+        "whether the expected output exists",
+        '#if __has_include("{secret}")\n#error there\n#endif\nint main(){}',
+        None,
+    ),
+    Source(
+        "shadow",
+        ".incbin of /etc/shadow",
+        'asm(".incbin \\"/etc/shadow\\"");int main(){}',
+        False,
+    ),
+    Source(
+        "environment",
+        ".incbin of /proc/self/environ",
+        'asm(".incbin \\"/proc/self/environ\\"");int main(){}',
+        None,
+    ),
+    Source("itself", "endless includes", '#include "main.cpp"\nint main(){}'),
+    Source(
+        "macros",
+        "a macro bomb",
+        "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\n"
+        "#define C(x) B(B(B(x)))\nint a[] = {C(1,)};int main(){}",
+    ),
+    Source(
+        "templates",
+        "a template bomb",
+        "template<int a,int b> struct F{enum{v=F<a-1,b>::v+F<a,b-1>::v+F<a-1,b-1>::v};};"
+        "template<int a> struct F<a,0>{enum{v=1};};template<int b> struct F<0,b>{enum{v=1};};"
+        "int main(){return F<800,800>::v;}",
+    ),
+    Source(
+        "constexpr",
+        "an endless constexpr",
+        "constexpr int f(long n){int s=0;for(long i=0;i<n;i++)s+=i%7;return s;}\n"
+        "static_assert(f(1L<<60)>0);int main(){}",
+    ),
+    Source("array", "a program of 2 GB", "char a[2000000000] = {1};int main(){return a[5];}"),
+    Source("fill", "2 GB by .fill", 'asm(".data\\n.fill 2000000000,1,1\\n.text");int main(){}'),
+    Source("rept", "endless assembly", 'asm(".rept 2000000000\\n.byte 1\\n.endr");int main(){}'),
+    Source("incbin zero", ".incbin of /dev/zero", 'asm(".incbin \\"/dev/zero\\"");int main(){}'),
+    Source(
+        "section",
+        "a write through the assembler",
+        'asm(".file \\"/tmp/gbx\\"\\n.print \\"x\\"");int main(){}',
+        None,
+    ),
+    Source(
+        "pragma",
+        "dependency pragmas",
+        '#pragma GCC dependency "{secret}"\nint main(){}',
+        None,
+    ),
+    Source(
+        "errors",
+        "megabytes of errors",
+        "#define E e e e e e e e e e e\n" + "int main(){" + "E; " * 1000 + "}",
+    ),
+    Source(
+        "brackets",
+        "a deep parse",
+        "int main(){return " + "(" * 20000 + "1" + ")" * 20000 + ";}",
+        None,
+    ),
+)
+
+# A program that compiles and that the kernel refuses to execute is the program's own failure.
+LOADER = (
+    'const char loader[] __attribute__((section(".interp"), used)) = "/no/such/loader";int main(){}'
+)
+SPAN = "char a[1L<<46];int main(){return a[7];}"
+NOT_EXECUTABLE = (
+    ("loader", "a missing loader", LOADER),
+    ("span", "64 TB of address space", SPAN),
+)
+
+
+def outcomes(
+    sandbox: EmbeddedSandbox, bait: host.Bait, level: str
+) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (run, tries, outcome, complaint) of each source."""
+    for source in SOURCES:
+        if level == "none":  # compilers can read what programs can
+            yield f"compile {source.name}", source.tries, "not promised", ""
+            continue
+        before = None
+        text = source.text.replace("{secret}", str(bait.secret)).encode()
+        try:
+            sandbox.compile(Program("c++17", {"main.cpp": b"int main(){}"}), LIMITS)
+            before = host.count()
+            made = sandbox.compile(Program("c++17", {"main.cpp": text}), LIMITS)
+        except SandboxError as error:
+            yield f"compile {source.name}", source.tries, "sandbox error", str(error)
+            continue
+        wrong = _complaint(source, made, bait)
+        made.close()
+        after = host.count()
+        if not wrong and replace(after, descriptors=0, folders=0, files=0).grew_from(before):
+            wrong = f"the grader's side differs: {before} → {after}"
+        yield f"compile {source.name}", source.tries, _word(made), wrong
+    for name, tries, text in NOT_EXECUTABLE:
+        yield f"compile {name}", tries, *_start(sandbox, text)
+
+
+def _word(made: Compiled) -> str:
+    killed = made.execution.killed_for if made.execution else None
+    return killed or ("compiled" if made.ok else "refused")
+
+
+def _complaint(source: Source, made: Compiled, bait: host.Bait) -> str:
+    if bait.word in made.log:
+        return "the secret is in the compiler's messages"
+    if made.ok and made.artifact.executable and bait.word in _binary(made):
+        return "the secret is in the program"
+    if source.ok is not None and made.ok is not source.ok:
+        return f"{_word(made)}: {made.log[:200]!r}"
+    if len(made.log) > LIMITS.stderr_bytes + 200:
+        return f"a log of {len(made.log)} bytes"
+    return ""
+
+
+def _binary(made: Compiled) -> bytes:
+    executable = made.artifact.executable
+    return os.pread(executable.fd, executable.size, 0)
+
+
+def _start(sandbox: EmbeddedSandbox, text: str) -> tuple[str, str]:
+    try:
+        made = sandbox.compile(Program("c++17", {"main.cpp": text.encode()}), LIMITS)
+        if not made.ok:
+            return "refused", ""
+        result = sandbox.run(made, RUN)
+    except SandboxError as error:
+        return "sandbox error", f"a program made the machine fail: {error}"
+    return "ends", "" if result.exit_code or result.signal else "it ran"

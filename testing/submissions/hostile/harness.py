@@ -1,0 +1,142 @@
+"""Run the attacks in one box, each followed by the probe, and report broken guarantees.
+
+It uses only the sandbox and the standard library, so that an ordinary user without the test tools
+can run it:
+
+    python -m testing.submissions.hostile.harness LEVEL…     one JSON object a line
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Compiled, Limits, Program
+from testing.submissions.hostile import compiling, host
+from testing.submissions.hostile.model import FAR_CPU_S, FAR_WALL_S, LIMITS, PROGRAMS, Attack
+from testing.submissions.hostile.table import ATTACKS
+
+GENEROUS = replace(LIMITS, cpu_s=FAR_CPU_S, wall_s=FAR_WALL_S, output_bytes=1 << 20)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One attack at one level: its outcome, and a complaint if that breaks a guarantee."""
+
+    level: str
+    run: str
+    tries: str
+    came_out: str
+    wrong: str
+    seconds: float = 0.0
+
+
+_compiled: dict[str, Compiled] = {}  # static programs run at every level
+
+
+class Programs:
+    """The programs of the attacks, compiled once for all levels of a process."""
+
+    def __init__(self, sandbox: EmbeddedSandbox) -> None:
+        self._sandbox = sandbox
+
+    def __getitem__(self, name: str) -> Compiled:
+        if name not in _compiled:
+            files = {
+                f"{name}.cpp": (PROGRAMS / f"{name}.cpp").read_bytes(),
+                "attack.h": (PROGRAMS / "attack.h").read_bytes(),
+            }
+            _compiled[name] = self._sandbox.compile(Program("c++17", files))
+            assert _compiled[name].ok, _compiled[name].log.decode(errors="replace")
+        return _compiled[name]
+
+
+def attack_once(
+    sandbox: EmbeddedSandbox, programs: Programs, attack: Attack, bait: host.Bait, level: str
+) -> tuple[str, str]:
+    """Return the outcome of an attack and a complaint. The probe runs before and after it."""
+    probe = programs["probe"]
+    clean = sandbox.run(probe, GENEROUS, stdin=b"x")
+    before = host.count()
+    try:
+        result = sandbox.run(
+            programs[attack.program],
+            attack.limits_at(level),
+            stdin=b"0" * 100_000,  # too large for the message: passed as a file
+            args=(attack.name, *bait.fill(attack.argument)),
+            collect=attack.collect,
+        )
+    except SandboxError as error:
+        return "sandbox error", f"a program made the machine fail: {error}"
+    wrong = attack.complaint(level, result, bait.word)
+    after_it = sandbox.run(probe, GENEROUS, stdin=b"x")
+    after = host.count()
+    if not wrong and after_it.stdout != clean.stdout:
+        wrong = "the next run sees a difference: " + difference(clean.stdout, after_it.stdout)
+    if not wrong and after.grew_from(before):
+        wrong = f"the grader's side differs: {before} → {after}"
+    if not wrong and bait.secret.read_bytes() != bait.word:
+        wrong = "the expected output was changed"
+    return attack.came_out(result), wrong
+
+
+def difference(one: bytes, two: bytes) -> str:
+    """Return the lines that only one of two texts has."""
+    lines = set(one.splitlines()) ^ set(two.splitlines())
+    return b"; ".join(sorted(lines)).decode(errors="replace")[:400]
+
+
+@contextmanager
+def opened(level: str) -> Iterator[EmbeddedSandbox]:
+    """Open a sandbox with one box, so that the probe sees what an attack leaves."""
+    with EmbeddedSandbox(1, level=level, allow_unsafe=True) as sandbox:
+        yield sandbox
+
+
+def outcomes(level: str, attacks: Sequence[Attack] = ATTACKS) -> Iterator[Outcome]:
+    """Yield the outcome of every attack at a level, all in the same box."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gradebox-bait-")))
+        folder.chmod(0o755)
+        bait = stack.enter_context(host.bait(folder))
+        sandbox = stack.enter_context(opened(level))
+        programs = Programs(sandbox)
+        for name in dict.fromkeys(("probe", *(attack.program for attack in attacks))):
+            programs[name]  # compile before anything is counted
+        sandbox.run(programs["probe"], Limits())
+        for attack in attacks:
+            started = time.monotonic()
+            came_out, wrong = "not promised", ""
+            if attack.wanted(level) != "open":
+                came_out, wrong = attack_once(sandbox, programs, attack, bait, level)
+            took = time.monotonic() - started
+            yield Outcome(level, attack.run, attack.tries, came_out, wrong, round(took, 3))
+        started = time.monotonic()
+        for row in compiling.outcomes(sandbox, bait, level):
+            yield Outcome(level, *row, round(time.monotonic() - started, 3))
+            started = time.monotonic()
+
+
+def main(levels: Sequence[str]) -> int:
+    """Print each outcome as JSON. Return 1 when a guarantee is broken."""
+    bad = 0
+    for level in levels:
+        try:
+            for outcome in outcomes(level):
+                print(json.dumps(asdict(outcome)), flush=True)
+                bad += bool(outcome.wrong)
+        except SandboxError as error:
+            print(json.dumps({"level": level, "unavailable": str(error)}), flush=True)
+    return int(bad > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,123 @@
+"""Counts on the grader's side before and after an attack, and the targets of attacks."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+LEFT = ("/tmp/left", "/tmp/.x", "/dev/shm/left", "/var/tmp/gbx-left", "/gbx", "/tmp/gbx")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Numbers of resources that the grader holds or that an attack left."""
+
+    descriptors: int
+    processes: int
+    mounts: int
+    groups: int
+    folders: int
+    files: int
+
+    def grew_from(self, before: Counts) -> bool:
+        """Return whether any count is higher.
+
+        A lower count is not a leak: a box that the kernel killed for its group's memory is
+        replaced, together with the idle ones, when it is needed.
+        """
+        return any(getattr(self, f.name) > getattr(before, f.name) for f in fields(self))
+
+
+def children(pid: int) -> set[int]:
+    """Return all descendants of a process."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_text()
+            except OSError:
+                continue
+            parents.setdefault(int(stat.rpartition(")")[2].split()[1]), []).append(int(entry.name))
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        for child in parents.get(waiting.pop(), ()):
+            found.add(child)
+            waiting.append(child)
+    return found
+
+
+def cgroups(pid: int | None = None) -> list[Path]:
+    """Return the control groups made by a process, without those of other graders."""
+    name = f"gradebox-{pid or os.getpid()}-"
+    return [
+        Path(folder, one)
+        for folder, folders, _ in os.walk("/sys/fs/cgroup")
+        for one in folders
+        if one.startswith(name)
+    ]
+
+
+def count() -> Counts:
+    """Return the current counts."""
+    return Counts(
+        len(list(Path("/proc/self/fd").iterdir())),
+        len(children(os.getpid())),
+        mounts(),
+        len(cgroups()) if os.geteuid() == 0 else 0,
+        len(list(Path(tempfile.gettempdir()).glob(f"gradebox-box-{os.getpid()}-*"))),
+        sum(os.path.lexists(path) for path in LEFT),
+    )
+
+
+def mounts() -> int:
+    """Count the mounts that leaked from a box; their source or their path shows it."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    places = ("/box", "/new", "/old", "/program")
+    return sum(
+        line.split()[4].startswith(places) or line.partition(" - ")[2].split()[1] == "box"
+        for line in lines
+    )
+
+
+@dataclass(frozen=True)
+class Bait:
+    """Targets of attacks: a file with a secret, listening sockets."""
+
+    secret: Path
+    word: bytes
+    socket: Path
+    abstract: str
+
+    def fill(self, argument: str) -> list[str]:
+        """Return the arguments of an attack."""
+        table = {
+            "{secret}": [str(self.secret)],
+            "{grader}": [str(os.getpid())],
+            "{socket}": ["path", str(self.socket)],
+            "{abstract}": ["abstract", self.abstract],
+            "": [],
+        }
+        return table.get(argument, [argument])
+
+
+@contextmanager
+def bait(folder: Path) -> Iterator[Bait]:
+    """Make the targets in a folder."""
+    word = b"secret-" + os.urandom(12).hex().encode()
+    secret = folder / "expected.txt"
+    secret.write_bytes(word)
+    secret.chmod(0o644)
+    targets = Bait(secret, word, folder / "s", f"gbx-{os.getpid()}-{os.urandom(4).hex()}")
+    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as two:
+        one.bind(str(targets.socket))
+        targets.socket.chmod(0o777)
+        two.bind("\0" + targets.abstract)
+        one.listen()
+        two.listen()
+        yield targets

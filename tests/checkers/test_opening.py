@@ -1,0 +1,264 @@
+"""open_checker: the right program with the right files, really run; and its errors."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gradebox.checkers import open_checker
+from gradebox.checkers.check import Check, CheckerError
+from gradebox.sandbox.errors import SandboxError
+from tests.checkers.plain_sandbox import PlainSandbox
+
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine")
+
+
+@pytest.fixture
+def sandbox() -> Iterator[PlainSandbox]:
+    with PlainSandbox() as box:
+        yield box
+
+
+PYTHON = """
+import sys
+given, correct, output = (open(path).read() for path in sys.argv[1:4])
+print(1 if int(output) ** 2 == int(given) else 0)
+"""
+
+# source of a generated_checker, outcome, words in the message
+PYTHON_ROWS = {
+    "right": (PYTHON, "accepted", ""),
+    "wrong": ("print(0)", "rejected", ""),
+    "partial": ("print(0.5)", "accepted", ""),
+    "crashing": ("1 / 0", "unclear", "ZeroDivisionError"),
+    "crashing after its score": ("print(1)\n1 / 0", "unclear", "ZeroDivisionError"),
+    "killed": ("import os\nos.kill(os.getpid(), 9)", "unclear", "signal 9"),
+    "silent": ("", "unclear", "nothing"),
+    "flooding": ("print(1)\nwhile True:\n    print('x' * 10000)", "unclear", ""),
+    "flooding stderr": ("import sys\nprint(1)\nsys.stderr.write('x' * 300000)", "accepted", ""),
+    "a second score is ignored": ("print(1)\nprint(0)", "accepted", ""),
+    "a second score is ignored after 0": ("print(0)\nprint(1)", "rejected", ""),
+    "not a number": ("print('1.0.0')", "unclear", "'1.0.0'"),
+    "syntax error": ("print(1", "unclear", "SyntaxError"),
+    "lone surrogate": ("print('\ud800')", "unclear", ""),
+    "exit status": ("print(1)\nimport sys\nsys.exit(2)", "unclear", "exit status 2"),
+}
+
+
+@pytest.mark.parametrize(("source", "outcome", "words"), PYTHON_ROWS.values(), ids=PYTHON_ROWS)
+def test_python_checkers(sandbox: PlainSandbox, source: str, outcome: str, words: str) -> None:
+    checker = open_checker(sandbox, source=source or "pass", name=None)
+    assert checker is not None
+    check = checker.check(b"9", b"-3", b"3")
+    assert (check.outcome, words in check.message) == (outcome, True)
+    checker.close()
+
+
+def test_a_checker_sees_only_the_test_and_the_output(sandbox: PlainSandbox) -> None:
+    checker = open_checker(sandbox, source="import os\nprint(1, sorted(os.listdir()))", name=None)
+    assert checker is not None
+    assert checker.check(b"i", b"o", b"e").message == (
+        "['correct_output.txt', 'input.txt', 'solution_output.txt']"
+    )
+    assert sandbox.runs == [
+        {
+            "stdin": b"",
+            "args": ("input.txt", "correct_output.txt", "solution_output.txt"),
+            "files": {"input.txt": b"i", "correct_output.txt": b"e", "solution_output.txt": b"o"},
+        }
+    ]
+
+
+def test_a_hanging_checker_is_unclear(sandbox: PlainSandbox) -> None:
+    from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+    from gradebox.sandbox.model import Limits, Program
+
+    program = Program("python", {"checker.py": b"import time\ntime.sleep(600)"})
+    checker = ProgramChecker(sandbox, PROTOCOLS["python"], program, limits=Limits(wall_s=0.3))
+    check = checker.check(b"", b"", b"")
+    assert (check.outcome, check.message) == (
+        "unclear",
+        "the checker was stopped at 0.3 s of wall time",
+    )
+
+
+def test_a_checker_is_compiled_once(sandbox: PlainSandbox) -> None:
+    checker = open_checker(sandbox, source=PYTHON, name=None)
+    assert checker is not None
+    assert [checker.check(b"4", b"2", b"2").accepted for _ in range(3)] == [True] * 3
+    assert sandbox.compiles == 1
+
+
+class BrokenSandbox(PlainSandbox):
+    def run(self, *_args: object, **_more: object) -> None:  # type: ignore[override]
+        raise SandboxError("the machine is on fire")
+
+
+def test_faults_of_the_machine_are_raised() -> None:
+    checker = open_checker(BrokenSandbox(), source="print(1)", name=None)
+    assert checker is not None
+    with pytest.raises(SandboxError, match="on fire"):
+        checker.check(b"", b"", b"")
+
+
+KATTIS = """
+import sys
+given, answer, feedback = sys.argv[1:4]
+flags = sys.argv[4:]
+right = sys.stdin.buffer.read() == open(answer, 'rb').read()
+open(feedback + 'judgemessage.txt', 'w').write(f'flags {flags}')
+if 'score' in flags:
+    open(feedback + 'score.txt', 'w').write('0.5')
+sys.exit(42 if right else 43)
+"""
+
+
+def test_kattis_validators(sandbox: PlainSandbox, tmp_path: Path) -> None:
+    path = tmp_path / "validate.py"
+    path.write_text(KATTIS)
+
+    def check(flags: str, output: bytes) -> Check:
+        checker = open_checker(sandbox, source=None, name=f"kattis:{path}{flags}")
+        assert checker is not None
+        return checker.check(b"in", output, b"ans")
+
+    assert check("", b"ans").score == 1.0
+    assert check("", b"other").outcome == "rejected"
+    assert check(" a 'b c'", b"ans").message == "flags ['a', 'b c']"
+    assert check(" score", b"ans").score == 0.5
+    assert check(" score", b"other").outcome == "unclear"
+
+
+TESTLIB_H = """
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+"""
+
+TESTLIB_CPP = """
+#include "testlib.h"
+static std::string text(const char *path) {
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+}
+int main(int, char **argv) {
+    std::string said = text(argv[2]);
+    if (said == "crash") __builtin_trap();
+    if (said == "half") { fprintf(stderr, "points 0.5 half right\\n"); return 7; }
+    if (said == "fail") { fprintf(stderr, "FAIL no answer\\n"); return 3; }
+    if (said == text(argv[3])) { fprintf(stderr, "ok\\n"); return 0; }
+    fprintf(stderr, "wrong answer %s\\n", said.c_str());
+    return said.empty() ? 2 : 1;
+}
+"""
+
+
+@needs_compiler
+@pytest.mark.slow
+def test_testlib_checkers(sandbox: PlainSandbox, tmp_path: Path) -> None:
+    (tmp_path / "check.cpp").write_text(TESTLIB_CPP)
+    (tmp_path / "headers").mkdir()
+    (tmp_path / "headers" / "testlib.h").write_text(TESTLIB_H)
+    name = f"testlib:{tmp_path / 'check.cpp'}"
+    for header in (tmp_path / "headers", tmp_path / "headers" / "testlib.h"):
+        checker = open_checker(sandbox, source=None, name=name, testlib=str(header))
+        assert checker is not None
+        checks = [
+            checker.check(b"", o, b"a") for o in (b"a", b"b", b"", b"half", b"fail", b"crash")
+        ]
+        assert [s.verdict for s in checks] == ["OK", "WA", "PE", "OK", "FAIL", "FAIL"]
+        assert [s.score for s in checks] == [1.0, 0.0, 0.0, 0.5, None, None]
+        assert checks[1].message == "wrong answer b"
+        assert checker.name == "testlib:check.cpp"
+
+
+@needs_compiler
+def test_a_checker_that_does_not_compile_is_unclear(sandbox: PlainSandbox, tmp_path: Path) -> None:
+    (tmp_path / "check.cpp").write_text("int main() { retrun 0; }")
+    (tmp_path / "testlib.h").write_text("")
+    checker = open_checker(sandbox, source=None, name=f"testlib:{tmp_path / 'check.cpp'}")
+    assert checker is not None
+    check = checker.check(b"", b"", b"")
+    assert (check.outcome, check.message) == ("unclear", "the checker does not compile")
+    assert b"retrun" in check.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "outcome"),
+    [
+        ("cmp -s {output} {answer}", b"a", "accepted"),
+        ("cmp -s {output} {answer}", b"b", "rejected"),
+        ("cmp -s {output} missing", b"b", "unclear"),
+        ("no-such-command", b"a", "unclear"),
+        ("sh -c 'cmp -s $1 $2' x {output} {answer}", b"a", "accepted"),
+        ("sh -c 'test $# = 3' x", b"a", "accepted"),
+        ("sh -c 'kill -9 $$'", b"a", "unclear"),
+    ],
+)
+def test_command_checkers(sandbox: PlainSandbox, line: str, output: bytes, outcome: str) -> None:
+    checker = open_checker(sandbox, source=None, name=f"command:{line}")
+    assert checker is not None
+    assert checker.check(b"i", output, b"a").outcome == outcome
+
+
+def test_a_name_goes_before_the_source(sandbox: PlainSandbox) -> None:
+    checker = open_checker(sandbox, source="print(0)", name="wcmp")
+    assert checker is not None
+    assert checker.check(b"", b"a  b", b"a b").accepted
+    assert sandbox.runs == []
+
+
+def test_without_source_and_name_there_is_no_checker(sandbox: PlainSandbox) -> None:
+    assert open_checker(sandbox, source=None, name=None) is None
+    assert open_checker(sandbox, source=" \n", name="") is None
+
+
+def test_digests_differ_between_checkers(sandbox: PlainSandbox, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("print(1)")
+    path = tmp_path / "a.py"
+    names = (f"python:{path}", f"kattis:{path}", f"kattis:{path} x", "command:true", "command:cat")
+    checkers = [open_checker(sandbox, source=None, name=name) for name in names]
+    checkers.append(open_checker(sandbox, source="print(0)", name=None))
+    assert len({checker.digest for checker in checkers if checker}) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("wcpm", ["unknown checker 'wcpm'", "'wcmp'"]),
+        ("testlb:a.cpp", ["unknown kind of checker 'testlb'", "testlib"]),
+        ("python:", ["names no file", "python:FILE"]),
+        ("python:no-such.py", ["'no-such.py'", "No such file"]),
+        ("kattis:no-such.txt", ["'no-such.txt'", "must end in .py, .cpp"]),
+        ("kattis:'a", ["can't be read", "quotation"]),
+        ("command:", ["command is empty", "command:LINE"]),
+        ("command:'a", ["can't be read"]),
+    ],
+)
+def test_a_wrong_name_is_reported(sandbox: PlainSandbox, name: str, words: list[str]) -> None:
+    with pytest.raises(CheckerError) as error:
+        open_checker(sandbox, source=None, name=name)
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_a_missing_header_is_reported(sandbox: PlainSandbox, tmp_path: Path) -> None:
+    (tmp_path / "check.cpp").write_text("")
+    name = f"testlib:{tmp_path / 'check.cpp'}"
+    with pytest.raises(CheckerError, match=r"'check.cpp' needs testlib.h: put it beside"):
+        open_checker(sandbox, source=None, name=name)
+    with pytest.raises(CheckerError, match=r"nowhere.h' can't be read: No such file"):
+        open_checker(sandbox, source=None, name=name, testlib=str(tmp_path / "nowhere.h"))
+
+
+def test_a_dataset_may_choose_builtins_only(sandbox: PlainSandbox) -> None:
+    checker = open_checker(sandbox, source=None, name="wcmp", programs=False)
+    assert checker is not None
+    for name in (f"python:{os.devnull}", "command:cat /etc/hostname"):
+        with pytest.raises(CheckerError, match="may only name a built-in"):
+            open_checker(sandbox, source=None, name=name, programs=False)

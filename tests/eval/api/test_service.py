@@ -1,0 +1,337 @@
+"""POST /grade on a real server with a scripted sandbox, and the Client that calls it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+import gradebox
+from gradebox.eval.api.rewards import make_codeforces
+from gradebox.eval.api.service import REQUEST_FLAGS, open_service
+from gradebox.eval.grading.retry import Retry
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.server.serve import serve
+from gradebox.sandbox.server.settings import Ceilings, ServerSettings
+from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
+from tests.at_once import AtOnce
+
+TESTS = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
+ROW = {"id": "1/A", "time_limit": 1.0, "official_tests": TESTS}
+OTHER = {"id": "2/B", "official_tests": TESTS[:1]}
+SOLUTIONS = [
+    {"id": "1/A", "code": "echo"},
+    {"id": "2/B", "code": "wrong", "sample_id": "w"},
+    {"id": "1/A", "completion": "no code"},
+    {"id": "9/Z", "code": "echo"},
+    {"id": "2/B", "code": "echo", "language": "klingon"},
+    {"id": "1/A", "completion": "```python\necho\n```"},
+    *({"id": "1/A", "code": f"echo {i}"} for i in range(20)),
+]
+
+
+def run_program(call: Call) -> Any:
+    return call.stdin if call.source.startswith("echo") else b"no"
+
+
+@contextmanager
+def serving(box: FakeSandbox, dataset: str | None = None, **settings: Any) -> Iterator[str]:
+    """Run a server in a thread; yield its address."""
+    loop = asyncio.new_event_loop()
+    stop, ready, ports = asyncio.Event(), threading.Event(), []
+    service = open_service(box, dataset, Ceilings())
+
+    def run() -> None:
+        asyncio.set_event_loop(loop)
+        chosen = ServerSettings(port=0, grace_s=10, **settings)
+
+        def listen(port: int) -> None:
+            ports.append(port)
+            ready.set()
+
+        loop.run_until_complete(serve(box, chosen, None, grading=service, ready=listen, stop=stop))
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    assert ready.wait(30)
+    try:
+        yield f"http://127.0.0.1:{ports[0]}"
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(30)
+        service.close()
+
+
+@contextmanager
+def answering(answer: Callable[[int, bytes], tuple[int, dict[str, str], bytes]]) -> Iterator[str]:
+    """Run a server that answers the n-th POST with `answer(n, body)`."""
+    counts = iter(range(10**6))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            status, headers, raw = answer(next(counts), body)
+            self.send_response(status)
+            for name, value in {**headers, "Content-Length": str(len(raw))}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradebox.eval.api.batch.Retry", partial(Retry, first_s=0.001))
+    monkeypatch.setattr("gradebox.eval.api.client.AVOIDED_S", 0.05)
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with serving(FakeSandbox(run_program)) as address:
+        yield address
+
+
+# ---- the route ---------------------------------------------------------------------------
+
+
+def test_a_request_is_answered_with_records(url: str):
+    body = {"solutions": [{"code": "echo"}, {"code": "wrong"}], "problem": ROW}
+    answer = requests.post(f"{url}/grade", json=body, timeout=30)
+    assert answer.status_code == 200
+    assert [r["verdict"] for r in answer.json()["records"]] == ["AC", "WA"]
+
+
+def test_a_request_may_name_a_problem_of_the_dataset(tmp_path: Path):
+    (tmp_path / "p.jsonl").write_text(json.dumps(ROW) + "\n")
+    with serving(FakeSandbox(run_program), str(tmp_path / "p.jsonl")) as url:
+        body = {"solutions": [{"code": "echo"}], "problem": "1/A"}
+        answer = requests.post(f"{url}/grade", json=body, timeout=30)
+        assert [r["status"] for r in answer.json()["records"]] == ["passed"]
+        client = gradebox.Client(url)
+        records = client.grade([{"id": "1A", "code": "echo"}, {"id": "7/Z", "code": "echo"}])
+        assert [r["status"] for r in records] == ["passed", "invalid"]
+
+
+def test_a_missing_dataset_is_reported_at_the_start():
+    with pytest.raises(BadRequest, match=r"nowhere\.jsonl' does not exist"):
+        open_service(FakeSandbox(run_program), "nowhere.jsonl", Ceilings())
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ([], ("the request is a list of 0 elements", "object")),
+        ({}, ("solutions is None", "list of objects")),
+        ({"solutions": [{}, 1], "problem": ROW}, ("solutions[1] is 1", "list of objects")),
+        ({"solutions": []}, ("--dataset", "give the problem's row")),
+        ({"solutions": [], "problem": 3}, ("problem is 3", "a row or an id")),
+        ({"solutions": [], "problems": [3]}, ("problems", "list of rows")),
+        ({"solutions": [], "problems": ROW}, ("problems is a dict of 3", "list of rows")),
+        ({"solutions": [], "probelm": ROW}, ("'probelm'", "problem, problems, solutions")),
+        ({"solutions": [], "problem": ROW, "flags": {"checker": "python:/etc/passwd"}},
+         ("cannot set the flag 'checker'", "stop_on_first_failure")),
+        ({"solutions": [], "problem": ROW, "flags": {"cache": "/tmp"}}, ("flag 'cache'",)),
+        ({"solutions": [], "problem": ROW, "flags": {"compare": 1}}, ("--compare 1", "open-r1")),
+        ({"solutions": [], "problem": ROW, "flags": {"compare": "no"}}, ("--compare 'no'",)),
+        ({"solutions": [], "problem": ROW, "flags": {"repeat": 10**6}}, ("1000000", "at most 16")),
+        ({"solutions": [], "problem": ROW, "flags": {"repeat": True}}, ("True", "whole number")),
+        ({"solutions": [], "problem": ROW, "flags": {"time_limit_scale": 2}}, ("2", "python=2")),
+        ({"solutions": [], "problem": ROW, "flags": {"time_limit_scale": {"python": "2"}}},
+         ("--time-limit-scale", "python=2")),
+        ({"solutions": [], "problem": {**ROW, "time_limit": 1000}}, ("1000 s", "120 s")),
+        ({"solutions": [], "problem": {**ROW, "time_limit": 100},
+          "flags": {"time_limit_scale": {"python": 2}}}, ("200 s", "limit of 120 s")),
+        ({"solutions": [], "problem": {**ROW, "memory_limit": 10**5}}, ("100000 MB", "4096 MB")),
+        ({"solutions": [], "problem": ROW, "time_limit_s": "1"}, ("is '1'", "seconds")),
+        ({"solutions": [{}] * 5000, "problem": ROW}, ("5000", "4096", "several")),
+    ],
+)  # fmt: skip
+def test_wrong_requests_are_refused(url: str, body: Any, words: tuple[str, ...]):
+    answer = requests.post(f"{url}/grade", json=body, timeout=30)
+    assert answer.status_code == 400
+    message = answer.json()["message"]
+    assert [word for word in words if word not in message] == [], message
+
+
+def test_the_page_of_the_server_names_the_flags_of_requests():
+    page = (Path(__file__).resolve().parents[3] / "docs" / "server.md").read_text()
+    (row,) = (line for line in page.splitlines() if line.startswith("| `flags`"))
+    for name, flag in REQUEST_FLAGS.items():
+        most = "" if flag.request_most is None else f" (at most {flag.request_most})"
+        assert f"`{name}`{most}" in row, name
+    assert row.count("`") == 2 * (1 + len(REQUEST_FLAGS))
+
+
+def test_a_server_without_a_service_refuses_to_grade():
+    from tests.sandbox.backends import served
+
+    with served(FakeSandbox(run_program)) as url:
+        answer = requests.post(f"{url}/grade", json={}, timeout=30)
+    assert (answer.status_code, "does not grade" in answer.text) == (400, True)
+
+
+# ---- the client ----------------------------------------------------------------------------
+
+
+def unmeasured(records: list[dict[str, Any]]) -> Any:
+    return [{k: v for k, v in r.items() if k != "sandbox"} for r in records]
+
+
+def test_the_records_are_those_of_a_local_grader(url: str):
+    with gradebox.Grader(sandbox=FakeSandbox(run_program), max_stored_output=0) as grader:
+        here = grader.grade(SOLUTIONS, [ROW, OTHER])
+    client = gradebox.Client(url, max_stored_output=0)
+    assert unmeasured(client.grade(SOLUTIONS, [ROW, OTHER])) == unmeasured(here)
+    again = asyncio.run(client.grade_async(SOLUTIONS, [ROW, OTHER]))
+    assert unmeasured(again) == unmeasured(here)
+
+
+def test_rewards_use_a_client(url: str):
+    answers = ["```python\necho\n```", "```python\nwrong\n```", "no code"]
+    reward = make_codeforces("pass_fail", grader=gradebox.Client(url))
+    assert reward(answers, official_tests=[TESTS] * 3) == [1.0, 0.0, -1.0]
+
+
+def test_a_token_is_sent_and_a_missing_one_is_reported():
+    with serving(FakeSandbox(run_program), token="secret") as url:
+        records = gradebox.Client(url, token="secret").grade([{"code": "echo"}], ROW)
+        assert records[0]["status"] == "passed"
+        with pytest.raises(gradebox.InputError, match="401"):
+            gradebox.Client(url).grade([{"code": "echo"}], ROW)
+
+
+@pytest.mark.slow
+def test_requests_that_a_full_server_refuses_are_sent_again():
+    """With one place and no queue, most requests are refused at first."""
+
+    def slow(call: Call) -> Any:
+        time.sleep(0.01)
+        return call.stdin
+
+    with serving(FakeSandbox(slow), slots=1, queue=0) as url:
+        client = gradebox.Client(url, concurrency=4)
+        rows = [{"code": f"echo {i}"} for i in range(24)]
+        records = client.grade(rows, {**ROW, "official_tests": TESTS[:1]})
+    assert [r["status"] for r in records] == ["passed"] * 24
+
+
+def test_concurrency_is_limited():
+    at_once = AtOnce()
+
+    def count(_: int, body: bytes) -> tuple[int, dict[str, str], bytes]:
+        at_once.entered()
+        at_once.wait_for(2)
+        time.sleep(0.02)  # in which one too many would come
+        at_once.left()
+        return 400, {}, b'{"message": "enough"}'
+
+    with answering(count) as url:
+        client = gradebox.Client(url, concurrency=2)
+
+        def call() -> None:
+            with pytest.raises(gradebox.InputError, match="enough"):
+                client.grade([{"code": f"echo {i}"} for i in range(40)], ROW)
+
+        threads = [threading.Thread(target=call) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert at_once.most == 2
+
+
+@pytest.mark.slow
+def test_a_dead_server_is_not_used(url: str):
+    with answering(lambda n, body: (200, {}, b"")) as dead:
+        pass  # its port answers no more
+    client = gradebox.Client([dead, url])
+    records = client.grade([{"code": f"echo {i}"} for i in range(40)], ROW)
+    assert [r["status"] for r in records] == ["passed"] * 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("status", "raw", "wait"),
+    [
+        (500, b'{"message": "the sandbox failed"}', "9" * 9),
+        (200, b"<html>", "9" * 9),
+        (200, b'{"records": []}', "9" * 9),
+        (200, b'{"records": [7]}', "9" * 9),
+        (200, b'{"records": [{"status": "passed"}]}', "9" * 9),
+        (302, b"", "9" * 9),
+        (429, b"{}", "9" * 9),
+        (503, b"{}", "\u00b2"),
+    ],
+)
+def test_an_invalid_answer_is_an_error_and_no_verdict(status: int, raw: bytes, wait: str):
+    headers = {"Location": "http://127.0.0.1:1/"} if status == 302 else {"Retry-After": wait}
+    with answering(lambda n, body: (status, headers, raw)) as url:
+        client = gradebox.Client(url, patience_s=0.3)
+        (record,) = client.grade([{"code": "echo"}], ROW)
+    assert (record["status"], record["verdict"]) == ("error", "ER")
+    assert record["error"].startswith("not graded: ")
+
+
+@pytest.mark.parametrize("field", ["status", "verdict", "details"])
+def test_an_invalid_record_is_no_verdict(url: str, field: str):
+    body = {"solutions": [{"code": "echo"}], "problem": ROW}
+    good = requests.post(f"{url}/grade", json=body, timeout=30).json()
+    good["records"][0][field] = ["passed"]
+    raw = json.dumps(good).encode()
+    with answering(lambda n, sent: (200, {}, raw)) as liar:
+        (record,) = gradebox.Client(liar, patience_s=0.2).grade([{"code": "echo"}], ROW)
+    assert record["status"] == "error"
+
+
+def test_nothing_stays_open_between_calls(url: str):
+    client = gradebox.Client(url)
+    client.grade([{"code": "echo"}], ROW)
+    before = threading.active_count()
+    descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    for _ in range(20):
+        client.grade([{"code": "echo"}], ROW)
+    assert threading.active_count() <= before + 2  # the server's own pool
+    assert len(os.listdir("/proc/self/fd")) <= descriptors + 8  # noqa: PTH208
+
+
+def test_wrong_urls_are_refused():
+    with pytest.raises(
+        gradebox.InputError, match="url 'host:2000': give addresses such as http://"
+    ):
+        gradebox.Client(["http://other:2000", "host:2000"])
+    with pytest.raises(
+        gradebox.InputError, match="urls is empty: give addresses such as http://host"
+    ):
+        gradebox.Client([])
+
+
+def test_a_time_limit_is_sent():
+    box = FakeSandbox(lambda call: ready(call.stdin, wall_s=5.0), slots=1)
+    with serving(box) as url:
+        records = gradebox.Client(url).grade(
+            [{"code": f"echo {i}"} for i in range(3)], ROW, time_limit_s=3.0
+        )
+    assert [r["status"] for r in records] == ["error"] * 3

@@ -1,0 +1,65 @@
+"""`gradebox COMMAND` runs the named command and reports unknown names."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradebox.eval.cli import console
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.mark.parametrize("name", console.COMMANDS)
+def test_every_command_has_a_module(name: str):
+    assert importlib.util.find_spec(console.COMMANDS[name].module) is not None
+
+
+@pytest.fixture(autouse=True)
+def own_arguments(monkeypatch: pytest.MonkeyPatch):
+    """Give each test its own `sys.argv`, which a command changes."""
+    monkeypatch.setattr(sys, "argv", ["gradebox"])
+
+
+@pytest.mark.parametrize("name", console.COMMANDS)
+def test_help_is_that_of_the_command(name: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as end:
+        console.main([name, "--help"])
+    assert end.value.code == 0
+    assert f"usage: gradebox {name} " in capsys.readouterr().out
+
+
+def test_the_list_of_commands(capsys: pytest.CaptureFixture[str]):
+    assert console.main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {name} " in out for name in console.COMMANDS)
+
+
+@pytest.mark.parametrize("argv", [[], ["grde"], ["-x"]])
+def test_an_unknown_command_is_bad_usage(argv: list[str], capsys: pytest.CaptureFixture[str]):
+    assert console.main(argv) == 2
+    err = capsys.readouterr().err
+    assert "gradebox: there is no command" in err
+    assert ("did you mean grade?" in err) == (argv == ["grde"])
+
+
+def test_the_status_and_the_message_are_those_of_the_command():
+    found = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "gradebox.eval.cli.console",
+            "grade",
+            "--solutions-path",
+            "nowhere.jsonl",
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 2
+    assert found.stderr.startswith("error: nowhere.jsonl does not exist")

@@ -1,0 +1,276 @@
+"""The command line: defaults, errors in one line, dry runs."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradebox.eval.cli.flags import changed_flags, make_parser, options_from
+from gradebox.eval.cli.grade import main
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.options import Options
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMAND = ROOT / "eval" / "eval_with_piston_gentest_checker_stats.py"
+
+
+def parse(argv: list[str]) -> Options:
+    return options_from(make_parser().parse_args(argv))
+
+
+def test_documented_defaults():
+    options = parse(["--solutions-path", "a.jsonl"])
+    assert options.as_json() | {"--workers": 0} == {
+        "--solutions-path": ["a.jsonl"],
+        "--dataset": "open-r1/codeforces",
+        "--dataset-split": "test",
+        "--dataset-subsets": ["verifiable", "default"],
+        "--problems": None,
+        "--limit": None,
+        "--sandbox": "auto",
+        "--endpoint": [],
+        "--endpoint-concurrency": None,
+        "--piston-package": "piston",
+        "--allow-unsafe-sandbox": False,
+        "--generated-tests-dir": None,
+        "--max-generated-tests": 0,
+        "--generated-tests-sample": 1.0,
+        "--sort-generated-tests": "none",
+        "--skip-large-inputs-over": -1,
+        "--max-generated-bytes-per-problem": -1,
+        "--generated-tests-workers": 0,
+        "--stop-on-first-failure": False,
+        "--results-dir": "results",
+        "--workers": 0,
+        "--compare": "open-r1",
+        "--checker": None,
+        "--testlib": None,
+        "--time-limit-scale": {},
+        "--executor": "local",
+        "--ray-address": None,
+        "--repeat": 1,
+        "--seed": 0,
+        "--fresh": False,
+        "--dry-run": False,
+        "--k": [1],
+        "--max-stored-output": 4096,
+        "--log-file": None,
+        "--cache": None,
+        "--self-check": False,
+        "--self-check-solutions": None,
+    }
+    assert options.workers >= 1
+
+
+def test_every_flag_is_read():
+    argv = (
+        "--solutions-path a b* --dataset d --dataset-split train --dataset-subsets x,y "
+        "--problems 1/A,2/B --limit 5 --sandbox piston --endpoint http://a,http://b "
+        "--endpoint-concurrency 3 --piston-package codeforces --allow-unsafe-sandbox "
+        "--generated-tests-dir g --max-generated-tests -1 --generated-tests-sample 0.5 "
+        "--sort-generated-tests large_first --skip-large-inputs-over 10 "
+        "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "
+        "--stop-on-first-failure --results-dir r --workers 3 --compare upstream --checker wcmp "
+        "--testlib t.h --executor ray --ray-address h:1 --time-limit-scale py=2 "
+        "--time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
+        "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c "
+        "--self-check --self-check-solutions s"
+    )
+    options = parse(argv.split())
+    values = options.as_json()
+    assert values["--endpoint"] == ["http://a", "http://b"]
+    assert values["--time-limit-scale"] == {"python": 2.0, "c++17": 1.5}
+    assert values["--k"] == [1, 5]
+    assert options.generated_tests_dir == Path("g")
+    unchanged = [
+        name
+        for name, value in parse(["--solutions-path", "a b*"]).as_json().items()
+        if values[name] == value
+    ]
+    assert unchanged == []
+    assert set(values) == {
+        action.option_strings[0]
+        for action in make_parser()._actions
+        if action.option_strings[0] != "-h"
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--limit x", "argument --limit: 'x' is not a whole number"),
+        ("--limit 0", "--limit 0 is less than 1: leave it out for all"),
+        ("--workers -1", "--workers -1 is less than 0"),
+        ("--repeat 0", "--repeat 0 is less than 1"),
+        ("--k 0,1", "--k 0 is less than 1: give numbers from 1"),
+        ("--k a", "--k: 'a' is not a list of whole numbers"),
+        ("--generated-tests-sample 0", "--generated-tests-sample 0.0 is not in (0, 1]"),
+        ("--generated-tests-sample nan", "--generated-tests-sample nan is not in (0, 1]"),
+        ("--generated-tests-sample 1.5", "--generated-tests-sample 1.5 is not in (0, 1]"),
+        ("--max-generated-tests -2", "--max-generated-tests -2 is less than -1"),
+        ("--max-generated-tests 3", "--max-generated-tests 3 without --generated-tests-dir: name"),
+        ("--skip-large-inputs-over -7", "--skip-large-inputs-over -7 is less than -1"),
+        ("--max-generated-bytes-per-problem -7", "-7 is less than -1"),
+        ("--generated-tests-workers -1", "--generated-tests-workers -1 is less than 0"),
+        ("--max-stored-output -1", "--max-stored-output -1 is less than 0"),
+        ("--workers 100000", "--workers 100000 is more than 4096: 0 takes one for each"),
+        ("--k ,", "--k: ',' is not a list of whole numbers"),
+        ("--problems ,", "--problems: ',' is not a list of names"),
+        ("--endpoint ,", "--endpoint: ',' is not a list of names"),
+        ("--endpoint-concurrency 0", "--endpoint-concurrency 0 is less than 1"),
+        ("--sort-generated-tests big", "invalid choice: 'big'"),
+        ("--compare nearly", "invalid choice: 'nearly'"),
+        ("--sandbox cloud", "invalid choice: 'cloud'"),
+        ("--time-limit-scale python", "'python' is not LANGUAGE=FACTOR"),
+        ("--time-limit-scale python=x", "'python=x' is not LANGUAGE=FACTOR"),
+        ("--time-limit-scale python=0", "the factor must be over 0"),
+        ("--time-limit-scale python=inf", "the factor must be over 0"),
+        ("--time-limit-scale pyton=2", "did you mean 'python'"),
+        ("--time-limit-scale python=2 --time-limit-scale py=3", "py=3: python already has 2"),
+        ("--sandbox local --endpoint http://a", "--endpoint with --sandbox local"),
+        ("--nonsense", "unrecognized arguments: --nonsense"),
+        ("--lim 3", "unrecognized arguments: --lim 3"),
+        ("--max-generated-test=3", "--max-generated-test: did you mean --max-generated-tests; see"),
+    ],
+)
+def test_wrong_values_are_reported_in_one_line(flags, message, capsys):
+    assert main(["--solutions-path", "a.jsonl", *flags.split()]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.startswith("error: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_a_mistyped_flag_is_named_when_argparse_reports_a_missing_one(capsys):
+    assert main(["--solution-path", "--dataset-splits.jsonl"]) == 2
+    assert capsys.readouterr().err == (
+        "error: the following arguments are required: --solutions-path; --solution-path: "
+        "did you mean --solutions-path; --dataset-splits.jsonl: did you mean --dataset-split; "
+        "see --help\n"
+    )
+
+
+def test_arguments_after_a_double_dash_are_not_flags(capsys):
+    assert main(["--", "--solution-path"]) == 2
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_python_callers_get_the_same_errors():
+    with pytest.raises(InputError, match="--compare 'x': choose one of open-r1"):
+        Options(solutions_path="a", compare="x")
+
+
+def test_only_changed_flags_are_printed():
+    assert changed_flags(parse(["--solutions-path", "a.jsonl"])) == "--solutions-path a.jsonl"
+    argv = ["--solutions-path", *(f"{i}.jsonl" for i in range(30)), "--k", "1,5", "--fresh"]
+    argv += ["--time-limit-scale", "python=2", "--time-limit-scale", "cpp=1.5"]
+    text = changed_flags(parse(argv))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "--k 1,5" in text
+    assert "--fresh" in text
+    assert "--time-limit-scale python=2  --time-limit-scale c++17=1.5" in text
+    assert "--limit" not in text
+
+
+def write(folder: Path, problems: list[dict], solutions: list[str]) -> list[str]:
+    (folder / "p.jsonl").write_text("".join(json.dumps(p) + "\n" for p in problems))
+    (folder / "s.jsonl").write_text("".join(line + "\n" for line in solutions))
+    return [
+        "--solutions-path", str(folder / "s.jsonl"), "--dataset", str(folder / "p.jsonl"),
+        "--results-dir", str(folder / "results"),
+    ]  # fmt: skip
+
+
+PROBLEM = {"id": "1/A", "official_tests": [{"input": "12\n", "output": "1\n"}] * 3}
+
+
+def test_a_dry_run_counts_and_writes_nothing(tmp_path, capsys):
+    lines = ['{"id": "1/A", "code": "x"}', '{"id": "1/A", "text": ""}', '{"id": "7/Z", "code": ""}']
+    argv = write(tmp_path, [PROBLEM], lines)
+    assert main([*argv, "--dry-run", "--skip-large-inputs-over", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "solutions   3 in 1 files, of 1 problems" in out
+    assert "cases       0 to run" in out
+    assert "skipped_large_input     3" in out
+    assert "no code     1 solutions" in out
+    assert "invalid     1 solutions" in out
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_dry_run_reports_unused_flags_and_shared_folders(tmp_path, capsys):
+    argv = write(tmp_path, [PROBLEM], ['{"id": "1/A", "code": "x"}'])
+    idle = ["--dry-run", "--sandbox", "local", "--piston-package", "codeforces"]
+    assert main([*argv, *idle]) == 0
+    note = "note: --piston-package codeforces has no effect: programs run in the embedded sandbox"
+    assert note in capsys.readouterr().out
+    (tmp_path / "x").mkdir()
+    twin = tmp_path / "x" / "s.jsonl"
+    twin.write_text('{"id": "1/A", "code": "x"}\n')
+    assert main([*argv, "--dry-run", "--solutions-path", str(tmp_path / "s.jsonl"), str(twin)]) == 2
+    assert "would share the results folder 's'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda f: (f / "s.jsonl").unlink(), "s.jsonl does not exist"),
+        (lambda f: (f / "s.jsonl").write_text(""), "s.jsonl is empty"),
+        (lambda f: (f / "p.jsonl").unlink(), "p.jsonl"),
+        (lambda f: (f / "results").write_text(""), "can't write results there"),
+    ],
+)
+def test_bad_input_is_reported_in_one_line(tmp_path, capsys, prepare, message):
+    argv = write(tmp_path, [PROBLEM], ['{"id": "1/A", "code": "x"}'])
+    prepare(tmp_path)
+    assert main([*argv, "--sandbox", "local"]) == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert errors.count("\n") == 1
+
+
+def test_an_endpoint_that_does_not_answer_is_never_replaced(tmp_path, capsys):
+    argv = write(tmp_path, [PROBLEM], ['{"id": "1/A", "code": "x"}'])
+    assert main([*argv, "--endpoint", "http://127.0.0.1:9"]) == 2
+    errors = capsys.readouterr().err
+    assert "http://127.0.0.1:9" in errors
+    assert errors.count("\n") == 1
+    assert not list((tmp_path / "results").glob("*/*.jsonl"))
+
+
+def test_the_script_works_from_anywhere_and_needs_no_heavy_import(tmp_path):
+    """--help must be fast, so it imports no large library."""
+    code = (
+        "import runpy, sys, atexit\n"
+        "heavy = {'pandas', 'numpy', 'pyarrow', 'datasets', 'requests', 'tqdm'}\n"
+        "atexit.register(lambda: print('HEAVY', sorted(heavy & set(sys.modules))))\n"
+        f"sys.argv = [{str(COMMAND)!r}, '--help']\n"
+        f"sys.path.insert(0, {str(COMMAND.parent)!r})\n"
+        f"runpy.run_path({str(COMMAND)!r}, run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ""},
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "--time-limit-scale" in done.stdout
+    assert "HEAVY []" in done.stdout
+
+
+def test_one_case_on_a_piston_server_is_importable_from_the_command():
+    from gradebox.eval.eval_with_piston_gentest_checker_stats import run_piston_test
+
+    assert list(inspect.signature(run_piston_test).parameters)[:3] == [
+        "source_code",
+        "problem_data",
+        "test_case",
+    ]

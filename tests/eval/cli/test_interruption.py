@@ -1,0 +1,192 @@
+"""Interrupted runs: the next start continues, and the result is that of an undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gradebox.eval.results.records import read_records
+
+ROOT = Path(__file__).resolve().parents[3]
+RESULTS = "results/sols/piston_eval_results.jsonl"
+METRICS = "results/sols/piston_eval_metrics.json"
+# Fields that differ between equal runs.
+TIMES = ("timestamp", "run", "calibration", "problems")
+
+
+def write_work(folder: Path, solutions: int, tests: int = 3) -> None:
+    with (folder / "problems.jsonl").open("w") as file:
+        for number in range(3):
+            cases = [{"input": f"{i}\n", "output": f"{i}\n"} for i in range(tests)]
+            file.write(json.dumps({"id": f"{number}/A", "official_tests": cases}) + "\n")
+    with (folder / "sols.jsonl").open("w") as file:
+        for number in range(solutions):
+            code = f"{'wrong' if number % 4 == 0 else 'right'} {number // 2}"
+            file.write(json.dumps({"id": f"{number % 3}/A", "code": code}) + "\n")
+
+
+def command(folder: Path, pause_s: float) -> list[str]:
+    return [sys.executable, "-m", "testing.fakes.fake_grading", str(folder), str(pause_s)]
+
+
+def finish(folder: Path, pause_s: float = 0.0) -> str:
+    """Run to the end; return its output."""
+    done = subprocess.run(
+        command(folder, pause_s), cwd=ROOT, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def outcome(folder: Path) -> tuple[list[dict], dict]:
+    """Return records and metrics without the fields that differ between equal runs."""
+    metrics = json.loads((folder / METRICS).read_text())
+    kept = {k: v for k, v in metrics.items() if k not in TIMES}
+    for name in ("--solutions-path", "--dataset", "--results-dir"):
+        del kept["flags"][name]
+    return list(read_records(folder / RESULTS)), kept
+
+
+def wait_for(path: Path, size: int) -> None:
+    deadline = time.monotonic() + 60
+    while not (path.exists() and path.stat().st_size >= size):
+        assert time.monotonic() < deadline, f"{path} never reached {size} bytes"
+        time.sleep(0.002)
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_thirty_points_gives_the_same_result(tmp_path):
+    calm, rough = tmp_path / "calm", tmp_path / "rough"
+    for folder in (calm, rough):
+        folder.mkdir()
+        write_work(folder, solutions=60)
+    finish(calm)
+    size = (calm / RESULTS).stat().st_size
+    chance = random.Random(6)
+    points = sorted(chance.randrange(1, size) for _ in range(30))
+    for point in points:
+        with subprocess.Popen(command(rough, 0.002), cwd=ROOT, stdout=subprocess.DEVNULL) as run:
+            done = (rough / RESULTS).stat().st_size if (rough / RESULTS).exists() else 0
+            if done < size:
+                wait_for(rough / RESULTS, min(point, done + 1))
+            time.sleep(chance.random() * 0.005)
+            run.send_signal(signal.SIGKILL)
+        with (rough / RESULTS).open("ab") as file:
+            file.write(b'{"cut": "lin'[: chance.randrange(12)])
+    finish(rough)
+    assert outcome(rough) == outcome(calm)
+    assert "Nothing left to do" in finish(rough)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_after_the_running_cases(tmp_path, number):
+    write_work(tmp_path, solutions=200)
+    with subprocess.Popen(
+        command(tmp_path, 0.01), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        wait_for(tmp_path / RESULTS, 100)
+        run.send_signal(number)
+        _, errors = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "stopping after the running cases" in errors
+    assert not (tmp_path / METRICS).exists()
+    before = len(list(read_records(tmp_path / RESULTS)))
+    assert 0 < before < 200
+    finish(tmp_path)
+    assert [r["line"] for r in read_records(tmp_path / RESULTS)] == list(range(1, 201))
+    assert json.loads((tmp_path / METRICS).read_text())["run"]["from_before"] >= before
+
+
+def test_a_second_signal_stops_at_once(tmp_path):
+    write_work(tmp_path, solutions=3)
+    with subprocess.Popen(
+        command(tmp_path, 600.0),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        wait_for(tmp_path / RESULTS, 0)
+        assert run.stderr is not None
+        run.send_signal(signal.SIGINT)
+        said = run.stderr.readline() + run.stderr.readline()
+        assert "second signal stops at once" in said
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert "start the same command again" in errors
+
+
+# The main command with another body in place of the grading.
+MAIN = """
+import os, signal, sys
+from gradebox.eval.cli import grade as command
+from gradebox.eval.common.signals import Stopper
+def grade(options):
+    {body}
+command._grade = grade
+sys.exit(command.main(["--solutions-path", "x"]))
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "os.kill(os.getpid(), signal.{0})",
+        "with Stopper(): os.kill(os.getpid(), signal.{0})",
+        "import atexit; atexit.register(os.kill, os.getpid(), signal.{0}); return 130",
+    ],
+    ids=["while it starts", "while the sandbox is opened", "while it ends"],
+)
+def test_a_signal_before_or_after_the_run_ends_with_the_same_status(body, number):
+    code = MAIN.format(body=body.format(number))
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_two_runs_into_one_folder_are_refused(tmp_path):
+    write_work(tmp_path, solutions=3)
+    with subprocess.Popen(command(tmp_path, 600.0), cwd=ROOT, stdout=subprocess.DEVNULL) as first:
+        wait_for(tmp_path / RESULTS, 0)
+        second = subprocess.run(
+            command(tmp_path, 0), cwd=ROOT, capture_output=True, text=True, timeout=60
+        )
+        first.kill()
+    assert second.returncode == 2
+    assert f"another run (process {first.pid}) is writing there" in second.stdout
+    finish(tmp_path)
+
+
+def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path):
+    """A file size limit stands for a full disk, because the same write fails."""
+    write_work(tmp_path, solutions=60)
+    bytes_left = 20_000
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_left, bytes_left))
+
+    full = subprocess.run(
+        command(tmp_path, 0.0),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        preexec_fn=limit,
+    )
+    assert full.returncode == 2
+    assert "File too large; raise the file size limit (ulimit -f), then start" in full.stdout
+    kept = list(read_records(tmp_path / RESULTS))
+    assert 0 < len(kept) < 60
+    assert (tmp_path / RESULTS).stat().st_size <= bytes_left
+    finish(tmp_path)
+    assert len(list(read_records(tmp_path / RESULTS))) == 60

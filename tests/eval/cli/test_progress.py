@@ -1,0 +1,72 @@
+"""The display of a run's progress."""
+
+from __future__ import annotations
+
+import io
+
+from gradebox.eval.cli import progress
+from gradebox.eval.cli.progress import Progress
+from gradebox.eval.grading.planner import ProgressCounts
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def filled() -> ProgressCounts:
+    tally = ProgressCounts()
+    for status, verdict in (
+        ("failed", "WA"),
+        ("passed", "AC"),
+        ("failed", None),
+        ("invalid", None),
+        ("passed", "AC"),
+    ):
+        tally.add_solution(status, verdict, ran=True)
+    tally.add_case("AC")
+    return tally
+
+
+def test_verdicts_have_a_fixed_order():
+    assert filled().text() == "AC 2 WA 1 no code 1 uncounted 1"
+
+
+def test_lines_are_printed_without_a_terminal(monkeypatch):
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
+    stream = io.StringIO()
+    shown = Progress(filled(), 10, lambda: ("1/A", 12.0), stream)
+    shown.tick()
+    line = stream.getvalue()
+    assert line.startswith("5/10 solutions, 1 cases, about ")
+    assert "left, running 1/A for 12 s: AC 2 WA 1" in line
+    assert line.endswith("\n")
+    assert "\r" not in line
+
+
+def test_lines_are_printed_only_every_few_seconds():
+    stream = io.StringIO()
+    shown = Progress(filled(), 10, stream=stream)
+    for _ in range(100):
+        shown.tick()
+    assert stream.getvalue() == ""
+    shown.close()
+    assert stream.getvalue().count("\n") == 1
+
+
+def test_nothing_is_printed_when_nothing_was_graded():
+    tally = ProgressCounts()
+    tally.add_solution("passed", "AC", reused=True)
+    stream = io.StringIO()
+    Progress(tally, 1, stream=stream).close()
+    assert stream.getvalue() == ""
+
+
+def test_a_bar_is_drawn_on_a_terminal():
+    stream = Terminal()
+    shown = Progress(filled(), 10, lambda: ("1/A", 5.0), stream)
+    shown.tick()
+    shown.close()
+    assert "50%" in stream.getvalue()
+    assert "5/10" in stream.getvalue()
+    assert "AC 2 WA 1" in stream.getvalue()

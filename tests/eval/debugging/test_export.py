@@ -1,0 +1,198 @@
+"""Exported cases build, run and judge without gradebox."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.checkers.programs.protocols import PROTOCOLS
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.debugging.export.files import export_case, export_files
+from gradebox.eval.debugging.export.templates import VERDICTS
+from gradebox.eval.debugging.reopen import Overrides, open_case
+from tests.eval.debugging.small_run import SmallRun
+
+PYTHON_CHECKER = """
+import sys
+output = open(sys.argv[3]).read()
+assert "crash" not in output
+print(1 if output.strip() == "other" else 0)
+"""
+# Exit status as testlib's: 0 right, 1 wrong, 3 failure of the checker.
+TESTLIB_CHECKER = b"""
+#include "testlib.h"
+#include <fstream>
+#include <string>
+int main(int, char** names) {
+    std::string word;
+    std::ifstream(names[2]) >> word;
+    return word == "other" ? OK : word == "crash" ? 3 : 1;
+}
+"""
+CPP = '#include <iostream>\nint main() { std::string s; std::cin >> s; std::cout << "%s\\n"; }\n'
+
+
+def exported(folder: Path, code: str, language: str = "python", **problem: Any) -> str:
+    """Export a case, run its run.sh outside of this repository, and return the output."""
+    checker = problem.pop("with_checker", None)
+    row = {"id": "1/A", "official_tests": ["1\n"], **problem}
+    small_run = SmallRun(folder, [{"id": "1/A", "code": code, "language": language}], [row])
+    record, case = small_run.case("1/A", 0, "official:0")
+    target = folder / "it's here"
+    with open_case(
+        small_run.results, record, case, Overrides(checker=checker), small_run.sandbox
+    ) as opened:
+        names = export_case(target, opened)
+    assert "run.sh" in names
+    for path in target.rglob("*.py"):
+        found = re.search(r"^\s*(from|import) (gradebox|eval|sandbox|checkers)\b", path.read_text())
+        assert found is None, path
+    done = subprocess.run(
+        ["sh", str(target / "run.sh")],
+        cwd="/",
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "problem", "message"),
+    [
+        ("print(input())", {}, "verdict: AC, the output equals the expected one"),
+        ("print(2)", {}, "verdict: WA, token 1: expected '1', found '2'"),
+        ("print(input(), file=open('output.txt', 'w'))", {"input_mode": "file"}, "RE, exit"),
+        (
+            "print(open('input.txt').read(), file=open('output.txt', 'w'))",
+            {"input_mode": "file"},
+            "verdict: AC, the output equals",
+        ),
+        ("print(1)", {"input_mode": "file"}, "the program wrote no output"),
+        ("raise SystemExit(3)", {}, "verdict: RE, exit status 3"),
+        ("while 1: pass", {"time_limit": 0.5}, "verdict: TLE"),
+        ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC, the checker's s"),
+        ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA, the checker's s"),
+        ("print('crash')", {"generated_checker": PYTHON_CHECKER}, "verdict: CU, the checker fai"),
+        ("print('+1')", {"checker": "ncmp"}, "verdict: rejected by ncmp (PE)"),
+        ("print('1.0000001')", {"checker": "kattis float_tolerance 1e-3"}, "verdict: accepted"),
+    ],
+)
+def test_run_sh_builds_runs_and_judges(
+    tmp_path: Path, code: str, problem: dict[str, Any], message: str
+) -> None:
+    assert message in exported(tmp_path, code, **problem)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [("other", "verdict: AC by the"), ("wrong", "verdict: WA by the"), ("crash", "verdict: CU")],
+)
+def test_cpp_programs_and_testlib_checkers_are_built(
+    tmp_path: Path, word: str, message: str
+) -> None:
+    (tmp_path / "check.cpp").write_bytes(TESTLIB_CHECKER)
+    (tmp_path / "testlib.h").write_text("enum { OK = 0 };\n")
+    name = f"testlib:{tmp_path / 'check.cpp'}"
+    printed = exported(tmp_path, CPP % word, "cpp", with_checker=name)
+    assert message in printed
+
+
+@pytest.mark.slow
+def test_a_compile_error_is_reported(tmp_path: Path) -> None:
+    assert "verdict: CE, the program does not compile" in exported(tmp_path, "int x", "cpp")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("checker", "message"),
+    [
+        ("kattis:{}/validate.py", "verdict: WA by the validator"),
+        ("command:cmp -s {{output}} {{answer}}", "verdict: WA by the checker"),
+    ],
+)
+def test_validators_and_commands_judge(tmp_path: Path, checker: str, message: str) -> None:
+    (tmp_path / "validate.py").write_text(
+        "import sys\nfolder = sys.argv[3]\n"
+        "open(folder + 'judgemessage.txt', 'w').write('because')\nsys.exit(43)\n"
+    )
+    printed = exported(tmp_path, "print(2)", with_checker=checker.format(tmp_path))
+    assert message in printed
+    assert ("because" in printed) == checker.startswith("kattis")
+
+
+INTERACTOR = """
+import sys
+wanted = open(sys.argv[1]).read().strip()
+print("double", wanted, flush=True)
+sys.exit(42 if input() == str(2 * int(wanted)) else 43)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("print(2 * int(input().split()[1]))", "verdict: AC by the validator"),
+        ("print(input())", "verdict: WA by the validator"),
+        ("pass", "verdict: CU, the validator failed"),
+    ],
+)
+def test_a_program_runs_with_its_interactor(tmp_path: Path, code: str, message: str) -> None:
+    (tmp_path / "talk.py").write_text(INTERACTOR)
+    row = {"id": "1/A", "official_tests": ["7\n"], "interactor": "kattis:talk.py"}
+    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": code}], [row], interact=True)
+    record, case = small_run.case("1/A", 0, "official:0")
+    with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
+        export_case(tmp_path / "out", opened)
+    done = subprocess.run(
+        ["sh", str(tmp_path / "out" / "run.sh")], capture_output=True, text=True, timeout=60
+    )
+    assert message in done.stdout and "program: exit status 0" in done.stdout
+
+
+def test_every_protocol_has_verdicts() -> None:
+    assert set(VERDICTS) == set(PROTOCOLS)
+
+
+def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> None:
+    evil = "../../x\n$(touch pwned)'\"`id`"
+    problem = {"id": "1/A", "official_tests": ["1\n"]}
+    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong", "solution_id": evil}], [problem])
+    record, case = small_run.case("1/A", 0)
+    with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
+        files = export_files(opened)
+    assert all(re.fullmatch(r"[a-zA-Z0-9_/]+\.\w+", name) and ".." not in name for name in files)
+    assert b"pwned" not in files["run.sh"]
+    assert files["README.txt"].decode().isascii() and b"x\\n$(touch" in files["README.txt"]
+
+
+@pytest.mark.parametrize("make", [lambda p: p.mkdir(), lambda p: p.write_text("")])
+def test_a_folder_that_is_not_empty_is_rejected(
+    tmp_path: Path, small_run: SmallRun, make: Any
+) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    make(target / "mine")
+    record, case = small_run.case("1/A", 1)
+    with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
+        with pytest.raises(InputError, match="the folder is not empty; give a new or an empty one"):
+            export_case(target, opened)
+        with pytest.raises(InputError, match=r"can't be written"):
+            export_case(Path("/dev/null/x"), opened)
+    assert [p.name for p in target.iterdir()] == ["mine"]
+
+
+def test_an_unsupported_language_is_reported(tmp_path: Path) -> None:
+    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong", "language": "java"}])
+    record, case = small_run.case("1/A", 0)
+    with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
+        assert b"run.sh cannot build java" in export_files(opened)["run.sh"]

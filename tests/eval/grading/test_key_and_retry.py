@@ -1,0 +1,88 @@
+"""Keys differ with every part; retries are bounded and end when the run is stopped."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from threading import Event
+
+import pytest
+
+from gradebox.eval.grading.retry import Interrupted, Retry
+from gradebox.eval.results.key import KeyParts, key_of
+from gradebox.sandbox.errors import MissingToolchain, SandboxError
+
+PARTS = KeyParts(
+    problem_id="1/A",
+    code="print(1)",
+    language="python",
+    tests="t",
+    checker="",
+    limits={"cpu_s": 1.0},
+    flags={"compare": "exact"},
+    sandbox={"backend": "box", "level": "full"},
+)
+OTHER = {
+    str: "another",
+    dict: {"another": 1},
+    int: 99,
+}
+
+
+@pytest.mark.parametrize("name", [f.name for f in fields(KeyParts)])
+def test_every_part_changes_the_key(name):
+    changed = replace(PARTS, **{name: OTHER[type(getattr(PARTS, name))]})
+    assert key_of(changed) != key_of(PARTS)
+
+
+def test_the_same_parts_give_the_same_key_in_any_order():
+    again = replace(PARTS, sandbox={"level": "full", "backend": "box"})
+    assert key_of(again) == key_of(PARTS)
+    assert len(key_of(replace(PARTS, code="\ud800"))) == 64
+
+
+GONE = SandboxError("gone")
+
+
+def failing(times: int, error: Exception = GONE):
+    calls = []
+
+    def action() -> str:
+        calls.append(1)
+        if len(calls) <= times:
+            raise error
+        return "done"
+
+    return action, calls
+
+
+QUICK = Retry(attempts=3, first_s=0.0)
+
+
+def test_a_transient_fault_is_retried():
+    action, calls = failing(2)
+    assert QUICK.call(action, "x") == "done"
+    assert len(calls) == 3
+
+
+def test_a_repeated_fault_is_raised_after_the_last_attempt():
+    action, calls = failing(99)
+    with pytest.raises(SandboxError, match="gone"):
+        QUICK.call(action, "x")
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize("error", [MissingToolchain("apt-get install g++"), ValueError("bug")])
+def test_lasting_faults_and_bugs_are_raised_at_once(error):
+    action, calls = failing(99, error)
+    with pytest.raises(type(error)):
+        QUICK.call(action, "x")
+    assert len(calls) == 1
+
+
+def test_stopping_ends_the_pause():
+    stop = Event()
+    stop.set()
+    action, calls = failing(99)
+    with pytest.raises(Interrupted):
+        Retry(first_s=1000.0, cap_s=1000.0, stop=stop).call(action, "x")
+    assert len(calls) == 1

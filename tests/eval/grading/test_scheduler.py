@@ -1,0 +1,216 @@
+"""Which units run, in what order, how many at once, and how a run ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.grading.scheduler import Scheduler
+
+
+@dataclass
+class FakeTask:
+    """A task whose units pass, except those in `failing`."""
+
+    units: int
+    failing: frozenset[int] = frozenset()
+    on_run: Callable[[int], None] = lambda unit: None
+    ran: list[int] = field(default_factory=list)
+    finished: list[int | None] = field(default_factory=list)
+    abandoned: int = 0
+    running: int = 0
+    most_running: int = 0
+
+    def __post_init__(self) -> None:
+        self.lock = threading.Lock()
+
+    def run(self, unit: int) -> bool:
+        with self.lock:
+            self.ran.append(unit)
+            self.running += 1
+            self.most_running = max(self.most_running, self.running)
+        self.on_run(unit)
+        with self.lock:
+            self.running -= 1
+        return unit not in self.failing
+
+    def finish(self, first_failure: int | None) -> None:
+        self.finished.append(first_failure)
+
+    def abandon(self) -> None:
+        self.abandoned += 1
+
+
+@dataclass
+class FakeJob:
+    task: FakeTask | None
+    cost: float = 1.0
+    group: int = 0
+    held_bytes: int = 10
+    started: list[float] = field(default_factory=list)
+    reserved: int = 0
+
+    def reserve(self) -> None:
+        self.reserved += 1
+
+    def discard(self) -> None:
+        self.reserved -= 1
+
+    def start(self) -> FakeTask | None:
+        self.started.append(self.cost)
+        return self.task
+
+
+@given(
+    workers=st.integers(1, 5),
+    cap=st.integers(0, 3),
+    stop=st.booleans(),
+    tasks=st.lists(st.tuples(st.integers(1, 12), st.frozensets(st.integers(0, 12))), max_size=12),
+)
+@settings(deadline=None, max_examples=60)
+def test_every_unit_up_to_the_first_failure_runs_once(workers, cap, stop, tasks):
+    made = [FakeTask(units, failing) for units, failing in tasks]
+    assert Scheduler(workers, cap=cap, stop_on_failure=stop).run(FakeJob(t) for t in made)
+    for task in made:
+        failed = sorted(i for i in task.failing if i < task.units)
+        first = failed[0] if failed else None
+        must = task.units if first is None or not stop else first + 1
+        assert set(range(must)) <= set(task.ran)
+        assert len(task.ran) == len(set(task.ran))
+        assert task.finished == [first]
+        assert stop or len(task.ran) == task.units
+        assert not cap or task.most_running <= cap
+
+
+def test_a_failure_cancels_later_units():
+    task = FakeTask(1000, frozenset({3}))
+    Scheduler(2, stop_on_failure=True).run([FakeJob(task)])
+    assert len(task.ran) <= 5
+
+
+def test_the_last_task_is_spread_over_all_workers():
+    meet = threading.Barrier(4)
+    task = FakeTask(8, on_run=lambda unit: meet.wait(timeout=30) and None)
+    assert Scheduler(4).run([FakeJob(task)])
+    assert task.most_running == 4
+
+
+def test_the_cap_limits_the_units_at_once():
+    task = FakeTask(40)
+    assert Scheduler(4, cap=1).run([FakeJob(task)])
+    assert (task.most_running, task.ran) == (1, list(range(40)))
+
+
+def test_the_most_expensive_queued_job_starts_first():
+    order: list[float] = []
+    fed = threading.Event()
+    jobs = [FakeJob(FakeTask(1, on_run=lambda unit: fed.wait(30) and None), 99.0, started=order)]
+    jobs += [FakeJob(None, cost, started=order) for cost in (1.0, 5.0, 3.0, 4.0, 2.0)]
+
+    def feed() -> Iterator[FakeJob]:
+        yield from jobs
+        fed.set()
+
+    assert Scheduler(1).run(feed())
+    assert order == [99.0, 5.0, 4.0, 3.0, 2.0, 1.0]
+
+
+def test_only_a_window_of_jobs_is_read_ahead():
+    read, done = [], []
+
+    def feed() -> Iterator[FakeJob]:
+        for number in range(100):
+            read.append(number)
+            assert len(read) - len(done) <= 5 + 2 + 1
+            yield FakeJob(FakeTask(1, on_run=lambda unit: done.append(unit)))
+
+    assert Scheduler(2, window_jobs=5).run(feed())
+    assert len(done) == 100
+
+
+def test_the_memory_of_queued_jobs_is_bounded():
+    read, done = [], []
+
+    def feed() -> Iterator[FakeJob]:
+        for number in range(30):
+            read.append(number)
+            assert len(read) - len(done) <= 5
+            task = FakeTask(1, on_run=lambda unit: done.append(unit))
+            yield FakeJob(task, held_bytes=1000)
+
+    assert Scheduler(1, window_bytes=1999).run(feed())
+
+
+def test_stopping_abandons_the_active_task_and_discards_queued_jobs():
+    task = FakeTask(1000)
+    scheduler = Scheduler(2)
+    task.on_run = lambda unit: scheduler.stop() if unit == 4 else None
+    waiting = FakeJob(FakeTask(5), cost=0.0)
+    assert scheduler.run([FakeJob(task), waiting]) is False
+    assert len(task.ran) < 1000
+    assert (task.running, task.finished, task.abandoned) == (0, [], 1)
+    assert waiting.reserved == 0
+
+
+def test_a_task_with_an_interrupted_unit_is_abandoned():
+    scheduler = Scheduler(1)
+
+    def interrupt(unit: int) -> None:
+        scheduler.stop()
+        raise Interrupted
+
+    task = FakeTask(1, on_run=interrupt)
+    assert scheduler.run([FakeJob(task)]) is False
+    assert (task.finished, task.abandoned) == ([], 1)
+
+
+@pytest.mark.parametrize("error", [InputError("disk full"), ZeroDivisionError("bug")])
+def test_a_units_error_stops_the_run_and_is_raised(error):
+    def fail(unit: int) -> None:
+        raise error
+
+    with pytest.raises(type(error), match=str(error)):
+        Scheduler(2).run([FakeJob(FakeTask(1, on_run=fail)) for _ in range(50)])
+
+
+def test_an_error_while_reading_jobs_is_raised():
+    def feed() -> Iterator[FakeJob]:
+        yield FakeJob(FakeTask(1))
+        raise InputError("line 7")
+
+    with pytest.raises(InputError, match="line 7"):
+        Scheduler(2).run(feed())
+
+
+def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch):
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if thread.name == "grader-1":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(InputError, match=r"can't start new thread: raise .*ulimit -u"):
+        Scheduler(2).run(iter([]))
+    assert not [t for t in threading.enumerate() if t.name in ("feeder", "grader-0")]
+
+
+def test_tick_is_called_during_the_run():
+    ticks = []
+    task = FakeTask(1, on_run=lambda unit: gate.wait(30) and None)
+    gate = threading.Event()
+
+    def tick() -> None:
+        ticks.append(1)
+        gate.set()
+
+    assert Scheduler(1).run([FakeJob(task)], tick)
+    assert ticks

@@ -1,0 +1,237 @@
+"""--self-check: a run starts with correct judges; a wrong one stops it and is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from gradebox.eval.cli.run import RunResult, run_grading
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.self_check import expectations
+from gradebox.sandbox.errors import SandboxError
+from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
+
+# A program prints its source's first word; "echo" prints its input. Sources of checkers:
+#   fair   accepts outputs that end like the expected one     strict   accepts nothing
+#   lax    accepts anything                                   half     gives half the points
+#   broken crashes                                            down     the sandbox fails
+
+
+def answer(call: Call) -> Answer:
+    if "checker.py" not in call.program.files:
+        word = call.source.split()[0]
+        return call.stdin if word == "echo" else word.encode()
+    output, expected = call.files["solution_output.txt"], call.files["correct_output.txt"]
+    fair = b"1" if output.strip().endswith(expected.strip()) and output else b"0 not it"
+    answers: dict[str, Answer] = {
+        "strict": b"0 never",
+        "lax": b"1",
+        "half": b"0.5",
+        "broken": ready(b"", exit_code=1, stderr=b"KeyError: 1\n"),
+        "down": SandboxError("the box died"),
+    }
+    return answers.get(call.source, fair)
+
+
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+class Check:
+    """Runs of one correct solution, of a problem with two tests, with --self-check."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.sandbox = FakeSandbox(answer)
+        self.said: list[str] = []
+
+    def run(
+        self, gold: list[dict[str, Any]] | None = None, *, flags: dict[str, Any] | None = None,
+        tests: tuple[str, ...] = ("1\n", "2\n"), **problem: Any,
+    ) -> RunResult:  # fmt: skip
+        rows = [{"input": t, "output": t} for t in tests]
+        dataset = write_lines(
+            self.folder / "problems.jsonl", [{"id": "1/A", "official_tests": rows, **problem}]
+        )
+        more: dict[str, Any] = {"self_check": True, **(flags or {})}
+        if gold is not None:
+            more["self_check_solutions"] = write_lines(self.folder / "gold.jsonl", gold)
+        options = Options(
+            solutions_path=write_lines(
+                self.folder / "sols.jsonl", [{"id": "1/A", "code": "echo", "solution_id": "own"}]
+            ),
+            dataset=str(dataset),
+            results_dir=self.folder / "results",
+            workers=2,
+            **more,
+        )
+        retry = Retry(attempts=2, first_s=0.001)
+        return run_grading(options, say=self.said.append, sandbox=self.sandbox, retry=retry)
+
+    @property
+    def summary(self) -> str:
+        return next(text for text in self.said if text.startswith("self-check"))
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Check:
+    return Check(tmp_path)
+
+
+def test_a_run_with_a_correct_checker_starts(check: Check) -> None:
+    assert check.run(generated_checker="fair").exit_status == 0
+    assert "1 checkers asked 3 times, 0 right and 0 wrong programs" in check.summary
+    assert (check.folder / "results" / "sols" / "piston_eval_metrics.json").exists()
+
+
+def test_checkers_are_not_asked_without_the_flag(check: Check) -> None:
+    check.run(generated_checker="strict", flags={"self_check": False})
+    assert not any(text.startswith("self-check") for text in check.said)
+
+
+@pytest.mark.parametrize(
+    ("checker", "message"),
+    [
+        ("strict", "does not accept the expected output of official:0: calls it wrong: 'never'"),
+        ("half", "does not accept the expected output of official:0: gives it part of the points"),
+        ("broken", "does not accept the expected output of official:0: fails on it"),
+        ("lax", "accepts an empty output, for 2 tests of 2"),
+    ],
+)
+def test_a_wrong_checker_stops_the_run(check: Check, checker: str, message: str) -> None:
+    with pytest.raises(InputError) as e:
+        check.run(generated_checker=checker)
+    text = str(e.value)
+    assert text.startswith("self-check: problem 1/A: checker generated_checker ")
+    assert message in text and "\n" not in text and "repair it" in text
+    assert not (check.folder / "results" / "sols" / "piston_eval_results.jsonl").exists()
+
+
+def test_the_checker_itself_is_asked_even_if_outputs_are_equal(check: Check) -> None:
+    with pytest.raises(InputError, match="checker ncmp does not accept the expected output"):
+        check.run(checker="ncmp", tests=("007\n",))
+
+
+def test_an_empty_expected_output_is_no_evidence_against_a_checker(check: Check) -> None:
+    assert check.run(generated_checker="lax", tests=("\n",)).exit_status == 0
+
+
+def test_a_sandbox_fault_is_not_blamed_on_the_checker(check: Check) -> None:
+    with pytest.raises(InputError, match="self-check: the sandbox failed: the box died; start"):
+        check.run(generated_checker="down")
+
+
+RIGHT = {"id": "1/A", "code": "echo", "expect": "passed", "solution_id": "sure"}
+WRONG = {"id": "1/A", "code": "no", "expect": {"status": "failed", "verdict": "WA"}}
+
+
+def test_known_solutions_are_graded(check: Check) -> None:
+    others = [{**RIGHT, "id": "9/Z"}, {"id": "1/A", "code": "no"}, {**WRONG, "expect": "maybe"}]
+    assert check.run([RIGHT, WRONG, *others]).exit_status == 0
+    assert "0 checkers asked 0 times, 1 right and 1 wrong programs graded" in check.summary
+
+
+def test_a_file_of_known_solutions_turns_the_self_check_on(check: Check) -> None:
+    check.run([RIGHT], flags={"self_check": False})
+    assert "1 right and 0 wrong" in check.summary
+
+
+@pytest.mark.parametrize(
+    ("gold", "problem", "message"),
+    [
+        (
+            {**RIGHT, "code": "other"},
+            {"generated_checker": "fair"},
+            "checker generated_checker calls the known right solution sure wrong at official:0: n",
+        ),
+        (
+            {**RIGHT, "code": "other"},
+            {},
+            "the known right solution sure is wrong at official:0: token 1: expected '1', found ",
+        ),
+        (
+            {**WRONG, "code": "echo", "solution_id": "bad"},
+            {},
+            "the comparison lets the known wrong solution bad pass",
+        ),
+        (
+            {**WRONG, "code": "echo", "solution_id": "bad"},
+            {"generated_checker": "fair"},
+            "checker generated_checker lets the known wrong solution bad pass",
+        ),
+    ],
+)
+def test_a_known_solution_with_the_wrong_status_stops_the_run(
+    check: Check, gold: dict[str, Any], problem: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError) as e:
+        check.run([gold], **problem)
+    assert str(e.value).startswith("self-check: problem 1/A: ") and message in str(e.value)
+
+
+def test_the_verdict_of_a_failing_correct_solution_is_reported(check: Check) -> None:
+    check.sandbox.script = lambda call: ready(b"", exit_code=2)
+    with pytest.raises(InputError, match="known right solution sure ended with RE at official:0"):
+        check.run([RIGHT])
+
+
+def test_known_solutions_of_the_dataset_are_graded(check: Check) -> None:
+    gold = [{"code": "echo"}, {"code": "no", "language": "cpp", "expect": "failed"}]
+    check.run(gold_solutions=gold)
+    assert "1 right and 1 wrong programs graded" in check.summary
+    with pytest.raises(InputError, match=r"the known right solution gold_solutions\[0\] is wrong"):
+        check.run(gold_solutions=[{"code": "no"}])
+
+
+@pytest.mark.parametrize(
+    ("gold", "message"),
+    [
+        ([{"code": 3}], "gold_solutions[0] has expect 'passed' and code of type int"),
+        ([{"code": "x", "expect": "perhaps"}], "has expect 'perhaps'"),
+        ([{"code": "x", "language": "cobol"}], "gold_solutions[0]: unknown language 'cobol'"),
+    ],
+)
+def test_invalid_known_solutions_are_reported(
+    check: Check, gold: list[dict[str, Any]], message: str
+) -> None:
+    with pytest.raises(InputError) as e:
+        check.run(gold_solutions=gold)
+    assert message in str(e.value) and "problem 1/A" in str(e.value)
+
+
+def test_known_solutions_are_read_from_parquet(tmp_path: Path) -> None:
+    from gradebox.eval.problems import open_problems
+
+    row = {
+        "id": "1/A",
+        "official_tests": [{"input": "1", "output": "1"}],
+        "gold_solutions": [{"code": "echo", "expect": "passed"}],
+    }
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
+    with open_problems(str(tmp_path / "p.parquet")) as problems:
+        problem = problems.get("1/A")
+        assert problem is not None
+        assert [dict(g) for g in problem.gold_solutions] == row["gold_solutions"]
+
+
+def test_files_without_expectations_are_refused(tmp_path: Path) -> None:
+    empty = tmp_path / "e.jsonl"
+    with pytest.raises(InputError, match="does not exist: give a JSON-lines file"):
+        expectations(empty)
+    empty.write_text('{"expect": 1}\n[1]\nnot json\n')
+    with pytest.raises(InputError, match='no line has "expect": "passed" or "failed"'):
+        expectations(empty)
+
+
+def test_an_unknown_checker_is_reported_by_the_run(check: Check) -> None:
+    gold = [RIGHT]
+    with pytest.raises(InputError, match="no-such-checker"):
+        check.run(gold, flags={"checker": "no-such-checker"})

@@ -1,0 +1,120 @@
+"""The rules of the math harness for equal answers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.answers.boxed import last_boxed
+from gradebox.eval.models.answers.equality import exact, find_judge, harness
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        (r"\boxed{5}", "5"),
+        (r"first \boxed{1}, then \boxed{2}.", "2"),
+        (r"\boxed{\frac{1}{2}}", r"\frac{1}{2}"),
+        (r"\boxed {3}", "3"),
+        (r"\boxed{\{1, 2\}}", r"\{1, 2\}"),
+        (r"\boxed{a} and \boxed{b", "a"),
+        (r"\boxed{ \boxed{7} }", "7"),
+        (r"\boxed{}", ""),
+        (r"} \boxed{1} {", "1"),
+        (r"\fbox{1}", None),
+        ("5", None),
+        ("", None),
+    ],
+)
+def test_last_boxed(text: str, inside: str | None) -> None:
+    assert last_boxed(text) == inside
+
+
+@given(st.text("\\boxed{} a$"))
+def test_last_boxed_is_a_balanced_part_of_the_text(text: str) -> None:
+    inside = last_boxed(text)
+    assert inside is None or "{" + inside + "}" in text
+
+
+def test_many_unclosed_boxes_take_linear_time() -> None:
+    assert last_boxed("\\boxed{" * 100_000 + "5") is None
+
+
+@pytest.mark.parametrize(
+    ("reference", "response"),
+    [
+        ("5", "5"),
+        ("5", r"so the answer is \boxed{5}"),
+        (r"\frac{1}{2}", r"\boxed{\frac{1}{2}}"),
+        (r"(-\infty,4]", r"$\boxed{\left( -\infty, 4 \right]}$"),
+        ("Even", r"\boxed{even}"),
+        ("10000", r"\boxed{10\,000}"),
+        ("x + 1", r"\(x+1\)"),
+    ],
+)
+def test_harness_equal(reference: str, response: str) -> None:
+    assert harness(reference, response)
+
+
+@pytest.mark.parametrize(
+    ("reference", "response"),
+    [
+        ("5", "6"),
+        ("5", "so it is 5"),
+        ("5", r"\boxed{5} no, \boxed{6}"),
+        ("(0,4]", "(0,4)"),
+        ("5", ""),
+        ("", ""),
+        ("5", r"\boxed{}"),
+        ("5", "-5"),
+        ("25", "2500"),
+    ],
+)
+def test_harness_unequal(reference: str, response: str) -> None:
+    assert not harness(reference, response)
+
+
+def test_exact_ignores_only_surrounding_white_space() -> None:
+    assert exact("5", " 5\n")
+    assert not exact("5", r"\boxed{5}")
+    assert not exact("", " ")
+
+
+@pytest.mark.slow
+def test_math_policies_are_rules() -> None:
+    half = r"so \boxed{\frac{1}{2}}"
+    assert not find_judge("harness")("0.5", half)
+    for policy in ("strict", "dart", "lm-open-science"):
+        assert find_judge(policy)("0.5", half), policy
+        assert not find_judge(policy)("0.6", half), policy
+
+
+def test_a_users_function_is_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_rules.py").write_text("def same_length(a, b):\n    return len(a) == len(b)\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    judge = find_judge("my_rules:same_length")
+    assert judge("12", "34") and not judge("12", "3")
+
+
+@pytest.mark.parametrize("text", ["def f(:", "1 / 0 if x else 0", "raise ValueError('no')"])
+def test_an_error_in_the_users_module_is_one_line(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "slips.py").write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(InputError, match=r"--normalisation 'slips:f': \w+Error: "):
+        find_judge("slips:f")
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing", "no_such_module:f", "json:no_such", "json:__doc__", ":"]
+)
+def test_unknown_rules(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        find_judge(name)
+    assert repr(name) in str(caught.value)

@@ -1,0 +1,231 @@
+"""The math harness command with a server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, free_url, status
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def evaluate(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "eval" / "evaluate.py"), *map(str, arguments)]
+    environment = os.environ | {"NO_PROXY": "127.0.0.1"}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, cwd=cwd, env=environment
+    )
+
+
+def write_data(folder: Path, name: str, rows: list[Any]) -> None:
+    folder.mkdir(exist_ok=True)
+    text = "".join(r if isinstance(r, str) else json.dumps(r) + "\n" for r in rows)
+    (folder / f"{name}.jsonl").write_text(text)
+
+
+SUMS = [{"id": f"s{i}", "problem": f"{i}+{i}", "answer": str(2 * i)} for i in range(4)]
+
+
+def flags(tmp_path: Path, url: str, *more: str) -> list[str | Path]:
+    return [
+        *("--server-url", url, "--data-dir", tmp_path / "data"),
+        *("--output-dir", tmp_path / "out", "--retry-delay", "0.01", "--max-retries", "1"),
+        *more,
+    ]
+
+
+def answer_even_samples_correctly(call: Call) -> Answer:
+    total = sum_of(call.body["prompt"])
+    return as_json({"answer": f"\\boxed{{{total if call.body['sample_id'] % 2 == 0 else -1}}}"})
+
+
+def sum_of(text: str) -> int:
+    return sum(int(part) for part in text.split("+"))
+
+
+@pytest.mark.slow
+def test_accuracy_pass_at_k_and_macro_average(tmp_path: Path) -> None:
+    write_data(tmp_path / "data", "one", SUMS)
+    write_data(tmp_path / "data", "two", [{"problem": "1+1", "answer": 3}])
+    with FakeServer(answer_even_samples_correctly) as server:
+        more = ["--datasets", "one", "two", "--num-samples", "4", "--pass-k", "1", "3"]
+        more += ["--extra-field", "temperature=0.5", "--extra-field", "model=m"]
+        done = evaluate(*flags(tmp_path, server.url + "/ask", *more), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    figures = json.loads((tmp_path / "out" / "metrics.json").read_text())
+    one = figures["datasets"]["one"]
+    assert (one["problems"], one["answered"], one["failed_requests"]) == (4, 16, 0)
+    assert one["accuracy"] == 0.5 and one["pass@1"] == 0.5 and one["pass@3"] == 1.0
+    assert figures["datasets"]["two"]["accuracy"] == 0.0
+    assert figures["macro_average"] == {"accuracy": 0.25, "pass@1": 0.25, "pass@3": 0.5}
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["one", "4", "16", "0", "0.5000", "0.5000", "1.0000"] in rows
+    assert ["macro", "average", "0.2500", "0.2500", "0.5000"] in rows
+    call = server.calls[0]
+    assert call.path == "/ask"
+    assert set(call.body) == {"dataset", "prompt", "sample_id", "temperature", "model"}
+    assert call.body["temperature"] == 0.5 and call.body["model"] == "m"
+    graded = (tmp_path / "out" / "one.graded.jsonl").read_text().splitlines()
+    assert sum(json.loads(line)["correct"] for line in graded) == 8
+
+
+@pytest.mark.slow
+def test_failed_requests_are_in_no_figure_and_are_retried(tmp_path: Path) -> None:
+    write_data(tmp_path / "data", "one", SUMS)
+
+    def first_fails(call: Call) -> Answer:
+        return status(500) if call.body["prompt"] == "0+0" else answer_even_samples_correctly(call)
+
+    with FakeServer(first_fails) as server:
+        arguments = flags(tmp_path, server.url, "--datasets", "one")
+        done = evaluate(*arguments, cwd=tmp_path)
+        assert done.returncode == 3
+        assert "1 requests failed" in done.stdout
+        figures = json.loads((tmp_path / "out" / "metrics.json").read_text())["datasets"]["one"]
+        assert (figures["answered"], figures["failed_requests"]) == (3, 1)
+        assert figures["accuracy"] == 1.0
+        assert figures["pass@1"] is None, "one problem has no answer: undefined, not 0"
+        assert "undefined" in done.stdout
+        before = len(server.calls)
+    with FakeServer(answer_even_samples_correctly) as server:
+        arguments = flags(tmp_path, server.url, "--datasets", "one")
+        done = evaluate(*arguments, cwd=tmp_path)
+        assert done.returncode == 0
+        assert len(server.calls) == 1 and before == 5
+    assert "1.0000" in done.stdout
+
+
+@pytest.mark.slow
+def test_exit_status_3_when_every_call_fails(tmp_path: Path) -> None:
+    write_data(tmp_path / "data", "one", SUMS)
+    with FakeServer(status(400)) as server:
+        done = evaluate(*flags(tmp_path, server.url, "--datasets", "one"), cwd=tmp_path)
+    assert done.returncode == 3
+    assert "4 requests failed" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path) -> None:
+    write_data(tmp_path / "data", "one", SUMS)
+    with FakeServer(as_json({"text": "\\boxed{0}"})) as server:
+        arguments = flags(tmp_path, server.url, "--datasets", "one")
+        done = evaluate(*arguments, cwd=tmp_path)
+        assert done.returncode == 3
+        assert "no field 'answer', only text" in done.stderr
+        done = evaluate(*arguments, "--response-field", "text", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+def test_example_data_is_reported(tmp_path: Path) -> None:
+    with FakeServer(as_json({"answer": "\\boxed{24}"})) as server:
+        done = evaluate(
+            *("--server-url", server.url, "--output-dir", tmp_path, "--pass-k", "1"), cwd=tmp_path
+        )
+    assert done.returncode == 0, done.stderr
+    for name in ("math500", "aime-24", "aime-25"):
+        assert f"{name}: gradebox's example problems, not the dataset" in done.stdout
+
+
+BAD = {
+    "k over n": (["--pass-k", "1", "3", "--num-samples", "2"], SUMS, "--pass-k 3 needs at least 3"),
+    "no such dataset": (["--datasets", "zzz"], SUMS, "no dataset 'zzz'"),
+    "twice the same": (["--datasets", "one", "one"], SUMS, "twice"),
+    "bad extra field": (["--extra-field", "temperature"], SUMS, "write it as key=value"),
+    "extra field twice": (
+        ["--extra-field", "a=1", "--extra-field", "a=2"],
+        SUMS,
+        "'a' is given twice",
+    ),
+    "reserved extra field": (["--extra-field", "prompt=x"], SUMS, "the harness sets this field"),
+    "a path for a name": (["--datasets", "./one"], SUMS, "its folder with --data-dir"),
+    "unknown rule": (["--normalisation", "loose"], SUMS, "known are harness, exact, strict"),
+    "missing field": (
+        [],
+        [{"problem": "1+1"}],
+        "line 1 has no field 'answer'; its fields are problem",
+    ),
+    "duplicate ids": ([], [SUMS[0], SUMS[0]], "line 2: line 1 has the same id 's0'"),
+    "not json": ([], [SUMS[0], "{nope\n"], "line 2: not JSON"),
+    "no problem": ([], ["\n"], "has no questions"),
+    "answer of another kind": ([], [{"problem": "x", "answer": [1]}], "is a list, not a text"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_costs_no_calls(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gradebox.eval.evaluate import main
+
+    more, rows, words = BAD[case]
+    write_data(tmp_path / "data", "one", rows)
+    if "--datasets" not in more:
+        more = [*more, "--datasets", "one"]
+    with FakeServer(as_json({"answer": "1"})) as server:
+        status = main([str(a) for a in flags(tmp_path, server.url, *more)])
+        assert server.calls == []
+    error = capsys.readouterr().err
+    assert status == 2
+    assert words in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--fresh"]])
+def test_a_dataset_in_the_output_folder_is_not_overwritten(
+    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gradebox.eval.evaluate import main
+
+    write_data(tmp_path / "data", "one", [json.dumps(SUMS[0])])
+    before = (tmp_path / "data" / "one.jsonl").read_text()
+    with FakeServer(as_json({"answer": "1"})) as server:
+        arguments = ["--server-url", server.url, "--data-dir", str(tmp_path / "data"), *more]
+        folder = str(tmp_path / "data")
+        assert main([*arguments, "--datasets", "one", "--output-dir", folder]) == 2
+        assert server.calls == []
+    assert "the file was not changed" in capsys.readouterr().err
+    assert (tmp_path / "data" / "one.jsonl").read_text() == before
+
+
+def test_responses_of_another_field_are_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gradebox.eval.evaluate import main
+
+    write_data(tmp_path / "data", "one", SUMS)
+    with FakeServer(as_json({"answer": "1", "thoughts": "hm"})) as server:
+        arguments = [str(a) for a in flags(tmp_path, server.url, "--datasets", "one")]
+        assert main([*arguments, "--response-field", "thoughts"]) == 0
+        assert main(arguments) == 2
+    assert "another prompt, model or parameter" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        (None, "no server answers at"),
+        ("localhost:8000", "is not an address; write it as http://host:port/path"),
+        ("ftp://x/", "is not an address"),
+        ("http://h:99999/", "Port out of range"),
+        ("http://127.0.0.1:0/", "port 0"),
+    ],
+)
+def test_a_wrong_address_is_one_line(
+    url: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gradebox.eval.evaluate import main
+
+    write_data(tmp_path / "data", "one", SUMS)
+    arguments = flags(tmp_path, url or free_url(), "--datasets", "one")
+    assert main([str(a) for a in arguments]) == 2
+    error = capsys.readouterr().err
+    assert words in error and "--server-url" in error
+    assert error.count("\n") == 1

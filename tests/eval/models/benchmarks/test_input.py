@@ -1,0 +1,157 @@
+"""Configurations, test files and flags of benchmark runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.eval.models.benchmarks.config import find_config, read_configs
+from gradebox.eval.run_benchmarks import main
+from tests.eval.models.benchmarks.answering import CONFIG_FILES, model, right
+from tests.eval.models.benchmarks.run_inputs import (
+    GSM,
+    ROWS,
+    answer_sum,
+    make_run,
+)
+from tests.eval.models.fake_server import FakeServer
+
+
+def test_a_configuration_may_start_with_a_byte_order_mark(tmp_path: Path) -> None:
+    flags = make_run(tmp_path)
+    config = tmp_path / "config.json"
+    config.write_text("\ufeff" + config.read_text())
+    with FakeServer(answer_sum) as server:
+        assert main([*flags, "--model", server.url]) == 0
+
+
+BAD_CONFIGS: dict[str, tuple[Any, str]] = {
+    "unknown function": (
+        {"a": GSM | {"process_fn": "process_gsm8k"}},
+        "a: unknown process_fn 'process_gsm8k'; did you mean 'process_gsm8k_test'",
+    ),
+    "code for a name": (
+        {"a": GSM | {"eval_fn": "__import__('os').system('true')"}},
+        "unknown eval_fn",
+    ),
+    "proofs": ({"a": GSM | {"eval_fn": "eval_minif2f_isabelle"}}, "Isabelle"),
+    "missing field": (
+        {"a": {k: v for k, v in GSM.items() if k != "test_path"}},
+        "a: no field 'test_path'",
+    ),
+    "unknown field": ({"a": GSM | {"few_shots": 5}}, "unknown field 'few_shots'"),
+    "unknown task": ({"a": GSM | {"tasks": ["tool"]}}, "it must be a list of cot, pal, sft"),
+    "unknown language": ({"a": GSM | {"language": "fr"}}, "it must be one of en, zh"),
+    "a name that is a path": ({"../../a": GSM}, "cannot contain a slash"),
+    "a name that is no name": ({"": GSM}, "the name '' becomes a folder"),
+    "a name that clears a terminal": ({"\x1b[2J": GSM}, r"the name '\x1b[2J' becomes a folder"),
+    "half a surrogate": ({"a\ud800": GSM}, r"the name 'a\ud800' becomes a folder"),
+    "one folder for two": (
+        {"a": GSM | {"tasks": ["cot", "sft"]}, "a-cot": GSM},
+        "'a' and 'a-cot' would both write into 'a-cot'; rename one of them",
+    ),
+    "a number of 5,000 digits": ("9" * 5000, "integer string conversion"),
+    "no file": ({"a": GSM | {"test_path": "nowhere.jsonl"}}, "no file nowhere.jsonl; looked for"),
+    "not an object": ([1], "not an object with an entry per benchmark"),
+    "empty": ({}, "not an object with an entry per benchmark"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CONFIGS)
+def test_bad_configurations(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, words = BAD_CONFIGS[case]
+    flags = make_run(tmp_path)
+    text = whole if isinstance(whole, str) else json.dumps(whole)
+    (tmp_path / "config.json").write_text(text)
+    with FakeServer(answer_sum) as server:
+        assert main([*flags, "--model", server.url]) == 2
+        assert server.calls == []
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+
+
+BAD_ROWS: dict[str, tuple[Sequence[Any], str]] = {
+    "missing field": ([{"question": "?"}], "row 1: no field 'answer'; its fields are question"),
+    "another kind": ([{"question": ["?"], "answer": "1"}], "row 1: field 'question' is a list"),
+    "duplicate ids": ([ROWS[0], ROWS[0]], "row 2: row 1 has the same id 'q0'"),
+    "not json": (["{\n"], "line 1: not JSON"),
+    "empty": ([], "has no questions"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ROWS)
+def test_bad_rows_are_reported_before_any_call(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, words = BAD_ROWS[case]
+    flags = make_run(tmp_path, rows=rows)
+    with FakeServer(answer_sum) as server:
+        assert main([*flags, "--model", server.url]) == 2
+        assert server.calls == []
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--shard", "4/4"], "parts are counted from 0, the last of 4 is 3/4"),
+        (["--shard", "x"], "write it as i/n"),
+        (["--benchmarks", "gsn"], "did you mean 'gsm'"),
+        (["--tasks", "pal"], "no benchmark has a task pal"),
+        (["--register", "no_such_module_here"], "--register no_such_module_here"),
+        (["--few-shot-dir", "/nowhere"], "no such folder"),
+        (["--model", "/nowhere"], "is not a folder, nor an address"),
+        (["--model", "http://[::1"], "Invalid IPv6 URL; write it as http://host:port/path"),
+    ],
+)
+def test_bad_flags(
+    more: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = make_run(tmp_path)
+    with FakeServer(answer_sum) as server:
+        assert main([*flags, "--model", server.url, *more]) == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("suite", ["octothinker", "megascience"])
+def test_suites(suite: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = next(path for path in CONFIG_FILES if path.stem == suite)
+    with FakeServer(model(config, right)) as server:
+        arguments = [suite, "--model", server.url, "--output-dir", str(tmp_path), "--dry-run"]
+        assert main(arguments) == 0
+    names = list(read_configs([config]))
+    assert capsys.readouterr().out.splitlines()[1:] == [f"org/fake-7b {name}" for name in names]
+
+
+def test_included_configurations_are_found_by_name(tmp_path: Path) -> None:
+    included = next(path for path in CONFIG_FILES if path.stem == "math-pal")
+    for name in ("math-pal", "math-pal.json", "configs/math-pal.json"):
+        assert find_config(Path(name)).samefile(included)
+    users = tmp_path / "math-pal.json"
+    users.write_text("{}")
+    assert find_config(users) == users
+    assert find_config(tmp_path / "octothinker.json") == tmp_path / "octothinker.json"
+
+
+def test_an_unknown_configuration_lists_the_included_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--config", str(tmp_path / "none.json"), "--model", "http://h"]) == 2
+    error = capsys.readouterr().err
+    assert "no such file" in error and "math-pal" in error and error.count("\n") == 1
+
+
+def test_a_name_that_one_configuration_has_twice_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """JSON keeps the last of two entries with one name; the first would never be run."""
+    config = tmp_path / "config.json"
+    config.write_text('{"gsm8k": {}, "gsm8k": {}}')
+    assert main(["--config", str(config), "--model", "http://h"]) == 2
+    assert "'gsm8k' is there twice; rename one of them" in capsys.readouterr().err

@@ -1,0 +1,179 @@
+"""Process functions: rows → samples, and bad rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradebox.eval.models.benchmarks import registry
+from gradebox.eval.models.benchmarks.rows.choices import shuffle_by_key, split_inline
+from gradebox.eval.models.benchmarks.rows.fields import BadRow
+from gradebox.eval.models.benchmarks.sample import Sample
+
+
+def process(name: str, row: dict[str, Any]) -> Sample:
+    return registry.find("process_fn", name)(row)
+
+
+def test_published_form_of_gsm8k() -> None:
+    row = {"question": "?", "answer": "9 * 2 = <<9*2=18>>18\n#### 1,800"}
+    sample = process("process_gsm8k_test", row)
+    assert sample.answers == ("1800",)
+    assert sample.reference == "9 * 2 = 18"
+
+
+@pytest.mark.parametrize(
+    ("solution", "answers"),
+    [
+        (r"so $\boxed{5}$", ("5",)),
+        (r"$\boxed{3}$ and $\boxed{4}$", ("3", "4")),
+        (r"\boxed{2 \text{ and } 3}", ("2", "3")),
+        (r"$\boxed{\left(3, \frac{\pi}{2}\right)}$", (r"\left(3, \frac{\pi}{2}\right)",)),
+    ],
+)
+def test_reference_answers_of_math_are_boxed(solution: str, answers: tuple[str, ...]) -> None:
+    row = {"problem": "?", "solution": solution, "level": "Level 1"}
+    assert process("process_math_test", row).answers == answers
+
+
+def test_questions_include_their_options() -> None:
+    row = {"question": "Which?", "choices": ["red", "green"], "answer": 1, "subject": "s"}
+    few_shot, tuned = process("process_mmlu", row), process("process_mmlu_sft", row)
+    assert few_shot.question == (
+        "Which?\nWhich of these is the right choice? Explain your answer.\n(A) red\n(B) green"
+    )
+    assert tuned.question == "Which?\n(A) red\n(B) green"
+    assert few_shot.answers == tuned.answers == ("B",)
+    assert tuned.options == ("red", "green")
+
+
+def test_mmlu_with_letters() -> None:
+    row = {"question": "Which?", "options": ["red", "green"], "answer": "b"}
+    assert process("process_mmlu", row).answer == "B"
+
+
+def test_right_options_of_gpqa_have_different_letters() -> None:
+    letters = Counter()
+    for i in range(400):
+        row = {"Question": f"Question {i}?", "Correct Answer": "right"}
+        row |= {f"Incorrect Answer {n}": f"wrong {n}" for n in (1, 2, 3)}
+        sample = process("process_gpqa", row)
+        assert sample.options["ABCD".index(sample.answer)] == "right"
+        assert sample == process("process_gpqa", row), "the same on every machine"
+        letters[sample.answer] += 1
+    assert min(letters.values()) > 60, letters
+
+
+def test_the_shuffle_is_fixed() -> None:
+    """Published figures depend on the order, so a Python version must not change it."""
+    assert shuffle_by_key(["a", "b", "c", "d"], "What?") == ("a", "b", "c", "d")
+    assert shuffle_by_key(["a", "b", "c", "d"], "Why?") == ("d", "a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ("A) $4$ B) $8$ C) $16$ D) $2$", ("$4$", "$8$", "$16$", "$2$")),
+        ("a ) 9.50 , b ) 10 , c ) 11", ("9.50", "10", "11")),
+        ("(A) x, (B) f(B) y (C) z", ("x", "f(B) y", "z")),
+        ("A. $\\frac{1}{2}$ B. 2.5 C. 3", (r"$\frac{1}{2}$", "2.5", "3")),
+        ("['a ) 462 cm', 'b ) 530 cm', 'c ) 5']", ("462 cm", "530 cm", "5")),
+    ],
+)
+def test_options_in_one_line(options: str, parts: tuple[str, ...]) -> None:
+    assert split_inline(options) == parts
+
+
+def test_tabmwp() -> None:
+    row = {"table_title": "Rain", "table": "a | b", "question": "Most?", "choices": ["x", "y"]}
+    sample = process("process_tabmwp", row | {"answer": "y"})
+    assert sample.question == (
+        'Read the following table regarding "Rain" and answer a question:\na | b\nMost? '
+        "Please select from the following options: x, y"
+    )
+    assert sample.extra["type"] == "multiple-choice"
+
+
+def test_scibench_leaves_the_power_of_ten_out_of_the_unit() -> None:
+    row = {"problem_text": "How far?", "answer_number": "+1.08", "unit": r"$10^{12} \mathrm{~m}$"}
+    sample = process("process_scibench_sft", row)
+    assert sample.question == r"How far? The unit of the answer is $\mathrm{~m}$."
+    assert sample.answer == "1.08" and sample.extra["exponent"] == 12
+    sample = process("process_scibench", row)
+    assert sample.question == r"How far? The unit of the answer is $10^{12} \mathrm{~m}$."
+    assert sample.extra["exponent"] == 0
+
+
+def test_gaokao_questions_with_several_right_letters() -> None:
+    row = {"question": "?", "options": ["(A)1", "(B)2", "(C)3", "(D)4"]}
+    for label in ("AD", "A D", "A,D"):
+        sample = process("process_agieval_gaokao_mathqa", row | {"label": label})
+        assert sample.answers == ("A", "D")
+    with pytest.raises(BadRow, match="'label' is empty"):
+        process("process_agieval_gaokao_mathqa", row | {"label": ","})
+
+
+BAD = [
+    ("process_gsm8k_test", {}, "no field 'answer'; its fields are none"),
+    ("process_math_test", {"problem": "?", "solution": "5"}, "no \\boxed{…} answer"),
+    (
+        "process_mmlu",
+        {"question": "?", "choices": ["a"], "answer": 1},
+        "a whole number from 0 to 0",
+    ),
+    ("process_mmlu", {"question": "?", "choices": ["a"], "answer": True}, "'answer' is True"),
+    ("process_mmlu", {"question": "?", "choices": "ab", "answer": 0}, "is a str, not a list"),
+    ("process_math_sat", {"question": "?", "options": "4 or 5", "Answer": "A"}, "write it as A)"),
+    ("process_math_sat", {"question": "?", "options": "A) 1 B) 2", "Answer": "C"}, "from A to B"),
+    ("process_medqa", {"question": "?", "options": {"B": "x"}, "answer_idx": "B"}, "in order"),
+    ("process_ChemBench_multi_choise", {"examples": []}, "is not a list of questions"),
+    (
+        "process_ChemBench_multi_choise",
+        {"examples": [{"input": "?", "target_scores": '{"a": 0, "b": 0.5}'}]},
+        "has no right option",
+    ),
+    ("process_cs_bench_assertion", {"Question": "?", "Answer": "maybe"}, "use True or False"),
+    (
+        "process_newton_explicit_questions_bool_sft",
+        {"question": "?", "choice_1": "a", "choice_2": "b", "gt": "c"},
+        "not one of the options",
+    ),
+    ("process_olympiad_bench", {"question": "?", "final_answer": []}, "proofs have no answer"),
+    (
+        "process_pubmedqa",
+        {"question": "?", "context": {"contexts": ["x"]}, "final_decision": "perhaps"},
+        "not one of the options",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "words"), BAD)
+def test_bad_rows(name: str, row: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadRow) as caught:
+        process(name, row)
+    assert words in str(caught.value)
+
+
+FIELDS = ["question", "problem", "answer", "options", "choices", "Answer", "solution", "examples"]
+FIELDS += ["label", "context", "messages", "final_answer", "target_scores", "cop", "gt", "id"]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=40)
+@given(row=st.dictionaries(st.sampled_from(FIELDS), VALUES))
+def test_any_row_gives_a_sample_or_bad_row(row: dict[str, Any]) -> None:
+    for name, function in registry.TABLES["process_fn"].items():
+        try:
+            sample = function(row)
+        except BadRow as error:
+            assert str(error), name
+        else:
+            assert sample.answers and all(isinstance(a, str) for a in sample.answers), name

@@ -1,0 +1,419 @@
+"""Problems from JSON-lines and parquet files and from saved datasets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradebox.eval.common.diagnostics import MAX_MESSAGES, Diagnostics
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems import open_problems
+from gradebox.eval.problems.ids import canonical_spelling
+from gradebox.eval.problems.problem import Problem, TestCase
+
+MIB = 1 << 20
+CHECKER = "print(1)\n"
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "1000/A",
+        "aliases": ["999/C"],
+        "contest_id": "1000",
+        "contest_start_year": 2018,
+        "index": "A",
+        "title": "Sum",
+        "description": "long " * 1000,
+        "time_limit": 1.5,
+        "memory_limit": 64.0,
+        "input_mode": "stdio",
+        "rating": 800,
+        "tags": ["math", "dp"],
+        "official_tests": [
+            {"input": "1\n", "output": "2\n"},
+            {"input": "é", "output": ""},
+            {"input": "", "output": "x"},
+        ],
+        "official_tests_complete": True,
+        "generated_checker": CHECKER,
+        "interaction_format": None,
+        "interactor": None,
+        "checker": None,
+        "testset_size": 31,
+    },
+    {
+        "id": "1001/B1",
+        "aliases": None,
+        "contest_id": "1001",
+        "contest_start_year": None,
+        "index": "B1",
+        "title": "Talk",
+        "description": None,
+        "time_limit": None,
+        "memory_limit": 0.0,
+        "input_mode": "file",
+        "rating": None,
+        "tags": [],
+        "official_tests": [{"input": "7", "output": None}],
+        "official_tests_complete": False,
+        "generated_checker": None,
+        "interaction_format": "ask",
+        "interactor": "loop()",
+        "checker": "tokens",
+        "testset_size": None,
+    },
+    {"id": "1002/C", "aliases": [], "official_tests": None},
+    {"id": "1003/D", "aliases": ["1000/A"], "official_tests": []},
+]
+
+
+def jsonl(path: Path, rows: list[Any] | None = None) -> Path:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows or ROWS]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def parquet(path: Path, rows: list[Any] | None = None) -> Path:
+    names = {name: None for row in rows or ROWS for name in row}
+    table = pa.Table.from_pylist([{**names, **row} for row in rows or ROWS])
+    pq.write_table(table, path, row_group_size=3)
+    return path
+
+
+def saved(path: Path, rows: list[Any] | None = None) -> Path:
+    import datasets
+
+    source = datasets.Dataset.from_list(rows or ROWS)
+    source.save_to_disk(str(path), num_shards=2)
+    return path
+
+
+KINDS = [
+    pytest.param(lambda folder, rows=None: jsonl(folder / "p.jsonl", rows), id="jsonl"),
+    pytest.param(lambda folder, rows=None: parquet(folder / "p.parquet", rows), id="parquet"),
+    pytest.param(
+        lambda folder, rows=None: saved(folder / "p", rows), id="saved", marks=pytest.mark.slow
+    ),
+]
+Make = Callable[..., Path]
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_every_kind_of_file_gives_the_same_problems(tmp_path: Path, make: Make) -> None:
+    with open_problems(str(make(tmp_path))) as problems:
+        assert problems.ids() == ["1000/A", "1001/B1", "1002/C", "1003/D"]
+        assert problems.messages() == []
+        first = problems.get("1000/A")
+        assert first is not None
+        assert first == Problem(
+            id="1000/A",
+            time_limit_s=1.5,
+            memory_limit_bytes=64 * MIB,
+            checker=CHECKER,
+            aliases=("999/C",),
+            title="Sum",
+            contest_id="1000",
+            contest_year=2018,
+            rating=800,
+            tags=("math", "dp"),
+            official_tests_complete=True,
+        )
+        second = problems.get("1001/B1")
+        assert second is not None
+        assert second == Problem(
+            id="1001/B1",
+            input_mode="file",
+            time_limit_s=2.0,
+            memory_limit_bytes=256 * MIB,
+            interactive=True,
+            interactor="loop()",
+            checker_name="tokens",
+            title="Talk",
+            contest_id="1001",
+            official_tests_complete=False,
+        )
+        assert problems.official_sizes("1000/A") == [2, 2, 0]
+        assert list(problems.official_tests("1000/A")) == [
+            TestCase("official", 0, b"1\n", b"2\n"),
+            TestCase("official", 1, "é".encode(), b""),
+            TestCase("official", 2, b"", b"x"),
+        ]
+        assert list(problems.official_tests("1001/B1")) == [TestCase("official", 0, b"7", b"")]
+        assert problems.official_sizes("1002/C") == problems.official_sizes("1003/D") == []
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_several_threads_may_read_tests(tmp_path: Path, make: Make) -> None:
+    rows = [
+        {"id": f"{i}/A", "official_tests": [{"input": f"{i}", "output": "o" * i}] * (i + 1)}
+        for i in range(40)
+    ]
+    with open_problems(str(make(tmp_path, rows))) as problems, ThreadPoolExecutor(8) as pool:
+        found = pool.map(lambda i: list(problems.official_tests(f"{i % 40}/A")), range(160))
+        for i, tests in enumerate(found):
+            assert [t.input for t in tests] == [b"%d" % (i % 40)] * (i % 40 + 1)
+            assert {t.expected for t in tests} == {b"o" * (i % 40)}
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("1000/A", "1000/A"),  # an id counts before an alias of another row
+        ("999/C", "1000/A"),
+        ("1000A", "1000/A"),
+        ("1000/a", "1000/A"),
+        (" 1000/A\n", "1000/A"),
+        ("999c", "1000/A"),
+        ("1001b1", "1001/B1"),
+        ("01000-A", "1000/A"),
+        ("1000", None),
+        ("1000/B", None),
+        ("", None),
+        ("/", None),
+    ],
+)
+def test_a_problem_is_found_by_id_alias_and_other_spellings(
+    tmp_path: Path, name: str, found: str | None
+) -> None:
+    problems = open_problems(str(jsonl(tmp_path / "p.jsonl")))
+    problem = problems.get(name)
+    assert (problem.id if problem else None) == problems.resolve(name) == found
+
+
+def test_an_ambiguous_spelling_matches_no_problem(tmp_path: Path) -> None:
+    rows = [{"id": "7/a", "title": "small"}, {"id": "7/A", "title": "large"}]
+    problems = open_problems(str(jsonl(tmp_path / "p.jsonl", rows)))
+    assert problems.get("7A") is None
+    assert [p and p.title for p in map(problems.get, ("7/a", "7/A"))] == ["small", "large"]
+
+
+@given(st.integers(1, 99_999), st.sampled_from("ABZ"), st.sampled_from(["", "1", "12"]))
+def test_all_spellings_of_an_id_have_one_canonical_form(
+    contest: int, letter: str, digits: str
+) -> None:
+    usual = f"{contest}/{letter}{digits}"
+    for separator in ("", "/", "-", "_", " "):
+        assert canonical_spelling(f"{contest}{separator}{letter}{digits}") == usual
+        assert canonical_spelling(f"{contest}{separator}{letter.lower()}{digits}") == usual
+    assert canonical_spelling(f"{contest}{digits}") is None
+
+
+def test_an_unknown_problem_is_reported_with_a_suggestion(tmp_path: Path) -> None:
+    problems = open_problems(str(jsonl(tmp_path / "p.jsonl")))
+    assert problems.why_missing("1000/AB").startswith("unknown problem '1000/AB': not among the 4 ")
+    assert "the nearest is 1000/A; check --dataset," in problems.why_missing("1000/AB")
+    assert len(problems.why_missing("x" * 10**6)) < 500
+    hints = ["the nearest is" in problems.why_missing(f"1000/A{i}") for i in range(100)]
+    assert (hints[0], hints[-1]) == (True, False)  # each search compares all names
+    with pytest.raises(InputError, match="unknown problem '5/X': not among the 4 of"):
+        problems.official_sizes("5/X")
+
+
+# Column, a wrong value, and what the message must contain beside the column.
+WRONG_VALUES: list[tuple[str, Any, list[str]]] = [
+    ("time_limit", "soon", ["'soon'", "number"]),
+    ("time_limit", -1, ["-1 seconds", "more than 0", "at most 3600"]),
+    ("time_limit", float("nan"), ["nan", "number"]),
+    ("time_limit", [2], ["a list of 1 elements", "number"]),
+    ("time_limit", True, ["True", "number"]),
+    ("memory_limit", 1e300, ["1e+300 MB", "more than 0", "at most"]),
+    ("input_mode", "socket", ["'socket'", "stdio or file"]),
+    ("generated_checker", 7, ["7", "text"]),
+    ("generated_checker", "\ud800", ["lone surrogate"]),
+    ("checker", {}, ["a dict of 0 elements", "text"]),
+    ("official_tests", 5, ["5", "list of tests"]),
+    ("official_tests", "[", ["not JSON"]),
+    ("official_tests", [None], ["official test 0", "None", "input and output"]),
+    ("official_tests", [{"input": 5, "output": "x"}], ["official test 0", "not text"]),
+    ("official_tests", [{"input": "5"}], ["official test 0 has no output"]),
+    ("official_tests", [{"input": "\ud800", "output": "x"}], ["lone surrogate"]),
+    ("official_tests", {"input": ["5"], "output": []}, ["1 inputs, 0 outputs"]),
+    ("official_tests", {"input": "5"}, ["no lists input and output"]),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "parts"), WRONG_VALUES)
+def test_a_wrong_value_makes_one_problem_unusable(
+    tmp_path: Path, column: str, value: Any, parts: list[str]
+) -> None:
+    rows = [{**ROWS[0], column: value, "id": "1/A"}, ROWS[2]]
+    problems = open_problems(str(jsonl(tmp_path / "p.jsonl", rows)))
+    assert problems.get("1/A") is problems.get("1/A") is None
+    assert problems.get("1002/C") is not None
+    why = problems.why_missing("1/A")
+    assert why.startswith(f"problem 1/A is unusable: {column.split('_')[0]}")
+    assert [part for part in parts if part not in why] == []
+    assert problems.messages() == [why]
+    with pytest.raises(InputError, match="problem 1/A is unusable"):
+        problems.official_sizes("1/A")
+
+
+def test_wrong_descriptive_values_are_dropped(tmp_path: Path) -> None:
+    row = {
+        "id": 12,
+        "aliases": "none",
+        "rating": "hard",
+        "tags": {"a": 1},
+        "title": 5,
+        "official_tests_complete": "yes",
+        "contest_id": None,
+    }
+    problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("12")
+    expected = Problem("12", title="5", contest_id="12")
+    assert problem == expected
+
+
+def test_limits_and_ratings_may_be_written_as_text(tmp_path: Path) -> None:
+    row = {"id": "1/A", "time_limit": "0.5", "memory_limit": "16", "rating": "1500"}
+    problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("1/A")
+    assert problem is not None
+    assert (problem.time_limit_s, problem.memory_limit_bytes) == (0.5, 16 * MIB)
+    assert problem.rating == 1500
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        {"input": ["1", "22"], "output": ["a", "b"]},
+        json.dumps([{"input": "1", "output": "a"}, {"input": "22", "output": "b"}]),
+    ],
+    ids=["lists", "JSON text"],
+)
+@pytest.mark.parametrize("make", KINDS[:2])
+def test_tests_may_be_two_lists_or_json_text(tmp_path: Path, make: Make, tests: Any) -> None:
+    rows = [{"id": "0/Z", "official_tests": None}, {"id": "1/A", "official_tests": tests}]
+    problems = open_problems(str(make(tmp_path, rows)))
+    assert problems.official_sizes("1/A") == [1, 2]
+    assert [t.expected for t in problems.official_tests("1/A")] == [b"a", b"b"]
+    assert problems.official_sizes("0/Z") == []
+
+
+def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> None:
+    path = jsonl(
+        tmp_path / "p.jsonl",
+        ["{", "[1]", '{"title": "x"}', '{"id": "1/A"}', '{"id": "1/A"}', '{"id": ["2/B"]}', ""],
+    )
+    problems = open_problems(str(path))
+    assert problems.ids() == ["1/A"]
+    messages = problems.messages()
+    assert len(messages) == 5
+    assert messages[0].startswith(f"{path}, line 1 is not a problem: not JSON")
+    assert messages[1] == f"{path}, line 2 is not a problem: a JSON list, not an object"
+    assert (
+        messages[2] == "p.jsonl, row 0 is not a problem: it has neither id nor contest_id and index"
+    )
+    assert messages[3] == "p.jsonl has 1/A twice: the first row is used"
+    assert messages[4].startswith("p.jsonl, row 3 is not a problem: id is a list of 1 elements")
+
+
+def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf{"id": "1/A"}\r\n\r\n{"contest_id": 2, "index": "B"}')
+    problems = open_problems(str(path))
+    assert [p and p.id for p in map(problems.get, problems.ids())] == ["1/A", "2/B"]
+
+
+def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "broken.jsonl").write_text("{\n")
+    (tmp_path / "array.json").write_text("[{}]")
+    (tmp_path / "p.jsonl.gz").write_bytes(b"\x1f\x8b\x08\x00")
+    (tmp_path / "bad.parquet").write_text("PAR1 but not really")
+    pq.write_table(pa.table({"name": ["x"]}), tmp_path / "names.parquet")
+    for name, message in (
+        ("none.jsonl", r"does not exist: give a local copy: --dataset FILE.jsonl"),
+        ("empty.jsonl", r"empty.jsonl is empty: give a local copy"),
+        (
+            "broken.jsonl",
+            r"broken.jsonl has no usable problem: .* line 1 is not a problem: not JSON",
+        ),
+        ("array.json", r"array.json is a JSON array: give one object a line"),
+        ("p.jsonl.gz", r"p.jsonl.gz is compressed: unpack it first \(gunzip p.jsonl.gz\)"),
+        ("bad.parquet", r"bad.parquet can't be read as parquet: "),
+        ("names.parquet", r"names.parquet has the columns 'name': id is needed, or contest_id and"),
+    ):
+        with pytest.raises(InputError, match=message):
+            open_problems(str(tmp_path / name))
+    with pytest.raises(InputError, match=r"--dataset 'a/b/c' does not exist: give a local copy"):
+        open_problems("a/b/c")
+
+
+def test_the_description_changes_with_the_contents(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "p.jsonl")
+    one = open_problems(str(path)).describe()
+    assert one["problems"] == 4
+    assert [subset["name"] for subset in one["subsets"]] == ["p.jsonl"]
+    assert open_problems(str(path)).describe() == one
+    jsonl(path, [*ROWS[:3], {**ROWS[3], "time_limit": 9}])
+    assert open_problems(str(path)).describe() != one
+    assert json.loads(json.dumps(one)) == one
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted({name for row in ROWS for name in row})),
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats()
+        | st.text(max_size=9)
+        | st.lists(
+            st.none()
+            | st.text(max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["input", "output"]),
+                st.none() | st.integers() | st.text(max_size=3),
+            ),
+            max_size=3,
+        ),
+    )
+)
+def test_every_row_is_a_problem_or_is_reported(
+    tmp_path_factory: pytest.TempPathFactory, row: dict[str, Any]
+) -> None:
+    path = jsonl(tmp_path_factory.mktemp("any") / "p.jsonl", [{"id": "0/OK"}, row])
+    with open_problems(str(path)) as problems:
+        others = [name for name in problems.ids() if name != "0/OK"]
+        usable = [problem for name in others if (problem := problems.get(name)) is not None]
+        assert len(usable) + len(problems.messages()) == 1
+        for problem in usable:
+            assert 0 < problem.time_limit_s <= 3600
+            assert problem.memory_limit_bytes > 0
+            assert [len(t.input) for t in problems.official_tests(problem.id)] == (
+                problems.official_sizes(problem.id)
+            )
+        assert problems.get("0/OK") is not None
+
+
+def test_diagnostics_are_bounded_and_list_each_message_once() -> None:
+    diagnostics = Diagnostics()
+    for i in range(2 * MAX_MESSAGES):
+        diagnostics.add(f"message {i}")
+        diagnostics.add("message 0")
+    assert len(diagnostics) == 2 * MAX_MESSAGES
+    assert diagnostics.messages()[-1] == f"and {MAX_MESSAGES} more"
+    assert len(diagnostics.messages()) == MAX_MESSAGES + 1
+
+
+def test_a_jsonl_file_is_opened_without_arrow_or_datasets(tmp_path: Path) -> None:
+    code = (
+        "import sys; from gradebox.eval.problems import open_problems;"
+        "import gradebox.eval.problems.generated_tests;"
+        f"open_problems({str(jsonl(tmp_path / 'p.jsonl'))!r}).get('1000/A');"
+        "print([m for m in ('pyarrow', 'datasets', 'pandas', 'numpy') if m in sys.modules])"
+    )
+    root = Path(__file__).parents[3]
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"

@@ -1,0 +1,126 @@
+"""`python eval/report.py RESULTS`: its files, messages and exit statuses."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradebox.eval.cli.commands.report import main
+from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
+from tests.eval.results.statistics.made_records import case, solution, write_results
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return write_results(tmp_path / "run", synthetic_run(8), METRICS)
+
+
+def test_the_page_is_written_beside_the_records(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(results)]) == 0
+    assert capsys.readouterr().out == f"{results / 'report.html'}: 8 solutions\n"
+    assert (
+        main([str(results / "piston_eval_results.jsonl"), "-o", str(results / "report.html")]) == 0
+    )
+    assert sorted(path.name for path in results.iterdir()) == [
+        "piston_eval_metrics.json",
+        "piston_eval_results.jsonl",
+        "report.html",
+    ]
+
+
+def test_the_same_results_make_the_same_page(results: Path, tmp_path: Path) -> None:
+    for name in ("a.html", "b.html"):
+        assert main([str(results), "-o", str(tmp_path / "out" / name)]) == 0
+    assert (tmp_path / "out/a.html").read_bytes() == (tmp_path / "out/b.html").read_bytes()
+
+
+def test_the_policy_allows_only_the_pages_script_and_style(results: Path) -> None:
+    main([str(results)])
+    page = (results / "report.html").read_text("utf-8")
+    found = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert found
+    policy = html.unescape(found[1])
+    for element, directive in (("script", "script-src"), ("style", "style-src")):
+        [content] = re.findall(rf"<{element}>(.*?)</{element}>", page, re.S)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "require-trusted-types-for 'script'" in policy
+
+
+def test_the_last_record_of_a_solution_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [solution("1/A", 0, [case("ER")]), solution("1/A", 0)]
+    write_results(tmp_path, records, METRICS)
+    assert main([str(tmp_path)]) == 0
+    assert ": 1 solutions" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--k", "1,x"], "--k is '1,x'; give whole numbers such as 1,5,10"),
+        (["--k", "0"], "--k is '0'; every k must be 1 or more"),
+        (["--level", "1"], "--level: '1': give a number between 0 and 1"),
+        (["--seed", "-3"], "--seed: '-3': give a whole number of at least 0"),
+        (["-o", "/proc/no/report.html"], "choose another place with -o"),
+    ],
+)
+def test_out_of_range_flags_are_rejected(
+    results: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    assert main([str(results), *arguments]) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        ([], "no record in it; grade some solutions first"),
+        ([{"problem_id": "1/A"}], "the record of problem '1/A' was not written by"),
+        (
+            [{"problem_id": "1/A", "status": "passed", "details": [3]}],
+            "not written by the grader",
+        ),
+        ([{**solution(), "score": float("nan")}], "not written by the grader"),
+    ],
+)
+def test_unusable_records_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], records: list[dict[str, object]], words: str
+) -> None:
+    write_results(tmp_path, records, METRICS)
+    assert main([str(tmp_path)]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_missing_results_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(tmp_path / "none")]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_unreadable_metrics_are_reported(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (results / "piston_eval_metrics.json").write_text("{")
+    assert main([str(results)]) == 2
+    assert "metrics can't be read" in capsys.readouterr().err
+
+
+def test_runs_as_a_script_from_any_folder(results: Path, tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "eval" / "report.py"), str(results)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,174 @@
+"""The parts of the report, without a browser."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradebox.eval.common.shell_word import option, shell_word
+from gradebox.eval.reporting.data_chunks import Chunks, script_json
+from gradebox.eval.reporting.html_page import STATIC
+from gradebox.eval.reporting.page_data import (
+    CASE_COLUMNS,
+    COLUMNS,
+    LimitUsage,
+    debug_command,
+    detail_of,
+    row_of,
+)
+from tests.eval.results.statistics.made_records import case, solution
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
+
+
+@pytest.mark.slow
+@given(
+    st.recursive(
+        TEXT | st.integers() | st.none(),
+        lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
+    )
+)
+def test_script_json_is_equal_json_of_safe_characters(value: object) -> None:
+    text = script_json(value)
+    assert json.loads(text) == value
+    assert all(" " <= char <= "~" for char in text)
+    assert not set("<>&") & set(text)
+
+
+def test_script_json_rejects_nan() -> None:
+    with pytest.raises(ValueError, match="JSON compliant"):
+        script_json(float("nan"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1))
+def test_bash_reads_a_shell_word_as_the_original_text(text: str) -> None:
+    word = shell_word(text)
+    assert word.isprintable()
+    done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True)
+    assert done.stdout == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("1000/A", "--problem 1000/A"),
+        ("$(reboot)", "--problem '$(reboot)'"),
+        ("a b", "--problem 'a b'"),
+        ("-x", "--problem=-x"),
+        ("\x1b[2J\nreboot\n", r"--problem $'\x1b[2J\x0areboot\x0a'"),
+        ("\u202eA", r"--problem $'\xe2\x80\xaeA'"),
+    ],
+)
+def test_options_are_quoted_for_the_shell(value: str, words: str) -> None:
+    assert option("--problem", value) == words
+
+
+def test_the_debug_command_names_problem_and_sample() -> None:
+    record = solution("1/A", 3)
+    assert (
+        debug_command(record, "results/my run")
+        == "python eval/debug_case.py 'results/my run' --problem 1/A --sample 3"
+    )
+
+
+@pytest.mark.parametrize("fields", [{"case_type": "x; reboot"}, {"test_case_i": "0; reboot"}])
+def test_case_names_that_would_change_the_command_are_rejected(fields: dict[str, str]) -> None:
+    record = solution()
+    record["details"][0].update(fields)
+    with pytest.raises(ValueError, match="invalid name of a case"):
+        detail_of(record, "r")
+
+
+def test_a_row_sums_up_the_cases() -> None:
+    cases = [
+        case(cpu_s=0.1, memory_bytes=5),
+        case("WA", 1, cpu_s=0.7, memory_bytes=3),
+        case("SK", 2),
+    ]
+    row = dict(zip(COLUMNS, row_of(solution("1/A", 2, cases, tags=("dp",))), strict=True))
+    assert (row["passed"], row["judged"], row["cases"]) == (1, 2, 3)
+    assert (row["cpu_s"], row["memory_bytes"]) == (0.7, 5)
+    assert (row["verdict"], row["tags"], row["problem"]) == ("WA", ["dp"], "1/A")
+
+
+def test_the_row_of_a_solution_without_cases() -> None:
+    record = solution("1/A", 0, status="failed", verdict="CE")
+    record["details"] = []
+    row = dict(zip(COLUMNS, row_of(record), strict=True))
+    assert (row["cpu_s"], row["judged"], row["verdict"]) == (None, 0, "CE")
+
+
+def test_a_detail_has_all_figures_and_the_texts_of_some_cases() -> None:
+    cases = [case("WA" if 10 <= i < 40 else "AC", i, stderr=f"e{i}") for i in range(50)]
+    detail = detail_of(solution("1/A", 0, cases), "r")
+    assert len(detail["cases"]) == 50
+    assert sorted(map(int, detail["texts"])) == [0, 1, 2, *range(10, 22)]
+    assert detail["texts"]["10"]["stderr"] == "e10"
+    tenth = dict(zip(CASE_COLUMNS, detail["cases"][10], strict=True))
+    assert (tenth["verdict"], tenth["number"], tenth["type"]) == ("WA", 10, "official")
+    assert detail["reasons"][tenth["reason"]] == "failed_outputs_match"
+
+
+@pytest.mark.parametrize(
+    ("used", "column"),
+    [(0.0, 0), (0.01, 0), (0.011, 1), (0.8, 7), (1.0, 9), (1.001, 10), (1.25, 10), (1.26, 11)],
+)
+def test_limit_usage_counts_the_slowest_case(used: float, column: int) -> None:
+    use = LimitUsage()
+    use.add(solution("1/A", 0, [case(cpu_s=0.0), case(cpu_s=2 * used)], time_limit_s=2.0))
+    steps = use.result()["time"]
+    assert [step[2] for step in steps] == [int(i == column) for i in range(12)]
+    assert steps[0][:2] == [0.0, 0.01]
+    assert steps[-1][:2] == [1.25, None]
+
+
+def test_limit_usage_omits_solutions_without_measurements() -> None:
+    use = LimitUsage()
+    use.add(solution("1/A", 0, [case("SK")]))
+    use.add(solution("1/A", 0, [case(), case("ER")]))
+    use.add(solution("1/A", 1, [case()], time_limit_s=None, memory_limit_bytes=None))
+    assert all(step[2] == step[3] == 0 for steps in use.result().values() for step in steps)
+
+
+@pytest.mark.parametrize("inline_chars", [0, 1 << 30])
+def test_chunks_hold_every_added_value(tmp_path: Path, inline_chars: int) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "rows-9.js").write_text("of an earlier report")
+    (folder / "mine.txt").write_text("of the user")
+    chunks = Chunks(folder, "token", inline_chars)
+    big = "x" * 300_000
+    places = [chunks.add("rows", [number, big]) for number in range(10)]
+    counts = chunks.finish()
+    found: dict[str, list[list[object]]] = {}
+    for name, text in chunks.inline.items():
+        found[name] = json.loads(text)
+    for path in folder.glob("*.js"):
+        call = path.read_text("ascii").removeprefix("gradeboxChunk(").removesuffix(");\n")
+        name, token, text = json.loads(f"[{call}]")
+        assert token == "token"
+        assert path.stem == name
+        found[name] = json.loads(text)
+    assert counts == {"rows": len(found)}
+    assert len(found) > 1
+    for number, (chunk, index) in enumerate(places):
+        assert found[f"rows-{chunk}"][index][0] == number
+    assert (chunks.folder is None) == (inline_chars > 0)
+    assert (folder / "mine.txt").exists()
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function",
+     "fetch(", "XMLHttpRequest", "http://", "https://", "javascript:", "srcdoc", "onclick="],
+)  # fmt: skip
+def test_the_page_never_uses_markup_strings_or_servers(word: str) -> None:
+    for path in STATIC.iterdir():
+        text = path.read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert word not in text, path.name

@@ -1,0 +1,84 @@
+"""Paired comparison of two runs, compared with numpy and scipy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from gradebox.eval.results.statistics import ProblemCounts, paired
+from gradebox.eval.results.statistics.paired import sign_test, standard_error
+
+
+def run(*right: tuple[int, int]) -> dict[str, ProblemCounts]:
+    """Return counts of the problems 0/A, 0/B, 1/A, 1/B …, each given as (right, samples)."""
+    shares = {}
+    for place, (correct, n) in enumerate(right):
+        name = f"{place // 2}/{'AB'[place % 2]}"
+        shares[name] = ProblemCounts(name, str(place // 2), n, correct, float(correct))
+    return shares
+
+
+def test_a_comparison_computed_by_hand() -> None:
+    result = paired(run((1, 1), (0, 2), (1, 2), (0, 1)), run((0, 1), (2, 2), (1, 2), (1, 4)))
+    assert result is not None
+    assert result["problems"] == 4
+    assert result["pass_at_1_a"] == pytest.approx(1.5 / 4)
+    assert result["difference"] == pytest.approx((-1 + 1 + 0 + 0.25) / 4)
+    assert (result["won"], result["lost"]) == (2, 1)
+    assert [c["problem_id"] for c in result["changed"]] == ["0/A", "0/B", "1/B"]
+    assert result["changed"][2] == {"problem_id": "1/B", "a": [0, 1], "b": [1, 4]}
+
+
+def test_only_common_problems_are_compared() -> None:
+    a, b = run((1, 1), (0, 1)), run((1, 1), (0, 1), (1, 1))
+    result = paired(a, b)
+    assert result is not None
+    assert result["problems"] == 2
+    assert paired(a, {}) is None
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=50))
+def test_standard_error_equals_numpy(values: list[float]) -> None:
+    expected = float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    assert standard_error(values) == pytest.approx(expected, abs=1e-9)
+
+
+def test_clustered_standard_error_computed_by_hand() -> None:
+    values, clusters = [1.0, 1.0, 0.0, -1.0, 0.0], ["a", "a", "b", "c", "c"]
+    mean = 0.2
+    squares = (2 - 2 * mean) ** 2 + (0 - mean) ** 2 + (-1 - 2 * mean) ** 2
+    assert standard_error(values, clusters) == pytest.approx(math.sqrt(squares * 3 / 2) / 5)
+    assert standard_error(values, list("abcde")) == pytest.approx(standard_error(values))
+    assert standard_error(values, ["a"] * 5) is None
+
+
+@pytest.mark.parametrize(("won", "lost"), [(0, 1), (3, 9), (5, 5), (20, 2), (400, 700)])
+def test_sign_test_equals_scipy(won: int, lost: int) -> None:
+    assert sign_test(won, lost) == pytest.approx(binomtest(won, won + lost).pvalue, rel=1e-9)
+
+
+def test_sign_test_without_changes_is_1() -> None:
+    assert sign_test(0, 0) == 1.0
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=20))
+def test_swapping_the_runs_swaps_the_signs(pairs: list[tuple[int, int]]) -> None:
+    a, b = run(*((x, 3) for x, _ in pairs)), run(*((y, 3) for _, y in pairs))
+    there, back = paired(a, b), paired(b, a)
+    assert there is not None
+    assert back is not None
+    assert there["difference"] == pytest.approx(-back["difference"])
+    assert (there["won"], there["lost"]) == (back["lost"], back["won"])
+    assert there["standard_error"] == pytest.approx(back["standard_error"])
+    assert len(there["changed"]) == there["won"] + there["lost"]
+
+
+def test_a_run_compared_with_itself() -> None:
+    result = paired(run((1, 2), (1, 1)), run((1, 2), (1, 1)))
+    assert result is not None
+    assert (result["difference"], result["standard_error"], result["interval"]) == (0, 0, None)

@@ -1,0 +1,105 @@
+"""The cache of records that runs share."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from dataclasses import replace
+
+import pytest
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.results.cache import VerdictCache
+from gradebox.eval.results.records import as_json
+from testing.fakes.records import CASE, record
+from tests.eval.cli.test_run import RunFolder
+
+FIELDS = as_json(record(key="ab12"))
+
+
+def test_a_stored_record_is_found_by_its_key(tmp_path):
+    VerdictCache(tmp_path / "c").put(FIELDS)
+    cache = VerdictCache(tmp_path / "c")
+    assert cache.find("ab12") == FIELDS
+    assert cache.find("ab13") is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"junk", b"x\x9c"])
+def test_a_damaged_file_is_ignored_and_can_be_replaced(tmp_path, damage):
+    cache = VerdictCache(tmp_path)
+    cache.put(FIELDS)
+    [path] = tmp_path.glob("*/*")
+    path.write_bytes(damage)
+    assert cache.find("ab12") is None
+    cache.put(FIELDS)
+    assert cache.find("ab12") == FIELDS
+
+
+@pytest.mark.parametrize("damage", [{"status": None}, {"details": 5}, {"score": "1"}])
+def test_an_invalid_record_is_ignored(tmp_path, damage):
+    cache = VerdictCache(tmp_path)
+    cache.put(FIELDS)
+    [path] = tmp_path.glob("*/*")
+    path.write_bytes(zlib.compress(json.dumps({**FIELDS, **damage}).encode()))
+    assert cache.find("ab12") is None
+
+
+def test_a_file_with_the_name_of_another_key_is_ignored(tmp_path):
+    cache = VerdictCache(tmp_path)
+    cache.put(FIELDS)
+    [path] = tmp_path.glob("*/*")
+    path.rename(path.with_name("ab99.json.z"))
+    assert cache.find("ab99") is None
+
+
+@pytest.mark.parametrize(
+    "unsettled", [{"status": "error"}, {"details": (replace(CASE, verdict="ER"),)}]
+)
+def test_records_with_infrastructure_errors_are_not_stored(tmp_path, unsettled):
+    cache = VerdictCache(tmp_path)
+    cache.put(as_json(record(key="ab12", **unsettled)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unusable_folder_is_reported(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="can't be used: File exists; give another folder"):
+        VerdictCache(tmp_path / "file")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_reported_when_opened(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="can't be written; change its owner or mode"):
+        VerdictCache(tmp_path)
+
+
+def test_a_failing_cache_does_not_lose_the_record(tmp_path, monkeypatch):
+    folder = RunFolder(tmp_path)
+
+    def full(self: VerdictCache, record: object) -> None:
+        raise InputError("--cache: no space left")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(VerdictCache, "put", full)
+        with pytest.raises(InputError, match="no space left"):
+            folder.run(("1/A", "echo"), cache=tmp_path / "cache")
+    _, metrics, _ = folder.run(("1/A", "echo"))
+    assert metrics["run"]["from_before"] == 1
+
+
+def test_another_run_reuses_verdicts_under_its_own_names(tmp_path):
+    folder = RunFolder(tmp_path)
+    cache = tmp_path / "cache"
+    _, _, first = folder.run(("1/A", "echo"), ("2/B", "wrong"), cache=cache)
+    _, metrics, second = folder.run(
+        ("2/B", "wrong"), ("1/A", "echo"), cache=cache, results_dir=tmp_path / "elsewhere"
+    )
+    assert folder.sources_run() == []
+    assert [(r["line"], r["problem_id"], r["status"]) for r in second] == [
+        (1, "2/B", "failed"),
+        (2, "1/A", "passed"),
+    ]
+    assert second[1]["details"] == first[0]["details"]
+    assert metrics["run"]["from_before"] == 2

@@ -1,0 +1,85 @@
+"""Which JSON values are records."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from gradebox.eval.results.record_shape import is_record
+from gradebox.eval.results.records import as_json
+from testing.fakes.records import record
+
+FIELDS = json.loads(json.dumps(as_json(record())))
+[CASE] = FIELDS["details"]
+
+
+def test_valid_records_are_accepted():
+    assert is_record(FIELDS)
+    assert is_record({**FIELDS, "details": [], "verdict": None, "score": None})
+    assert is_record({**FIELDS, "details": [{**CASE, "repeats": ["AC", "WA"]}]})
+    assert is_record({**FIELDS, "added": "later"})
+
+
+@pytest.mark.parametrize("name", sorted(FIELDS))
+def test_a_record_without_a_field_is_refused(name):
+    assert not is_record({k: v for k, v in FIELDS.items() if k != name})
+
+
+@pytest.mark.parametrize("name", sorted(CASE))
+def test_a_case_without_a_field_is_refused(name):
+    assert not is_record({**FIELDS, "details": [{k: v for k, v in CASE.items() if k != name}]})
+
+
+@pytest.mark.parametrize("value", [None, 5, "x", [], {}, [FIELDS]])
+def test_other_json_values_are_refused(value):
+    assert not is_record(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("schema", 0),
+        ("status", "great"),
+        ("status", None),
+        ("status", ["passed"]),
+        ("verdict", "XX"),
+        ("score", math.nan),
+        ("score", math.inf),
+        ("score", -1),
+        ("score", "1"),
+        ("error", None),
+        ("num_official", True),
+        ("num_skipped", -1),
+        ("compile", []),
+        ("sandbox", "box"),
+        ("has_checker", "yes"),
+        ("time_limit_s", {}),
+        ("details", None),
+        ("details", {"0": CASE}),
+        ("details", [CASE, 5]),
+    ],
+)
+def test_a_record_with_an_invalid_field_is_refused(name, value):
+    assert not is_record({**FIELDS, name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("verdict", None),
+        ("verdict", {}),
+        ("reason", "no reason"),
+        ("case_type", "other"),
+        ("test_case_i", "0"),
+        ("passed", "true"),
+        ("cpu_s", math.nan),
+        ("cpu_s", "0.1"),
+        ("output", None),
+        ("repeats", ["XX"]),
+        ("repeats", 2),
+    ],
+)
+def test_a_case_with_an_invalid_field_is_refused(name, value):
+    assert not is_record({**FIELDS, "details": [CASE, {**CASE, name: value}]})

@@ -1,0 +1,347 @@
+"""Solutions files: formats of a line, bad lines and bad files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gradebox.eval.solutions.files as solution_files
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.solution import Solution
+
+FENCED = "Sure:\n```python\nprint(1)\n```\n"
+
+
+def write(path: Path, *rows: object) -> Path:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def read_one(tmp_path: Path, row: object) -> Solution:
+    (solution,) = read_solutions([write(tmp_path / "s.jsonl", row)])
+    return solution
+
+
+# row: problem_id, solution_id, language, code
+FORMS: list[tuple[dict[str, Any], tuple[str, str, str, str | None]]] = [
+    ({"id": "1/A", "code": "x"}, ("1/A", "1", "python", "x")),
+    ({"problem_id": "1/A", "code": "x"}, ("1/A", "1", "python", "x")),
+    ({"problem_id": "1/A", "id": 77, "code": "x"}, ("1/A", "1", "python", "x")),
+    ({"contest_id": 1, "index": "A", "code": "x"}, ("1/A", "1", "python", "x")),
+    ({"contest_id": "1", "index": "A", "id": 5, "code": "x"}, ("1/A", "1", "python", "x")),
+    ({"id": 17, "code": "x"}, ("17", "1", "python", "x")),
+    ({"id": 17.0, "code": "x"}, ("17", "1", "python", "x")),
+    ({"id": " 1/A ", "code": "x"}, ("1/A", "1", "python", "x")),
+    ({"id": "1/A", "code": "x", "solution_id": "s"}, ("1/A", "s", "python", "x")),
+    ({"id": "1/A", "code": "x", "completion_id": 0}, ("1/A", "0", "python", "x")),
+    ({"id": "1/A", "code": "x", "sample_id": 3}, ("1/A", "3", "python", "x")),
+    (
+        {"id": "1/A", "code": "x", "sample_id": 3, "solution_id": None},
+        ("1/A", "3", "python", "x"),
+    ),
+    ({"id": "1/A", "code": "x", "language": "C++20"}, ("1/A", "1", "C++20", "x")),
+    ({"id": "1/A", "code": "x", "language": None}, ("1/A", "1", "python", "x")),
+    ({"id": "1/A", "completion": FENCED}, ("1/A", "1", "python", "print(1)\n")),
+    ({"id": "1/A", "response": FENCED}, ("1/A", "1", "python", "print(1)\n")),
+    ({"id": "1/A", "generation": FENCED}, ("1/A", "1", "python", "print(1)\n")),
+    ({"id": "1/A", "text": FENCED}, ("1/A", "1", "python", "print(1)\n")),
+    ({"id": "1/A", "code": None, "text": FENCED}, ("1/A", "1", "python", "print(1)\n")),
+    ({"id": "1/A", "code": FENCED[6:]}, ("1/A", "1", "python", "print(1)\n")),
+    ({"id": "1/A", "text": "```cpp\nint a;\n```"}, ("1/A", "1", "c++17", "int a;\n")),
+    ({"id": "1/A", "text": FENCED, "language": "cpp"}, ("1/A", "1", "cpp", None)),
+    ({"id": "1/A", "text": "I give up."}, ("1/A", "1", "python", None)),
+    ({"id": "1/A", "text": None}, ("1/A", "1", "python", None)),
+    ({"id": "1/A", "code": ""}, ("1/A", "1", "python", None)),
+    ({"id": "1/A", "code": "a\ud800b"}, ("1/A", "1", "python", "a\ufffd\ufffd\ufffdb")),
+    (
+        {"id": "1/A", "messages": [{"role": "assistant", "content": FENCED}]},
+        ("1/A", "1", "python", "print(1)\n"),
+    ),
+    (
+        {
+            "id": "1/A",
+            "messages": [
+                {"role": "user", "content": "```python\nno\n```"},
+                {"role": "assistant", "content": [{"type": "text", "text": FENCED}]},
+                {"role": "user", "content": "```python\nthanks\n```"},
+            ],
+        },
+        ("1/A", "1", "python", "print(1)\n"),
+    ),
+    (
+        {"id": "1/A", "completion": [{"role": "assistant", "content": FENCED}]},
+        ("1/A", "1", "python", "print(1)\n"),
+    ),
+    (
+        {"id": "1/A", "messages": [{"role": "assistant", "content": None}]},
+        ("1/A", "1", "python", None),
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "expected"), FORMS)
+def test_formats_of_a_line(
+    tmp_path: Path, row: dict[str, Any], expected: tuple[str, str, str, str | None]
+) -> None:
+    solution = read_one(tmp_path, row)
+    found = (solution.problem_id, solution.solution_id, solution.language, solution.code)
+    assert (solution.error, found) == (None, expected)
+
+
+BAD_LINES: list[tuple[str, str]] = [
+    ("{", r"line 2: not JSON \("),
+    ("nonsense", r"line 2: not JSON \("),
+    ('{"id": ' + "9" * 5000 + "}", r"line 2: (not JSON|id has|id is)"),
+    ("[" * 100_000, r"line 2: (JSON nested too deeply|not JSON)"),
+    ("[1, 2]", r"line 2: a JSON list, not an object: a list of 2 elements"),
+    ("null", r"line 2: a JSON NoneType, not an object"),
+    ("{}", r"line 2: no problem: give id or problem_id, or contest_id and index"),
+    ('{"id": null, "code": "x"}', r"line 2: no problem"),
+    ('{"id": true, "code": "x"}', r"line 2: id is True: .*text or a whole number"),
+    ('{"id": NaN, "code": "x"}', r"line 2: id is nan: .*text or a whole number"),
+    ('{"id": ["1/A"], "code": "x"}', r"line 2: id is a list of 1 elements: .*text"),
+    ('{"contest_id": 1, "code": "x"}', r"line 2: no problem"),
+    ('{"id": "1/A"}', r"line 2: no program: give code, or a response in completion, response"),
+    ('{"id": "1/A", "code": 5}', r"line 2: code is 5: .*text"),
+    ('{"id": "1/A", "text": 5}', r"line 2: text is 5: .*a list of messages"),
+    ('{"id": "1/A", "messages": "hi"}', r"line 2: messages is 'hi': .*a list of messages"),
+    (
+        '{"id": "1/A", "messages": [{"role": "user", "content": "x"}]}',
+        r"line 2: messages has no message of the assistant among 1",
+    ),
+    ('{"id": "1/A", "code": "x", "language": "pyhton"}', r"unknown language 'pyhton'; did you"),
+    ('{"id": "1/A", "code": "x", "language": 3.5}', r"line 2: language is 3.5: .*text or a whole"),
+    ('{"id": "%s", "code": "x"}' % ("a" * 201), r"line 2: id has 201 characters: at most 200"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_LINES, ids=range(len(BAD_LINES)))
+def test_a_bad_line_is_reported_and_the_others_are_read(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    good = '{"id": "1/A", "code": "x"}'
+    first, bad, last = read_solutions([write(tmp_path / "s.jsonl", good, line, good)])
+    assert (first.error, last.error) == (None, None)
+    assert (first.line, bad.line, last.line) == (1, 2, 3)
+    assert bad.error is not None
+    assert "\n" not in bad.error
+    assert len(bad.error) < 400
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(bad.error)
+
+
+def test_a_line_that_is_not_utf8_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(
+        b'{"id":"1/A","code":"x"}\n{"id":"1/A","code":"\xff"}\n{"id":"1/A","code":"y"}'
+    )
+    first, bad, last = read_solutions([path])
+    assert bad.error == "line 2: not UTF-8 at byte 20: save the file as UTF-8"
+    assert (first.code, last.code) == ("x", "y")
+
+
+def test_a_line_that_is_too_long_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solution_files, "MAX_LINE_BYTES", 1000)
+    path = write(
+        tmp_path / "s.jsonl",
+        {"id": "1/A", "code": "x"},
+        {"id": "1/A", "code": "y" * 5_000_000},
+        {"id": "1/A", "code": "z"},
+    )
+    first, bad, last = read_solutions([path])
+    assert bad.error is not None
+    assert bad.error.startswith("line 2: the line is longer than 1000 bytes: ")
+    assert (first.code, last.code, last.line) == ("x", "z", 3)
+
+
+def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(
+        b'\xef\xbb\xbf{"id":"1/A","code":"x"}\r\n\r\n  \n'
+        b'{"id":"1/A","code":"y\xe2\x80\xa8","rating":NaN}\r\n{"id":"1/B","code":"z"}'
+    )
+    found = [(s.line, s.problem_id, s.sample_i, s.code) for s in read_solutions([path])]
+    assert found == [(1, "1/A", 0, "x"), (4, "1/A", 1, "y\u2028"), (5, "1/B", 0, "z")]
+
+
+def test_blank_lines_are_not_counted(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b'\n{"id":"1/A"}\r\n\r\n  \n{"id":"1/B"}')
+    assert solution_files.count_lines(path) == 2
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert solution_files.count_lines(path) is None
+
+
+@pytest.mark.parametrize("name", ["s.jsonl.gz", "s.jsonl"])
+def test_gzip_is_recognised_by_its_first_bytes(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b'{"id":"1/A","code":"x"}\n'))
+    assert [s.code for s in read_solutions([path])] == ["x"]
+
+
+def test_a_cut_gzip_file_raises_after_its_readable_lines(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl.gz"
+    rows = "".join(json.dumps({"id": "1/A", "code": str(i)}) + "\n" for i in range(5000))
+    data = gzip.compress(rows.encode())
+    path.write_bytes(data[: len(data) // 2])
+    solutions = read_solutions([path])
+    assert next(solutions).code == "0"
+    with pytest.raises(InputError, match=r"s.jsonl.gz is damaged after line \d+ .*copy it again"):
+        list(solutions)
+
+
+def test_unusable_files_are_refused_before_the_first_solution(tmp_path: Path) -> None:
+    (tmp_path / "blank.jsonl").write_text("\n  \n")
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "array.json").write_text('[\n {"id": "1/A"}\n]')
+    (tmp_path / "pretty.json").write_text('{\n  "id": "1/A",\n  "code": ""\n}\n')
+    (tmp_path / "table.csv").write_text('"id",code\n1/A,0\n')
+    (tmp_path / "latin.jsonl").write_bytes(b'{"id":"1/A","code":"\xe9"}\n')
+    (tmp_path / "wide.jsonl").write_text('{"id":"1/A"}', encoding="utf-16")
+    (tmp_path / "table.parquet").write_bytes(b"PAR1....")
+    for name, message in (
+        ("none.jsonl", r"none.jsonl does not exist: give a JSON-lines file"),
+        ("none*.jsonl", r"no file matches .*none\*.jsonl: quote the glob"),
+        ("", r" is a folder: give a file of it, or a glob such as .*/\*.jsonl"),
+        ("blank.jsonl", r"blank.jsonl is empty: give a JSON-lines file, one object a line"),
+        ("empty.jsonl", r"empty.jsonl is empty"),
+        ("array.json", r"array.json is one JSON array: .*\(jq -c '.\[\]' "),
+        ("pretty.json", r"pretty.json is JSON over several lines: .*\(jq -c . "),
+        ("table.csv", r"table.csv is CSV: give a JSON-lines file"),
+        ("latin.jsonl", r"latin.jsonl is not UTF-8 \(line 1, byte 20\): save it as UTF-8"),
+        ("wide.jsonl", r"wide.jsonl is not UTF-8 but UTF-16 or UTF-32"),
+        ("table.parquet", r"table.parquet is a parquet file: export it as JSON lines"),
+    ):
+        with pytest.raises(InputError, match=message):
+            read_solutions([tmp_path / name if name else tmp_path])
+    with pytest.raises(InputError, match="--solutions-path is empty"):
+        read_solutions([])
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        (b"{", "not JSON"),
+        (b'{"tags": ["id", "id", "x"]}', "no problem: give id"),
+        (b"[1, 2]", "a JSON list, not an object"),
+        (b'{"id": "\xe9"}', "not UTF-8 at byte 8"),
+    ],
+)
+def test_a_bad_first_line_does_not_affect_the_others(
+    tmp_path: Path, first: bytes, message: str
+) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(first + b'\n{"id": "1/A", "code": "0"}\n')
+    bad, good = read_solutions([path])
+    assert message in str(bad.error)
+    assert (good.line, good.code, good.error) == (2, "0", None)
+
+
+def test_globs_are_sorted_and_an_existing_path_is_not_a_glob(tmp_path: Path) -> None:
+    for name in ("b.jsonl", "a.jsonl", "c[1].jsonl"):
+        write(tmp_path / name, {"id": "1/A", "code": name})
+    found = list(read_solutions([f"{tmp_path}/[ab].jsonl", tmp_path / "c[1].jsonl"]))
+    assert [s.code for s in found] == ["a.jsonl", "b.jsonl", "c[1].jsonl"]
+    assert [s.sample_i for s in found] == [0, 1, 2]
+    assert [s.solution_id for s in found] == ["a:1", "b:1", "c[1]:1"]
+    assert [Path(s.source).name for s in found] == ["a.jsonl", "b.jsonl", "c[1].jsonl"]
+
+
+def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", {"id": "1/A", "code": "x"})
+    assert [s.solution_id for s in read_solutions([path, f"{tmp_path}/*.jsonl"])] == ["1"]
+
+
+def test_a_repeated_name_gets_its_line_number(tmp_path: Path) -> None:
+    rows = [{"id": p, "code": "x", "sample_id": s} for p, s in (("1/A", 0), ("1/B", 0), ("1/A", 0))]
+    path = write(tmp_path / "s.jsonl", *rows, {"id": "1/A", "code": "x", "sample_id": "0@3"})
+    found = [(s.problem_id, s.solution_id, s.sample_i) for s in read_solutions([path])]
+    assert found == [("1/A", "0", 0), ("1/B", "0", 0), ("1/A", "0@3", 1), ("1/A", "0@3@4", 2)]
+
+
+def test_filter_and_limit_change_neither_names_nor_numbers(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "s.jsonl",
+        *({"id": f"1/{'AB'[i % 2]}", "code": str(i)} for i in range(6)),
+        "broken",
+    )
+    everything = list(read_solutions([path]))
+    assert len(everything) == 7
+    assert list(read_solutions([path], limit=3)) == everything[:3]
+    assert list(read_solutions([path], limit=0)) == []
+    assert list(read_solutions([path], problems={"1/B"})) == everything[1:6:2]
+    assert list(read_solutions([path], problems={"1/B"}, limit=2)) == everything[1:4:2]
+
+
+def test_aliases_share_one_sample_count(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "s.jsonl",
+        {"id": "1/A", "code": "a"},
+        {"id": "2/C", "code": "b"},
+        {"id": "9/Z", "code": "c"},
+    )
+    canonical = {"1/A": "1/A", "2/C": "1/A"}.get
+    found = list(read_solutions([path], resolve=canonical))
+    assert [(s.problem_id, s.sample_i) for s in found] == [("1/A", 0), ("1/A", 1), ("9/Z", 0)]
+    filtered = read_solutions([path], resolve=canonical, problems={"2/C"})
+    assert [s.code for s in filtered] == ["a", "b"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=8,
+)
+KEYS = st.sampled_from(
+    [
+        "id",
+        "problem_id",
+        "contest_id",
+        "index",
+        "code",
+        "completion",
+        "text",
+        "messages",
+        "language",
+        "sample_id",
+    ]
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.dictionaries(KEYS, JSON, max_size=6) | JSON | st.text(max_size=30), min_size=1))
+def test_every_line_gives_one_solution_with_a_unique_name(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[object]
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "s.jsonl"
+    lines = ['{"id": "1/A", "code": "x"}', *(json.dumps(row) for row in rows)]
+    path.write_text("\n".join(lines))
+    found = list(read_solutions([path]))
+    assert [s.line for s in found] == list(range(1, len(lines) + 1))
+    assert len({(s.problem_id, s.solution_id) for s in found}) == len(found)
+    assert all(s.error is None or s.code is None for s in found)
+    assert found == list(read_solutions([path]))
+
+
+@pytest.mark.parametrize("text", ['[{"id": "1/A"}]', '{\n"id": "1/A"\n}'])
+def test_the_suggested_command_does_not_overwrite_the_file(tmp_path: Path, text: str) -> None:
+    """A shell empties the target of `>` first, so the target must be another file."""
+    path = tmp_path / "my solutions.jsonl"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        list(read_solutions([path]))
+    command = str(error.value).rpartition("(")[2].rstrip(")")
+    words = shlex.split(command)
+    assert words[:2] == ["jq", "-c"] and words[3] == str(path)
+    assert words[4] == ">" and Path(words[5]) == tmp_path / "my solutions-lines.jsonl"

@@ -1,1 +1,0 @@
-"""Stand-ins for what tests must not need: see each module."""

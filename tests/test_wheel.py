@@ -1,0 +1,169 @@
+"""The wheel: what it adds to a Python, and how it works among other people's files."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gradebox.sandbox.box import build
+
+ROOT = Path(__file__).resolve().parents[1]
+SHIPPED = ("eval", "sandbox", "checkers", "gradebox", "pyproject.toml", "setup.py", "README.md",
+           "LICENSE")  # fmt: skip
+DATA = {".c", ".h", ".css", ".js", ".html", ".json", ".jsonl", ".txt"}
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+
+# A program of a user, run beside files that have the names of our folders.
+USER = """
+import gradebox
+
+rows = [{"id": "1/A", "official_tests": [{"input": "2\\n", "output": "4\\n"}]}]
+records = gradebox.grade(
+    [{"id": "1/A", "code": "print(int(input()) * 2)"}, {"id": "1/A", "code": "print(5)"}],
+    rows,
+    sandbox="local",
+    allow_unsafe_sandbox=True,
+)
+print([record["verdict"] for record in records])
+print(gradebox.run("print(6 * 7)", sandbox="local", allow_unsafe_sandbox=True).stdout)
+"""
+TYPED = """
+import gradebox
+
+with gradebox.Grader("problems.jsonl", sandbox="local") as grader:
+    records = grader.grade([{"id": "1/A", "code": "print(1)"}])
+first: dict[str, object] = records[0]
+seconds: float = gradebox.run("print(1)", limits=gradebox.Limits(cpu_s=2.0)).cpu_s
+frame = gradebox.latest_records("results/solutions")
+wrong: int = gradebox.run("print(1)").stdout
+reveal_type(records)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("setuptools", minversion="70.1", reason="setuptools 70.1 builds the wheel")
+    if not shutil.which("gcc") and not shutil.which("cc"):
+        pytest.skip("no C compiler to build the wheel's launcher with")
+    folder = tmp_path_factory.mktemp("wheel")
+    ignored = shutil.ignore_patterns("__pycache__", "launcher-*")
+    for name in SHIPPED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / "source" / name, symlinks=True, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, folder / "source" / name)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
+            *("--disable-pip-version-check", "-w", str(folder), str(folder / "source")),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    (made,) = folder.glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python that has the wheel and nothing else."""
+    home = tmp_path_factory.mktemp("venv")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home], check=True, timeout=120)
+    (packages,) = home.glob("lib/python*/site-packages")
+    install = ("-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", packages, wheel)
+    subprocess.run([sys.executable, *install], check=True, timeout=120)
+    return home / "bin" / "python"
+
+
+def run_alone(
+    python: Path, arguments: list[str], folder: Path, cache: Path
+) -> subprocess.CompletedProcess[str]:
+    """Run the installed Python in a folder, without a compiler and without our checkout."""
+    empty = cache.with_name("empty")
+    empty.mkdir(exist_ok=True)
+    keep = ("HOME", "SANDBOX_LEVEL", "LANG", "GRADEBOX_PYTHON")
+    return subprocess.run(
+        [str(python), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={
+            **{name: os.environ[name] for name in keep if name in os.environ},
+            "PATH": str(empty),
+            "GRADEBOX_CACHE": str(cache),
+        },
+    )
+
+
+def test_it_adds_one_importable_name_with_all_sources_and_data(wheel: Path) -> None:
+    assert wheel.name.endswith(f"-py3-none-linux_{platform.machine()}.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"gradebox"}
+    binaries = [name for name in names if "/bin/" in name]
+    assert binaries == [f"gradebox/sandbox/box/c/bin/{build.launcher_name()}"]
+    sources = {
+        f"gradebox/{path.relative_to(ROOT)}"
+        for package in ("eval", "sandbox", "checkers")
+        for path in (ROOT / package).rglob("*")
+        if path.suffix in DATA | {".py"} and path.is_file() and "__pycache__" not in path.parts
+    }
+    assert sorted((sources | {"gradebox/py.typed"}) - set(names)) == []
+
+
+@pytest.mark.parametrize("kind", ["modules", "folders", "packages"])
+def test_it_works_beside_files_that_are_named_like_ours(
+    kind: str, python: Path, tmp_path: Path
+) -> None:
+    """A training project has an eval.py of its own; so it may have a sandbox/ and a results/."""
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("eval", "sandbox", "checkers", "results", "tests", "models"):
+        if kind == "modules":
+            (project / f"{name}.py").write_text("raise SystemExit('a file of the user')\n")
+            continue
+        (project / name).mkdir()
+        if kind == "packages":
+            (project / name / "__init__.py").write_text("raise SystemExit('of the user')\n")
+    (project / "train.py").write_text(USER)
+    done = run_alone(python, ["train.py"], project, tmp_path / "cache")
+    assert done.stdout.splitlines() == ["['AC', 'WA']", "b'42\\n'"], done.stderr[-2000:]
+
+
+def test_its_commands_work_without_a_checkout(python: Path, tmp_path: Path) -> None:
+    packages = next(python.parents[1].glob("lib/python*/site-packages"))
+    command = packages / "bin" / "gradebox"
+    done = run_alone(python, [str(command), "doctor"], tmp_path, tmp_path / "cache")
+    assert "level" in done.stdout, done.stderr[-2000:]
+
+
+def test_a_users_script_is_checked_against_its_types(python: Path, tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is missing; make test installs it")
+    script = tmp_path / "train.py"
+    script.write_text(TYPED)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "mypy", "--strict", "--python-executable", str(python)),
+            *("--cache-dir", str(tmp_path / "cache"), "--ignore-missing-imports", script.name),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"]},
+    )
+    found = [line for line in done.stdout.splitlines() if line.startswith("train.py")]
+    line = TYPED.splitlines().index('wrong: int = gradebox.run("print(1)").stdout') + 1
+    assert len(found) == 2, done.stdout + done.stderr
+    assert found[0].startswith(f"train.py:{line}: error: Incompatible types in assignment")
+    assert 'Revealed type is "list[dict[str, Any]]"' in found[1].replace("builtins.", "")
