@@ -16,7 +16,7 @@ from gradebox.eval.cli.commands.debug import make_parser
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "debugging.md").read_text()
 BLOCKS = re.findall(r"^```\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
-COMMANDS = [b for b in BLOCKS if b.startswith("python eval/")]
+COMMANDS = [b for b in BLOCKS if b.startswith("gradebox ")]
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("debugging page")]
 
 
@@ -26,23 +26,28 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
     flags = "--solutions-path examples/solutions.jsonl --dataset examples/problems.jsonl"
     only = "--sandbox local --problems 9001/B,9001/J"
-    done = run(f"eval/eval_with_piston_gentest_checker_stats.py {flags} {only}", folder)
+    done = run(f"gradebox grade {flags} {only}", folder)
     assert done.returncode == 0, done.stderr
     return folder
 
 
 def run(command: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command of the page with another results folder."""
-    words = shlex.split(command)
-    if "--results-dir" not in words and words[0].startswith("eval/eval_with"):
+    words = shlex.split(command)[1:]
+    if "--results-dir" not in words and words[0] == "grade":
         words += ["--results-dir", str(folder)]
     return subprocess.run(
-        [sys.executable, *words], cwd=ROOT, input=stdin, capture_output=True, text=True, timeout=150
+        [sys.executable, "-m", "gradebox.eval.cli.console", *words],
+        cwd=ROOT,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=150,
     )
 
 
 def of_page(command: str, folder: Path) -> str:
-    text = command.removeprefix("python ").split("\nsh ")[0]
+    text = command.split("\nsh ")[0]
     text = text.replace("results/solutions", shlex.quote(str(folder / "solutions")))
     text = text.replace("results/checked", shlex.quote(str(folder / "checked")))
     return text.replace("--export case", f"--export {shlex.quote(str(folder / 'case'))}")
