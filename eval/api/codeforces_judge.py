@@ -1,7 +1,7 @@
 """The judge of the server's Codeforces protocol; `gradebox.sandbox.server` loads it by name.
 
-An output that equals the expected one (open-r1 comparison) is accepted. Otherwise the checker
-decides, in a sandbox that contains only the solution's output. Without a checker it is rejected.
+The checker decides, in a sandbox that contains only the solution's output, unless that has the very
+bytes of the expected one. Without a checker the two are compared (open-r1 comparison).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ def judge(
     sandbox: Sandbox, input: bytes, output: bytes, expected: bytes, checker: str | None
 ) -> Judgement:
     """Judge an output; `checker` is the source of a Python checker. Raises SandboxError."""
-    if equal(output, expected, "open-r1"):
-        return Judgement("accepted", "diff")
     program = None if checker is None else _checker(sandbox, checker)
+    if equal(output, expected, "open-r1" if program is None else "exact"):
+        return Judgement("accepted", "diff")
     if program is None:
         return Judgement("rejected", "diff", first_difference(output, expected, "open-r1"))
     check = program.check(input, output, expected)

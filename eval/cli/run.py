@@ -30,6 +30,7 @@ from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionTask
 from gradebox.eval.results.folder import ResultsFolder, make_folder, results_stem
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
+from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.records import read_records
 from gradebox.eval.solutions.files import count_lines
 from gradebox.eval.solutions.reader import read_solutions
@@ -129,6 +130,11 @@ def _grade_file(
     path = _folder_of(source, options)
     counts = ProgressCounts()
     with ResultsFolder(path, backend=backend, fresh=options.fresh) as folder, _log_to(path):
+        if folder.outdated:
+            say(
+                f"{path}: {folder.outdated} records are of another version (schema {SCHEMA} is "
+                "this one's) and are graded again, since their verdicts could differ"
+            )
         calibration = _old_calibration(folder)
         done = _schedule(session, source, folder, counts, stopper, retry)
         graded_now = counts.solutions - counts.reused

@@ -11,6 +11,7 @@ import signal
 from collections.abc import Iterator
 from typing import Any
 
+from gradebox.checkers import compare
 from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
 from gradebox.eval.debugging.difference import Layout, side_by_side
 from gradebox.eval.debugging.explain import Rerun, compare_with_record
@@ -136,6 +137,8 @@ def _explanation(case: OpenedCase, rerun: Rerun, width: int) -> Iterator[Row]:
 
 def _outputs(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Iterator[Row]:
     mode = case.settings.compare
+    if case.judge_name and compare.equal(rerun.output, case.test.expected, mode):
+        mode = "exact"  # the judge may see what the comparison overlooks
     judge = f"judged by {case.judge_name}" if case.judge_name else f"compared by {mode}"
     layout = Layout(width, mode, full)
     yield row("")
@@ -156,7 +159,7 @@ def _checker(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Itera
     yield row("")
     if check is None:
         yield heading(f"checker {case.judge_name}: not run", width)
-        yield row("  it runs only on outputs that differ from the expected one")
+        yield row("  it runs only on complete outputs that are not the expected one, byte for byte")
         return
     status = "" if check.exit_code is None else f", exit status {check.exit_code}"
     yield heading(f"checker {case.judge_name}: {result_name(check)}{status}", width)

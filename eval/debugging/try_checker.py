@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gradebox.checkers import compare
 from gradebox.checkers.check import Check
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, row, wrap_words
@@ -25,12 +24,12 @@ RESULT_STYLES = {"accepted": "good", "unclear": "warn"}
 
 @dataclass(frozen=True)
 class Trial:
-    """The checker's result on one output. `equal`: the output equals the expected one."""
+    """The checker's result on one output. `same`: the output has the bytes of the expected one."""
 
     name: str
     output: bytes
     check: Check
-    equal: bool
+    same: bool
 
 
 def try_checker(case: OpenedCase) -> list[Trial]:
@@ -57,8 +56,7 @@ def try_checker(case: OpenedCase) -> list[Trial]:
             ("an empty output", b""),
         ):
             check = checker.check(test.input, output, test.expected)
-            equal = compare.equal(output, test.expected, case.settings.compare)
-            trials.append(Trial(name, output, check, equal))
+            trials.append(Trial(name, output, check, output == test.expected))
     except SandboxError as e:
         raise InputError(f"the sandbox failed: {e}; try again") from None
     return trials
@@ -91,10 +89,8 @@ def conclusions(trials: list[Trial]) -> list[str]:
     """Return what the results on the three outputs mean together."""
     program, expected, empty = trials
     found: list[str] = []
-    if program.equal:
-        found.append(
-            "the output equals the expected one, so it is accepted without running the checker"
-        )
+    if program.same:
+        found.append("its bytes are the expected ones: it is accepted without running the checker")
     if not expected.check.full:
         found.append(
             "the checker does not accept the expected output itself "
@@ -107,7 +103,7 @@ def conclusions(trials: list[Trial]) -> list[str]:
         found.append("the checker accepts the expected output and rejects this one")
     elif not program.check.full:
         found.append("the checker accepts the expected output, and this one only in part: WA")
-    if empty.check.full and not empty.equal:
+    if empty.check.full and not empty.same:
         found.append("the checker accepts an empty output: it may accept anything")
     return found
 

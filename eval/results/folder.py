@@ -23,6 +23,7 @@ from typing import Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.common.output_files import replacing, write_json
+from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.record_shape import is_record
 from gradebox.eval.results.records import (
     RESULTS_NAME,
@@ -94,6 +95,8 @@ class ResultsFolder(Closeable):
     A solution is identified by its ordinal, its 0-based position among the solutions of this run.
     Any thread may call any method. Raises InputError when the folder can't be used: not writable,
     locked by another run, or with records of another sandbox backend.
+
+    outdated  solutions whose record has another schema, so that they are graded again
     """
 
     def __init__(self, path: Path, *, backend: str, fresh: bool = False) -> None:
@@ -105,6 +108,7 @@ class ResultsFolder(Closeable):
         make_folder(path)
         self._lock = FolderLock(path)
         self._by_key, self._by_solution = OffsetIndex(), OffsetIndex()
+        self.outdated = 0
         try:
             if fresh:
                 for file in (self.metrics_path, self.records_path, self._others_path):
@@ -182,6 +186,10 @@ class ResultsFolder(Closeable):
                     f"{self.path}: its records were made with sandbox {earlier!r}, this run uses "
                     f"{backend!r}; choose another --results-dir, or --fresh to start over"
                 )
+            before = self._by_solution.get(solution_fingerprint(record))
+            if before is not None:
+                self.outdated -= _is_outdated(self._log.read(before))
+            self.outdated += _is_outdated(record)
             self._index(offset, record)
 
     def compact(self) -> bool:
@@ -219,10 +227,9 @@ class ResultsFolder(Closeable):
             if record is None or (at < len(used) and used[at] == offset):
                 continue
             key = fingerprint(str(record.get("key")))
-            if (
-                self._by_solution.get(solution_fingerprint(record)) == offset
-                and self._by_key.get(key) == offset
-            ):
+            if self._by_solution.get(solution_fingerprint(record)) != offset:
+                continue
+            if self._by_key.get(key) == offset or _is_outdated(record):
                 yield encode_record(record)
 
     def _restore_others(self) -> None:
@@ -247,6 +254,10 @@ class ResultsFolder(Closeable):
         self._by_solution.close()
         self._log.close()
         self._lock.close()
+
+
+def _is_outdated(record: Mapping[str, Any] | None) -> bool:
+    return record is not None and record.get("schema") != SCHEMA
 
 
 def _remove(path: Path) -> None:

@@ -31,7 +31,8 @@ Reason = Literal[
     "sandbox_error",
 ]
 
-SCHEMA = 1
+# Raised when fields change or the same run could give other verdicts: it is part of a record's key.
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class SolutionRecord:
     """The result of one solution: one JSON line of piston_eval_results.jsonl.
 
     time_limit_s, memory_limit_bytes  the limits in effect, --time-limit-scale included
-    has_checker                       outputs that differ from the expected one go to a checker
+    has_checker                       a checker judges every output but the expected one itself
     """
 
     problem_id: str

@@ -1,7 +1,7 @@
 """Records on disk: one JSON line a solution, written whole or not at all.
 
     piston_eval_results.jsonl
-    {"schema": 1, "problem_id": "1000/A", …, "details": [{…case…}, …], "key": "…"}\\n
+    {"schema": 2, "problem_id": "1000/A", …, "details": [{…case…}, …], "key": "…"}\\n
 
 During a run records are appended as solutions finish. A solution that is graded again has several
 records, of which the last one counts. At the end the file is rewritten in the order of the

@@ -1,6 +1,6 @@
 """run.sh of an exported case: build, run within the CPU limit and judge, in plain shell.
 
-build program ─ run on input.txt ─ output.txt ─ equal? ─ else the checker
+build program ─ run on input.txt ─ output.txt ─ equal? (same bytes?) ─ else the checker
 build both ─ program and interactor joined by named pipes ─ the interactor's exit status
 """
 
@@ -58,7 +58,7 @@ def run_script(case: OpenedCase) -> str:
         stdin="/dev/null" if case.by_file else "../input.txt",
         before="cp ../input.txt input.txt" if case.by_file else ":",
         after=f"{written} ../output.txt",
-        mode=case.settings.compare,
+        mode=case.settings.compare if case.resources.checker is None else "exact",
         judge=_judge(case, judge),
     )
 

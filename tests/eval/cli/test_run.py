@@ -220,6 +220,23 @@ def test_a_second_run_reports_that_nothing_is_left(folder):
     }
 
 
+def test_records_of_an_earlier_version_are_graded_again_and_one_line_counts_them(folder):
+    folder.run(("1/A", "echo"), ("2/B", "wrong"))
+    path = folder.path / "results/sols/piston_eval_results.jsonl"
+    earlier = [{**r, "schema": 1} for r in read_records(path)]
+    path.write_text("".join(json.dumps(r) + "\n" for r in earlier))
+    _, metrics, records = folder.run()
+    assert [r["schema"] for r in records] == [2, 2]
+    assert set(folder.sources_run()) == {"echo", "wrong"}
+    assert metrics["run"]["graded_now"] == 2
+    said = [line for line in folder.said if "graded again" in line]
+    assert len(said) == 1
+    assert "2 records are of another version" in said[0]
+    folder.run()
+    assert not folder.sources_run()
+    assert not [line for line in folder.said if "graded again" in line]
+
+
 def test_only_changed_solutions_are_graded_again(folder):
     folder.run(("1/A", "echo"), ("2/B", "echo"))
     _, _, records = folder.run(("1/A", "echo"), ("2/B", "wrong"))

@@ -81,6 +81,8 @@ def exported(folder: Path, code: str, language: str = "python", **problem: Any) 
         ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC, the checker's s"),
         ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA, the checker's s"),
         ("print('crash')", {"generated_checker": PYTHON_CHECKER}, "verdict: CU, the checker fai"),
+        ("print('1 ')", {"generated_checker": "print(0)"}, "verdict: WA, the checker's s"),
+        ("print(1)", {"generated_checker": "print(0)"}, "verdict: AC, the output equals"),
         ("print('+1')", {"checker": "ncmp"}, "verdict: rejected by ncmp (PE)"),
         ("print('1.0000001')", {"checker": "kattis float_tolerance 1e-3"}, "verdict: accepted"),
     ],

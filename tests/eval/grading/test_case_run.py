@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from gradebox.checkers.builtins import builtin
 from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
@@ -116,10 +117,48 @@ def test_the_checker_judges_an_unequal_output(answer, verdict, reason):
     assert checker.calls == [(b"1 2\n", b"4\n", b"3\n")]
 
 
-def test_an_equal_output_is_accepted_without_the_checker():
+def test_only_the_bytes_of_the_expected_output_are_accepted_without_the_checker():
     checker = FakeChecker(reject("never asked"))
     case, _ = grade(b"3\n", checker=checker)
     assert (case.reason, case.checker, checker.calls) == ("passed_by_exact_match", None, [])
+
+
+@pytest.mark.parametrize("mode", ["open-r1", "upstream", "exact"])
+@pytest.mark.parametrize(
+    ("answer", "verdict", "reason"),
+    [
+        (accept(), "AC", "passed_by_checker"),
+        (reject("too many blanks"), "WA", "failed_checker"),
+        (unclear("it crashed"), "CU", "checker_unclear"),
+    ],
+)
+def test_the_checker_decides_whatever_the_comparison_says(answer, verdict, reason, mode):
+    checker = FakeChecker(answer)
+    case, _ = grade(b"3", checker=checker, compare=mode)
+    assert (case.verdict, case.reason) == (verdict, reason)
+    assert checker.calls == [(b"1 2\n", b"3", b"3\n")]
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "expected", "verdict"),
+    [
+        ("fcmp", b"a  b\n", b"a b\n", "WA"),
+        ("fcmp", b"a b", b"a b\n", "AC"),
+        ("lcmp", b"a\nb\n", b"a b\n", "WA"),
+        ("lcmp", b"a  b\n", b"a b\n", "AC"),
+        ("wcmp", b"YES\n", b"yes\n", "WA"),
+        ("wcmp", b"a\nb\n", b"a b\n", "AC"),
+        ("yesno", b"YES\n", b"yes\n", "AC"),
+        ("kattis", b"YES\n", b"yes\n", "AC"),
+        ("kattis case_sensitive", b"YES\n", b"yes\n", "WA"),
+        ("kattis", b"a  b\n", b"a b\n", "AC"),
+        ("kattis space_change_sensitive", b"a  b\n", b"a b\n", "WA"),
+    ],
+)
+def test_a_built_in_checker_is_as_strict_as_its_name(name, output, expected, verdict):
+    tests = ProblemTests.of(PROBLEM.id, [replace(TEST, expected=expected)])
+    case, _ = grade(output, checker=builtin(name), tests=tests)
+    assert case.verdict == verdict
 
 
 def test_the_checker_is_not_asked_about_a_crash():

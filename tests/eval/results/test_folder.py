@@ -10,6 +10,7 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.results.folder import OTHERS_NAME, ResultsFolder, results_stem
+from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.records import as_json, encode_record, read_records
 from testing.fakes.records import CASE, record
 
@@ -59,6 +60,23 @@ def test_a_changed_record_replaces_the_old_one(tmp_path):
         folder.place(1, fields("b"))
         folder.compact()
     assert [r["score"] for r in read_records(tmp_path / "run")] == [0.7, 1.0]
+
+
+def test_records_of_another_schema_are_counted_and_graded_again(tmp_path):
+    with open_folder(tmp_path) as folder:
+        for ordinal, name in enumerate("abc"):
+            folder.add(ordinal, fields(name, schema=SCHEMA - 1))
+    with open_folder(tmp_path) as folder:
+        assert (folder.outdated, folder.find("key a")) == (3, None)
+        folder.add(0, fields("a"))  # and then the run is killed
+    with open_folder(tmp_path) as folder:
+        assert folder.outdated == 2
+        folder.place(0, fields("a"))
+        folder.add(1, fields("b"))
+        folder.compact()  # a run over a part of the solutions
+    with open_folder(tmp_path) as folder:
+        assert folder.outdated == 1
+        assert sorted(ids(tmp_path / "run")) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,17 @@ def test_the_checker_runs_separately_and_decides(start: Start) -> None:
     assert len(server.sandbox.calls) == 2
 
 
+@pytest.mark.parametrize(("printed", "stdout"), [(SECRET, "1\n"), (f" {SECRET}", "0\n")])
+def test_only_the_bytes_of_the_expected_output_skip_the_checker(
+    start: Start, printed: str, stdout: str
+) -> None:
+    def script(call: Call) -> Execution | bytes:
+        return b"0\n" if "secret" in call.source else printed.encode()
+
+    run = start(FakeSandbox(script=script)).post(**case(files={"checker.py": CHECKER})).json()
+    assert run["run"]["stdout"] == stdout
+
+
 def test_a_failing_checker_gives_no_verdict(start: Start) -> None:
     def script(call: Call) -> Execution | bytes:
         return ready(exit_code=1, stderr=b"boom") if "secret" in call.source else b"x"
