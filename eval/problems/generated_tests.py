@@ -159,11 +159,11 @@ def _contests(problem: Problem) -> list[int]:
     return list(dict.fromkeys(int(match.group(1)) for match in matches if match))
 
 
-def _open_file(path: Path) -> tuple[Any, str]:
-    """Return the parquet file and the name of its number column. Raises InputError."""
+def _open_file(path: Path) -> Any:
+    """Return the parquet file. Raises InputError."""
     try:
         # Without a buffered stream, a whole compressed column of a row group is held.
-        file = load_parquet().ParquetFile(path, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES)
+        return load_parquet().ParquetFile(path, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES)
     except arrow_errors() as error:
         with path.open("rb") as raw:
             if raw.read(64).startswith(b"version https://git-lfs"):
@@ -171,6 +171,10 @@ def _open_file(path: Path) -> tuple[Any, str]:
         raise InputError(
             f"{path} is not a readable parquet file: {_one_line(error)}: download it again"
         ) from error
+
+
+def _number_column(path: Path, file: Any) -> str:
+    """Return the name of the number column. Raises InputError when columns are unusable."""
     schema = file.schema_arrow
     number = next((name for name in NUMBER_COLUMNS if name in schema.names), None)
     if number is None or not {*TEXT_COLUMNS} <= {*schema.names}:
@@ -182,16 +186,20 @@ def _open_file(path: Path) -> tuple[Any, str]:
         kind = schema.field(name).type
         if not is_text(kind):
             raise InputError(f"{path}: column {name} is of type {kind}, text is needed")
-    return file, number
+    return number
 
 
 def _scan_file(path: Path, notes: Diagnostics) -> dict[str, list[_Row]]:
     """Return problem → rows of a file, read in one pass that holds a few rows at a time."""
-    file, number_column = _open_file(path)
+    file = _open_file(path)
     found: dict[str, list[_Row]] = {}
     seen: set[tuple[str, int]] = set()
     unusable = repeated = 0
     try:
+        if not file.metadata.num_rows:  # its columns have any types, or there are none
+            notes.add(f"{path} has no rows: its problems have no generated tests")
+            return found
+        number_column = _number_column(path, file)
         for group in range(file.num_row_groups):
             for row, problem, number, size in _scan_group(file, group, number_column):
                 if problem is None or number is None or size is None:
@@ -261,7 +269,7 @@ def _batches(file: Any, group: int, columns: list[str]) -> Iterator[Any]:
 def _read_group(path: Path, group: int, picked: dict[int, _Row]) -> Iterator[TestCase]:
     """Yield the picked rows of a row group; raise InputError when the file changed."""
     row, last, left = 0, max(picked), len(picked)
-    file, _ = _open_file(path)
+    file = _open_file(path)
     try:
         if group < file.num_row_groups:
             for batch in _batches(file, group, ["input", "output"]):

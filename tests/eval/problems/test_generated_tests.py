@@ -129,6 +129,25 @@ def test_rows_with_an_unreadable_number_are_ignored(tmp_path: Path) -> None:
     assert [r.index for r in GeneratedTests(tmp_path).refs(Problem("6/A"))] == [0, 2]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.table({name: [] for name in ("problem_id", "test_case_i", "input", "output")}),
+        pa.schema([("input", pa.int64())]).empty_table(),
+        pa.table({}),
+    ],
+    ids=["columns without a type", "other columns", "no columns"],
+)
+def test_a_file_without_rows_has_no_tests_and_is_noted(tmp_path: Path, table: pa.Table) -> None:
+    pq.write_table(table, tmp_path / "test_cases_6.parquet")
+    write(tmp_path / "test_cases_7.parquet", [("7/A", 0, "1", "2")])
+    tests = GeneratedTests(tmp_path)
+    assert tests.refs(Problem("6/A")) == []
+    assert len(tests.refs(Problem("7/A"))) == 1
+    (note,) = tests.notes.messages()
+    assert "test_cases_6.parquet has no rows: its problems have no generated tests" in note
+
+
 def test_unusable_files_are_reported(tmp_path: Path) -> None:
     (tmp_path / "test_cases_1.parquet").write_text("plain text")
     (tmp_path / "test_cases_2.parquet").write_bytes(b"")
