@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 import signal
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from gradebox.checkers.check import Check, UnknownChecker, reject, unclear
-from gradebox.checkers.opening import read_program, split_path
+from gradebox.checkers.opening import split_path
+from gradebox.checkers.program_files import read_program
 from gradebox.checkers.programs import PROTOCOLS, NotCompiled, ProgramProtocol, ProgramRuns
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import MIB, Compiled, Execution, Interaction, Limits
@@ -93,13 +95,21 @@ class Interactor:
         """Changes whenever the interactor could judge differently."""
         return f"interactor:{self.protocol.name}:{self.runs.program.digest}:{self.extra_args!r}"
 
+    def prepare(self) -> None:
+        """Compile it. Raises NotCompiled, BadRequest and SandboxError."""
+        _ = self.runs.compiled
+
     def close(self) -> None:
         """Free the compiled program."""
         self.runs.close()
 
 
-def open_interactor(sandbox: Sandbox, name: str, *, testlib: str | None = None) -> Interactor:
+def open_interactor(
+    sandbox: Sandbox, name: str, *, testlib: str | None = None, within: Path | None = None
+) -> Interactor:
     """Open the interactor called `testlib:FILE.cpp` or `kattis:FILE FLAG…`.
+
+    within  see `read_program`
 
     Raises CheckerError, a ValueError, for any other name or a file that can't be read.
     """
@@ -107,7 +117,7 @@ def open_interactor(sandbox: Sandbox, name: str, *, testlib: str | None = None) 
     if kind not in ("testlib", "kattis"):
         raise UnknownChecker(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
     path, flags = split_path(rest, kind)
-    runs = ProgramRuns(sandbox, read_program(kind, path, testlib))
+    runs = ProgramRuns(sandbox, read_program(kind, path, testlib, within=within))
     return Interactor(PROTOCOLS[kind], runs, name=f"{kind}:{path.name}", extra_args=flags)
 
 
@@ -139,7 +149,7 @@ def judge_interaction(
         compiled = interactor.runs.compiled
     except NotCompiled as error:
         nothing = Execution(exit_code=0, signal=None, cpu_s=0.0, wall_s=0.0, memory_bytes=None)
-        check = unclear("the interactor does not compile", error.log[: 64 * 1024])
+        check = unclear(f"the interactor {error}", error.log[: 64 * 1024])
         return InteractionResult(nothing, check, (), "interactor")
     interaction = sandbox.interact(
         solution,

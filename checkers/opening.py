@@ -5,7 +5,7 @@
 | wcmp, rcmp6, …      | a built-in; options follow: `kattis float_tolerance 1e-6`        |
 | python:FILE.py      | a generated_checker                                              |
 | testlib:FILE.cpp    | a testlib checker                                                |
-| kattis:FILE FLAG…   | a Kattis or DOMjudge output validator, C++ or Python             |
+| kattis:FILE FLAG…   | a Kattis or DOMjudge output validator, C++ or Python; or a folder |
 | command:LINE        | a command of the box: exit 0 accepted, 1 rejected                |
 
 A command sees the files input.txt, output.txt and answer.txt. `{input}`, `{output}` and `{answer}`
@@ -17,24 +17,15 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
 from gradebox.checkers.builtins import TABLE, builtin
 from gradebox.checkers.check import Checker, CheckerError, UnknownChecker
+from gradebox.checkers.program_files import read_program
 from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.protocol import Sandbox
 
-_CPP = ("c++17", "main.cpp")
-_LANGUAGES: Mapping[str, tuple[str, str]] = {
-    ".py": ("python", "main.py"),
-    ".cpp": _CPP,
-    ".cc": _CPP,
-    ".cxx": _CPP,
-    ".c++": _CPP,
-}
-_HEADER = "testlib.h"
 _PLACES = ("{input}", "{output}", "{answer}")
 
 # Becomes the command. 127 is a shell's status for a missing command; 1 would be a rejection.
@@ -106,42 +97,10 @@ def _open_named(sandbox: Sandbox, name: str, testlib: str | None, programs: bool
     )
 
 
-def read_program(kind: str, path: Path, testlib: str | None) -> Program:
-    """Read a checker's or interactor's program from its file.
-
-    kind     python, testlib (testlib.h goes beside the source), or kattis: the file's ending
-             decides on the language
-    testlib  path of testlib.h or of its folder; None: beside the file
-    """
-    if kind == "python":
-        return Program("python", {"checker.py": _read(path)})
-    if kind == "testlib":
-        source, header = _read(path), _find_header(path, testlib)
-        return Program("c++17", {"main.cpp": source, _HEADER: _read(header)})
-    row = _LANGUAGES.get(path.suffix.lower())
-    if row is None:
-        raise CheckerError(f"checker file {path.name!r} must end in {', '.join(_LANGUAGES)}")
-    language, main = row
-    return Program(language, {main: _read(path)})
-
-
-def _find_header(path: Path, testlib: str | None) -> Path:
-    if testlib is not None:
-        given = Path(testlib).expanduser()
-        return given / _HEADER if given.is_dir() else given
-    beside = path.parent / _HEADER
-    if not beside.is_file():
-        raise CheckerError(
-            f"checker {path.name!r} needs {_HEADER}: put it beside the checker, or give its path "
-            f"(--testlib FILE)"
-        )
-    return beside
-
-
 def split_path(rest: str, kind: str) -> tuple[Path, tuple[str, ...]]:
-    """Return the file and the words after it; an existing path may contain spaces."""
+    """Return the file or folder and the words after it; an existing path may contain spaces."""
     whole = Path(rest.strip()).expanduser()
-    if rest.strip() and whole.is_file():
+    if rest.strip() and whole.exists():
         return whole, ()
     words = _split(rest, kind)
     if not words:
@@ -163,10 +122,3 @@ def _split(line: str, kind: str) -> list[str]:
         return shlex.split(line)
     except ValueError as e:
         raise CheckerError(f"checker {kind}:{line} can't be read: {e}") from e
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as e:
-        raise CheckerError(f"checker file {str(path)!r} can't be read: {e.strerror}") from e

@@ -81,6 +81,9 @@ class Builtin:
         """Call `check`, with testlib's names of the arguments."""
         return self.check(input, output, answer)
 
+    def prepare(self) -> None:
+        """Do nothing: there is nothing to compile."""
+
     def close(self) -> None:
         """Do nothing: there is nothing to free."""
 

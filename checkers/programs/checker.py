@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from gradebox.checkers.check import Check, unclear
+from gradebox.checkers.check import Check, CheckerError, unclear
 from gradebox.checkers.programs.protocols import ProgramProtocol
 from gradebox.checkers.programs.session import KeepsPrograms, WarmSessions
 from gradebox.sandbox import languages
@@ -32,12 +32,20 @@ CHECKER_LIMITS = Limits(
 REVISION = 1
 
 
-class NotCompiled(Exception):
-    """The compiler refused the checker; `log` holds its messages."""
+class NotCompiled(CheckerError):
+    """The compiler refused the program; `log` holds its messages."""
 
     def __init__(self, log: bytes) -> None:
-        super().__init__("the checker does not compile")
+        super().__init__(f"does not compile: {_first_error(log)}")
         self.log = log
+
+
+def _first_error(log: bytes) -> str:
+    """Return the first error in a compiler's messages as one line of at most 300 characters."""
+    text = log[: 64 * 1024].decode("utf-8", "replace")
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    found = next((line for line in lines if "error" in line.lower()), (lines or ["no reason"])[0])
+    return "".join(c for c in found[:300] if c.isprintable())
 
 
 class ProgramRuns:
@@ -70,7 +78,7 @@ class ProgramRuns:
         return run(limits, **case)
 
     def _warm(self) -> WarmSessions | None:
-        if languages.find(self.program.language).name != "python":
+        if languages.find(self.program.language).name != "python" or len(self.program.files) > 1:
             return None
         if not isinstance(self._sandbox, KeepsPrograms):
             return None
@@ -149,8 +157,12 @@ class ProgramChecker:
                 collect=protocol.collect,
             )
         except NotCompiled as error:
-            return unclear(str(error), error.log[: 64 * 1024])
+            return unclear(f"the checker {error}", error.log[: 64 * 1024])
         return protocol.judge(execution, self._limits, self._full_points)
+
+    def prepare(self) -> None:
+        """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
+        _ = self._runs.compiled
 
     def close(self) -> None:
         """Free the compiled program."""

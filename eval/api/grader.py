@@ -247,6 +247,7 @@ class Grader(Closeable):
         session = GradingSession(self.options, self._given_sandbox)
         try:
             _ = session.context, session.generated
+            session.try_named_checker()
         except BaseException:
             session.close()
             raise

@@ -6,6 +6,7 @@ a local dataset, so that a downloaded dataset cannot choose files of this machin
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +42,8 @@ def open_problem_interactor(
             "move it there"
         )
     try:
-        return open_interactor(sandbox, f"{kind}:{path} {flags}".strip(), testlib=testlib)
+        program = f"{kind}:{shlex.quote(str(path))} {flags}".strip()
+        return open_interactor(sandbox, program, testlib=testlib, within=folder)
     except CheckerError as e:
         raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
 

@@ -146,6 +146,8 @@ class Planner:
     def done(self, run: SolutionRun, record: SolutionRecord) -> None:
         """Store a job's record for its solution and for the duplicates."""
         fields = as_json(record)
+        if record.status == "invalid":
+            self._session.unusable.add(record.error)
         with self._cond:
             waiting = self._waiting.pop(run.key)
             self._duplicates -= len(waiting) - 1

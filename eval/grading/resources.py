@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gradebox.checkers.check import Checker
+from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.interactive import Interactor
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.problems.chosen_tests import ProblemTests
@@ -18,6 +18,7 @@ from gradebox.eval.problems.in_memory import cache_name
 from gradebox.eval.problems.problem import Problem, TestRef
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
+from gradebox.sandbox.errors import BadRequest
 
 # Temporary disk space for tests. Each problem counts as at least LEAST_BYTES, because it also
 # holds a file descriptor: at most 128 problems are in use ahead of time and 32 stay open unused.
@@ -51,6 +52,19 @@ class ProblemResources(Closeable):
     def cost_bytes(self) -> int:
         """Bytes that count towards the limits of the cache."""
         return max(LEAST_BYTES, self.tests.size_bytes)
+
+    def prepare_judge(self) -> None:
+        """Compile the judge, once. Raises UnusableProblem with the compiler's words."""
+        judge = self.judge
+        if judge is None:
+            return
+        try:
+            judge.prepare()
+        except (CheckerError, BadRequest) as e:
+            kind = "checker" if self.interactor is None else "interactor"
+            raise UnusableProblem(
+                f"problem {self.problem.id} is unusable: {kind} {judge.name} {e}"
+            ) from None
 
     def close(self) -> None:
         self.tests.close()

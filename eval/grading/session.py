@@ -12,6 +12,7 @@ opened at its first use: a dry run never opens the sandbox.
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from typing import Any, TypeVar, cast
 
 from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.opening import open_checker
+from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.case_run import CaseSettings, CompareMode
 from gradebox.eval.grading.interactive import open_problem_interactor
@@ -49,12 +51,14 @@ from gradebox.sandbox.protocol import Sandbox
 SOLUTIONS_FOR_LANGUAGES = 1000
 MAX_SHOWN_IDS = 5
 T = TypeVar("T")
+log = logging.getLogger(__name__)
 
 
 class GradingSession(Closeable):
     """The opened parts of a grading run. Any thread may use any part.
 
-    sandbox  used instead of opening the one that the options choose, and not closed
+    sandbox   used instead of opening the one that the options choose, and not closed
+    unusable  a line for each problem whose checker or interactor does not compile
 
     Every part raises InputError when it cannot be opened.
     """
@@ -67,6 +71,7 @@ class GradingSession(Closeable):
         self._parts: dict[str, Any] = {}
         self._to_close = contextlib.ExitStack()
         self._notes: list[str] = []
+        self.unusable = Diagnostics()
 
     def _part(self, name: str, open_part: Callable[[], T]) -> T:
         with self._lock:
@@ -108,7 +113,8 @@ class GradingSession(Closeable):
             boxed = self.description.backend == "box"
         generated = self.generated.notes.messages() if self.generated is not None else []
         unused = unused_options(self.options, boxed=boxed)
-        return [*self._notes, *unused, *self.problems.messages(), *generated]
+        unusable = self.unusable.messages()
+        return [*unusable, *self._notes, *unused, *self.problems.messages(), *generated]
 
     def plan(self, problem: Problem) -> list[TestRef]:
         """Return the tests of a problem to run and to skip, without opening the sandbox."""
@@ -182,9 +188,20 @@ class GradingSession(Closeable):
             raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
 
     def try_named_checker(self) -> None:
-        """Raise InputError when the checker named by --checker cannot be opened."""
-        checker = self._open_named_checker(self.options.checker or "")
-        if checker is not None:
+        """Raise InputError when the checker named by --checker cannot be opened or compiled."""
+        name = self.options.checker or ""
+        checker = self._open_named_checker(name)
+        if checker is None:
+            return
+        try:
+            checker.prepare()
+        except (CheckerError, BadRequest) as e:
+            raise InputError(f"--checker {name}: {e}") from None
+        except SandboxError as e:
+            if e.lasting:
+                raise InputError(f"--checker {name}: {e}") from None
+            log.warning("--checker %s: %s; it is tried again with the first case", name, e)
+        finally:
             checker.close()
 
     def close(self) -> None:

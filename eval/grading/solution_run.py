@@ -2,7 +2,7 @@
 
 RunContext ──▶ SolutionRun (solution, problem, key)
 SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
-    └────────── does not compile, or the sandbox failed ─────────────▲
+    └── it or its judge does not compile, or the sandbox failed ─────▲
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.interactive import interactive_attempt
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache, TestSetInfo
@@ -190,18 +191,32 @@ class SolutionJob:
             self._resources = None
 
     def start(self) -> SolutionTask | None:
-        """Compile the program; return None when that already decided the record."""
+        """Compile the judge and the program; return None when that already decided the record."""
         resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
         self._resources = None
         task = None
         try:
-            compiled = self._compile(resources.tests.plan)
+            usable = self._prepare_judge(resources)
+            compiled = self._compile(resources.tests.plan) if usable else None
             if compiled is not None:
                 task = SolutionTask(self.solution_run, self.context, resources, compiled)
         finally:
             if task is None:
                 self.context.resources.release(resources)
         return task
+
+    def _prepare_judge(self, resources: ProblemResources) -> bool:
+        """Return whether the problem's judge compiles; otherwise record why not."""
+        run, retry = self.solution_run, self.context.settings.retry
+        try:
+            retry.call(resources.prepare_judge, f"compiling the judge of {run.problem.id}")
+        except UnusableProblem as e:
+            self.context.on_record(run, run.record("invalid", None, None, error=str(e)))
+            return False
+        except SandboxError as e:
+            self.context.on_record(run, run.record("error", "ER", None, error=str(e)))
+            return False
+        return True
 
     def _compile(self, plan: Sequence[TestRef]) -> Compiled | None:
         run, settings = self.solution_run, self.context.settings

@@ -77,8 +77,8 @@ def solution_fingerprint(record: Mapping[str, Any]) -> int:
 
 
 def is_settled(record: Mapping[str, Any]) -> bool:
-    """Return whether a record has no infrastructure error, so nothing has to run again."""
-    if record.get("status") == "error":
+    """Return whether a record stays. The machine, or what was unusable, may be repaired."""
+    if record.get("status") in ("error", "invalid"):
         return False
     return all(case["verdict"] != "ER" for case in record.get("details", ()))
 

@@ -22,6 +22,7 @@ import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import Language
@@ -248,7 +249,8 @@ def _command(row: Language, program: Program, output: str) -> str:
     flags = [a.format(source=main, binary=output) for a in row.compile or ()]
     package = row.piston[0]
     environment = [pair.replace("{work}", WORK) for pair in row.environment]
-    words = ["env", *environment, row.tool[0], *flags, *STANDALONE[package]]
+    sources = other_sources(row.family, program.files)
+    words = ["env", *environment, row.tool[0], *flags, *sources, *STANDALONE[package]]
     folder = f"mkdir -p {WORK} && " if environment != list(row.environment) else ""
     return f"{folder}{shlex.join(words)} {LIBRARIES.get(package, '')}".strip()
 

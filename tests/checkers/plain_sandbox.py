@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.sandbox import languages
+from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
@@ -44,7 +45,7 @@ class PlainSandbox(Closeable):
         if languages.find(program.language).name == "python":
             return Compiled(program, True, artifact=(sys.executable, str(folder / main)))
         done = subprocess.run(
-            ["g++", "-std=c++17", "-O0", main, "-o", "main"],
+            ["g++", "-std=c++17", "-O0", main, *other_sources("g++", program.files), "-o", "main"],
             cwd=folder,
             capture_output=True,
             check=False,

@@ -61,6 +61,36 @@ def test_the_feedback_of_a_kattis_validator_is_read(sandbox: Sandbox, tmp_path: 
     assert (check.score, check.message) == (0.5, "flags ['score']")
 
 
+VALIDATOR = {
+    "validate.cc": '#include "validate.h"\n#include <fstream>\n'
+    "int main(int, char** args) {\n"
+    "    std::ifstream answer(args[2]);\n"
+    "    return same(answer, std::cin) ? 42 : 43;\n}\n",
+    "validate.h": "#pragma once\n#include <iostream>\nbool same(std::istream&, std::istream&);\n",
+    "compare.cc": '#include "validate.h"\n#include <string>\n'
+    "bool same(std::istream& a, std::istream& b) {\n"
+    "    std::string x, y;\n    a >> x;\n    b >> y;\n    return x == y;\n}\n",
+}
+
+
+def test_a_validator_may_have_headers_and_several_sources(sandbox: Sandbox, tmp_path: Path) -> None:
+    for name, text in VALIDATOR.items():
+        (tmp_path / name).write_text(text)
+    checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path}")
+    assert checker is not None
+    checker.prepare()
+    outcomes = [checker.check(b"", output, b"a").outcome for output in (b" a", b"b")]
+    assert outcomes == ["accepted", "rejected"]
+
+
+def test_a_python_validator_may_have_modules(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "validate.py").write_text("import sys\nimport own\nsys.exit(own.status())\n")
+    (tmp_path / "own.py").write_text("def status():\n    return 42\n")
+    checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path / 'validate.py'}")
+    assert checker is not None
+    assert checker.check(b"", b"", b"").outcome == "accepted"
+
+
 def test_a_command_runs_in_the_box(sandbox: Sandbox) -> None:
     checker = open_checker(sandbox, source=None, name="command:cmp -s {output} {answer}")
     assert checker is not None

@@ -234,6 +234,17 @@ def test_helper_files_are_compiled_with_the_program(box: Sandbox) -> None:
     assert box.run(compiled, Limits()).exit_code == 8
 
 
+def test_the_sources_of_a_program_are_compiled_one_by_one(box: Sandbox) -> None:
+    files = {
+        "main.cpp": b'#include "part.h"\n#include "text.cpp"\nstatic int own = 1;\n'
+        b"int main() { return own + part() + text(); }",
+        "part.h": b"int part();",
+        "part.cpp": b'#include "part.h"\nstatic int own = 2;\nint part() { return own; }',
+        "text.cpp": b"int text() { return 4; }",  # a part of main.cpp
+    }
+    assert box.run(box.compile(Program("c++17", files)), Limits()).exit_code == 7
+
+
 def test_many_threads_at_once(box: Sandbox) -> None:
     compiled = made(box, "python", "print(int(input()) ** 2)")
     got: dict[int, bytes] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gradebox.checkers.builtins import Builtin
@@ -15,6 +16,7 @@ from gradebox.checkers.programs import ProgramChecker, ProgramProtocol
 from gradebox.eval.debugging.export.templates import RUN, RUN_INTERACTIVE, VERDICTS
 from gradebox.eval.debugging.reopen import OpenedCase
 from gradebox.sandbox import languages
+from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.model import MIB, Program
 
 
@@ -63,8 +65,13 @@ def run_script(case: OpenedCase) -> str:
     )
 
 
-def _build(language: languages.Language, folder: str, binary: str) -> str:
-    """Return the command that compiles, `:` when there is nothing to compile."""
+def _build(
+    language: languages.Language, folder: str, binary: str, files: Mapping[str, bytes] | None = None
+) -> str:
+    """Return the command that compiles, `:` when there is nothing to compile.
+
+    files  of a program that may have several, the main one first
+    """
     if language.output or language.then:  # needs a runtime or a second command
         source = f"{folder}/{language.source}"
         text = f"run.sh cannot build {language.name}: build and run {source} yourself"
@@ -72,7 +79,9 @@ def _build(language: languages.Language, folder: str, binary: str) -> str:
     if language.compile is None:
         return ":"
     values = {"{source}": f"{folder}/{language.source}", "{binary}": f"build/{binary}"}
-    return shlex.join([language.tool[0], *(_fill(word, values) for word in language.compile)])
+    others = [f"{folder}/{name}" for name in other_sources(language.family, files or {"": b""})]
+    words = (_fill(word, values) for word in language.compile)
+    return shlex.join([language.tool[0], *words, *others])
 
 
 def _run(language: languages.Language, folder: str, binary: str) -> str:
@@ -109,7 +118,7 @@ def _prepare(judge: JudgeProgram) -> list[str]:
     if judge.protocol.output is not None:
         names.append((judge.protocol.output, "output.txt"))
     return [
-        f"{_build(language, 'checker', 'checker')} || exit 1",
+        f"{_build(language, 'checker', 'checker', judge.program.files)} || exit 1",
         "rm -rf checking && mkdir checking",
         *(f"cp {source} checking/{name}" for name, source in names),
     ]

@@ -10,6 +10,7 @@ from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
+from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
@@ -108,6 +109,8 @@ class Compiler:
     def _cheaper_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
         """Return options of g++ that save time and do not change the program."""
         options = tuple(p for p in row.compile or () if "{" not in p and p != "-o")
+        if other_sources(row.family, program.files):  # the header would precede each of them
+            return list(gcc.link_flags(tool.path))
         source = next(iter(program.files.values()))
         return [*gcc.link_flags(tool.path), *self._headers.flags(tool, options, source)]
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
 from gradebox.sandbox.box.toolchains import java_names
 from gradebox.sandbox.box.toolchains.find import Tool
+from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.languages import Language, fill
 from gradebox.sandbox.model import Program
 
@@ -35,7 +36,8 @@ def recipe(row: Language, tool: Tool, program: Program, flags: Sequence[str] = (
     output = row.output or BINARY
     files = source_files(row, program)
     places = _places(row, tool) | {"{source}": next(iter(files)), "{binary}": output}
-    command = [tool.path, *(fill(part, places) for part in row.compile or ()), *flags]
+    sources = other_sources(row.family, files)
+    command = [tool.path, *(fill(part, places) for part in row.compile or ()), *sources, *flags]
     if not row.then and not row.environment:
         return Recipe(tuple(command), files, output)
     then = [fill(part, places) for part in row.then]

@@ -484,6 +484,34 @@ def test_an_impossible_scale_is_reported(folder):
     assert "time limit 1e+30 s (1 s times 1e+30): 0.001 to 60000 s" in records[0]["error"]
 
 
+def test_a_named_checker_that_does_not_compile_ends_the_run_at_its_start(folder):
+    check = folder.path / "check.cpp"
+    check.write_text("broken")
+    (folder.path / "testlib.h").write_text("")
+    with pytest.raises(
+        InputError, match=r"^--checker testlib:.*: does not compile: main.py:1: no$"
+    ):
+        folder.run(("1/A", "echo"), checker=f"testlib:{check}")
+    assert folder.sandbox.calls == []
+    assert not (folder.path / "results/sols/piston_eval_results.jsonl").exists()
+
+
+def test_a_checker_that_does_not_compile_is_reported_once_a_problem(folder):
+    broken = {"id": "6/F", "official_tests": [1, 2], "generated_checker": "broken # print"}
+    folder.write_problems([*PROBLEMS, broken])
+    rows = [("6/F", "wrong"), ("1/A", "echo"), ("6/F", "ok"), ("6/F", "wrong"), ("6/F", "broken")]
+    for _ in range(2):
+        status, metrics, records = folder.run(*rows)
+        assert status == 0
+        assert [r["status"] for r in records] == ["invalid", "passed", *["invalid"] * 3]
+        assert "CU" not in metrics["case_verdicts"]
+        notes = [line for line in warning_lines(metrics) if "note: problem 6/F is unusable" in line]
+        assert len(notes) == 1
+        assert {r["error"] for r in records if r["problem_id"] == "6/F"} == {
+            "problem 6/F is unusable: checker generated_checker does not compile: main.py:1: no"
+        }
+
+
 def test_a_checker_given_by_name_judges_every_problem(folder):
     _, metrics, records = folder.run(("1/A", "wrong"), checker="wcmp")
     assert records[0]["details"][0]["reason"] == "failed_checker"

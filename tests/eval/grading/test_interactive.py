@@ -29,15 +29,26 @@ class InteractiveSandbox(FakeSandbox):
         return self.result
 
 
-def grade(folder, result: Interaction | None, interactor: str = "kattis:judge.py"):
-    """Grade one solution of an interactive problem with one test; return its record."""
+def grade(
+    folder,
+    result: Interaction | None,
+    interactor: str = "kattis:judge.py",
+    *,
+    log: bytes | None = None,
+    say=lambda text: None,
+):
+    """Grade one solution of an interactive problem with one test; return its record.
+
+    log  the compiler's messages if it rejects the interactor
+    """
     (folder / "judge.py").write_text("the judge")
     test = {"input": "secret\n", "output": "answer\n"}
     row = {"id": "1/A", "time_limit": 1.0, "interaction_format": "talk", "interactor": interactor}
     (folder / "p.jsonl").write_text(json.dumps({**row, "official_tests": [test]}) + "\n")
     (folder / "s.jsonl").write_text(json.dumps({"id": "1/A", "code": "guess"}) + "\n")
     sandbox = InteractiveSandbox(
-        capabilities=frozenset({"collect", "alone", "interact"} if result else ())
+        compile_log=lambda source: log if source == "the judge" else None,
+        capabilities=frozenset({"collect", "alone", "interact"} if result else ()),
     )
     if result:
         sandbox.result = result
@@ -47,7 +58,7 @@ def grade(folder, result: Interaction | None, interactor: str = "kattis:judge.py
         results_dir=folder / "results",
         fresh=True,
     )
-    folder = run_grading(options, sandbox=sandbox).files[0].folder
+    folder = run_grading(options, sandbox=sandbox, say=say).files[0].folder
     [record] = read_records(folder)
     return record, sandbox
 
@@ -112,6 +123,27 @@ def test_an_interactor_outside_the_dataset_folder_is_refused(tmp_path, name):
     record, _ = grade(folder, exchange(), interactor=name)
     assert (record["status"], record["details"]) == ("invalid", [])
     assert "is outside" in record["error"]
+
+
+def test_an_interactor_that_does_not_compile_makes_its_problem_unusable(tmp_path):
+    record, _ = grade(tmp_path, exchange(), log=b"In file:\nj.cpp:3: error: no ';'\nmore\n")
+    why = "problem 1/A is unusable: interactor kattis:judge.py does not compile: j.cpp:3: error: no"
+    assert (record["status"], record["verdict"], record["details"]) == ("invalid", None, [])
+    assert record["error"].startswith(why)
+    metrics = json.loads((tmp_path / "results/s/piston_eval_metrics.json").read_text())
+    assert metrics["num_attempted"] == 0
+    assert [note for note in metrics["run"]["notes"] if note.startswith(why)]
+
+
+def test_the_files_beside_an_interactor_are_compiled_along(tmp_path):
+    folder = tmp_path / "a folder"
+    (folder / "judge").mkdir(parents=True)
+    for name in ("validate.cpp", "validate.h", "part.cpp"):
+        (folder / "judge" / name).write_text(f"// {name}")
+    record, sandbox = grade(folder, exchange(), interactor="kattis:judge some flag")
+    assert record["status"] == "passed"
+    assert list(sandbox.given["second"].program.files) == ["main.cpp", "part.cpp", "validate.h"]
+    assert sandbox.given["second_args"][-2:] == ("some", "flag")
 
 
 def test_an_unknown_interactor_kind_is_reported(tmp_path):

@@ -1,0 +1,127 @@
+"""read_program: which files belong to a checker's or interactor's program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradebox.checkers.check import CheckerError
+from gradebox.checkers.program_files import MOST_BYTES, read_program
+
+MAIN = "int main() {}\n"
+# files of a folder · what is named · language · the program's files, the main one first
+ROWS = {
+    "a file alone": ({"v.cpp": MAIN}, "v.cpp", "c++17", ["main.cpp"]),
+    "a header": (
+        {"v.cc": f'#include "v.h"\n{MAIN}', "v.h": "", "unused.h": "", "README": ""},
+        "v.cc",
+        "c++17",
+        ["main.cpp", "v.h"],
+    ),
+    "a header of a header": (
+        {"v.cpp": f' # include "a.h"\n{MAIN}', "a.h": '#include "b.hpp"\n', "b.hpp": ""},
+        "v.cpp",
+        "c++17",
+        ["main.cpp", "a.h", "b.hpp"],
+    ),
+    "the source of a header": (
+        {"v.cpp": f'#include "tree.h"\n{MAIN}', "tree.h": "", "tree.cc": '#include "node.h"\n',
+         "node.h": "", "other.cpp": ""},
+        "v.cpp",
+        "c++17",
+        ["main.cpp", "tree.h", "tree.cc", "node.h"],
+    ),
+    "another program of the same header": (
+        {"v.cpp": f'#include "check.h"\n{MAIN}', "check.h": "", "check.cpp": MAIN},
+        "v.cpp",
+        "c++17",
+        ["main.cpp", "check.h"],
+    ),
+    "headers that include each other": (
+        {"v.cpp": f'#include "a.h"\n{MAIN}', "a.h": '#include "b.h"\n', "b.h": '#include "a.h"\n'},
+        "v.cpp",
+        "c++17",
+        ["main.cpp", "a.h", "b.h"],
+    ),
+    "a missing header": ({"v.cpp": f'#include "a.h"\n{MAIN}'}, "v.cpp", "c++17", ["main.cpp"]),
+    "a folder": (
+        {"parse.cpp": "", "validate.cpp": MAIN, "validate.h": "", "README": "", "data.in": ""},
+        "",
+        "c++17",
+        ["main.cpp", "parse.cpp", "validate.h"],
+    ),
+    "a Python file": (
+        {"v.py": "import sys, os\nfrom tools import x\n", "tools.py": "import deep\n",
+         "deep.py": "", "unused.py": ""},
+        "v.py",
+        "python",
+        ["main.py", "tools.py", "deep.py"],
+    ),
+    "a Python folder": (
+        {"zoo.py": "", "main.py": "import zoo\n", "notes.txt": ""},
+        "",
+        "python",
+        ["main.py", "zoo.py"],
+    ),
+}  # fmt: skip
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize(("files", "name", "language", "found"), ROWS.values(), ids=ROWS)
+def test_the_files_of_a_program(
+    tmp_path: Path, files: dict[str, str], name: str, language: str, found: list[str]
+) -> None:
+    write(tmp_path, files)
+    program = read_program("kattis", tmp_path / name)
+    assert (program.language, list(program.files)) == (language, found)
+
+
+def test_testlib_programs_have_their_headers_too(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"c.cpp": '#include "testlib.h"\n#include "own.h"\n', "own.h": "", "testlib.h": "T"},
+    )
+    assert read_program("testlib", tmp_path / "c.cpp").files["testlib.h"] == b"T"
+    write(tmp_path / "shared", {"testlib.h": "S"})
+    for given in ("shared", "shared/testlib.h"):
+        files = read_program("testlib", tmp_path / "c.cpp", str(tmp_path / given)).files
+        assert (list(files), files["testlib.h"]) == (["main.cpp", "own.h", "testlib.h"], b"S")
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "words"),
+    [
+        ({"v.rs": ""}, "v.rs", "'v.rs' must end in .py, .cpp"),
+        ({}, "v.cpp", "v.cpp' can't be read: No such file"),
+        ({"README": ""}, "", "has no file that ends in .py, .cpp"),
+        ({"a.py": "", "b.py": ""}, "", "has 2 Python files: name the one to start"),
+        ({"v.cpp": "x" * (MOST_BYTES + 1)}, "v.cpp", "is longer than 16 MiB"),
+        ({"v.cpp": '#include "v.h"', "v.h": "x" * (MOST_BYTES + 1)}, "v.cpp", "v.h' is longer"),
+    ],
+)
+def test_unusable_programs_are_reported(
+    tmp_path: Path, files: dict[str, str], name: str, words: str
+) -> None:
+    write(tmp_path, files)
+    with pytest.raises(CheckerError, match=words):
+        read_program("kattis", tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["v.cpp", ""])
+def test_no_file_outside_of_the_folder_is_read(tmp_path: Path, name: str) -> None:
+    """A data set must not choose files of this machine, not even through links."""
+    (tmp_path / "secret").write_text("secret")
+    data = (tmp_path / "data").resolve()
+    write(data, {"v.cpp": '#include "v.h"\n#include "../secret"\n'})
+    files = read_program("kattis", data / name, within=data).files
+    assert b"secret" not in files.values()
+    (data / "v.h").symlink_to(tmp_path / "secret")
+    with pytest.raises(CheckerError, match=r"'v\.h' is a link out of"):
+        read_program("kattis", data / name, within=data)
+    assert b"secret" in read_program("kattis", data / name).files.values()
