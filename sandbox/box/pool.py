@@ -24,8 +24,8 @@ class BoxPool:
         """Return an idle box or a new one. The caller gives it back or closes it.
 
         compiler  take one of the boxes for compilers
-        digest    of the program to run; the box that ran it last is preferred, because it may have
-                  started it already
+        digest    of the program to run; the box that ran it last is preferred, because it has its
+                  files
         """
         with self._lock:
             if self._closed or self.factory is None:

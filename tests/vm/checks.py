@@ -150,17 +150,6 @@ class Checks:
         fine = self.run("memory", 3)
         yield Row("the next run is clean", "", ", ".join(fine.limits_hit), "", not fine.limits_hit)
 
-    def prespawn(self) -> Iterator[Row]:
-        """Check that a repeated program is started early and its figures stay exact."""
-        for _ in range(3):
-            self.run("memory", 40)
-            time.sleep(0.3)
-        stopped = sum(_is_stopped(path) for path in Path("/proc").glob("[0-9]*/stat"))
-        yield Row("programs started early", 1, stopped, "", stopped == 1)
-        took = (self.run("memory", 40).memory_bytes or 0) / MIB
-        ok = abs(took - 40) * MIB <= MEMORY_BYTES
-        yield Row("memory after an early start", 40, round(took, 2), "MB", ok)
-
     def cost(self) -> Iterator[Row]:
         """Measure a run and a bare start of the same program."""
 
@@ -214,21 +203,14 @@ def _name(pid: str) -> str:
         return ""
 
 
-def _is_stopped(stat: Path) -> bool:
-    try:
-        return stat.read_text().rpartition(")")[2].split()[0] == "T"
-    except OSError:
-        return False
-
-
 def rows(level: str, uses: Path) -> Iterator[Row]:
     """Yield every check of a level, with a namespace for each run and with one for all."""
     checks = Checks(level, uses)
     yield Row("level", level, checks.level, "", checks.level == level)
-    for part in (checks.figures, checks.limits, checks.prespawn, checks.cost, checks.close):
+    for part in (checks.figures, checks.limits, checks.cost, checks.close):
         yield from part()
     fast = Checks(level, uses, fresh=False)
-    for row in (*fast.figures(), *fast.limits(), *fast.prespawn(), *fast.cost(), *fast.close()):
+    for row in (*fast.figures(), *fast.limits(), *fast.cost(), *fast.close()):
         yield replace(row, check=f"fast: {row.check}")
 
 

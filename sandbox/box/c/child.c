@@ -48,23 +48,6 @@ static int take_ids(void) { /* nothing of what the box may do is left to the pro
     return syscall(SYS_capset, &header, no_capabilities);
 }
 
-/* ---- stopping the program at its first instruction, without a tracer ----------------------------
- * The process holds a pipe that exec closes. Closing one end signals the owner of the other end,
- * which is the process itself, with SIGSTOP. The kernel delivers the signal on the way back to user
- * mode, which would be the program's first instruction. */
-
-static int stop_pipe[2];
-
-static int open_stop_pipe(void) { return pipe2(stop_pipe, O_CLOEXEC); } /* before RLIMIT_NOFILE */
-
-/* Arm it under the final ids: the kernel checks the permission to signal now. */
-static int arm_stop_pipe(void) {
-    for (int i = 0; i < 2; i++)
-        if (fcntl(stop_pipe[i], F_SETOWN, getpid()) || fcntl(stop_pipe[i], F_SETSIG, SIGSTOP) ||
-            fcntl(stop_pipe[i], F_SETFL, O_ASYNC)) return -1;
-    return 0;
-}
-
 /* ---- confinement ----------------------------------------------------------------------------- */
 
 static int confine(void) { /* what the box may do and the program may not */
@@ -87,7 +70,6 @@ int start_program(void *of) {
     sigset_t none;
     ssize_t n = readlinkat(PROC_FD, "self", out->proc_pid, sizeof out->proc_pid - 1);
     out->proc_pid[n > 0 ? n : 0] = 0;
-    if (run->stop_at_exec && open_stop_pipe()) goto failed;
     if (dup2(run->in_fd, 0) < 0 || dup2(run->out_fd, 1) < 0 || dup2(run->err_pipe[1], 2) < 0) goto failed;
     sigaction(SIGCHLD, &dfl, NULL); /* the only signal the box handles */
     sigemptyset(&none);
@@ -98,7 +80,6 @@ int start_program(void *of) {
     if (take_ids()) goto failed;
     /* Without a group, memory is limited for each of a compiler's processes. */
     if (box.data_rlimit) set_limit(RLIMIT_DATA, run->rq->memory, run->rq->memory);
-    if (run->stop_at_exec && arm_stop_pipe()) goto failed;
     if ((!box.is_init || box.child_filter_len) && confine()) goto failed;
     out->at_exec = 1; /* from here on a failure is the fault of the program's own file */
     if (run->rq->flags & EXEC_FD) syscall(SYS_execveat, run->exec_fd, "", run->argv, box.env, AT_EMPTY_PATH);

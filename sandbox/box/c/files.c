@@ -124,10 +124,8 @@ static int mount_scratch(int64_t bytes) {
     return chdir("/box/work") || fstatfs(scratch_fd, &clean) ? -1 : 0;
 }
 
-int scratch_prepare(int64_t bytes, int suspect) {
-    if (!box.has_scratch) return 0;
-    if (scratch_size != bytes) return mount_scratch(bytes);
-    return suspect ? scratch_clean() : 0;
+int scratch_prepare(int64_t bytes) {
+    return box.has_scratch && scratch_size != bytes ? mount_scratch(bytes) : 0;
 }
 
 int scratch_clean(void) {

@@ -23,9 +23,8 @@ void close_streams(struct run *run);
 /* Write the input that came within the request. Return 1, or 0 with errno. */
 int write_stdin(struct run *run);
 
-/* Make sure that the scratch folder exists with that size. `suspect`: it may have been written to
- * since it was last checked. Return 0, or -1 with errno. */
-int scratch_prepare(int64_t bytes, int suspect);
+/* Make sure that the scratch folder exists with that size. Return 0, or -1 with errno. */
+int scratch_prepare(int64_t bytes);
 
 /* After a run: replace the scratch folder if the run changed it. Return 0, or -1 with errno. */
 int scratch_clean(void);

@@ -13,7 +13,6 @@
  *
  * The parts, each using only those below it:
  *   launcher     the messages, one run, the loop
- *   prespawn     the early start of the next run's program
  *   watch        starts a program and watches it;  usage: what it uses;  child: its process until exec
  *   run_group    the control group
  *   files        program, input, streams, the scratch folder;  run: the data of a run
@@ -30,7 +29,6 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "prespawn.h"
 #include "protocol.h"
 #include "run.h"
 #include "run_group.h"
@@ -95,11 +93,10 @@ static int take_strings(char *p, char *end, char **into, int n, char **after) {
 static int parse_request(ssize_t length) { /* the message; 0, or -1 when it is malformed */
     char *end = message + length, *after;
     run.rq = (struct request *)message;
-    run.args = message + sizeof *run.rq;
     run.count += run.rq->op == OP_RUN;
     if (run.rq->argc > MAX_ARGS || run.rq->nfiles > MAX_FDS - 3 || run.rq->ncollect > MAX_COLLECT ||
-        take_strings(run.args, end, run.argv, run.rq->argc, &run.args_end) ||
-        take_strings(run.args_end, end, names, run.rq->nfiles, &after) ||
+        take_strings(message + sizeof *run.rq, end, run.argv, run.rq->argc, &after) ||
+        take_strings(after, end, names, run.rq->nfiles, &after) ||
         take_strings(after, end, collect, run.rq->ncollect, &run.stdin_data) ||
         end - run.stdin_data < run.rq->stdin_len) return -1;
     run.argv[run.rq->argc] = NULL;
@@ -119,8 +116,7 @@ static int run_program(int executable, const int *rest) {
     if (run.rq->flags & STDOUT_FD) close(run.out_fd), run.out_fd = *rest++;
     if (run.in_fd < 0 || run.out_fd < 0 || run.err_pipe[1] < 0) return send_fault(errno, "run", "descriptors");
     if (!write_stdin(&run)) return send_fault(errno, "run", "stdin");
-    if (scratch_prepare(run.rq->disk, run.start_discarded)) return send_fault(errno, "run", "scratch");
-    run.start_discarded = 0;
+    if (scratch_prepare(run.rq->disk)) return send_fault(errno, "run", "scratch");
     for (uint32_t i = 0; i < run.rq->nfiles; i++)
         if (copy_to_file(AT_FDCWD, names[i], rest[i], 0666)) return send_fault(errno, "file", names[i]);
     forget_outcome(&run);
@@ -147,9 +143,7 @@ static int collect_files(struct reply *r, int *send) {
     return count;
 }
 
-/* Report the run. Return the number of descriptors that went to the driver. `input`: bytes of input that
- * were written after the memory's count had begun. */
-static int report(int executable, int64_t input) {
+static void report(void) {
     static char small[INLINE_CAP];
     struct outcome *out = &run.out;
     struct stat s = {0};
@@ -158,20 +152,28 @@ static int report(int executable, int64_t input) {
         .wstatus = out->wstatus, .killed = out->killed, .wall_ns = out->wall_ns, .end_ns = out->end_ns,
         .err_len = out->err_len, .err_total = out->err_total, .memory = out->peak_rss,
         .cpu_ns = box.cpu_fd < 0 || out->supervised ? out->cpu_ns : run_group_cpu_ns()};
-    if (out->killed == KILLED_STARVED) return send_fault(ETIME, "run", "no core was free for it");
+    if (out->killed == KILLED_STARVED) {
+        send_fault(ETIME, "run", "no core was free for it");
+        return;
+    }
     /* A compiled program that cannot be started (a bad header, no loader) has failed itself. */
     if (out->exec_errno) {
-        if (!(run.rq->flags & EXEC_FD) || !out->at_exec)
-            return send_fault(out->exec_errno, "exec", run.argv[0]);
+        if (!(run.rq->flags & EXEC_FD) || !out->at_exec) {
+            send_fault(out->exec_errno, "exec", run.argv[0]);
+            return;
+        }
         r.err_len = r.err_total =
             snprintf(out->err, sizeof out->err, "cannot be executed: %s\n", strerror(out->exec_errno));
         if (r.err_len > run.rq->err_cap) r.err_len = run.rq->err_cap;
     }
     if (!(run.rq->flags & STDOUT_FD) && !fstat(run.out_fd, &s)) r.out_size = s.st_size;
-    run_group_report(&run, r.out_size ? bytes_in_memory(&s) : 0, input, &r);
+    run_group_report(&run, r.out_size ? bytes_in_memory(&s) : 0, &r);
     if (out->many_files) r.hit |= HIT_FILES;
     if (!out->supervised) { /* only the kernel kills a stub: for memory */
-        if (!(r.hit & HIT_MEMORY)) return send_fault(ECHILD, "run", "the stub was killed");
+        if (!(r.hit & HIT_MEMORY)) {
+            send_fault(ECHILD, "run", "the stub was killed");
+            return;
+        }
         r.killed = KILLED_MEMORY;
     }
     if (scratch_is_full()) r.hit |= HIT_DISK;
@@ -180,16 +182,12 @@ static int report(int executable, int64_t input) {
     else if (r.out_size) r.out_inline = pread(run.out_fd, small, r.out_size, 0) == r.out_size ? r.out_size : 0;
     count += collect_files(&r, send + count);
     send_reply(&r, small, out->err, send, count);
-    prespawn_remember(&run, executable);
     for (int i = by_fd; i < count; i++) close(send[i]); /* out_fd is closed with the streams */
-    return count;
 }
 
-static int do_run(void) { /* returns the number of descriptors that went to the driver */
-    int by_fd = run.rq->flags & EXEC_FD ? 1 : 0, executable = by_fd ? fds[0] : -1;
-    if (prespawn_run(&run, executable)) /* its input came after its count had begun */
-        return report(executable, (run.rq->stdin_len + box.page - 1) / box.page * box.page);
-    return run_program(executable, fds + by_fd) ? report(executable, 0) : 0;
+static void do_run(void) {
+    int by_fd = run.rq->flags & EXEC_FD ? 1 : 0;
+    if (run_program(by_fd ? fds[0] : -1, fds + by_fd)) report();
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -216,7 +214,6 @@ static void release_run(void) { /* every descriptor of the run */
 
 static void load(void) {
     struct reply r = {0};
-    prespawn_forget(&run);
     const char *failed = load_program_files(run.rq->nfiles, names, fds);
     if (failed) send_fault(errno, "load", failed);
     else send_reply(&r, NULL, NULL, NULL, 0);
@@ -234,23 +231,18 @@ static int serve(void) {
     sigprocmask(SIG_BLOCK, &chld, NULL); /* delivered only while a run is waited for */
     run.exec_fd = run.in_fd = run.out_fd = run.err_pipe[0] = run.err_pipe[1] = -1;
     for (ssize_t n; (n = receive()) > 0;) {
-        int sent = 0;
         if (n < (ssize_t)sizeof *run.rq) continue; /* an abort of a run that had just ended */
-        if (parse_request(n)) {
-            prespawn_forget(&run);
-            send_fault(EBADMSG, "request", "malformed");
-        } else if (run.rq->op == OP_LOAD) {
+        if (parse_request(n)) send_fault(EBADMSG, "request", "malformed");
+        else if (run.rq->op == OP_LOAD) {
             load();
             continue;
-        } else sent = do_run();
+        } else do_run();
         /* Make the box ready for the next run while the driver reads the reply. */
         release_run();
         if (scratch_clean()) return 1;
         run_group_drop();
         run_group_make();
         open_streams(&run);
-        /* The memory of descriptors that the driver still reads would count for an early start. */
-        if (!sent) prespawn_begin(&run);
     }
     return 0;
 }

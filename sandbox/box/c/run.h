@@ -20,13 +20,9 @@ struct outcome {       /* written by the watcher: the stub, or the box itself */
 struct run {
     struct request *rq;
     char *argv[MAX_ARGS + 1];
-    char *args, *args_end; /* the arguments as they came, one after the other */
     char *stdin_data;
     int in_fd, out_fd, exec_fd, err_pipe[2];
     uint32_t count;      /* of run requests: an abort names the run it is for */
-    int stop_at_exec;    /* stop the program before its first instruction */
-    /* An early start was discarded; it may have written to the scratch folder. */
-    int start_discarded;
     struct outcome out;
 };
 

@@ -109,8 +109,7 @@ void run_group_cpu_begin(void) {
 
 static int64_t memory_base, memory_at_first, memory_limit, oom_base, pids_base, pids_limit;
 
-int64_t run_group_memory(void) { return kernel_number(box.mem_fd, NULL); }
-int64_t run_group_baseline(void) { return memory_base; }
+static int64_t run_group_memory(void) { return kernel_number(box.mem_fd, NULL); }
 
 static int write_number(int fd, int64_t value) {
     char text[24];
@@ -166,15 +165,13 @@ static int needs_recycling(int64_t printed) {
     return run_group_memory() - scratch_bytes_held() - printed > memory_at_first + SLACK;
 }
 
-void run_group_report(const struct run *run, int64_t printed, int64_t input, struct reply *reply) {
+void run_group_report(const struct run *run, int64_t printed, struct reply *reply) {
     enum { GRAIN = 1 << 20 }; /* bytes: the kernel charges groups in batches */
     if (box.mem_fd < 0) return;
     int64_t rss = run->out.peak_rss;
-    /* A group of the run's own was not charged for input that the box wrote. */
-    int64_t others = printed + (box.run_groups_fd < 0 ? input : 0);
     int64_t peak = box.run_groups_fd < 0 ? kernel_number(box.peak_fd, NULL) - memory_base
                                          : kernel_number(peak_fd, NULL);
-    if (peak > others) peak -= others;
+    if (peak > printed) peak -= printed;
     if (peak < GRAIN) /* below that, the resident size is the better figure */
         peak = rss >= GRAIN ? GRAIN : peak > rss ? peak : rss;
     reply->memory = peak;

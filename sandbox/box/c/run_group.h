@@ -8,12 +8,8 @@
 /* Start counting memory and set the limits of the run. Return NULL, or what failed, with errno. */
 const char *run_group_begin(const struct run *run);
 
-/* Fill in the memory of a run and the limits it hit. `printed`: bytes of its output held in memory,
- * `input`: bytes of its input that the group was charged for after the count had begun. */
-void run_group_report(const struct run *run, int64_t printed, int64_t input, struct reply *reply);
-
-int64_t run_group_memory(void);   /* bytes held now, -1 without a group */
-int64_t run_group_baseline(void); /* bytes held when the count began */
+/* Fill in the memory of a run and the limits it hit. `printed`: bytes of its output held in memory. */
+void run_group_report(const struct run *run, int64_t printed, struct reply *reply);
 
 /* CPU time of the group, in ns: start the count, read it. */
 void run_group_cpu_begin(void);

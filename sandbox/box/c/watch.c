@@ -116,10 +116,8 @@ static void prefer_for_oom_killer(const struct run *run) {
     if (fd >= 0) close(fd);
 }
 
-void start_clock(void) { started_ns = clock_ns(CLOCK_MONOTONIC); }
-
 void start(struct run *run) {
-    start_clock();
+    started_ns = clock_ns(CLOCK_MONOTONIC);
     if (box.cpu_fd >= 0) {
         own_cpu_base = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
         run_group_cpu_begin();
@@ -135,7 +133,7 @@ void start(struct run *run) {
     run->err_pipe[1] = -1;
 }
 
-void kill_all(void) {
+static void kill_all(void) { /* every other process of this namespace, and wait for their ends */
     kill(-1, SIGKILL);
     while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
 }
@@ -181,13 +179,9 @@ static int stub(void *run) {
     _exit(0);
 }
 
-pid_t clone_stub(int (*function)(void *), struct run *run) {
-    int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
-    return run_group_clone(function, stacks[0] + sizeof stacks[0], flags, run, 1);
-}
-
 int start_and_watch_in_stub(struct run *run) {
-    pid_t pid = clone_stub(stub, run);
+    int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
+    pid_t pid = run_group_clone(stub, stacks[0] + sizeof stacks[0], flags, run, 1);
     if (pid < 0) return -1;
     while (wait4(pid, NULL, __WALL, NULL) < 0 && errno == EINTR) {}
     return 0;

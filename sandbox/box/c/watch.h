@@ -5,12 +5,8 @@
 #include "run.h"
 
 void start(struct run *run); /* the program; it is on its way when this returns */
-void start_clock(void);      /* wall time counts from here; start() does it too */
 void watch(struct run *run); /* until it has ended; then kill what is left of it */
-void kill_all(void);         /* every other process of this namespace, and wait for their ends */
 
-/* Clone a stub: pid 1 of a new PID namespace, which ends with it. It shares all memory with the box. */
-pid_t clone_stub(int (*function)(void *), struct run *run);
-
-/* Start and watch in a stub. Return 0, or -1 with errno. */
+/* Start and watch in a stub: pid 1 of a new PID namespace, which ends with it. It shares all memory
+ * with the box. Return 0, or -1 with errno. */
 int start_and_watch_in_stub(struct run *run);

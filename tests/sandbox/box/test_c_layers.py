@@ -39,7 +39,7 @@ def uses(folder: Path) -> dict[str, set[str]]:
 def test_the_parts_of_the_launcher_have_no_cycle() -> None:
     order = list(TopologicalSorter(uses(build.HERE)).static_order())
     assert order.index("protocol") < order.index("run_group") < order.index("watch")
-    assert order.index("watch") < order.index("prespawn") < order.index("launcher")
+    assert order.index("watch") < order.index("launcher")
     assert order[-1] == "launcher"
 
 
