@@ -23,6 +23,7 @@ from gradebox.eval.problems.problem import Problem, TestRef
 from gradebox.eval.results.key import KeyParts, key_of
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
 from gradebox.eval.results.records import one_line, stored_text
+from gradebox.eval.solutions.hints import hint
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.languages import find
@@ -332,6 +333,8 @@ def record_of_cases(
     error = ""
     if outcome.status == "error":
         error = next((c.error for c in cases if c.verdict == outcome.verdict), "")
+    elif outcome.status == "failed":
+        error = hint(solution_run.solution.code or "", solution_run.language)
     return solution_run.record(
         outcome.status,
         outcome.verdict,
