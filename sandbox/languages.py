@@ -41,7 +41,8 @@ class Language:
     processes    processes and threads that its runtime needs
     reserves     it reserves far more address space than it uses: no address-space limit
     family       "g++", "gcc": compilers whose options for faster builds are known;
-                 "java": the file must be named after its class
+                 "java": the file must be named after its class;
+                 "python": the interpreter can compile without running (python_compile.py)
     runtime      candidates for what runs the compiler's output (java, mono)
     output       file name of that output; empty: an executable
     then         a second command after the compiler
@@ -116,6 +117,7 @@ ROWS = (
         run=("{tool}", "{source}"),
         install="apt-get install python3",
         piston=("python", "*"),
+        family="python",
     ),
     _cpp("17", "c++", "cpp", "cpp17", "cxx", "g++", "g++17", "gnu++17", "cc"),
     _cpp("11", "cpp11", "g++11", "gnu++11", "c++0x"),
@@ -144,6 +146,7 @@ ROWS = (
         install="apt-get install pypy3",
         piston=("pypy", "*"),
         reserves=True,
+        family="python",
     ),
     Language(
         name="java",

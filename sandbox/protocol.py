@@ -31,10 +31,14 @@ class Sandbox(Protocol):
         """The number of programs that run at once; further calls wait."""
         ...
 
-    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+    def compile(
+        self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
+    ) -> Compiled:
         """Compile a program; a program that was compiled before comes from a cache.
 
-        limits  of the compiler; None: the backend's defaults
+        limits       of the compiler; None: the backend's defaults
+        interpreted  let an interpreter compile too, where it can do so without running the
+                     program (Python); otherwise such a program is only known when it runs
 
         Return a Compiled with ok False when the compiler rejects the program.
         """

@@ -30,7 +30,8 @@ def calibrate(sandbox: Sandbox) -> dict[str, Any]:
     result = {"program": "400,000 steps of integer and dict work in Python", "runs": RUNS}
     alone = "alone" in sandbox.capabilities
     try:
-        compiled = sandbox.compile(Program("python", {"main.py": SOURCE.encode()}))
+        program = Program("python", {"main.py": SOURCE.encode()})
+        compiled = sandbox.compile(program, interpreted=False)
         try:
             limits = Limits(cpu_s=30.0, wall_s=92.0)
             runs = [sandbox.run(compiled, limits, alone=alone) for _ in range(RUNS)]

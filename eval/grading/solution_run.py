@@ -238,8 +238,7 @@ class SolutionJob:
             return compiled
         fields = compile_fields(compiled, settings.stored_bytes)
         compiled.close()
-        lines = (line.strip() for line in fields["log"].splitlines())
-        self._record_compile_error(plan, fields, next(filter(None, lines), ""))
+        self._record_compile_error(plan, fields, error_line(fields["log"]))
         return None
 
     def _record_compile_error(
@@ -367,6 +366,15 @@ def cancel_after_first_failure(cases: list[CaseRecord], plan: Sequence[TestRef])
     first = next((i for i, c in enumerate(cases) if fails(c.verdict)), len(cases))
     for i in range(first + 1, len(cases)):
         cases[i] = unjudged(plan[i], "SK", plan[i].skip or "not_run_after_failure")
+
+
+def error_line(log: str) -> str:
+    """Return the line of a compiler's messages that names the error.
+
+    It is the first one that is not indented: Python quotes the source before it.
+    """
+    lines = [line for line in log.splitlines() if line.strip()]
+    return next((line for line in lines if not line[0].isspace()), "".join(lines[:1])).strip()
 
 
 def compile_fields(compiled: Compiled, stored_bytes: int) -> dict[str, Any]:

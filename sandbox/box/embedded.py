@@ -180,19 +180,22 @@ class EmbeddedSandbox(Closeable):
         collect: str,
         running: set[BoxProcess] | None = None,
     ) -> Execution:
-        request = RunRequest(program, limits, files=files, collect=(collect,))
+        wanted = (collect,) if collect else ()
+        request = RunRequest(program, limits, files=files, collect=wanted)
         return self._execute(request, compiler=True, running=running)
 
     def _end_background(self) -> None:
         for box in list(self._background):
             box.abort()
 
-    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+    def compile(
+        self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
+    ) -> Compiled:
         """See `Sandbox.compile`. Raises UnknownLanguage, MissingToolchain, BadRequest."""
         check_program(program)
         if limits is not None:
             check_limits(limits)
-        return self._compiler.compile(program, limits)
+        return self._compiler.compile(program, limits, interpreted)
 
     def run(
         self,
@@ -303,7 +306,7 @@ class EmbeddedSandbox(Closeable):
         """Return whether programs can import numpy; None without a Python."""
         probe = b"import importlib.util as u, sys\nsys.exit(u.find_spec('numpy') is None)\n"
         try:
-            compiled = self.compile(Program("python", {"main.py": probe}))
+            compiled = self.compile(Program("python", {"main.py": probe}), interpreted=False)
         except MissingToolchain:
             return None
         return self.run(compiled, Limits()).exit_code == 0

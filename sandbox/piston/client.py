@@ -97,7 +97,9 @@ class PistonSandbox(Closeable):
     def slots(self) -> int:
         return self._slots
 
-    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+    def compile(
+        self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
+    ) -> Compiled:
         """Compile on one endpoint; others compile when a run first gets there."""
         row = languages.find(program.language)
         if not program.files:
@@ -109,7 +111,20 @@ class PistonSandbox(Closeable):
             backend = self._backend(lease.endpoint)
             return backend.compile(lease.endpoint, program, limits or COMPILE_LIMITS)
 
-        return self._attempt(compile_once, row)[0]
+        if row.compile is None and not interpreted:
+            return self._not_compiled(program, row)
+        try:
+            return self._attempt(compile_once, row)[0]
+        except SandboxError as fault:
+            if row.compile is not None:
+                raise
+            log.info("not compiled before its runs: %s", fault)
+            return self._not_compiled(program, row)
+
+    def _not_compiled(self, program: Program, row: Language) -> Compiled:
+        able = (e for e in self._fleet.endpoints if self._backend(e).can_run(e, row))
+        toolchain = next((self._backend(e).toolchain(e, row) for e in able), "")
+        return Compiled(program, True, toolchain=toolchain)
 
     def run(
         self,

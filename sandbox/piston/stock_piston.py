@@ -9,7 +9,8 @@ import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gradebox.sandbox import languages
+from gradebox.sandbox import languages, python_compile
+from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
@@ -38,6 +39,8 @@ from gradebox.sandbox.piston.probe import probe
 UNLIMITED_CHARS = 1 << 40
 PIECE_CHARS = 1 << 16  # the most a server reads of a program's output at once
 CONTROL_CHARS = 64 << 20
+MESSAGES_BYTES = 1 << 20  # of an interpreter that compiles
+CACHE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,10 @@ class StockPiston:
     def __init__(self, package: str) -> None:
         self.package = PACKAGES[package]
         self._builds = CompiledPrograms(self.package)
+        # Of Python programs, by digest and interpreter; None: not rejected.
+        self._rejections = LruCache[tuple[str, str], tuple[bytes | None]](
+            CACHE_BYTES, cost=lambda entry: 200 + len(entry[0] or b"")
+        )
 
     def can_run(self, endpoint: Endpoint, row: Language) -> bool:
         return self.package.supports(row) and all(
@@ -102,17 +109,47 @@ class StockPiston:
     def compile(self, endpoint: Endpoint, program: Program, limits: Limits) -> Compiled:
         row = languages.find(program.language)
         toolchain = self.toolchain(endpoint, row)
-        if row.compile is None:
+        if row.compile is None and row.family != "python":
             return Compiled(program, True, toolchain=toolchain, cached=True)
+        if row.compile is None:
+            return self._interpret(endpoint, row, program, limits)
         self.prepare(endpoint)
         built, cached = self._builds.get(endpoint, row, program, limits)
         return Compiled(program, built.code == 0, built.log, toolchain, cached=cached)
 
+    def _interpret(
+        self, endpoint: Endpoint, row: Language, program: Program, limits: Limits
+    ) -> Compiled:
+        """Let the interpreter compile, once a program and version."""
+        toolchain = self.toolchain(endpoint, row)
+        key = (program.digest, toolchain)
+        known = self._rejections.get(key)
+        if known is None:
+            rejection = self._rejection(endpoint, row, program, limits)
+            self._rejections.put(key, (rejection,))
+        else:
+            (rejection,) = known
+        ok, log = rejection is None, rejection or b""
+        return Compiled(program, ok, log, toolchain, cached=known is not None)
+
+    def _rejection(
+        self, endpoint: Endpoint, row: Language, program: Program, limits: Limits
+    ) -> bytes | None:
+        self.prepare(endpoint)
+        files = python_compile.files(row.source, next(iter(program.files.values())))
+        compiling = Compiled(Program(row.name, files), True)
+        request = RunRequest(compiling, replace(limits, output_bytes=MESSAGES_BYTES))
+        payload = self._interpreted(endpoint, row, request)
+        argv = python_compile.command(payload.argv, ".", row.source)
+        execution = self._execute(endpoint, request, replace(payload, argv=argv))
+        return python_compile.rejection(execution)
+
     def run(self, lease: Lease, request: RunRequest) -> Execution:
         """Run a program; see evidence.execution for what is raised."""
-        endpoint = lease.endpoint
-        self.prepare(endpoint)
-        payload = self._payload(endpoint, request)
+        self.prepare(lease.endpoint)
+        return self._execute(lease.endpoint, request, self._payload(lease.endpoint, request))
+
+    def _execute(self, endpoint: Endpoint, request: RunRequest, payload: Payload) -> Execution:
         carried_bytes = len(request.stdin) + payload.carried_bytes
         sent = plan_limits(request.limits, endpoint.limits, carried_bytes, payload.build_cpu_s)
         answer = self._exchange(endpoint, request, payload, sent)

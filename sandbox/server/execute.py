@@ -23,7 +23,8 @@ _KILLED = {
 
 def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
     """Return the answer of POST /api/v2/execute."""
-    compiled = sandbox.compile(job.program, job.compile_limits)
+    # In Piston a Python program that does not compile fails when it runs.
+    compiled = sandbox.compile(job.program, job.compile_limits, interpreted=job.compile_only)
     try:
         answer: dict[str, Any] = {"language": job.runtime.language, "version": job.runtime.version}
         stage = compile_stage(compiled, job)

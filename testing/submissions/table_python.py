@@ -93,12 +93,12 @@ ENDINGS = [
     *(Row("endings.py", "RE", f"kill {n}", stdin=b"kill %d" % n, signal=n) for n in KILLS),
     Row("endings.py", "RE", "abort", stdin=b"abort", signal=signal.SIGABRT),
     Row("endings.py", "RE", "segfault", stdin=b"segfault", signal=signal.SIGSEGV),
-    Row("syntax_error.py", "RE CE", says=b"SyntaxError"),
-    Row("tabs_and_spaces.py", "RE CE", says=b"Error"),
+    Row("syntax_error.py", "CE", says=b"SyntaxError"),
+    Row("tabs_and_spaces.py", "CE", says=b"Error"),
     Row("unknown_module.py", "RE", exit_code=1, says=b"a_module_that_nobody_wrote"),
     Row("empty.py", "WA", output_bytes=0),
     Row("swallowed_exit.py", "WA", "catches its own exit", output_bytes=4),
-    Row("read_cin.cpp", "RE CE", "C++ called Python", language="python", says=b"SyntaxError"),
+    Row("read_cin.cpp", "CE", "C++ called Python", language="python", says=b"SyntaxError"),
 ]
 
 MEMORY = [

@@ -36,7 +36,9 @@ class PlainSandbox(Closeable):
         self.compiles = 0
         self._folders: list[Path] = []
 
-    def compile(self, program: Program, limits: Limits | None = None) -> Compiled:
+    def compile(
+        self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
+    ) -> Compiled:
         self.compiles += 1
         folder = self._folder()
         for name, content in program.files.items():

@@ -6,6 +6,7 @@ recorded_output.txt           what the program wrote in the run, if it was store
 solution/main.cpp             the program
 judge.py     judging/         compares outputs as the run does; built-in checkers
 checker/     checker.py | main.cpp testlib.h
+compiling/   sitecustomize.py  with which run.sh lets Python compile a program without running it
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from pathlib import Path
 import gradebox.checkers
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
-from gradebox.eval.debugging.export.run_script import judge_program, run_script
+from gradebox.eval.debugging.export.run_script import HOOK_FOLDER, judge_program, run_script
 from gradebox.eval.debugging.export.templates import JUDGE, README
 from gradebox.eval.debugging.reopen import OpenedCase, stored_output
-from gradebox.sandbox import languages
+from gradebox.sandbox import languages, python_compile
 
 _CHECKERS = Path(gradebox.checkers.__file__).parent
 _IMPORT = re.compile(r"^(\s*)(from|import) gradebox\.checkers\b", re.MULTILINE)
@@ -45,6 +46,9 @@ def export_files(case: OpenedCase) -> dict[str, bytes]:
         "judge.py": JUDGE.encode(),
         **_judging_package(),
     }
+    languages_used = [run.language, *([judge.program.language] if judge is not None else [])]
+    if any(languages.find(name).family == "python" for name in languages_used):
+        files[f"{HOOK_FOLDER}/{python_compile.HOOK_NAME}"] = python_compile.HOOK
     if judge is not None:
         files |= {f"checker/{name}": data for name, data in judge.program.files.items()}
     stored = None if case.interactive else stored_output(case.recorded)

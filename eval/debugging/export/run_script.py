@@ -15,9 +15,11 @@ from gradebox.checkers.builtins import Builtin
 from gradebox.checkers.programs import ProgramChecker, ProgramProtocol
 from gradebox.eval.debugging.export.templates import RUN, RUN_INTERACTIVE, VERDICTS
 from gradebox.eval.debugging.reopen import OpenedCase
-from gradebox.sandbox import languages
+from gradebox.sandbox import languages, python_compile
 from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.model import MIB, Program
+
+HOOK_FOLDER = "compiling"
 
 
 class JudgeProgram(NamedTuple):
@@ -76,6 +78,10 @@ def _build(
         source = f"{folder}/{language.source}"
         text = f"run.sh cannot build {language.name}: build and run {source} yourself"
         return f"echo {shlex.quote(text)} && exit 1"
+    if language.family == "python":
+        source = f"{folder}/{language.source}"
+        compiler = python_compile.command([language.tool[0], source], HOOK_FOLDER, source)
+        return f"({shlex.join(compiler)}; [ $? -ne {python_compile.REJECTED} ])"
     if language.compile is None:
         return ":"
     values = {"{source}": f"{folder}/{language.source}", "{binary}": f"build/{binary}"}

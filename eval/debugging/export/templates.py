@@ -14,6 +14,7 @@ The program and the checker run as you, without a sandbox. Read them first.
   expected.txt       the expected output
   recorded_output.txt  what the program wrote in the run (missing if it was cut)
   checker/           the problem's checker program, if it has one
+  compiling/         lets Python compile a program without running it (if there is one in Python)
   judge.py, judging/ the comparison of outputs, and the built-in checkers
 """
 

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox import python_compile
+from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
 from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.lru_cache import LruCache
+from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 
@@ -33,7 +35,8 @@ RunCompiler = Callable[[BuiltProgram, dict[str, bytes], Limits, str], Execution]
 class Compiler:
     """Turn programs into built ones; a program is compiled once, whichever threads ask for it.
 
-    run        run a compiler in a box, given the source files, limits and the file to collect
+    run        run a compiler in a box, given the source files, limits and the file to collect,
+               if any
     find_tool  return the compiler or interpreter of a language
     headers    precompiled headers of g++
     in_memory  see `Executable`
@@ -57,11 +60,13 @@ class Compiler:
             CACHE_BYTES, cost=_size, dropped=Compiled.close
         )
 
-    def compile(self, program: Program, limits: Limits | None) -> Compiled:
+    def compile(
+        self, program: Program, limits: Limits | None, interpreted: bool = True
+    ) -> Compiled:
         """See `Sandbox.compile`."""
         row = find(program.language)
         tool = self._find_tool(row)
-        if row.compile is None:
+        if row.compile is None and not (interpreted and row.family == "python"):
             built = interpreted_program(row, tool, program)
             return Compiled(program, True, toolchain=tool.version, artifact=built)
         key = (program.digest, tool.version, limits or LIMITS)
@@ -79,8 +84,9 @@ class Compiler:
                 others.wait()  # if their compilation failed for the machine's fault, start over
         try:
             compiled = self._build(row, tool, program, key[2])
-            _hold(compiled)  # one holder is the caller, one the cache
-            self._cache.put(key, compiled)
+            if compiled.execution is not None:
+                _hold(compiled)  # one holder is the caller, one the cache
+                self._cache.put(key, compiled)
             return compiled
         finally:
             with self._lock:
@@ -88,6 +94,8 @@ class Compiler:
             done.set()
 
     def _build(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
+        if row.compile is None:
+            return self._interpret(row, tool, program, limits)
         flags: list[str] = []
         if row.family == "g++":
             flags = self._cheaper_flags(tool, row, program)
@@ -105,6 +113,22 @@ class Compiler:
             return Compiled(program, False, log, tool.version, evidence)
         built = compiled_program(row, tool, program, output, in_memory=self._in_memory)
         return Compiled(program, True, log, tool.version, evidence, artifact=built)
+
+    def _interpret(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
+        """Let the interpreter compile; a fault of that leaves the answer to the runs."""
+        built = interpreted_program(row, tool, program)
+        source = next(iter(program.files.values()))
+        argv = python_compile.command(built.argv, PROGRAM, f"{PROGRAM}/{row.source}")
+        files = python_compile.files(row.source, source)
+        command = BuiltProgram(tuple(argv), f"compile {program.digest}", files=files)
+        try:
+            execution = self._run(command, {}, limits, "")
+        except SandboxError:
+            return Compiled(program, True, toolchain=tool.version, artifact=built)
+        log = python_compile.rejection(execution)
+        if log is not None:
+            return Compiled(program, False, log, tool.version, execution)
+        return Compiled(program, True, b"", tool.version, execution, artifact=built)
 
     def _cheaper_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
         """Return options of g++ that save time and do not change the program."""

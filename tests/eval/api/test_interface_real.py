@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import gradebox
+from gradebox.eval.api.rewards.values import reward_of
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow
@@ -50,6 +51,18 @@ def test_runs_of_one_program(grader: gradebox.Grader):
     assert "main.cpp" in caught.value.log
     with pytest.raises(gradebox.BadRequest, match="unknown language 'klingon'"):
         grader.run("x", "klingon")
+
+
+def test_python_that_does_not_compile_is_a_compile_error_with_its_reward(grader: gradebox.Grader):
+    broken, raised = {"code": "x = 1\nprint(x\n"}, {"code": "eval('1 +')"}
+    first, second = grader.grade([broken, raised], ROW)
+    assert (first["verdict"], second["verdict"]) == ("CE", "RE")
+    assert first["error"].startswith("SyntaxError: ")
+    assert 'main.py", line 2' in first["compile"]["log"]
+    assert {case["reason"] for case in first["details"]} == {"compile_error"}
+    assert (float(reward_of(first)), float(reward_of(second))) == (-0.1, 0.0)
+    with pytest.raises(gradebox.CompileError, match="SyntaxError"):
+        grader.run("print(1")
 
 
 def test_the_functions_of_the_module():

@@ -78,6 +78,8 @@ def exported(folder: Path, code: str, language: str = "python", **problem: Any) 
         ("print(1)", {"input_mode": "file"}, "the program wrote no output"),
         ("raise SystemExit(3)", {}, "verdict: RE, exit status 3"),
         ("while 1: pass", {"time_limit": 0.5}, "verdict: TLE"),
+        ("print(input()", {}, "verdict: CE, the program does not compile"),
+        ("eval('1 +')", {}, "verdict: RE, exit status 1"),
         ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC, the checker's s"),
         ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA, the checker's s"),
         ("print('crash')", {"generated_checker": PYTHON_CHECKER}, "verdict: CU, the checker fai"),

@@ -28,7 +28,8 @@ ECHO = b"import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())\n"
 
 
 def python(box: PistonSandbox, source: bytes) -> Compiled:
-    return box.compile(Program("python", {"main.py": source}))
+    """Return a program without a request, so that a scripted fault meets the run."""
+    return box.compile(Program("python", {"main.py": source}), interpreted=False)
 
 
 def run(box: PistonSandbox, source: bytes, limits: Limits | None = None, **more: Any) -> Execution:

@@ -51,6 +51,19 @@ def test_a_run_has_pistons_fields(start: Start) -> None:
     }
 
 
+def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_client(
+    start: Start,
+) -> None:
+    sandbox = FakeSandbox(lambda call: ready(exit_code=1), lambda source: b"SyntaxError: no")
+    served = start(sandbox)
+    answer = served.python().json()
+    assert "compile" not in answer
+    assert answer["run"]["code"] == 1
+    native = served.python(gradebox=1, compile_only=True).json()
+    assert native["compile"]["ok"] is False
+    assert base64.b64decode(native["compile"]["log_base64"]) == b"SyntaxError: no"
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "signal", "code"),
     [

@@ -1,0 +1,80 @@
+"""Let the interpreter of a sandbox compile a Python program without running it.
+
+    source ─▶ files + command ─▶ one run in a sandbox ─▶ Execution ─▶ rejection: message | None
+
+The interpreter is started as for a run, so that it reads the file as it would then: encodings,
+byte order marks, null bytes, nesting. `HOOK`, which it imports before the program, ends the
+process when the compiled program is about to be executed, or with the SyntaxError that a start
+prints. None of the program's code runs, so the answer is the interpreter's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gradebox.sandbox.model import Execution
+
+REJECTED = 62  # exit status
+HOOK_NAME = "sitecustomize.py"  # imported by every start of Python and PyPy
+# Needs Python 3.8 (sys.addaudithook); before that, the answer is unknown. An error that is no
+# SyntaxError, such as a MemoryError for deep nesting, and a crash leave the answer unknown too.
+HOOK = b"""\
+import io
+import os
+import sys
+
+
+def end_before_the_program(event, args):
+    if event == "exec" and args:
+        path = os.path.abspath(getattr(args[0], "co_filename", ""))
+        if path == MAIN or path.startswith(MAIN + os.sep):  # the latter: of a zip file
+            os._exit(61)
+
+
+def end_with_the_error(kind, value, trace):
+    if not isinstance(value, SyntaxError):
+        os._exit(63)
+    sys.stderr = io.StringIO()
+    sys.__excepthook__(kind, value, trace)
+    text = sys.stderr.getvalue()
+    if len(text) > 8000:  # it quotes the line, which may be the whole program
+        text = text[:4000] + "\\n...\\n" + text[-4000:]
+    os.write(2, text.encode("utf-8", "backslashreplace"))
+    os._exit(62)
+
+
+try:
+    MAIN = os.path.abspath(os.environ["GRADEBOX_COMPILE"])
+    with open(MAIN, "rb") as file:
+        if file.read(2) == sys.modules["_frozen_importlib_external"].MAGIC_NUMBER[:2]:
+            os._exit(61)  # compiled already
+    sys.addaudithook(end_before_the_program)
+    sys.excepthook = end_with_the_error
+except BaseException:
+    os._exit(63)
+"""
+
+
+def files(name: str, source: bytes) -> dict[str, bytes]:
+    """Return the files of a compilation; they must be in a folder of their own."""
+    return {name: source, HOOK_NAME: HOOK}
+
+
+def command(run: Sequence[str], folder: str, main: str) -> list[str]:
+    """Return the command that compiles.
+
+    run     the command that runs the program
+    folder  of the files, as the command sees it
+    main    path of the source, as in `run`
+    """
+    settings = (f"PYTHONPATH={folder}", "PYTHONWARNINGS=ignore", f"GRADEBOX_COMPILE={main}")
+    return ["/usr/bin/env", *settings, *run]
+
+
+def rejection(execution: Execution) -> bytes | None:
+    """Return the interpreter's message for a program that does not compile.
+
+    None for a program that compiles, and when the compilation ended in any other way: a run
+    then shows what is wrong.
+    """
+    return execution.stderr if execution.exit_code == REJECTED else None

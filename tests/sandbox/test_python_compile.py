@@ -1,0 +1,278 @@
+"""A Python program is compiled by its interpreter, which never runs it for that."""
+
+from __future__ import annotations
+
+import io
+import marshal
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from importlib.util import MAGIC_NUMBER
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gradebox.sandbox import Compiled, Execution, Limits, Program, Sandbox, SandboxError
+from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.toolchains.compiler import Compiler
+from gradebox.sandbox.box.toolchains.find import Tool
+from gradebox.sandbox.piston import PistonSandbox
+from tests.sandbox.backends import open_backend
+from tests.sandbox.levels import box_at
+from tests.sandbox.piston.fake_piston import FakePiston
+
+ERRORS = (b"SyntaxError", b"IndentationError", b"TabError")
+
+BROKEN = {
+    "parenthesis": b"print(1",
+    "tab": b"if 1:\n        x = 1\n\tx = 2\n",
+    "indentation": b"if 1:\nx = 1\n",
+    "return outside a function": b"print('RAN')\nreturn 1\n",
+    "last line": b"print('RAN')\n" * 500 + b"x = = 1\n",
+    "not Python": b"#include <cstdio>\nint main() {}\n",
+    "prose": "Here’s the solution:\n```python\nprint(1)\n```\n".encode(),
+    "unknown encoding": b"# coding: no-such-encoding\nprint(1)\n",
+    "encoding that is no text": b"# coding: hex\nprint(1)\n",
+    "bytes that are not UTF-8": b"print('\xff')\n",
+    "byte order mark and another encoding": b"\xef\xbb\xbf# coding: latin-1\nprint(1)\n",
+    "future": b"from __future__ import braces\n",
+    "two targets": b"def f(a, a): pass\n",
+    "nested blocks": b"".join(b" " * i + b"while 1:\n" for i in range(30)) + b" " * 30 + b"pass\n",
+    "parentheses within parentheses": b"(" * 300 + b")" * 300,
+    "a surrogate": b"x = '\xed\xa0\x80'\n",
+    "an error of one long line": b"x = (" + b"1 + " * 100_000,
+    "says that it compiled": b"import os\nos._exit(61)\nx = = 1\n",
+}
+SOUND = {
+    "prints": b"print('RAN')\n",
+    "empty": b"",
+    "no line break": b"print('RAN')",
+    "byte order mark": b"\xef\xbb\xbfprint('RAN')\n",
+    "latin-1": b"# coding: latin-1\nprint('\xff' == chr(255))\n",
+    "idna": b"# coding: idna\nprint('RAN')\n",
+    "utf-7": b"# coding: utf-7\nprint('+2D3cAA-' == chr(0x1F400))\n",
+    "form feed": b"\x0cprint('RAN')\n",
+    "line ends of Windows": b"if 1:\r\n    print('RAN')\r\n",
+    "line ends of old Macs": b"x = 1\rprint(x)\r",
+    "warnings": b"x = '\\d'\nassert (x, 'always')\nprint(x is 1)\n",
+    "many lines": b"x = 1\n" * 20_000,
+    "error of a string": b"eval('1 +')\n",
+    "error that is raised": b"raise SyntaxError('mine')\n",
+    "says that it does not compile": b"import os, sys\nprint('SyntaxError')\nos._exit(62)\n",
+    "kills its group": b"import os\nos.killpg(0, 9)\n",
+}
+# The interpreter fails with another error, or crashes, and some versions compile these.
+TOO_DEEP = {
+    "minus signs": b"-" * 100_000 + b"1",
+    "sums": b"1 + " * 100_000 + b"1",
+    "attributes": b"x" + b".x" * 100_000,
+    "null byte": b"print(1)\0\n",
+    "compiled": MAGIC_NUMBER + bytes(12) + marshal.dumps(compile("print('RAN')", "m", "exec")),
+}
+
+
+def archive(main: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr("__main__.py", main)
+        file.writestr("runpy.py", "import os\nos._exit(62)\n")
+    return data.getvalue()
+
+
+SOUND["archive"] = archive("print('RAN')")
+
+
+@pytest.fixture(scope="module", params=["box", "server", "piston"])
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    if request.param != "piston":
+        with open_backend(request.param, slots=1) as opened:
+            yield opened
+        return
+    with FakePiston() as server, PistonSandbox([server.url], slots=1) as client:
+        yield client
+
+
+def python(source: bytes) -> Program:
+    return Program("python", {"main.py": source})
+
+
+def plainly_rejected(sandbox: Sandbox, source: bytes) -> bytes | None:
+    """Return the message of a plain start that reports a syntax error and runs nothing."""
+    run = sandbox.run(sandbox.compile(python(source), interpreted=False), Limits(cpu_s=30))
+    last = run.stderr.strip().splitlines()[-1:]
+    before = run.stderr.startswith(b"Traceback") or run.stdout
+    if run.exit_code == 1 and not before and last and last[0].split(b":")[0] in ERRORS:
+        return last[0]
+    return None
+
+
+def without_folder(message: bytes) -> bytes:
+    """Leave out the working folder, which on a Piston server is another one in each run."""
+    return re.sub(rb"\S*main\.py", b"main.py", message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_program_that_does_not_compile_is_rejected_with_pythons_words(
+    sandbox: Sandbox, name: str
+) -> None:
+    compiled = sandbox.compile(python(BROKEN[name]))
+    assert not compiled.ok
+    message = plainly_rejected(sandbox, BROKEN[name])
+    assert message is not None
+    assert without_folder(compiled.log.strip().splitlines()[-1]) == without_folder(message)
+    assert b'main.py", line ' in compiled.log or b"main.py" in message or b"encoding" in message
+    assert len(compiled.log) < 9000
+    assert sandbox.compile(python(BROKEN[name])).cached
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SOUND)
+def test_a_program_that_compiles_is_not_run_for_that(sandbox: Sandbox, name: str) -> None:
+    compiled = sandbox.compile(python(SOUND[name]))
+    assert compiled.ok, compiled.log
+    assert b"RAN" not in compiled.log
+    assert plainly_rejected(sandbox, SOUND[name]) is None
+    assert b"Error" in SOUND[name] or sandbox.run(compiled, Limits()).signal in (None, 9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TOO_DEEP)
+def test_only_a_syntax_error_rejects(sandbox: Sandbox, name: str) -> None:
+    source = TOO_DEEP[name]
+    compiled = sandbox.compile(python(source))
+    assert compiled.ok == (plainly_rejected(sandbox, source) is None)
+
+
+BASE = b"""import sys
+def f(n, *, k=2):
+    '''Text.'''
+    return [x ** k for x in range(n) if x % 2]
+class A:
+    x: int = 3
+try:
+    print(f(5), {'a': 1, "b": (2, 3)}, f"{A.x!r:>{4}}", sep="\\t")
+except (ValueError, TypeError) as e:
+    raise SystemExit(1) from e
+"""
+PIECES = [
+    b"(",
+    b")",
+    b":",
+    b"\n",
+    b"\t",
+    b" ",
+    b"'",
+    b'"',
+    b"\\",
+    b"\0",
+    b"\xff",
+    b"\xc3\xa9",
+    b"=",
+]
+PIECES += [b"else", b"return ", b"yield ", b"await ", b"# coding: ascii\n", b"\xef\xbb\xbf", b"1_"]
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    with open_backend("box", slots=1) as opened:
+        yield opened
+
+
+@pytest.mark.slow
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(BASE)), st.integers(0, 3), st.sampled_from([b"", *PIECES])),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_a_changed_program_compiles_unless_a_plain_start_reports_a_syntax_error(
+    box: Sandbox, changes: list[tuple[int, int, bytes]]
+) -> None:
+    source = BASE
+    for at, removed, piece in changes:
+        source = source[:at] + piece + source[at + removed :]
+    assert box.compile(python(source)).ok == (plainly_rejected(box, source) is None), source
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["full", "delegated", "userns", "landlock"])
+def test_programs_are_compiled_at_every_level(level: str) -> None:
+    with box_at(level) as sandbox:
+        assert b"SyntaxError" in sandbox.compile(python(b"x = = 1\n")).log
+        good = sandbox.compile(python(b"print(2)\n"))
+        assert sandbox.run(good, Limits()).stdout == b"2\n"
+
+
+# ---- faults of the step ----
+
+
+def ended(**fields: Any) -> Execution:
+    return Execution(**{"exit_code": 61, "signal": None, "cpu_s": 0.01, "wall_s": 0.01,
+                        "memory_bytes": 1, **fields})  # fmt: skip
+
+
+class Step:
+    """Stands for the run of the interpreter: gives each answer in turn."""
+
+    def __init__(self, *answers: Execution | SandboxError) -> None:
+        self.answers = list(answers)
+        self.commands: list[BuiltProgram] = []
+
+    def __call__(
+        self, program: BuiltProgram, files: dict[str, bytes], limits: Limits, collect: str
+    ) -> Execution:
+        self.commands.append(program)
+        answer = self.answers.pop(0)
+        if isinstance(answer, SandboxError):
+            raise answer
+        return answer
+
+
+def compiled_with(step: Step, language: str = "python") -> Compiled:
+    compiler = Compiler(step, lambda row: Tool(sys.executable, "3", ()))
+    return compiler.compile(Program(language, {"main.py": b"x"}), None)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        ended(),
+        ended(exit_code=0),
+        ended(exit_code=1, stderr=b"SyntaxError: invalid syntax\n"),
+        ended(exit_code=63, stderr=b"SyntaxError: invalid syntax\n"),
+        ended(exit_code=None, signal=11),
+        ended(exit_code=None, signal=9, killed_for="memory"),
+        ended(exit_code=None, signal=9, killed_for="cpu"),
+        SandboxError("the box died"),
+    ],
+)
+def test_any_other_end_leaves_the_answer_to_the_runs(end: Execution | SandboxError) -> None:
+    assert compiled_with(Step(end)).ok
+
+
+@pytest.mark.parametrize("language", ["python", "pypy3"])
+def test_a_rejection_has_the_interpreters_words(language: str) -> None:
+    got = compiled_with(Step(ended(exit_code=62, stderr=b"SyntaxError: no\n")), language)
+    assert (got.ok, got.log) == (False, b"SyntaxError: no\n")
+
+
+def test_a_fault_is_not_remembered_and_an_answer_is() -> None:
+    step = Step(SandboxError("the box died"), ended(exit_code=62))
+    compiler = Compiler(step, lambda row: Tool(sys.executable, "3", ()))
+    assert [compiler.compile(python(b"x"), None).ok for _ in range(3)] == [True, False, False]
+    assert not step.answers
+
+
+def test_a_program_that_is_only_run_is_not_compiled() -> None:
+    step = Step()
+    compiler = Compiler(step, lambda row: Tool(sys.executable, "3", ()))
+    assert compiler.compile(python(b"x ="), None, interpreted=False).ok
+    assert not step.commands
