@@ -14,7 +14,7 @@ class Policy:
 
     rel_tol, abs_tol   numbers this close are equal (0: exact values only)
     percent            3.04 = 0.0304 when one side has a decimal or percent form
-    percent_rel_tol    relative tolerance of that comparison
+    percent_rel_tol    relative tolerance of that comparison (0: abs_tol)
     compare_sets       (1,2) = (2,1)
     text_only          only normalised text is compared
     ascii_only         characters outside ASCII are dropped from the answer
@@ -38,7 +38,7 @@ POLICIES: dict[str, Policy] = {
         Policy("strict"),
         Policy("dart", 1e-9, 1e-8, percent=True, percent_rel_tol=1e-3, ascii_only=True),
         Policy("harness", text_only=True),
-        Policy("lm-open-science", 1e-3, 1e-3, percent=True, percent_rel_tol=1e-3),
+        Policy("lm-open-science", abs_tol=1e-3, percent=True),
     )
 }
 

@@ -56,7 +56,7 @@ def same_name(a: str, b: str) -> bool:
     if a.lower() == b.lower():
         return True
     return any(
-        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)\([a-z]\)", x)) and y in ("y", f[1])
+        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)(?:\([a-z]\)|_[a-z])", x)) and y in ("y", f[1])
         for x, y in ((a, b), (b, a))
     )
 

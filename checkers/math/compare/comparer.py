@@ -16,7 +16,6 @@ from gradebox.checkers.math.policy import Policy
 from gradebox.checkers.math.read.latex import parse_expression
 from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
-from gradebox.checkers.math.read.tokens import ParseError
 from gradebox.checkers.math.read.units import UNITS, conversion_factor
 from gradebox.checkers.math.read.values import (
     DateOrTime,
@@ -31,6 +30,9 @@ from gradebox.checkers.math.read.values import (
 )
 
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
+_LETTER_UNIT = re.compile(
+    r"(?P<value>.*[\d)}])(?P<space>\s*)(?P<unit>[mgshlNJWVAK])(?:\s*\^\s*\{?(?P<power>[23])\}?)?"
+)
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
 MAX_MATCHED = 60  # items of a list that are compared each with each
 
@@ -38,8 +40,9 @@ MAX_MATCHED = 60  # items of a list that are compared each with each
 class Comparer:
     """One comparison under one policy; `equal` raises ParseError for unreadable expressions."""
 
-    def __init__(self, policy: Policy):
+    def __init__(self, policy: Policy, has_float: bool = False):
         self.policy = policy
+        self.has_float = has_float
 
     def equal(self, gold: Value, answer: Value) -> bool:
         """Return whether two answers are the same. The order of the cases matters."""
@@ -55,6 +58,8 @@ class Comparer:
             return self.words(gold, answer)
         if isinstance(gold, DateOrTime) or isinstance(answer, DateOrTime):
             return self.dates_or_times(gold, answer)
+        if real_sets.differ_in_unknown(gold, answer):
+            return False
         if self.is_real_set(gold) or self.is_real_set(answer):
             return self.real_sets(_named_set(gold), _named_set(answer))
         if isinstance(gold, Seq) or isinstance(answer, Seq):
@@ -127,7 +132,7 @@ class Comparer:
         left, right = real_sets.to_spans(gold), real_sets.to_spans(answer)
         if left is None or right is None:
             return False
-        return real_sets.equal(left, right, self.policy)
+        return real_sets.equal(left, right, self.same)
 
     # -- lists -----------------------------------------------------------------------
     def sequences(self, gold: Value, answer: Value) -> bool:
@@ -256,7 +261,7 @@ class Comparer:
         if gold.unit and answer.unit and gold.unit != answer.unit:
             factor = conversion_factor(gold.unit, answer.unit)
             return factor is not None and self.numbers(a * factor, b)
-        if gold.unit != answer.unit and self.product_as_unit(gold, answer):
+        if not (gold.unit and answer.unit) and self.product_as_unit(gold, answer):
             return True
         for one, other in ((gold, answer), (answer, gold)):
             if one.percent and other.degree:
@@ -277,13 +282,18 @@ class Comparer:
         return bool(plain.has(sympy.pi)) and self.numbers(degrees * sympy.pi / 180, plain)
 
     def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
-        """Compare `5 m`, read as a product, as 5 metres when the other side has a unit."""
+        """Compare `5 m`, read as a product, as 5 metres beside a unit, `√3 m` beside a number."""
         for one, other in ((gold, answer), (answer, gold)):
-            m = re.fullmatch(r"(.*[\d)}])\s*([a-zA-Z])", other.text)
-            if one.unit and not other.unit and m and m[2].lower() in UNITS:
-                factor = conversion_factor(one.unit, m[2].lower())
-                if factor is not None:
-                    return self.numbers(parse_expression(one.text) * factor, parse_expression(m[1]))
+            m = _LETTER_UNIT.fullmatch(other.text)
+            if other.unit or not m or m["unit"].lower() not in UNITS:
+                continue
+            number, value = parse_expression(m["value"]), parse_expression(one.text)
+            if not number.is_number or not value.is_number:
+                continue
+            unit = m["unit"].lower() + (f"^{m['power']}" if m["power"] else "")
+            factor = conversion_factor(one.unit, unit) if one.unit else int(bool(m["space"]))
+            if factor:
+                return self.numbers(value * factor, number)
         return False
 
     def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
@@ -292,7 +302,7 @@ class Comparer:
         With their texts, a decimal may also be the rounding of the other side.
         """
         p = self.policy
-        same = numeric.equal(a, b, p.rel_tol, p.abs_tol)
+        same = self.same(a, b)
         if same:
             return True
         if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
@@ -302,10 +312,18 @@ class Comparer:
                 if numeric.rounding_equals(decimal, exact, exact_text):
                     return True
         if p.percent and a.is_number and b.is_number and re.search("[.%]", a_text + b_text):
-            return numeric.percent_close(a, b, p.percent_rel_tol)
+            absolute = 0.0 if p.percent_rel_tol else p.abs_tol
+            return numeric.percent_close(a, b, p.percent_rel_tol, absolute)
         if same is None:
-            raise ParseError("the two expressions could not be evaluated")
+            raise numeric.Undecided
         return False
+
+    def same(self, a: Expr, b: Expr) -> numeric.Verdict:
+        """Compare two expressions under the policy's tolerances; a printed double is its value."""
+        found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
+        if found is False and self.has_float and numeric.same_double(a, b):
+            return True
+        return found
 
 
 def _read_side(text: str) -> Value:
@@ -337,7 +355,8 @@ def _named_set(value: Value) -> Value:
     """Return the interval of `x = [2,5)`; every other value as it is."""
     if isinstance(value, Relation) and is_assignment(value) and not value.sides[0].startswith("("):
         named = _assigned(value)
-        return named if isinstance(named, Seq | RealSet) else value
+        if isinstance(named, Seq | RealSet):
+            return replace(named, unknown=value.sides[0])
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -15,6 +16,12 @@ _RATIONAL = re.compile(
     r")\s*\$?\.?\s*"
 )
 MAX_PLAIN_CHARS = 64
+_FLOAT = re.compile(  # what a program prints: 15 or more digits, with a point or an exponent
+    r"(?<![\d.,])-?(?=[\d.]*[.eE])(?=[.\d]{16})0?\.?0*(?P<digits>[1-9][\d.]*)(?:[eE][-+]?\d{1,3})?"
+)
+FLOAT_DIGITS = 15
+FLOAT_ULPS = 4
+EXACT_INTEGERS = 2**53  # doubles skip integers from here on
 _HARNESS_MARKS = re.compile(
     r"\\(?:left|right|[,!;: ]|displaystyle|quad|qquad|text|mathrm|mathbf|mbox|[()\[\]])"
     r"|[${}\s]|\\%|%"
@@ -57,11 +64,31 @@ def quick(gold: str, answer: str, policy: Policy) -> bool | None:
         return None
     if a[0] * b[1] == b[0] * a[1]:
         return True
+    if len(gold) + len(answer) > FLOAT_DIGITS and (has_float(gold) or has_float(answer)):
+        return within_ulps(Fraction(*a), Fraction(*b))
     if not (policy.rel_tol or policy.abs_tol or policy.percent):
         if ("." in gold) != ("." in answer) and len(gold) + len(answer) > 8:
             return None  # the decimal may be the rounding of a fraction
         return False
     return _within(Fraction(*a), Fraction(*b), gold + answer, policy)
+
+
+def has_float(text: str) -> bool:
+    """Return whether a text has a number as programs print it: `0.30000000000000004`."""
+    return any(len(m["digits"].replace(".", "")) >= FLOAT_DIGITS for m in _FLOAT.finditer(text))
+
+
+def within_ulps(a: Fraction, b: Fraction) -> bool:
+    """Return whether two numbers, one of them printed as a double, are the same double or nearly.
+
+    An integer counts below 2^53 only.
+    """
+    if any(x.denominator == 1 and abs(x) >= EXACT_INTEGERS for x in (a, b)):
+        return False
+    try:
+        return abs(a - b) <= FLOAT_ULPS * Fraction(math.ulp(min(abs(float(a)), abs(float(b)))))
+    except OverflowError:
+        return False
 
 
 def _within(a: Fraction, b: Fraction, text: str, policy: Policy) -> bool:
@@ -72,9 +99,11 @@ def _within(a: Fraction, b: Fraction, text: str, policy: Policy) -> bool:
         return True
     if not policy.percent or "." not in text:
         return False
-    tolerance = _exactly(policy.percent_rel_tol)
+    relative = _exactly(policy.percent_rel_tol)
+    absolute = 0 if relative else _exactly(policy.abs_tol)
     return any(
-        abs(x * 100 - y) <= tolerance * max(abs(x * 100), abs(y)) for x, y in ((a, b), (b, a))
+        abs(x * 100 - y) <= max(relative * max(abs(x * 100), abs(y)), absolute)
+        for x, y in ((a, b), (b, a))
     )
 
 

@@ -10,7 +10,8 @@ import re
 
 from gradebox.checkers.math.compare import second_opinion
 from gradebox.checkers.math.compare.comparer import Comparer
-from gradebox.checkers.math.compare.exact import harness_form
+from gradebox.checkers.math.compare.exact import harness_form, has_float
+from gradebox.checkers.math.compare.numeric import Undecided
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.read.normalise import MAX_CHARS, normalise, plain_words
 from gradebox.checkers.math.read.reader import read_answer
@@ -62,9 +63,12 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return True, "text"
     left, right = _without_label(left, right), _without_label(right, left)
     try:
-        return Comparer(policy).equal(read_answer(left), read_answer(right)), "value"
+        comparer = Comparer(policy, has_float(left) or has_float(right))
+        return comparer.equal(read_answer(left), read_answer(right)), "value"
     except TooLong as e:
         return False, f"not read: {e}"
+    except Undecided:
+        return False, "undecided"
     except (AttributeError, TypeError, NotImplementedError):
         return False, "not comparable: the answers are of different kinds"
     except ParseError as e:

@@ -1,20 +1,28 @@
-"""Decide whether two SymPy expressions are equal by evaluating them at fixed points.
+"""Decide whether two SymPy expressions are equal by evaluating them.
 
-Two expressions are equal when they agree to 35 digits at several points of both signs,
-wherever both are defined over the reals. This needs no `simplify`, and fixed points give the
-same verdict on every run.
+    two numbers       evaluated to the digits that prove them equal (separation.py)
+    with variables    evaluated at fixed points of both signs, wherever both are real: equal when
+                      they agree to 35 digits, or more beside very large or small constants
+
+This needs no `simplify`, and fixed points give the same verdict on every run. No evaluation
+needs more than MAX_DIGITS digits: what they leave open is undecided (None).
 """
 
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 import sympy
 from sympy import Expr, Float, Rational
 
-DIGITS = 50  # of each evaluation
-AGREE = Float("1e-35", 20)  # relative difference of values that count as equal
-_NEAR_ZERO = Float("1e-40", 20)  # absolute difference of values that count as equal
+from gradebox.checkers.math.compare.exact import within_ulps
+from gradebox.checkers.math.compare.separation import digits_needed, largest_magnitude
+
+DIGITS = 50  # of an evaluation
+MAX_DIGITS = 1000
+GUARD_DIGITS = 15  # that rounding errors may spoil
+DOUBLE_TOLERANCE = 1e-15  # relative, of expressions whose coefficients are doubles
 ENOUGH_POINTS = 3  # points that must agree
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 # (index of the first prime, divisor, sign). Points are near 0 and, because |x-2|, floors and
@@ -29,13 +37,16 @@ Verdict = bool | None  # None: undecided
 
 
 class Undecided(Exception):
-    """An expression has no finite value at a point."""
+    """An expression has no finite value at a point, or its digits do not decide."""
 
 
-def value_at(expr: Expr, point: dict[Expr, Expr]) -> Expr:
-    """Return `expr` to DIGITS digits at a point; raise Undecided when it is not finite there."""
+def value_at(expr: Expr, point: dict[Expr, Expr], digits: int = DIGITS) -> Expr:
+    """Return `expr` to `digits` digits at a point; raise Undecided when it is not finite there.
+
+    A value of which all digits cancel is returned as something below 10^-digits.
+    """
     try:
-        value = expr.evalf(DIGITS, subs=point) if point else expr.evalf(DIGITS)
+        value = expr.evalf(digits, subs=point or None, maxn=max(100, digits + DIGITS))
     except OverflowError:  # 2^{2^{2^n}} far from 0
         raise Undecided from None
     if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
@@ -99,33 +110,67 @@ def _within(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:
 def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
     try:
         va, vb = value_at(a, {}), value_at(b, {})
+        if rel_tol or abs_tol:
+            return _close(va, vb, Float(rel_tol), Float(abs_tol))
+        difference = sympy.Abs(va - vb)
+        if difference > Float("1e-20") * (1 + sympy.Abs(va)):
+            return False
+        return _proved_equal(a, b)
     except Undecided:
         return None
-    if rel_tol or abs_tol:
-        return _close(va, vb, Float(rel_tol), Float(abs_tol))
-    return _close(va, vb, AGREE, _NEAR_ZERO)
+
+
+def _proved_equal(a: Expr, b: Expr) -> Verdict:
+    """Return whether a - b is 0; None when MAX_DIGITS digits do not tell."""
+    difference = a - b
+    if difference.is_Rational:
+        return bool(difference == 0)
+    after, before = digits_needed(difference)
+    if after + before > MAX_DIGITS:
+        value = sympy.Abs(value_at(difference, {}, MAX_DIGITS))
+        return False if value > Float(10) ** (int(before) - MAX_DIGITS) else None
+    digits = int(after + before) + GUARD_DIGITS
+    return bool(sympy.Abs(value_at(difference, {}, digits)) < Float(10, 20) ** -int(after + 1))
+
+
+def _digits_at_points(a: Expr, b: Expr) -> int:
+    """Return how many digits show the smallest constants of two expressions beside the largest."""
+    digits = DIGITS + 2 * largest_magnitude(a, b)
+    if digits > MAX_DIGITS:
+        raise Undecided
+    return int(digits)
 
 
 def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> Verdict:
     """Compare where both are real; other points count only when those are too few."""
     complex_valued = a.has(sympy.I) or b.has(sympy.I)
     agreed = 0
-    rel = Float(rel_tol) if rel_tol else AGREE
+    try:
+        digits = _digits_at_points(a, b)
+    except Undecided:
+        return None
+    agree, near_zero = _tolerances(digits)
+    rel = Float(rel_tol) if rel_tol else agree
     guards = [] if complex_valued else _guards(a) + _guards(b)
     is_real = [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols)]
     for point, real in sorted(is_real, key=lambda pair: not pair[1]):
         if not real and agreed >= ENOUGH_POINTS:
             break
         try:
-            va, vb = value_at(a, point), value_at(b, point)
+            va, vb = value_at(a, point, digits), value_at(b, point, digits)
         except Undecided:
             continue
         if not complex_valued and _imaginary(va) != _imaginary(vb):
             continue
-        if not _close(va, vb, rel, _NEAR_ZERO):
+        if not _close(va, vb, rel, near_zero):
             return False
         agreed += 1
     return True if agreed >= ENOUGH_POINTS else None
+
+
+def _tolerances(digits: int) -> tuple[Expr, Expr]:
+    """Return the relative and the absolute difference of values that count as equal."""
+    return Float(10, 20) ** (GUARD_DIGITS - digits), Float(10, 20) ** (DIGITS // 5 - digits)
 
 
 def _guards(expr: Expr) -> list[Expr]:
@@ -172,9 +217,13 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
         return equal(a, b)
     ratio: Expr | None = None
     agreed = 0
+    try:
+        digits = _digits_at_points(a, b)
+    except Undecided:
+        return None
     for point in points(symbols):
         try:
-            va, vb = value_at(a, point), value_at(b, point)
+            va, vb = value_at(a, point, digits), value_at(b, point, digits)
         except Undecided:
             continue
         if vb == 0 or va == 0:
@@ -183,7 +232,7 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
             continue
         if ratio is None:
             ratio = va / vb
-        elif not _close(va / vb, ratio, AGREE, _NEAR_ZERO):
+        elif not _close(va / vb, ratio, *_tolerances(digits)):
             return False
         agreed += 1
     if agreed < ENOUGH_POINTS or ratio is None:
@@ -221,6 +270,19 @@ def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
         return False
 
 
+def same_double(a: Expr, b: Expr) -> bool:
+    """Return whether two expressions are equal when the numbers of one are printed doubles."""
+    if a.free_symbols or b.free_symbols:
+        return equal(a, b, DOUBLE_TOLERANCE) is True
+    try:
+        exact = [v if v.is_Rational else value_at(v, {}) for v in (a, b) if v.is_number]
+        if len(exact) < 2 or not all(v.is_real for v in exact):
+            return False
+        return within_ulps(*(Fraction(str(v)) for v in exact))
+    except (Undecided, TypeError, ValueError):
+        return False
+
+
 def rounds_to(exact: Expr, text: str) -> bool:
     """Return whether a number, rounded or truncated, is the decimal `text`."""
     plain = text.replace(",", "")
@@ -233,12 +295,13 @@ def rounds_to(exact: Expr, text: str) -> bool:
         return False
 
 
-def percent_close(a: Expr, b: Expr, rel_tol: float) -> bool:
-    """Return whether one number is 100 times the other within a relative tolerance."""
+def percent_close(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:
+    """Return whether one number is 100 times the other within a tolerance."""
     try:
         va, vb = value_at(a, {}), value_at(b, {})
         return any(
-            _close(x, y, Float(rel_tol), Float(0)) for x, y in ((va * 100, vb), (va, vb * 100))
+            _close(x, y, Float(rel_tol), Float(abs_tol))
+            for x, y in ((va * 100, vb), (va, vb * 100))
         )
     except (Undecided, TypeError):
         return False

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.compare.shapes import relations_of
-from gradebox.checkers.math.policy import Policy
+from gradebox.checkers.math.compare.assignments import same_name
 from gradebox.checkers.math.read.latex import parse_expression
-from gradebox.checkers.math.read.reader import as_interval
+from gradebox.checkers.math.read.set_reader import as_interval
 from gradebox.checkers.math.read.sympy_objects import real_set_to_sympy
 from gradebox.checkers.math.read.tokens import ParseError
 from gradebox.checkers.math.read.values import Interval, RealSet, Relation, Seq, Value
@@ -33,23 +33,22 @@ Spans = tuple[Span, ...]
 
 
 def to_spans(value: Value) -> Spans | None:
-    """Return the set of reals that a value describes, () for the empty set.
+    """Return the set of reals that a value describes.
 
     Returns None for a value that is not a set of reals. Raises ParseError when its parts cannot be
-    read or solved.
+    read or solved, or when no number satisfies its inequalities: two such answers are not equal.
     """
     interval = as_interval(value)
     if interval is not None:
         value = RealSet((interval,))
     if isinstance(value, RealSet):
         return _spans_of_set(value)
-    relations = relations_of(value)
-    if relations:
+    if conditions := _conditions(value):
         if isinstance(value, Seq) and value.joined_by_or:
-            return _spans_of_relations(relations, union=True)
-        spans = _spans_of_relations(relations, union=False)
+            return _where_hold(conditions, union=True)
+        spans = _where_hold(conditions, union=False)
         # commas between inequalities that exclude each other mean a union
-        return spans if spans != () else _spans_of_relations(relations, union=True)
+        return spans if spans != () else _where_hold(conditions, union=True)
     if isinstance(value, Seq) and value.kind == "":
         merged: list[Span] = []
         for item in value.items:
@@ -96,18 +95,51 @@ def _spans_of_sympy(found: sympy.Set) -> Spans:
     return tuple(sorted(spans, key=lambda s: float(s.low)))
 
 
-def _spans_of_relations(relations: Iterable[Relation], union: bool) -> Spans | None:
-    """Return where relations in one unknown hold, all or (`union`) any of them."""
-    solved = [_solve(relation) for relation in relations]
+Condition = Relation | RealSet  # `x \\ne 3`, `x \\in \\mathbb{R}`
+
+
+def _conditions(value: Value) -> tuple[Condition, ...]:
+    """Return the conditions on one unknown that a value states; () for another value."""
+    items = value.items if isinstance(value, Seq) and value.kind == "" else (value,)
+    conditions = tuple(
+        i for i in items if isinstance(i, Relation) or (isinstance(i, RealSet) and i.unknown)
+    )
+    stated = len(conditions) == len(items) and any(isinstance(i, Relation) for i in items)
+    return conditions if stated else ()
+
+
+def _where_hold(conditions: Iterable[Condition], union: bool) -> Spans | None:
+    """Return where conditions on one unknown hold, all or (`union`) any of them."""
+    solved = [_solve(c) for c in conditions]
     if len({name for _, name in solved}) != 1:
         return None
     combine = sympy.Union if union else sympy.Intersection
-    return _spans_of_sympy(combine(*(found for found, _ in solved)))
+    spans = _spans_of_sympy(combine(*(found for found, _ in solved)))
+    if union and not spans:
+        raise ParseError("no number satisfies the inequalities")
+    return spans
 
 
-def _solve(relation: Relation) -> tuple[sympy.Set, str]:
+def differ_in_unknown(gold: Value, answer: Value) -> bool:
+    """Return whether both name an unknown, and another one: `x \\in [1,2]`, `1 \\le y \\le 2`."""
+    unknowns = _unknown_of(gold), _unknown_of(answer)
+    return all(unknowns) and not same_name(*unknowns)
+
+
+def _unknown_of(value: Value) -> str:
+    if isinstance(value, Seq | RealSet):
+        return value.unknown
+    if isinstance(value, Relation) and not value.is_equation:
+        unknowns = _unknowns((value,))
+        return unknowns.pop() if len(unknowns) == 1 else ""
+    return ""
+
+
+def _solve(relation: Condition) -> tuple[sympy.Set, str]:
     """Return the reals for which a chain of relations holds, and the name of its unknown."""
-    sides = [parse_expression(s) for s in relation.sides]
+    if isinstance(relation, RealSet):
+        return real_set_to_sympy(relation), relation.unknown
+    sides = [_side(s) for s in relation.sides]
     names = {s.name for e in sides for s in e.free_symbols}
     if len(names) != 1:
         raise ParseError("an inequality in more than one unknown")
@@ -140,6 +172,14 @@ def _solve_one(left: Expr, op: str, right: Expr, x: sympy.Symbol) -> sympy.Set:
         raise ParseError(str(e)) from None
 
 
+_FUNCTION_VALUE = re.compile(r"(?<![A-Za-z\\])([fghFGH]'?)\s*\(([^()]{1,20})\)")
+
+
+def _side(text: str) -> Expr:
+    """Return a side of an inequality, where `f(2)` is a value of f and not 2f."""
+    return parse_expression(_FUNCTION_VALUE.sub(r"\1_{\2}", text))
+
+
 def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> bool | None:
     """Compare inequalities side by side; None when they have one unknown and are sets."""
     unknowns = _unknowns(gold)
@@ -159,7 +199,7 @@ def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> 
 
 
 def _unknowns(relations: tuple[Relation, ...]) -> set[str]:
-    sides = (parse_expression(side) for r in relations for side in r.sides)
+    sides = (_side(side) for r in relations for side in r.sides)
     return {s.name for side in sides for s in side.free_symbols}
 
 
@@ -171,12 +211,12 @@ def _same_inequality(a: Relation, b: Relation) -> bool:
         return any(
             a.ops == other.ops
             and all(
-                numeric.equal(parse_expression(x), parse_expression(y)) is True
+                numeric.equal(_side(x), _side(y)) is True
                 for x, y in zip(a.sides, other.sides, strict=True)
             )
             for other in (b, flipped)
         )
-    left, right = (parse_expression(r.sides[0]) - parse_expression(r.sides[1]) for r in (a, b))
+    left, right = (_side(r.sides[0]) - _side(r.sides[1]) for r in (a, b))
     if a.ops == b.ops:
         positive = a.ops[0] not in ("=", "!=")
         return numeric.proportional(left, right, positive=positive) is True
@@ -185,12 +225,12 @@ def _same_inequality(a: Relation, b: Relation) -> bool:
     return False
 
 
-def equal(gold: Spans, answer: Spans, policy: Policy) -> bool:
+def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None]) -> bool:
     """Return whether both have the same number of spans, the same brackets and equal ends."""
     return len(gold) == len(answer) and all(
         (g.low_open, g.high_open) == (a.low_open, a.high_open)
-        and numeric.equal(g.low, a.low, policy.rel_tol, policy.abs_tol)
-        and numeric.equal(g.high, a.high, policy.rel_tol, policy.abs_tol)
+        and same(g.low, a.low)
+        and same(g.high, a.high)
         for g, a in zip(gold, answer, strict=True)
     )
 

@@ -77,7 +77,7 @@ def _in_shape_of(value: Value, other: Value) -> Value | None:
         and re.fullmatch(r"-?\d+(?:,\d{3})+", value.text)
     ):
         items = tuple(Quantity(t) for t in value.text.split(","))
-        if len(items) == len(other.items) and other.kind != "":
+        if len(items) == len(other.items):
             return Seq("", items)
     if isinstance(value, Relation) and isinstance(other, Seq):
         return _chained_assignments(value)

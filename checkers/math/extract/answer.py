@@ -15,6 +15,14 @@ from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.extract.formats import is_unfinished, marked_answer
+from gradebox.checkers.math.extract.markdown import (
+    BOLD_END,
+    without_bold,
+    without_code,
+    without_quote_marks,
+)
+from gradebox.checkers.math.extract.negation import without_negated
 from gradebox.checkers.math.extract.prose import (
     CLOSING_PHRASE,
     ENVIRONMENT,
@@ -25,11 +33,8 @@ from gradebox.checkers.math.extract.prose import (
     tail_or_last,
 )
 from gradebox.checkers.math.extract.segments import (
-    is_unfinished,
     last_segment,
     segments_before_questions,
-    tagged_answer,
-    without_code,
     without_repeated_lines,
 )
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
@@ -166,11 +171,11 @@ def _first_sentence(text: str) -> str:
     text = CLOSING_PHRASE.sub("", text.lstrip(" *\n\t\"'“"))
     end = len(text)
     inside = [m.span() for pattern in (MATH, ENVIRONMENT) for m in pattern.finditer(text)]
-    for m in re.finditer(r"\n|[.!?;](?=\s|$)|。|(?<=\S)\*\*", text):
+    for m in re.finditer(rf"\n|[.!?;](?=\s|$)|。|{BOLD_END.pattern}", text):
         if not any(a <= m.start() < b for a, b in inside):
             end = m.start()
             break
-    return text[:end].replace("**", "").strip(" *\"'”")
+    return without_bold(text[:end]).strip(" *\"'”")
 
 
 def _starts_as_math(text: str) -> bool:
@@ -183,7 +188,7 @@ def _starts_as_math(text: str) -> bool:
 def _has_answer(segment: str) -> bool:
     found = announced(segment)
     return bool(
-        tagged_answer(segment)
+        marked_answer(segment)
         or last_boxed(segment)
         or (found and (_starts_as_math(found[0]) or len(found[0].split()) <= MAX_ANSWER_WORDS))
     )
@@ -201,8 +206,9 @@ def extract_answer(response: str, strict: bool = False) -> str:
         text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
     strict = strict or is_unfinished(text)
     text = next(filter(_has_answer, segments_before_questions(text)), text)
-    if inside := tagged_answer(text):
+    if inside := marked_answer(text):
         text, strict = inside, False
+    text = without_negated(without_quote_marks(text))
     boxed = last_boxed(text)
     found = announced(text)
     if boxed and not (found and found[1] >= boxed[1] and _starts_as_math(found[0])):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.extract.markdown import without_bold
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.read.number_words import read_number_words
 
@@ -20,8 +21,8 @@ _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
 )
 _PROSE_VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|that|which|then|therefore|thus|hence|since|so|"
-    r"because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
+    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"
+    r"|which|then|therefore|thus|hence|since|so|because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
     re.I,
 )
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
@@ -202,7 +203,7 @@ def _from_sentence(sentence: str) -> str:
     bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*(?=.*\d)", sentence)
     if len(bold) == 1 and is_bare(bold[0]):
         return str(bold[0]).strip(" .:")
-    sentence = sentence.replace("**", "").rstrip(". 。；").strip()
+    sentence = without_bold(sentence).rstrip(". 。；").strip()
     reason = _REASON_CLAUSE.match(sentence)
     if reason and reason[0].count("$") % 2 == 0:
         sentence = sentence[reason.end() :]

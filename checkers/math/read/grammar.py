@@ -88,11 +88,14 @@ class Grammar(Cursor):
         return self.power()
 
     def juxtaposed(self, left: Expr) -> Expr:
-        """Read a factor without a sign; two numbers side by side are not a product."""
-        t = self.peek()
-        closed = self.tokens[self.at - 1].text in ("!", ")")
-        if t is not None and t.kind == "number" and not closed:
-            raise ParseError("a number directly after another factor")
+        """Read a factor without a sign: `n2^{n-1}`, `2^3 3^2`, but not `n2` or `2 3`."""
+        t, before = self.peek(), self.tokens[self.at - 1]
+        if t is not None and t.kind == "number" and before.text not in ("!", ")"):
+            after = self.peek(1)
+            is_power = after is not None and after.text == "^"
+            in_exponent = self.at >= 2 and self.tokens[self.at - 2].text == "^"
+            if not is_power or (before.kind == "number" and not in_exponent):
+                raise ParseError("a number directly after another factor")
         return left * self.power()
 
     def mixed(self, whole: Expr, token: Token) -> Expr:

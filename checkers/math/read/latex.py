@@ -24,6 +24,7 @@ from gradebox.checkers.math.read.operators import (
     constant,
     divide,
     power,
+    root,
 )
 from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, word_list
 from gradebox.checkers.math.read.tokens import ParseError, Token, number, tokenize
@@ -204,8 +205,8 @@ class Parser(Grammar):
         degree = self.group("[") if self.is_op("[") else Integer(2)
         t = self.peek()
         if t is not None and t.kind == "number" and t.spaced:  # \sqrt 12
-            return power(number(self.take().text), 1 / degree)
-        return power(self.digit_or_group(), 1 / degree)
+            return root(number(self.take().text), degree)
+        return root(self.digit_or_group(), degree)
 
     def read_lfloor(self) -> Expr:
         value = self.sum()

@@ -54,7 +54,7 @@ _RENAMED = {  # command → its replacement
         (r"\emptyset", "varnothing empty"), (r"\infty", "infin"), (r"\cup", "bigcup"),
         (r"\setminus", "backslash"), (r"\mathbb{R}", "Reals R reals"), ("i", "imath"),
         (r"\ldots", "dots ldots cdots dotsc dotsb"), (" and ", "land wedge"), (" or ", "lor vee"),
-        ("£", "pounds textsterling"), ("€", "euro texteuro"),
+        ("£", "pounds textsterling"), ("€", "euro texteuro"), (r"\epsilon", "varepsilon"),
     )
     for name in tables.word_list(names)
 }  # fmt: skip
@@ -65,6 +65,7 @@ _DEGREE_WORD = re.compile(  # `30 degrees`, not `30 degrees Celsius`
     rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))",
     re.I,
 )
+_PRIMES = re.compile(r"\^\s*\{?\s*((?:\\prime(?![A-Za-z])\s*)+)\}?")
 _PERCENT = re.compile(  # `\%`, `percentage points`
     rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?",
     re.I,
@@ -93,6 +94,10 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
     r"(?:\\left\s*\\\{\s*)?\\begin\s*\{(?P<kind>cases|aligned|align\*?|gathered|split|array)\}"
     r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
     re.S,
+)
+_PIECE = re.compile(  # a row of a function by cases: `x, & \text{if } x > 0`
+    r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}|,?\s*(?:if|when|for)\s)?"
+    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in|otherwise|else)[^&]*?)[\s,.;]*"
 )
 _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
     r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
@@ -208,6 +213,7 @@ def normalise(text: str) -> str:
     text = _SPACES.sub(" ", _THIN.sub(" ", text))
     text = _COMMAND.sub(lambda m: _RENAMED.get(m[1], m[0]), text)
     text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
+    text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), text)
     text = _DEGREE.sub(lambda _: r"\degree ", text)
     text = _DEGREE_WORD.sub(lambda _: r"\degree ", text)
     text = _PERCENT.sub("%", text)
@@ -237,11 +243,18 @@ def _base_to_digits(m: re.Match[str]) -> str:
 
 
 def _system_to_list(m: re.Match[str]) -> str:
-    """Return the rows of a system of equations as a list; other arrays stay as they are."""
+    """Return the rows of a system of equations as a list; other arrays stay as they are.
+
+    A function by cases becomes a list of (value; condition).
+    """
     if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
         return m[0]
-    rows = [r.replace("&", " ").strip(" ,;.") for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"])]
-    return ", ".join(r for r in rows if r)
+    rows = [r.strip() for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"]) if r.strip()]
+    pieces = [_PIECE.fullmatch(r) for r in rows]
+    if all(pieces):
+        found = [(p[1].strip(" ,"), _TEXT.sub(r"\1", p[2])) for p in pieces if p]
+        return ", ".join(f"({value}; {condition})" for value, condition in found)
+    return ", ".join(r.replace("&", " ").strip(" ,;.") for r in rows)
 
 
 def recurring_to_fraction(text: str) -> str:

@@ -4,6 +4,7 @@
 `\\mathbb{R}_{\\ge 0}` → `[0,\\infty)`      `17 \\bmod 5` → `2`
 `2\\mathbf{i}-\\mathbf{j}` → `(2,-1)`     `(1,2)^T` → `(1,2)`
 `52 base 8` → `52_{8}`                 `]1,2]` → `(1,2]`
+`12C6` → `\\binom{12}{6}`              `37\\degree 30'` → `(37+\\frac{30}{60})\\degree`
 `4.8 x 10^5` → `4.8 \\times 10^5`       `USD 5` → `＄5`
 """
 
@@ -37,9 +38,17 @@ _HALF_LINES = {
 _CHOICES = re.compile(  # `\text{(C) and (D)}`
     rf"{TEXT_OPEN}\s*(\(?[A-J]\)?(?:\s*(?:,\s*and|,|and|&)\s*\(?[A-J]\)?)+)\s*{TEXT_CLOSE}"
 )
-_ROOT = re.compile(r"(?<!frac)\\sqrt\s*(\d{2,})")
+_ROOT = re.compile(r"(?<!frac)\\sqrt\s*(\d{2,})|(?<![A-Za-z\\])sqrt\s*(\d+(?:\.\d+)?)")
+_CHOSEN = re.compile(  # `12C6`, `12P2`
+    r"(?<![\w\\^{.])(\d{1,4})\s?(?:_\s?)?([CP])\s?_?\s?\{?(\d{1,4})\}?(?![\w.])(?!\s?_)"
+)
+_MINUTES = re.compile(  # `37\degree 30'`, `37\degree 30' 15''`
+    r"(\d+)\s*\\degree\s*(\d{1,2}(?:\.\d+)?)\s*'(?!')(?:\s*(\d{1,2}(?:\.\d+)?)\s*(?:''|\"))?"
+)
 _TRANSPOSED = re.compile(r"(.*[)\]])\s*\^\s*\{?\s*(?:T|\\top)\s*\}?", re.S)
-_REMAINDER = re.compile(r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*\\bmod\s*\{?\s*(\d+)\s*\}?")
+_REMAINDER = re.compile(
+    r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*(?:\\bmod|mod(?=[\s\d]))\s*\{?\s*(\d+)\s*\}?"
+)
 _CURRENCY_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
 _CURRENCY_CODE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})\s?(?=\d)")
 _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)
@@ -56,9 +65,13 @@ _COEFFICIENT = re.compile(r"[-+]?\s*(?:[\d.,/{}()\s]|\\[dt]?frac|\\sqrt|\\pi|\\l
 def expand_notation(text: str) -> str:
     """Return a normalised answer with the notations of this module rewritten."""
     text = _CHOICES.sub(r"\1", _ORDINAL.sub("", text))
-    text = _ROOT.sub(r"\\sqrt{\1}", text)
-    if "C" in text:
-        text = _COMBINATIONS.sub(_binomial, text)
+    if "\\degree" in text:
+        text = _MINUTES.sub(
+            lambda m: rf"({m[1]}+\frac{{{m[2]}}}{{60}}+\frac{{{m[3] or 0}}}{{3600}})\degree", text
+        )
+    text = _ROOT.sub(lambda m: rf"\sqrt{{{m[1] or m[2]}}}", text)
+    if "C" in text or "P" in text:
+        text = _CHOSEN.sub(_chosen, _COMBINATIONS.sub(_binomial, text))
     if half := _HALF_LINE.fullmatch(text):
         return half[1] + _HALF_LINES[half[2] or half[3]]
     if based := _BASE.fullmatch(strip_marks(text).strip()):
@@ -86,6 +99,13 @@ def _binomial(m: re.Match[str]) -> str:
     subscript_first, superscript_first = (m[1] or m[7], m[2] or m[8]), (m[3] or m[6], m[4] or m[5])
     n, k = subscript_first if subscript_first[0] else superscript_first
     return rf"\binom{{{n}}}{{{k}}}" if int(n) >= int(k) else m[0]
+
+
+def _chosen(m: re.Match[str]) -> str:
+    n, k = int(m[1]), int(m[3])
+    if n < k:
+        return m[0]
+    return rf"\binom{{{n}}}{{{k}}}" if m[2] == "C" else rf"\frac{{{n}!}}{{{n - k}!}}"
 
 
 def _is_vector(text: str) -> bool:

@@ -14,6 +14,8 @@ from gradebox.checkers.math.read.tables import word_list
 from gradebox.checkers.math.read.tokens import ParseError
 
 MAX_BITS = 20_000  # of the largest integer evaluated while reading
+MAX_ROOT_BITS = 400  # of an integer whose roots are simplified, which factorises it
+MAX_FACTORIAL = 2048
 
 _TRIG = {
     name: getattr(sympy, name)
@@ -40,7 +42,7 @@ def power(base: Expr, exponent: Expr) -> Expr:
     """Return base ** exponent, unevaluated when the result would be huge."""
     if base.is_Rational and exponent.is_Rational:
         size = max(abs(int(base.p)).bit_length(), int(base.q).bit_length())
-        huge = abs(exponent) * size > MAX_BITS
+        huge = abs(exponent) * size > MAX_BITS or (exponent.q > 1 and size > MAX_ROOT_BITS)
     elif base.is_number and exponent.is_number and exponent.is_Integer:
         huge = abs(exponent) > 2000
     else:
@@ -48,8 +50,17 @@ def power(base: Expr, exponent: Expr) -> Expr:
     return sympy.Pow(base, exponent, evaluate=False) if huge else sympy.Pow(base, exponent)
 
 
+def root(value: Expr, degree: Expr) -> Expr:
+    """Return the real root where there is one: the cube root of -8 is -2, as in school."""
+    if not (degree.is_Integer and degree % 2 and degree > 1):
+        return power(value, 1 / degree)
+    if value.is_number:
+        return -power(-value, 1 / degree) if value.is_negative else power(value, 1 / degree)
+    return sympy.sign(value) * power(sympy.Abs(value), 1 / degree)
+
+
 def factorial(value: Expr) -> Expr:
-    if value.is_Integer and 0 <= value <= 1000:
+    if value.is_Integer and 0 <= value <= MAX_FACTORIAL:
         return sympy.factorial(value)
     return sympy.factorial(value, evaluate=False)
 

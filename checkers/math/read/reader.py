@@ -7,41 +7,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from gradebox.checkers.math.read.dates import read_date_or_time
 from gradebox.checkers.math.read.normalise import plain_words, strip_ends
 from gradebox.checkers.math.read.number_words import read_number_words
+from gradebox.checkers.math.read.set_reader import WHOLE_LINE, read_real_set
+from gradebox.checkers.math.read.split import (
+    BRACKETS,
+    COMMA,
+    split_items,
+    split_top,
+    whole_bracket,
+)
 from gradebox.checkers.math.read.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.read.unit_split import split_unit
 from gradebox.checkers.math.read.units import add_units
 from gradebox.checkers.math.read.values import (
-    Interval,
     Quantity,
     Ratio,
     RealSet,
     Relation,
     Rounded,
     Seq,
-    TooLong,
     Value,
     Words,
 )
 
-MAX_ITEMS = 500  # of a list; longer lists are compared as text
 MAX_DEPTH = 6  # of nested lists
-_OPEN, _CLOSE = "([{", ")]}"
-_WHOLE_LINE = Interval(r"-\infty", r"\infty", True, True)
 
-_THOUSANDS = re.compile(r"[-+]?[＄€£¥₹]?\s?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)")
-_COMMA = re.compile(r"[,;]")
-_SPACED_COMMA = re.compile(r"[,;](?!\d{3}(?!\d))|,(?=\d{3}(?!\d))(?<!\d,)")
-_SEMICOLON = re.compile(r";")
-_COUNTED = re.compile(rf"{_THOUSANDS.pattern}\s*(?:[A-Za-z%\\{TEXT_OPEN}][^,;]*)?")
-_SUM_OF_COUNTED = re.compile(  # `1,200 + 1,800 = 3,000`
-    r"(?=.*(?:\+|\\times|\\cdot))"
-    r"(?:[^\d,]*(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d,]))+[^\d,]*"
-)
-_LEADING_ZERO = re.compile(r",0\d\d")
 
 _RELATION = re.compile(r"\\(?:le|ge|ne|approx)(?![A-Za-z])|[<>=]")
 _RELATION_OPS = {
@@ -60,7 +54,7 @@ _ROUNDED_NOTE = re.compile(r"\s*\((?:approx\.?|approximately|rounded)\)$")
 _PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
-    rf"^(?:{LETTER}\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
+    rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
 )
 _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"[,;(\s{TEXT_OPEN}]{{0,8}}(?:(?:where|for|with|and)\s*{TEXT_CLOSE}?\s*)?(?:any|all|some|every)?\s*"
@@ -77,25 +71,17 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
 )
 _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
-_REAL_LINE = re.compile(r"\\mathbb\{R\}|\\mathbf\{R\}|R(?=\s*\\setminus|\s*-\s*\\\{)")
-_UNION = re.compile(r"\\cup|(?<=[)\]])\s*U\s*(?=[(\[])")
-_DIFFERENCE = re.compile(r"\\setminus|(?<=\})\s*-\s*(?=\\\{)|\\(?=\\\{)")
-_SET_OPERATION = re.compile(r"\\cup|\\setminus|(?:\)|\]|\bU\b)\s*U\s*(?=[(\[])|\\mathbb\{R\}")
-_CONDITION_SIGN = re.compile(r"[<>=|:]|\\(?:le|ge|ne|in)(?![A-Za-z])")
+_ALL_REALS_WITH = re.compile(  # `all real x such that x > 2`
+    r"\s*(?:the\s+set\s+of\s+)?all\s+reals?(?:\s+numbers?)?(?:\s+[a-z])?\s+"
+    r"(?:such\s+that|with|where|satisfying|for\s+which)\s+(.*[<>=].*|.*\\(?:ne|le|ge).*)",
+    re.I,
+)
 _ALL_REALS_EXCEPT = re.compile(
     r"\s*all\s+reals?(?:\s+numbers?)?(?:\s+[a-z])?\s+(?:except|but|other\s+than)(?:\s+for)?"
     r"\s+(?:[a-z]\s*=)?\s*([-\d\\][^=<>]*)$",
     re.I,
 )
-_BRACKETS = (  # (opener, closers, the kind of Seq)
-    (r"\{", (r"\}",), "{}"),
-    (r"\langle", (r"\rangle",), "<>"),
-    ("(", (")", "]"), "()"),
-    ("[", ("]", ")"), "[]"),
-    ("{", ("}",), "{}"),
-    ("<", (">",), "<>"),
-)
-_KINDS = {opener: kind for opener, _, kind in _BRACKETS}
+_KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 
 def read_answer(text: str, level: int = 0) -> Value:
@@ -106,11 +92,17 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Quantity(*total)
     text = _mark_rounding(text)
     text = strip_ends(_SIGN_WORD.sub("-", text))
-    text = _MEMBER.sub("", _CONDITION.sub("", text).strip() or text)
+    text = _CONDITION.sub("", text).strip() or text
+    member = _MEMBER.match(text)
+    if member and _is_set(text[member.end() :]):
+        value = read_answer(text[member.end() :], level + 1)
+        if isinstance(value, Seq | RealSet) and not value.unknown:
+            return replace(value, unknown=member["name"].strip())
+        return value
     if level > MAX_DEPTH or not text:
         return Words(plain_words(text))
     return (
-        _read_real_set(text)
+        read_real_set(text)
         or read_date_or_time(text)
         or _read_phrase(text)
         or _read_named_point(text)
@@ -125,51 +117,43 @@ def read_answer(text: str, level: int = 0) -> Value:
     )
 
 
-# -- splitting -------------------------------------------------------------------
+def _is_set(text: str) -> bool:
+    """Return whether `x \\in ` applies to a whole text: not to `\\mathbb{R}, x \\ne 3`."""
+    return bool(text) and not any(_RELATION.search(i) for i in split_top(text, COMMA)[0][1:])
 
 
-def _depths(text: str) -> list[int]:
-    """Return the bracket depth before each character; any closer closes any opener."""
-    depth, out = 0, []
-    for i, c in enumerate(text):
-        if c in _CLOSE and depth > 0:
-            depth -= 1
-        out.append(depth)
-        if c in _OPEN or text.startswith((r"\langle", r"\begin"), i):
-            depth += 1
-        elif text.startswith((r"\rangle", r"\end"), i):
-            depth = max(0, depth - 1)
-    return out
+# -- phrases ----------------------------------------------------------------------
 
 
-def split_top(text: str, pattern: re.Pattern[str]) -> tuple[list[str], list[str]]:
-    """Return the parts and separators of `text` at the matches of `pattern` outside brackets."""
-    depth = _depths(text)
-    parts, separators, start = [], [], 0
-    for m in pattern.finditer(text):
-        if depth[m.start()] == 0 and m.start() >= start:
-            parts.append(text[start : m.start()])
-            separators.append(m[0])
-            start = m.end()
-    parts.append(text[start:])
-    return [p.strip() for p in parts], separators
+def _read_phrase(text: str) -> Value | None:
+    """Read "all reals except 2", "no solution", "infinity" and numbers in words."""
+    plain = plain_words(text)
+    if excepted := _ALL_REALS_EXCEPT.match(strip_marks(text)):
+        parts = split_top(excepted[1], _AND_OR)[0]
+        points = tuple(p for part in parts for p in split_items(part))
+        return RealSet((WHOLE_LINE,), (), points)
+    if condition := _ALL_REALS_WITH.fullmatch(strip_marks(text)):
+        return read_answer(condition[1].strip(), MAX_DEPTH)
+    if plain == "all real numbers":
+        return RealSet((WHOLE_LINE,))
+    if text in (r"\emptyset", r"\{\}") or plain == "no solution":
+        return Words("no solution")
+    if plain in ("infinity", "-infinity"):
+        return Quantity(plain.replace("infinity", r"\infty"))
+    number = read_number_words(text)
+    return None if number is None else Quantity(number)
 
 
-def split_items(text: str, enclosed: bool = False) -> list[str]:
-    """Return the items of a list; commas that group thousands do not split `2,400 apples`.
+def _read_named_point(text: str) -> Relation | None:
+    """Read `A(1,2)` as A = (1,2)."""
+    m = re.match(r"([A-Z])\s?(?=\()", text)
+    whole = whole_bracket(text[m.end() :]) if m else None
+    if m is None or whole is None or not 2 <= len(split_items(whole[1], enclosed=True)) <= 3:
+        return None
+    return Relation((m[1], text[m.end() :]), ("=",))
 
-    Within brackets (`enclosed`) they do, because `(100,200)` is a point, unless a group starts
-    with 0.
-    """
-    parts = split_top(text, _SEMICOLON)[0] if ";" in text else [text]
-    if len(parts) == 1:
-        if _COUNTED.fullmatch(text) and not (enclosed and not _LEADING_ZERO.search(text)):
-            return [text]
-        spaced = re.search(r"[^,],\s", text) or _SUM_OF_COUNTED.fullmatch(text)
-        parts, _ = split_top(text, _SPACED_COMMA if spaced else _COMMA)
-    if len(parts) > MAX_ITEMS:
-        raise TooLong(f"a list of more than {MAX_ITEMS} items")
-    return [p for p in parts if p]
+
+# -- lists -------------------------------------------------------------------------
 
 
 def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
@@ -182,122 +166,6 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
         else:
             items.append(value)
     return tuple(items)
-
-
-def _whole_bracket(text: str) -> tuple[str, str, str] | None:
-    """Return (opener, contents, closer) when one pair of brackets encloses the whole text."""
-    for opener, closers, _ in _BRACKETS:
-        if not text.startswith(opener):
-            continue
-        for closer in closers:
-            if text.endswith(closer) and len(text) >= len(opener) + len(closer):
-                inner = text[len(opener) : len(text) - len(closer)]
-                if _balanced(inner):
-                    return opener, inner.strip(), closer
-    return None
-
-
-def _balanced(text: str) -> bool:
-    depth = 0
-    for c in text:
-        if c in _OPEN:
-            depth += 1
-        elif c in _CLOSE:
-            depth -= 1
-            if depth < 0:
-                return False
-    return depth == 0
-
-
-# -- sets of real numbers and phrases ----------------------------------------------
-
-
-def _read_real_set(text: str) -> RealSet | None:
-    """Read a half-open or infinite interval, or a union or difference of sets."""
-    if not _SET_OPERATION.search(text):
-        whole = _whole_bracket(text)
-        brackets = whole[0] + whole[2] if whole else ""
-        if brackets in ("(]", "[)") or (brackets in ("()", "[]") and r"\infty" in text):
-            interval = _read_interval(text)
-            return RealSet((interval,)) if interval else None
-        return None
-    body, *minus = split_top(text, _DIFFERENCE)[0]
-    excluded_points: list[str] = []
-    excluded_intervals: list[Interval] = []
-    for part in minus:
-        inner = _whole_bracket(part)
-        if inner is not None and inner[0] in (r"\{", "{"):
-            excluded_points += split_items(inner[1])
-        elif excluded := _read_interval(part):
-            excluded_intervals.append(excluded)
-        else:
-            return None
-    intervals: list[Interval] = []
-    points: list[str] = []
-    for part in split_top(body, _UNION)[0]:
-        whole = _whole_bracket(part)
-        if _REAL_LINE.fullmatch(part):
-            intervals.append(_WHOLE_LINE)
-        elif whole and whole[0] in (r"\{", "{"):
-            if _CONDITION_SIGN.search(whole[1]):
-                return None
-            points += split_items(whole[1])
-        elif interval := _read_interval(part):
-            intervals.append(interval)
-        else:
-            return None
-    return RealSet(
-        tuple(intervals), tuple(points), tuple(excluded_points), tuple(excluded_intervals)
-    )
-
-
-def _read_interval(text: str) -> Interval | None:
-    whole = _whole_bracket(text)
-    if whole is None or whole[0] not in "([":
-        return None
-    ends = split_items(whole[1], enclosed=True)
-    if len(ends) != 2:
-        return None
-    return Interval(ends[0], ends[1], whole[0] == "(", whole[2] == ")")
-
-
-def as_interval(value: Value) -> Interval | None:
-    """Return the interval that the pair `(a,b)` or `[a,b]` may also be."""
-    if isinstance(value, Seq) and value.kind in ("()", "[]") and len(value.items) == 2:
-        low, high = value.items
-        if isinstance(low, Quantity) and isinstance(high, Quantity):
-            is_open = value.kind == "()"
-            return Interval(low.text, high.text, is_open, is_open)
-    return None
-
-
-def _read_phrase(text: str) -> Value | None:
-    """Read "all reals except 2", "no solution", "infinity" and numbers in words."""
-    plain = plain_words(text)
-    if excepted := _ALL_REALS_EXCEPT.match(strip_marks(text)):
-        parts = split_top(excepted[1], _AND_OR)[0]
-        points = tuple(p for part in parts for p in split_items(part))
-        return RealSet((_WHOLE_LINE,), (), points)
-    if plain == "all real numbers":
-        return RealSet((_WHOLE_LINE,))
-    if text in (r"\emptyset", r"\{\}") or plain == "no solution":
-        return Words("no solution")
-    if plain in ("infinity", "-infinity"):
-        return Quantity(plain.replace("infinity", r"\infty"))
-    number = read_number_words(text)
-    return None if number is None else Quantity(number)
-
-
-def _read_named_point(text: str) -> Relation | None:
-    """Read `A(1,2)` as A = (1,2)."""
-    m = re.match(r"([A-Z])\s?(?=\()", text)
-    whole = _whole_bracket(text[m.end() :]) if m else None
-    if m is None or whole is None or not 2 <= len(split_items(whole[1], enclosed=True)) <= 3:
-        return None
-    return Relation((m[1], text[m.end() :]), ("=",))
-
-
-# -- lists -------------------------------------------------------------------------
 
 
 def _read_joined(text: str, level: int) -> Value | None:
@@ -313,14 +181,18 @@ def _read_joined(text: str, level: int) -> Value | None:
 
 
 def _read_bracketed(text: str, level: int) -> Value | None:
-    whole = _whole_bracket(text)
+    whole = whole_bracket(text)
     if whole is None:
         return None
     opener, inner, _ = whole
     if opener in (r"\{", "{"):
         condition = re.match(r"[^|:]{1,40}?(?:\||:|\\mid)\s*(.+)$", inner)
         if condition and _RELATION.search(inner):  # { x | x > 2 }
-            return read_answer(condition[1], level + 1)
+            name = re.match(r"\s*([a-wyz])(?![A-Za-z])", inner)
+            text = condition[1]
+            if name:  # any letter may be bound: x stands for all
+                text = re.sub(rf"(?<![A-Za-z\\]){name[1]}(?![A-Za-z])", "x", text)
+            return read_answer(text, level + 1)
     items = split_items(inner, enclosed=opener != "{")
     if opener in ("(", "{") and len(items) < 2:
         return read_answer(inner, level + 1) if inner and opener == "{" else None

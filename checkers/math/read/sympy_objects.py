@@ -8,7 +8,8 @@ import sympy
 
 from gradebox.checkers.math.read.latex import parse_expression
 from gradebox.checkers.math.read.normalise import normalise
-from gradebox.checkers.math.read.reader import as_interval, read_answer
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.set_reader import as_interval
 from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq
 
 

@@ -39,7 +39,7 @@ UNICODE: dict[str, str] = {
     "ℚ": r"\mathbb{Q}", "ℂ": r"\mathbb{C}", "∖": r"\setminus ", "∧": r"\land ",
     "∨": r"\lor ", "→": r"\to ", "…": r"\ldots ", "∑": r"\sum ", "∫": r"\int ",
     "∏": r"\prod ", "∂": r"\partial ", "∠": r"\angle ", "⊥": r"\perp ", "‰": r"\permil ",
-    "∴": r"\therefore ", "⇒": r"\Rightarrow ",
+    "△": r"\triangle ", "∆": r"\Delta ", "″": "''", "∴": r"\therefore ", "⇒": r"\Rightarrow ",
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u200b": "", "\ufeff": "", "\u2061": "",
     "\u2062": "", "：": ":", "，": ",", "、": ",", "。": ".", "；": ";", "（": "(",
     "）": ")", "＝": "=", "％": "%", "＋": "+", "＜": "<", "＞": ">",

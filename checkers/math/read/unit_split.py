@@ -28,7 +28,7 @@ _SCALED = re.compile(
     rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(SCALE_WORDS)})(?![A-Za-z])(.*)$", re.I | re.S
 )
 _GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
-_DEGREE_SIGN = re.compile(r"\\degree\s*$")
+_DEGREE_SIGN = re.compile(r"\\degree\s*")
 _MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
 _BETWEEN_UNITS = re.compile(r"(?:[\s/.()]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
 _CONDITION = re.compile(r"\b(?:if|when|unless|than|plus|minus)\b", re.I)

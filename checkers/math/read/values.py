@@ -36,11 +36,15 @@ class Words:
 
 @dataclass(frozen=True)
 class Seq:
-    """Several answers. `kind`: "" a plain list, "()" tuple, "[]", "{}" set, "<>" vector."""
+    """Several answers. `kind`: "" a plain list, "()" tuple, "[]", "{}" set, "<>" vector.
+
+    `unknown` is the x of `x \\in [1,2]`.
+    """
 
     kind: str
     items: tuple[Value, ...]
     joined_by_or: bool = False
+    unknown: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class RealSet:
     points: tuple[str, ...] = ()
     excluded_points: tuple[str, ...] = ()
     excluded_intervals: tuple[Interval, ...] = ()
+    unknown: str = ""
 
 
 @dataclass(frozen=True)

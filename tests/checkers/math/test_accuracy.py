@@ -1,6 +1,7 @@
 """Verdicts of the policies: `strict` rejects near misses and accepts other spellings.
 
-data/negatives.jsonl has near misses, data/positives.jsonl other spellings of one answer.
+data/negatives.jsonl has near misses, data/positives.jsonl other spellings of one answer,
+data/cases.jsonl both, and whole responses, by kind.
 docs/math-answers.md describes their origin.
 """
 
@@ -60,6 +61,45 @@ def test_other_spellings_are_accepted():
     assert wrongly_graded([(r["id"], r["gold"], r["answer"]) for r in POSITIVES], True) == []
 
 
+CASES = read_pairs("cases.jsonl")
+
+
+@pytest.mark.parametrize("kind", sorted({row["kind"] for row in CASES}))
+def test_equal_answers_are_accepted_and_near_misses_rejected(kind):
+    rows = [row for row in CASES if row["kind"] == kind]
+    assert {row["equal"] for row in rows} == {True, False}
+    grades = grade_many([(row["gold"], row["response"]) for row in rows])
+    wrong = [
+        (r, g.answer, g.reason) for r, g in zip(rows, grades, strict=True) if g.equal != r["equal"]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "equal"),
+    [
+        ("2024", "2025", False),
+        ("70000", "70050", False),
+        (r"2024\pi", r"2025\pi", False),
+        ("(1000,2)", "(1001,2)", False),
+        ("x", "1.0001x", False),
+        ("2024", "20.25", False),
+        ("1000", "1000.0005", True),
+        ("1/3", "0.333", True),
+        ("3.04", "0.0304", True),
+    ],
+)
+def test_the_tolerance_of_lm_open_science_is_absolute(gold, answer, equal):
+    assert grade(gold, answer, "lm-open-science").equal is equal
+    assert grade(answer, gold, "lm-open-science").equal is equal
+
+
+@pytest.mark.parametrize(("gold", "answer"), [(r"\sqrt{1+10^{-3000}}", "1"), ("1-e^{-10000}", "1")])
+def test_numbers_that_1000_digits_do_not_tell_apart_are_undecided(gold, answer):
+    found = grade(gold, answer)
+    assert (found.equal, found.reason) == (False, "undecided")
+
+
 @pytest.mark.slow
 def test_verdicts_are_the_same_for_a_boxed_answer_in_a_solution():
     rows = [r for r in NEGATIVES if "$" not in r["answer"].replace("\\$", "")]
@@ -86,7 +126,8 @@ def test_verdicts_are_the_same_for_a_boxed_answer_in_a_solution():
         ("\\text{North}", "north", {"strict", "dart", "lm-open-science", "harness"}),
         ("(1,2)", "(2,1)", set()),
         ("[0,1)", "(0,1)", set()),
-        ("0.1", "0.10000000000000001", {"dart", "lm-open-science"}),
+        ("0.1", "0.10000000000000001", {"strict", "dart", "lm-open-science"}),
+        ("0.1", "0.1000000000001", {"dart", "lm-open-science"}),
     ],
 )
 def test_which_policies_accept_a_pair(gold, answer, policies):

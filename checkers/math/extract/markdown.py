@@ -1,0 +1,35 @@
+"""Tell bold text from powers: `**4**` is a bold 4, `x**2` a power. Remove programs."""
+
+from __future__ import annotations
+
+import re
+
+_POWER = r"(?<=[\d)}\]])\*\*(?=[\w({\\+-])|(?<=(?<![A-Za-z])[A-Za-z])\*\*(?=[\w({\\+-])"
+BOLD_END = re.compile(rf"(?<=\S)(?!{_POWER})\*\*")
+_BOLD = re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])(.{1,200}?)(?<=[^\s*])\*\*(?![\w(*])")
+_NOT_POWER = re.compile(rf"(?!{_POWER})\*\*")
+_QUOTE = re.compile(r"^[ \t]*>[ \t]?(?=\S)", re.M)
+_CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
+_PROGRAM_LANGUAGES = frozenset(
+    ["python", "python3", "py", "cpp", "c", "java", "javascript", "js", "r", "matlab", "sage",
+     "bash", "sh", "lean", "lean4"]
+)  # fmt: skip
+
+
+def without_bold(text: str) -> str:
+    """Return a text without the marks of bold text; `**` of a power stays."""
+    if "**" not in text:
+        return text
+    return _NOT_POWER.sub("", _BOLD.sub(r"\1", text))
+
+
+def without_quote_marks(text: str) -> str:
+    """Return a text without the `>` before quoted lines."""
+    return _QUOTE.sub("", text) if text.lstrip().startswith(">") or "\n>" in text else text
+
+
+def without_code(text: str) -> str:
+    """Return a text without its programs; other fenced blocks, such as outputs, stay."""
+    if "```" not in text:
+        return text
+    return _CODE.sub(lambda m: "" if m[1].lower() in _PROGRAM_LANGUAGES else m[2], text).strip()

@@ -1,0 +1,50 @@
+"""Remove what a response says is not the answer: `It is not 12`, `12 is wrong`.
+
+before    "not", "cannot be", "does not equal", …, then a number, math or a choice letter
+after     a number, math or a letter, then "is not the answer", "is wrong", …
+"""
+
+from __future__ import annotations
+
+import re
+
+_PIECE = (
+    r"(?:\$(?:(?!\\boxed)[^$]){1,200}\$|\\\((?:(?!\\boxed).){1,200}?\\\)"
+    r"|[-−]?[$€£]?\d(?:[\d,./]*\d)?%?(?![\w^])|\(?\b[A-HJ]\b\)?(?!['’]))"
+)
+_FILLER = (
+    r"(?:be|equal|equals|to|exactly|necessarily|simply|just|the|answer|is|a|number|value|actually"
+    r"|possibly|really|definitely|likely|solution|option|choice|:)"
+)
+_BEFORE = re.compile(
+    rf"(?:,?\s+(?:and\s+)?)?(?:\b(?:is|are|was|does|do|can|could|will|would|should)\s+)?(?:\b(?:definitely|certainly|clearly)\s+)?"
+    rf"(?:\b(?:not|never|cannot|neither)|\b\w+n['’]t)\s+(?:{_FILLER}\s+)*\**{_PIECE}\**"
+    rf"(?:\s*,?\s*(?:nor|or)\s+{_PIECE})*(?P<but>\s*,?\s*but\s+(?:rather\s+|instead\s+)?(?=[-$\\\d*A-J]))?",
+    re.I,
+)
+_AFTER = re.compile(
+    rf"(?<![\w$^{{]){_PIECE}\s+(?:(?:is|was|would\s+be)\s+(?:definitely\s+|certainly\s+|clearly\s+)?"
+    r"(?:not|never)|isn['’]t|wasn['’]t|cannot\s+be|can['’]t\s+be)\s+"
+    r"(?:(?:the|our|a)\s+)?(?:(?:correct|right|final|valid|possible)\b\s*)?(?:answer|solution|value|option)?(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))"
+    rf"|(?<![\w$^{{]){_PIECE}\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false|impossible)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
+    re.I,
+)
+_ANY = re.compile(r"not|n['’]t|never|neither|wrong|incorrect|false|impossible", re.I)
+_KEPT = re.compile(  # `all reals not equal to 2`, `true or false`
+    r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I
+)
+
+
+def without_negated(text: str) -> str:
+    """Return a text without the numbers, math and choices that it denies."""
+    if _ANY.search(text) is None:
+        return text
+    return _AFTER.sub(_cut, _BEFORE.sub(_cut, text))
+
+
+def _cut(m: re.Match[str]) -> str:
+    if _KEPT.search(m.string[max(0, m.start() - 80) : m.start()]):
+        return m[0]
+    if m.re is _BEFORE and m["but"]:
+        return " is "
+    return " "
