@@ -2,7 +2,7 @@
 
     from gradebox.checkers.math import grade, EvaluatorMath, EvaluatorMathBatch
 
-    response ─▶ extract/ ─▶ answer text ─▶ read/ ─▶ structure ─▶ compare/ ─▶ verdict
+    response ─▶ extract/ ─▶ answer ─▶ normalise/ ─▶ one spelling ─▶ parse/ ─▶ structure ─▶ compare/
 
 Each module imports only from rooms below its own:
 
@@ -10,10 +10,14 @@ Each module imports only from rooms below its own:
     grading              tiers one and two
     workers/             processes that run compare/ under limits
     extract/   compare/  neither imports the other
-    read/                normalise ─▶ reader ─▶ values; latex ─▶ SymPy
+    parse/               reader.py: structures (values.py); latex.py: SymPy expressions
+    normalise/           rewrite.py: one spelling; notation.py: one notation; tables.py
     policy               what counts as the same
 
-Add a unit in read/units.py, a notation in read/notation.py, a policy in policy.py.
+Where the rules are written: extract/formats.py (chat formats), extract/answer.py (order of the
+sources of an answer), normalise/notation.py, parse/values.py (structures), parse/grammar.py
+(expressions), compare/comparer.py (structures), compare/numeric.py and separation.py (numbers).
+Add a unit in parse/units.py, a notation in normalise/notation.py, a policy in policy.py.
 Importing this is cheap: SymPy and math-verify are loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.
 """

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
 from gradebox.checkers.math.extract.answer import extract_answer, extract_gold
+from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
-from gradebox.checkers.math.read.normalise import unicode_to_latex
 from gradebox.checkers.math.workers.pool import Pool, shared_pool
 
 TIMEOUT_S = 5.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gradebox.checkers.math.read.tables import LETTER, strip_marks
-from gradebox.checkers.math.read.values import Relation, Seq, Value
+from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
+from gradebox.checkers.math.parse.values import Relation, Seq, Value
 
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"

@@ -12,12 +12,11 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
-from gradebox.checkers.math.policy import Policy
-from gradebox.checkers.math.read.latex import parse_expression
-from gradebox.checkers.math.read.reader import read_answer
-from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
-from gradebox.checkers.math.read.units import UNITS, conversion_factor
-from gradebox.checkers.math.read.values import (
+from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
+from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.units import UNITS, conversion_factor
+from gradebox.checkers.math.parse.values import (
     DateOrTime,
     Quantity,
     Ratio,
@@ -28,6 +27,7 @@ from gradebox.checkers.math.read.values import (
     Value,
     Words,
 )
+from gradebox.checkers.math.policy import Policy
 
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
 _LETTER_UNIT = re.compile(

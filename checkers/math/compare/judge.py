@@ -12,12 +12,12 @@ from gradebox.checkers.math.compare import second_opinion
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
+from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
+from gradebox.checkers.math.normalise.tables import strip_marks
+from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
-from gradebox.checkers.math.read.normalise import MAX_CHARS, normalise, plain_words
-from gradebox.checkers.math.read.reader import read_answer
-from gradebox.checkers.math.read.tables import strip_marks
-from gradebox.checkers.math.read.tokens import ParseError
-from gradebox.checkers.math.read.values import TooLong, Words
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(  # `(B) 33`

@@ -1,4 +1,4 @@
-"""The second opinion of math-verify on LaTeX that read/latex.py does not know.
+"""The second opinion of math-verify on LaTeX that parse/latex.py does not know.
 
 It decides integrals, sums and limits. Only math-verify's LaTeX path is used: its path for
 plain expressions passes text to SymPy's `parse_expr`, which runs Python. `disable_eval` replaces
@@ -23,8 +23,8 @@ import logging
 import re
 from typing import Any, NoReturn
 
-from gradebox.checkers.math.read.normalise import normalise
-from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
+from gradebox.checkers.math.normalise.rewrite import normalise
+from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 
 MAX_CHARS = 2000
 _LATEX = re.compile(r"\\[A-Za-z]|[\d^_=+]")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.compare.assignments import one_unknown
-from gradebox.checkers.math.read.tables import LETTER
-from gradebox.checkers.math.read.values import (
+from gradebox.checkers.math.normalise.tables import LETTER
+from gradebox.checkers.math.parse.values import (
     DateOrTime,
     Quantity,
     Ratio,

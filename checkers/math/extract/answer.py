@@ -38,7 +38,7 @@ from gradebox.checkers.math.extract.segments import (
     without_repeated_lines,
 )
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
-from gradebox.checkers.math.read.normalise import closing_brace
+from gradebox.checkers.math.normalise.rewrite import closing_brace
 
 _BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
 _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes

@@ -6,7 +6,7 @@ import re
 
 from gradebox.checkers.math.extract.markdown import without_bold
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
-from gradebox.checkers.math.read.number_words import read_number_words
+from gradebox.checkers.math.normalise.number_words import read_number_words
 
 CLOSING_PHRASE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 MATH = re.compile(

@@ -78,7 +78,7 @@ def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 def work(request: dict[str, Any]) -> tuple[bool, str]:
     """Return the judge's verdict on a pair; for a probe, whether the text can be read."""
     from gradebox.checkers.math.compare.judge import judge
-    from gradebox.checkers.math.read import sympy_objects
+    from gradebox.checkers.math.parse import sympy_objects
 
     if "probe" not in request:
         return judge(request["gold"], request["answer"], Policy(**request["policy"]))
@@ -107,8 +107,8 @@ def _raise_limit(signum: int, frame: FrameType | None) -> NoReturn:
 def clear_caches() -> None:
     from sympy.core.cache import clear_cache
 
-    from gradebox.checkers.math.read.latex import parse_expression
-    from gradebox.checkers.math.read.normalise import normalise
+    from gradebox.checkers.math.normalise.rewrite import normalise
+    from gradebox.checkers.math.parse.latex import parse_expression
 
     clear_cache()
     normalise.cache_clear()

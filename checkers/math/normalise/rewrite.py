@@ -10,10 +10,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from gradebox.checkers.math.read import tables
-from gradebox.checkers.math.read.notation import expand_notation, unit_vectors_to_tuple
-from gradebox.checkers.math.read.number_words import NUMBER_WORDS
-from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.normalise import tables
+from gradebox.checkers.math.normalise.notation import expand_notation, unit_vectors_to_tuple
+from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_CHARS = 20_000  # longer answers are compared as text only
 MAX_LAYERS = 20  # of braces and quotes around an answer

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.number_words import NUMBER_WORDS
-from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
 _COUNT = r"\{?\s*(\d{1,4})\s*\}?"

@@ -9,21 +9,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from gradebox.checkers.math.read.dates import read_date_or_time
-from gradebox.checkers.math.read.normalise import plain_words, strip_ends
-from gradebox.checkers.math.read.number_words import read_number_words
-from gradebox.checkers.math.read.set_reader import WHOLE_LINE, read_real_set
-from gradebox.checkers.math.read.split import (
+from gradebox.checkers.math.normalise.number_words import read_number_words
+from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
+from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.parse.dates import read_date_or_time
+from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
+from gradebox.checkers.math.parse.split import (
     BRACKETS,
     COMMA,
     split_items,
     split_top,
     whole_bracket,
 )
-from gradebox.checkers.math.read.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
-from gradebox.checkers.math.read.unit_split import split_unit
-from gradebox.checkers.math.read.units import add_units
-from gradebox.checkers.math.read.values import (
+from gradebox.checkers.math.parse.unit_split import split_unit
+from gradebox.checkers.math.parse.units import add_units
+from gradebox.checkers.math.parse.values import (
     Quantity,
     Ratio,
     RealSet,

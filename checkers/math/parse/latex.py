@@ -14,9 +14,10 @@ from functools import lru_cache
 import sympy
 from sympy import Expr, Integer
 
-from gradebox.checkers.math.read.grammar import Grammar
-from gradebox.checkers.math.read.normalise import MAX_CHARS
-from gradebox.checkers.math.read.operators import (
+from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
+from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
+from gradebox.checkers.math.parse.grammar import Grammar
+from gradebox.checkers.math.parse.operators import (
     UNARY,
     VARIADIC,
     absolute,
@@ -26,8 +27,7 @@ from gradebox.checkers.math.read.operators import (
     power,
     root,
 )
-from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, word_list
-from gradebox.checkers.math.read.tokens import ParseError, Token, number, tokenize
+from gradebox.checkers.math.parse.tokens import ParseError, Token, number, tokenize
 
 _MATRIX = re.compile(
     r"\\begin\s*\{(?P<kind>[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]+\})?"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.tables import strip_marks, word_list
-from gradebox.checkers.math.read.values import DateOrTime
+from gradebox.checkers.math.normalise.tables import strip_marks, word_list
+from gradebox.checkers.math.parse.values import DateOrTime
 
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 MONTHS = {name: i for i, name in enumerate(word_list(_MONTH_NAMES), start=1)}

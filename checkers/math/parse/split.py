@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.tables import TEXT_OPEN
-from gradebox.checkers.math.read.values import TooLong
+from gradebox.checkers.math.normalise.tables import TEXT_OPEN
+from gradebox.checkers.math.parse.values import TooLong
 
 _OPEN, _CLOSE = "([{", ")]}"
 MAX_ITEMS = 500  # of a list; longer lists are compared as text

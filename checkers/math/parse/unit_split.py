@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.normalise import plain_words
-from gradebox.checkers.math.read.number_words import SCALE_WORDS, read_number_words
-from gradebox.checkers.math.read.tables import CURRENCY, TEXT_CLOSE, TEXT_OPEN, strip_marks
-from gradebox.checkers.math.read.units import is_unit, merge_units, unit_name
-from gradebox.checkers.math.read.values import Quantity, Value, Words
+from gradebox.checkers.math.normalise.number_words import SCALE_WORDS, read_number_words
+from gradebox.checkers.math.normalise.rewrite import plain_words
+from gradebox.checkers.math.normalise.tables import CURRENCY, TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.parse.units import is_unit, merge_units, unit_name
+from gradebox.checkers.math.parse.values import Quantity, Value, Words
 
 _MARKED_TAIL = re.compile(
     rf"^(?P<value>[^{TEXT_OPEN}]*[^\s{TEXT_OPEN}])\s*(?P<unit>{TEXT_OPEN}.*)$", re.S

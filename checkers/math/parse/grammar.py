@@ -11,9 +11,9 @@ from __future__ import annotations
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.read.operators import constant, divide, factorial, matrix_power, power
-from gradebox.checkers.math.read.tables import word_list
-from gradebox.checkers.math.read.tokens import Cursor, ParseError, Token, number
+from gradebox.checkers.math.normalise.tables import word_list
+from gradebox.checkers.math.parse.operators import constant, divide, factorial, matrix_power, power
+from gradebox.checkers.math.parse.tokens import Cursor, ParseError, Token, number
 
 MAX_DEPTH = 60  # of nested brackets and fractions
 _CLOSER = {"(": ")", "[": "]", "{": "}"}

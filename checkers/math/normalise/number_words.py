@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.tables import strip_marks, word_list
+from gradebox.checkers.math.normalise.tables import strip_marks, word_list
 
 _SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "

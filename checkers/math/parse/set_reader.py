@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.read.split import split_items, split_top, whole_bracket
-from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq, Value
+from gradebox.checkers.math.parse.split import split_items, split_top, whole_bracket
+from gradebox.checkers.math.parse.values import Interval, Quantity, RealSet, Seq, Value
 
 WHOLE_LINE = Interval(r"-\infty", r"\infty", True, True)
 _REAL_LINE = re.compile(r"\\mathbb\{R\}|\\mathbf\{R\}|R(?=\s*\\setminus|\s*-\s*\\\{)")

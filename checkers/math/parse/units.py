@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from gradebox.checkers.math.read.tables import FUNCTIONS, strip_marks
+from gradebox.checkers.math.normalise.tables import FUNCTIONS, strip_marks
 
 # names separated by spaces, dimension, factor to the base unit; units of one dimension convert
 _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (

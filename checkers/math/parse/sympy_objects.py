@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import sympy
 
-from gradebox.checkers.math.read.latex import parse_expression
-from gradebox.checkers.math.read.normalise import normalise
-from gradebox.checkers.math.read.reader import read_answer
-from gradebox.checkers.math.read.set_reader import as_interval
-from gradebox.checkers.math.read.values import Interval, Quantity, RealSet, Seq
+from gradebox.checkers.math.normalise.rewrite import normalise
+from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.set_reader import as_interval
+from gradebox.checkers.math.parse.values import Interval, Quantity, RealSet, Seq
 
 
 def read_interval(text: str) -> sympy.Set:

@@ -1,0 +1,1 @@
+"""Rewrite an answer's text into the one spelling that the parser knows."""

@@ -1,0 +1,1 @@
+"""Parse normalised text into structures and SymPy expressions."""

@@ -1,1 +1,0 @@
-"""Read answer text into structures and SymPy expressions."""
