@@ -18,6 +18,7 @@ from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
+from gradebox.sandbox.common.socket_pair import blocking_pair
 from gradebox.sandbox.errors import SandboxError
 
 START_TIMEOUT_S = 60.0
@@ -57,7 +58,7 @@ class BoxProcess:
         self.pid = 0
         self.folder = None if plan.namespaces else BoxFolder()
         self._buffer = bytearray(wire.REPLY.size + wire.INLINE_CAP + wire.ERR_CAP + 1024)
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket, theirs = blocking_pair(socket.SOCK_SEQPACKET)
         try:
             self._set_timeout(START_TIMEOUT_S)
             self._start(theirs)

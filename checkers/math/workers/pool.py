@@ -27,6 +27,7 @@ from typing import IO, Any
 from gradebox.checkers.math.policy import Policy
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import usable_cores
+from gradebox.sandbox.common.socket_pair import blocking_pair
 from gradebox.sandbox.errors import SandboxError
 
 MEMORY_BYTES = 512 << 20  # above what a fresh worker uses
@@ -189,7 +190,7 @@ class ZygoteClient:
     """The process that workers are forked from (zygote.py), seen from the caller."""
 
     def __init__(self, memory_bytes: int):
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control, theirs = blocking_pair(socket.SOCK_SEQPACKET)
         self.errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         args = [sys.executable, "-c", _BOOT, json.dumps(_search_path())]
         self.process = subprocess.Popen(
@@ -226,7 +227,7 @@ class ZygoteClient:
         return lines[-1] if lines else ""
 
     def fork(self) -> Worker:
-        ours, theirs = socket.socketpair()
+        ours, theirs = blocking_pair()
         with ours, theirs:
             socket.send_fds(self.control, [b'{"op": "fork"}'], [theirs.fileno()])
             return Worker(int(self._receive()["pid"]), ours)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,8 +56,10 @@ def _resolved(row: languages.Language) -> Tool | str:
 def hidden_folders() -> tuple[str, ...]:
     """Return the folders with tests, checkers and results.
 
-    They are the working folder and the checkout. For an installed gradebox only its own package
+    They are the working folder, unless it was removed, and the checkout. For an installed gradebox only its own package
     folder replaces the checkout, because programs may import the packages beside it.
     """
     ours = Path(__file__).resolve().parents[3]  # the checkout, or the installed gradebox/
-    return tuple(dict.fromkeys([str(ours), str(Path.cwd())]))
+    with contextlib.suppress(FileNotFoundError):
+        return tuple(dict.fromkeys([str(ours), str(Path.cwd())]))
+    return (str(ours),)

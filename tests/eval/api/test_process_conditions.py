@@ -1,0 +1,75 @@
+"""The library grades in processes of unusual states: notebooks, daemons, trainers' workers."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradebox.checkers.math.policy import POLICIES
+from gradebox.checkers.math.workers.pool import Pool
+from tests.sandbox.backends import open_backend
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[3]
+
+GRADE = """
+import gradebox, signal
+row = {"id": "1/A", "official_tests": [{"input": "2\\n", "output": "4\\n"}]}
+rows = [{"code": "print(2 * int(input()))"}, {"code": "int main( {", "language": "cpp"}]
+verdicts = [r["verdict"] for r in gradebox.grade(rows, row, sandbox="local")]
+assert verdicts == ["AC", "CE"], verdicts
+signal.setitimer(signal.ITIMER_REAL, 0)  # at its end Python no longer catches the signal
+"""
+
+CONDITIONS = {
+    "a default time-out of sockets": "import socket; socket.setdefaulttimeout(0.2)",
+    "a removed working folder": (
+        "import os, tempfile; d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)"
+    ),
+    "no standard streams": "import os; [os.close(n) for n in range(3)]",
+    "streams of None": "import sys; sys.stdin = sys.stdout = sys.stderr = None",
+    "an empty environment": "import os; os.environ.clear()",
+    "blocked signals": (
+        "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())"
+    ),
+    "ignored children": "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+    "a closed mask": "import os; os.umask(0o777)",
+    "warnings as errors": "import warnings; warnings.simplefilter('error')",
+    "a debugger": "import sys; trace = lambda *a: trace; sys.settrace(trace)",
+    "an interrupting timer": (
+        "import signal; signal.signal(signal.SIGALRM, lambda *a: None); "
+        "signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)"
+    ),
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_the_library_grades_under(condition: str, tmp_path: Path) -> None:
+    with open_backend("box"):  # skips where no box works
+        pass
+    done = subprocess.run(
+        [sys.executable, "-c", f"{CONDITIONS[condition]}\n{GRADE}"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_math_workers_judge_under_a_default_time_out() -> None:
+    pytest.importorskip("math_verify", reason="math-verify is not installed")
+    default = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(0.2)
+    try:
+        with Pool(1) as pool:
+            outcome = pool.judge("x**2 + 2*x + 1", "(x + 1)**2", POLICIES["dart"], 10)
+    finally:
+        socket.setdefaulttimeout(default)
+    assert outcome.equal, outcome
