@@ -13,8 +13,10 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.opening import split_path
@@ -30,8 +32,9 @@ from gradebox.eval.problems.problem import TestCase, TestRef
 from gradebox.eval.results.folder import METRICS_NAME
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
+from gradebox.sandbox.piston.endpoints import endpoints_from, normalise
 from gradebox.sandbox.protocol import Sandbox
 
 TRANSCRIPT_BYTES = 1 << 16
@@ -61,8 +64,9 @@ class Overrides:
 def run_options(results: Results, overrides: Overrides) -> Options:
     """Return the run's options with the overrides applied; InputError when they are unusable.
 
-    allow_unsafe_sandbox is never taken from the results: a folder from elsewhere must not
-    disable isolation.
+    A folder from elsewhere must not disable isolation or choose where tests and the access token
+    are sent: allow_unsafe_sandbox is never taken from the results, servers on other machines only
+    when PISTON_ENDPOINTS names them too.
     """
     folders = _folders_of_paths(results)
     values = _recorded_options(results)
@@ -80,6 +84,8 @@ def run_options(results: Results, overrides: Overrides) -> Options:
     if overrides.solutions_path is None:
         solutions = _find_path(solutions, folders)
     values |= _sandbox_options(results, overrides)
+    if values.get("sandbox") == "piston" and overrides.endpoint is None:
+        _check_servers(results, values.get("endpoint"))
     given = {name: value for name, value in asdict(overrides).items() if value is not None}
     for name in ("solutions_path", "sandbox", "endpoint"):
         given.pop(name, None)
@@ -108,6 +114,30 @@ def _sandbox_options(results: Results, overrides: Overrides) -> dict[str, Any]:
     if backend == "piston" and overrides.sandbox is None:
         return {"sandbox": "piston"}
     return {"sandbox": "local", "endpoint": ()}
+
+
+def _check_servers(results: Results, recorded: Any) -> None:
+    """Raise InputError for a recorded server that neither this machine nor the user vouches for."""
+    try:
+        servers = [normalise(url) for url in recorded or ()]
+        known = set(endpoints_from(()))
+    except (TypeError, AttributeError, SandboxError):
+        return  # unusable values are reported where they are used
+    for server in servers:
+        if server not in known and not _is_this_machine(urlsplit(server).hostname or ""):
+            raise InputError(
+                f"{results.folder / METRICS_NAME} names the server {shown(server)}, and a results "
+                "folder does not decide where tests are sent: give --endpoint yourself"
+            )
+
+
+def _is_this_machine(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _folders_of_paths(results: Results) -> list[Path]:

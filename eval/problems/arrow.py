@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from typing import Any
 
 
@@ -45,6 +46,29 @@ def lengths(column: Any) -> list[int | None]:
     compute = importlib.import_module("pyarrow.compute")
     sizes: list[int | None] = compute.binary_length(as_bytes(column)).to_pylist()
     return sizes
+
+
+def check_slice(array: Any) -> None:
+    """Raise ArrowInvalid unless every value of an array can be read.
+
+    Files of record batches are mapped as they are: a wrong offset in one would crash the process
+    or show its memory. `validate(full=True)` checks the whole child of a list, which is a whole
+    file; here only the part that the array refers to is checked.
+    """
+    arrow = load_arrow()
+    array.validate()
+    if arrow.types.is_list(array.type) or arrow.types.is_large_list(array.type):
+        ends = array.offsets.to_pylist()
+        if not all(0 <= a <= b for a, b in itertools.pairwise(ends)):
+            raise arrow.ArrowInvalid("the offsets of a list are not in order")
+        if ends[-1] > len(array.values):
+            raise arrow.ArrowInvalid("the offsets of a list exceed its values")
+        check_slice(array.values.slice(ends[0], ends[-1] - ends[0]))
+    elif arrow.types.is_struct(array.type):
+        for number in range(array.type.num_fields):
+            check_slice(array.field(number))
+    else:
+        array.validate(full=True)
 
 
 def release_memory() -> None:

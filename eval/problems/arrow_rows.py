@@ -1,13 +1,15 @@
 """Read problems from Arrow tables: memory-mapped files of a dataset, or a parquet file.
 
 MappedRows   tables of the `datasets` library. They are mapped again after every 64 MB of rows,
-             so that pages that were read leave the process's memory.
+             so that pages that were read leave the process's memory. Every part is checked
+             before it is read.
 ParquetRows  parquet can't read a single row cheaply. A row group is rewritten on first use to an
              unlinked temporary Arrow file of one record batch a row.
 """
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +20,7 @@ from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.arrow import (
     arrow_errors,
+    check_slice,
     load_arrow,
     load_parquet,
     release_memory,
@@ -39,26 +42,45 @@ class MappedRows:
         self._open_table = open_table
         self._lock = threading.Lock()
         self._read_bytes = 0
-        self._table = open_table()
-        self._columns = _columns(self._table.column_names, name)
+        with self._reporting_damage():
+            self._table = open_table()
+            names = self._table.column_names
+        self._columns = _columns(names, name)
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        table = self._table.select([c for c in NAME_COLUMNS if c in self._columns])
-        return _numbered(table.to_batches(max_chunksize=_NAME_BATCH))
+        with self._reporting_damage():
+            table = self._table.select([c for c in NAME_COLUMNS if c in self._columns])
+            yield from _numbered(map(_checked, table.to_batches(max_chunksize=_NAME_BATCH)))
 
     def row(self, number: int) -> dict[str, Any]:
         with self._lock:
             if self._table is None:
                 raise ValueError("the problems are closed")
             if self._read_bytes > _REMAP_AFTER_BYTES:
-                self._table, self._read_bytes = self._open_table(), 0
+                with self._reporting_damage():
+                    self._table, self._read_bytes = self._open_table(), 0
             row = self._table.select(self._columns).slice(number, 1)
+        try:
+            for batch in row.to_batches():
+                _checked(batch)
+        except arrow_errors() as error:
+            raise RowError(f"its data is damaged: {_one_line(error)}") from error
+        with self._lock:
             self._read_bytes += row.nbytes
         return _as_dict(row)
 
     def close(self) -> None:
         with self._lock:
             self._table = None
+
+    @contextlib.contextmanager
+    def _reporting_damage(self) -> Iterator[None]:
+        try:
+            yield
+        except arrow_errors() as error:
+            raise InputError(
+                f"the data of {self.name} is damaged: {_one_line(error)}: download or save it again"
+            ) from error
 
 
 class ParquetRows:
@@ -116,8 +138,7 @@ class ParquetRows:
         return _RowFile(file, batches)
 
     def _damaged(self, error: BaseException) -> InputError:
-        text = shown(" ".join(str(error).split()), 160).strip("'\"")
-        return InputError(f"{self._path} can't be read as parquet: {text}")
+        return InputError(f"{self._path} can't be read as parquet: {_one_line(error)}")
 
 
 class _RowFile:
@@ -161,6 +182,16 @@ def _columns(names: Iterable[str], where: str) -> list[str]:
             "id is needed, or contest_id and index"
         )
     return [name for name in found if name in (*USED_COLUMNS, TESTS_COLUMN)]
+
+
+def _checked(batch: Any) -> Any:
+    for column in batch.columns:
+        check_slice(column)
+    return batch
+
+
+def _one_line(error: BaseException) -> str:
+    return shown(" ".join(str(error).split()), 160).strip("'\"")
 
 
 def _numbered(batches: Iterable[Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -19,6 +19,7 @@ from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems.row import NAME_COLUMNS, RowError
 
+MAX_ROW_BYTES = 512 << 20  # parsing holds text twice, small values about twenty times
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -40,8 +41,18 @@ class JsonRows:
         """Read the file once; hold one line at a time."""
         end = 0
         try:
-            for line_number, line in enumerate(self._file, start=1):
+            line_number = 0
+            while line := self._file.readline(MAX_ROW_BYTES + 1):
+                line_number += 1
                 end += len(line)
+                if len(line) > MAX_ROW_BYTES and not line.endswith(b"\n"):
+                    del line
+                    end = self._skip_line()
+                    self.diagnostics.add(
+                        f"{self._path}, line {line_number} is not a problem: it is longer than "
+                        f"{MAX_ROW_BYTES} bytes: shorten it, or use a parquet file"
+                    )
+                    continue
                 if line_number == 1:
                     line = line.removeprefix(_BOM)
                 if line.isspace() or not line:
@@ -72,6 +83,12 @@ class JsonRows:
 
     def close(self) -> None:
         self._file.close()
+
+    def _skip_line(self) -> int:
+        """Read the rest of a line and return the offset of its end."""
+        while (part := self._file.readline(1 << 20)) and not part.endswith(b"\n"):
+            pass
+        return self._file.tell()
 
     def _unreadable(self, error: OSError) -> InputError:
         return InputError(f"{self._path} can't be read: {error.strerror or error}")

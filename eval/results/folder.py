@@ -52,13 +52,21 @@ def make_folder(path: Path) -> None:
     """Create a results folder; raise InputError when it can't be written."""
     try:
         path.mkdir(parents=True, exist_ok=True)
-        with (path / ".lock").open("ab"):
-            pass
+        os.close(_open_lock(path))
     except OSError as e:
         raise InputError(
             f"{path}: can't write results there ({e.strerror}); "
             "choose another --results-dir or change its owner or mode"
         ) from None
+
+
+def _open_lock(folder: Path) -> int:
+    """Open the lock's file, which is overwritten; raise OSError for a symbolic link.
+
+    A folder from elsewhere may contain links to any file of the user.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.open(folder / ".lock", flags, 0o644)
 
 
 class FolderLock(Closeable):
@@ -69,7 +77,10 @@ class FolderLock(Closeable):
     """
 
     def __init__(self, folder: Path) -> None:
-        self._fd = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            self._fd = _open_lock(folder)
+        except OSError as e:
+            raise InputError(f"{folder}/.lock: can't be locked ({e.strerror}); remove it") from None
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

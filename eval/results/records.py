@@ -169,7 +169,7 @@ def _exportable(value: Any) -> Any:
 
 
 class RecordLog:
-    """A file that records are appended to, each with one write. Not thread-safe.
+    """A file that records are appended to, each with one write; no symbolic link. Not thread-safe.
 
     A record that does not fit on a full disk is removed again and InputError is raised. Appended
     records survive the death of the process. The file is synced every few seconds and at the end,
@@ -178,11 +178,12 @@ class RecordLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
             self._fd = os.open(path, flags, 0o644)
         except OSError as e:
-            raise InputError(f"{path}: can't write records: {e.strerror}") from None
+            why = "it is a symbolic link" if e.errno == errno.ELOOP else e.strerror
+            raise InputError(f"{path}: can't write records: {why}") from None
         self.size = _remove_cut_line(self._fd)
         self._synced = time.monotonic()
 

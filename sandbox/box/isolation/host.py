@@ -56,8 +56,9 @@ def _resolved(row: languages.Language) -> Tool | str:
 def hidden_folders() -> tuple[str, ...]:
     """Return the folders with tests, checkers and results.
 
-    They are the working folder, unless it was removed, and the checkout. For an installed gradebox only its own package
-    folder replaces the checkout, because programs may import the packages beside it.
+    They are the working folder, unless it was removed, and the checkout. For an installed
+    gradebox only its own package folder replaces the checkout, because programs may import the
+    packages beside it.
     """
     ours = Path(__file__).resolve().parents[3]  # the checkout, or the installed gradebox/
     with contextlib.suppress(FileNotFoundError):

@@ -59,6 +59,37 @@ def test_results_can_not_disable_isolation(tmp_path: Path) -> None:
     assert run_options(small_run.results, Overrides(allow_unsafe_sandbox=True)).allow_unsafe_sandbox
 
 
+@pytest.mark.parametrize(
+    ("server", "known", "used"),
+    [
+        ("http://elsewhere:2000", "", False),
+        ("elsewhere:2000/api/v2", "http://elsewhere:2000", True),
+        ("http://169.254.169.254", "http://elsewhere:2000", False),
+        ("http://127.0.0.1:4000", "", True),
+        ("http://localhost:2000", "", True),
+    ],
+)
+def test_results_do_not_choose_where_tests_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str, known: str, used: bool
+) -> None:
+    monkeypatch.setenv("PISTON_ENDPOINTS", known)
+    small_run = SmallRun(tmp_path)
+    path = small_run.path / "piston_eval_metrics.json"
+    metrics = json.loads(path.read_text())
+    metrics["flags"] |= {"--sandbox": "piston", "--endpoint": [server]}
+    metrics["sandbox"]["backend"] = "piston"
+    path.write_text(json.dumps(metrics))
+    results = open_results(str(small_run.path))
+    if used:
+        assert list(run_options(results, Overrides()).endpoint) == [server]
+    else:
+        with pytest.raises(InputError, match="does not decide where tests are sent: give --endp"):
+            run_options(results, Overrides())
+        given = run_options(results, Overrides(endpoint=("http://mine",)))
+        assert given.endpoint == ("http://mine",)
+    assert run_options(results, Overrides(sandbox="local")).endpoint == ()
+
+
 @pytest.mark.parametrize("metrics", [None, "{", "[]", '{"flags": 3, "run": []}'])
 def test_an_unfinished_run_needs_its_files_named(tmp_path: Path, metrics: str | None) -> None:
     small_run = SmallRun(tmp_path)

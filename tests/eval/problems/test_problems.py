@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.diagnostics import MAX_MESSAGES, Diagnostics
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems import open_problems
+from gradebox.eval.problems import json_rows, open_problems
 from gradebox.eval.problems.ids import canonical_spelling
 from gradebox.eval.problems.problem import Problem, TestCase
 
@@ -313,6 +313,23 @@ def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> N
     )
     assert messages[3] == "p.jsonl has 1/A twice: the first row is used"
     assert messages[4].startswith("p.jsonl, row 3 is not a problem: id is a list of 1 elements")
+
+
+def test_a_row_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(json_rows, "MAX_ROW_BYTES", 1000)
+    longest = json.dumps({"id": "1/B"}).ljust(1000)
+    path = jsonl(
+        tmp_path / "p.jsonl",
+        ['{"id": "1/A"}', " " * 2_500_000, longest, '{"id": "1/C"}', "x" * 1001],
+    )
+    problems = open_problems(str(path))
+    assert problems.ids() == ["1/A", "1/B", "1/C"]
+    assert [p and p.id for p in map(problems.get, problems.ids())] == ["1/A", "1/B", "1/C"]
+    assert [m.partition(" is ")[0] for m in problems.messages()] == [
+        f"{path}, line 2",
+        f"{path}, line 5",
+    ]
+    assert "it is longer than 1000 bytes: shorten it" in problems.messages()[0]
 
 
 def test_bom_crlf_blank_lines_and_a_missing_last_newline_are_accepted(tmp_path: Path) -> None:

@@ -1,0 +1,92 @@
+"""Files of Arrow record batches that are damaged or hostile: they are mapped as they are."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems.arrow_rows import MappedRows
+from gradebox.eval.problems.problem_set import ProblemSet
+
+
+def texts(*values: str, offsets: list[int] | None = None) -> Any:
+    """Return an array of texts; with `offsets`, one that points to other places."""
+    array = pa.array(values)
+    if offsets is None:
+        return array
+    buffer = pa.array(offsets, pa.int32()).buffers()[1]
+    return pa.StringArray.from_buffers(len(values), buffer, array.buffers()[2])
+
+
+def column_of_tests(inputs: Any, ends: list[int]) -> Any:
+    pairs = pa.StructArray.from_arrays([inputs, texts("1", "2", "3")], ["input", "output"])
+    offsets = pa.array(ends, pa.int32()).buffers()[1]
+    return pa.ListArray.from_buffers(
+        pa.list_(pairs.type), len(ends) - 1, [None, offsets], children=[pairs]
+    )
+
+
+GOOD_TESTS = column_of_tests(texts("1", "2", "3"), [0, 1, 3])
+
+
+def open_mapped(path: Path) -> ProblemSet:
+    def map_file() -> Any:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_stream(source).read_all()
+
+    return ProblemSet("saved", "test", [MappedRows("saved", "f", map_file)])
+
+
+def write(path: Path, ids: Any, tests: Any) -> None:
+    table = pa.record_batch([ids, tests], ["id", "official_tests"])
+    with pa.ipc.new_stream(str(path), table.schema) as writer:
+        writer.write_batch(table)
+
+
+@pytest.mark.parametrize(
+    ("tests", "good", "bad"),
+    [
+        (column_of_tests(texts("1", "2", "3", offsets=[0, 1, 0, 3]), [0, 1, 3]), "1/A", "1/B"),
+        (column_of_tests(texts("1", "2", "3"), [0, 2, 900, 3]), "1/A", "1/B"),
+    ],
+    ids=["a text of negative length", "a list beyond its values"],
+)
+def test_a_row_that_points_elsewhere_is_unusable(
+    tmp_path: Path, tests: Any, good: str, bad: str
+) -> None:
+    write(tmp_path / "data.arrow", texts("1/A", "1/B", "1/C")[: len(tests)], tests)
+    problems = open_mapped(tmp_path / "data.arrow")
+    assert next(problems.official_tests(good)).input == b"1"
+    assert problems.get(bad) is None
+    assert f"problem {bad} is unusable: its data is damaged" in problems.why_missing(bad)
+
+
+def test_names_that_point_elsewhere_are_reported(tmp_path: Path) -> None:
+    write(tmp_path / "data.arrow", texts("1/A", "1/B", offsets=[0, 5, 1]), GOOD_TESTS)
+    with pytest.raises(InputError, match=r"the data of saved is damaged: .*: download or save it"):
+        open_mapped(tmp_path / "data.arrow")
+
+
+def test_damaged_bytes_are_a_fault_of_the_data(tmp_path: Path) -> None:
+    good = tmp_path / "good.arrow"
+    write(good, texts("1/A", "1/B"), GOOD_TESTS)
+    seed, usable = random.Random(5), 0
+    for number in range(300):
+        data = bytearray(good.read_bytes())
+        for _ in range(seed.choice((1, 2, 5))):
+            data[seed.randrange(len(data))] = seed.choice((0, 1, 127, 128, 255))
+        path = tmp_path / f"{number}.arrow"
+        path.write_bytes(data[: seed.randrange(len(data))] if number % 5 == 0 else data)
+        try:
+            problems = open_mapped(path)
+            for name in problems.ids():
+                problems.get(name)
+            usable += 1
+        except InputError:
+            continue
+    assert 0 < usable < 300
