@@ -16,9 +16,11 @@ from gradebox.eval.api.grader import Grader, GraderClosed
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.grading.options import FLAGS
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
+from gradebox.eval.problems.row import TESTS_COLUMN
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.body import check_structure, structure_bytes
 from gradebox.sandbox.server.settings import Ceilings
 
 MAX_SOLUTIONS = 4096
@@ -65,7 +67,8 @@ class GradeService:
             while True:
                 grader = self._grader(flags)
                 if rows is not None:
-                    self._check_limits(rows, grader.options.time_limit_scale)
+                    cases = len(solutions) * grader.options.repeat
+                    self._check_limits(rows, grader.options.time_limit_scale, cases)
                 try:
                     return {"records": grader.grade(solutions, rows, time_limit_s=time_limit_s)}
                 except GraderClosed:  # dropped from the cache by another request in between
@@ -76,10 +79,19 @@ class GradeService:
     def _rows(self, problem: object, problems: object) -> list[Row] | None:
         """Return the rows of a request; None when it names problems of the dataset."""
         if isinstance(problem, dict):
-            return [problem]
+            problems = [problem]
         if isinstance(problems, list):
             if not all(isinstance(row, dict) for row in problems):
                 raise BadRequest("an element of problems is not an object; give a list of rows")
+            tests = [row.get(TESTS_COLUMN) for row in problems]
+            # tests may be JSON text, which a string of the request hides from its checks
+            check_structure(
+                sum(
+                    structure_bytes(t.encode("utf-8", "surrogatepass"))
+                    for t in tests
+                    if isinstance(t, str)
+                )
+            )
             return problems
         if problems is not None:
             raise BadRequest(f"problems is {shown(problems)}; give a list of rows")
@@ -92,8 +104,11 @@ class GradeService:
             )
         return None
 
-    def _check_limits(self, rows: list[Row], scales: Mapping[str, float]) -> None:
-        """Refuse limits above the server's own, as /api/v2/execute does."""
+    def _check_limits(self, rows: list[Row], scales: Mapping[str, float], runs: int) -> None:
+        """Refuse limits above the server's own, as /api/v2/execute does.
+
+        runs  how often each test of a problem may run
+        """
         scale = max([1.0, *scales.values()])
         max_cpu_s = self._ceilings.run_cpu_time / 1000
         max_memory = self._ceilings.run_memory_limit
@@ -102,6 +117,12 @@ class GradeService:
             problem = book.get(name)
             if problem is None:
                 continue
+            if runs * len(problem.tests) > self._ceilings.grade_cases:
+                raise BadRequest(
+                    f"problem {name} has {len(problem.tests)} tests, which may run {runs} times "
+                    f"each; a request may have at most {self._ceilings.grade_cases} cases, so "
+                    "send several requests"
+                )
             if problem.time_limit_s * scale > max_cpu_s:
                 raise BadRequest(
                     f"problem {name}: its time limit of {problem.time_limit_s * scale:g} s is over "

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -16,7 +17,6 @@ from gradebox.sandbox.model import MIB
 from gradebox.sandbox.server.settings import Ceilings, ServerSettings
 
 TOKEN_VARIABLE = "GRADEBOX_SERVER_TOKEN"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EPILOG = f"""\
 The bearer token is read from {TOKEN_VARIABLE}, because a flag would show in the
 process list. The limits that requests may ask for are read from the PISTON_*
@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
         p.add_argument(flag, default=value, help=text, metavar=metavar, type=kind)
 
     add("--host", default.host, "address to listen at", "ADDRESS")
+    add("--allow-host", None, "names of this server in requests without a token", "NAME,NAME")
     add("--port", default.port, "port to listen at; 0: a free one", "N", int)
     add("--slots", None, "programs running at once (default: one for each core)", "N", int)
     add("--queue", default.queue, "requests that may wait", "N", int)
@@ -63,6 +64,17 @@ def ceilings_from(environ: dict[str, str]) -> Ceilings:
         if limit > 0:  # -1 means no limit to Piston; then ours stays
             changes[f.name] = limit
     return replace(Ceilings(), **changes)
+
+
+def names(text: str | None) -> frozenset[str]:
+    """Return the names of --allow-host. Raises BadRequest for what is no name."""
+    found = frozenset(n.strip().lower().removesuffix(".") for n in (text or "").split(",") if n)
+    for name in found:
+        if not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", name):
+            raise BadRequest(
+                f"--allow-host has {name[:80]!r}; give names without ports, such as box,judge.lan"
+            )
+    return found
 
 
 def without_traceback(record: logging.LogRecord) -> bool:
@@ -92,6 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     from gradebox.sandbox.opening import open_sandbox
+    from gradebox.sandbox.server.origin import is_loopback
     from gradebox.sandbox.server.plugins import load_grading, load_judge
     from gradebox.sandbox.server.serve import serve
 
@@ -102,6 +115,7 @@ def _serve(options: argparse.Namespace) -> int:
         queue=options.queue,
         body_bytes=options.body_limit * MIB,
         token=os.environ.get(TOKEN_VARIABLE) or None,
+        allowed_hosts=names(options.allow_host),
         grace_s=options.grace,
         judge=options.judge,
         grading=options.grading,
@@ -113,7 +127,7 @@ def _serve(options: argparse.Namespace) -> int:
     with open_sandbox("local", endpoints=None, slots=settings.slots, languages=[]) as sandbox:
         description = sandbox.describe()
         print(f"sandbox: {description.backend}, level {description.level}", file=sys.stderr)
-        if settings.host not in LOOPBACK and settings.token is None:
+        if not is_loopback(settings.host) and settings.token is None:
             print(
                 f"warning: everyone who can reach {settings.host} can run programs here; "
                 f"set {TOKEN_VARIABLE} to require a token",

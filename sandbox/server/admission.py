@@ -49,6 +49,11 @@ class Place:
         self._admission.reserve(size, others=self._admission.present - 1)
         self.size += size
 
+    def hold(self, size: int) -> None:
+        """Count bytes that exist already, such as an answer's: other requests have less."""
+        self._admission.reserve(size, others=0)
+        self.size += size
+
 
 class Admission:
     """Count requests from before their body arrives until they are answered."""

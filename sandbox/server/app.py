@@ -1,28 +1,34 @@
 """The HTTP application: Piston's API v2, POST /grade, health and metrics.
 
-request ─▶ token ─▶ admission ─▶ body ─▶ in a thread: parse_job, execute ─▶ answer
+request ─▶ origin, token ─▶ admission ─▶ body ─▶ in a thread: parse, execute ─▶ answer
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
+import io
 import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any
 
 from aiohttp import web
 
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
-from gradebox.sandbox.model import Description
+from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, ShuttingDown
+from gradebox.sandbox.server.body import Refused, check_size, parse, receive, unpack
 from gradebox.sandbox.server.connect import MESSAGE_BYTES, converse
+from gradebox.sandbox.server.connections import Connections
 from gradebox.sandbox.server.execute import execute
 from gradebox.sandbox.server.jobs import Job, parse_job
 from gradebox.sandbox.server.metrics import Metrics
+from gradebox.sandbox.server.origin import check_host, check_origin, is_loopback
 from gradebox.sandbox.server.plugins import Grading, Judge
 from gradebox.sandbox.server.runtimes import list_runtimes
 from gradebox.sandbox.server.settings import ServerSettings
@@ -30,7 +36,13 @@ from gradebox.sandbox.server.settings import ServerSettings
 log = logging.getLogger("gradebox.server")
 
 VERSION = "Piston v3.1.1"  # clients check which API this is
+SMALL_BODY_BYTES = 64 * 1024  # of the routes that expect little
+SPARE_CONNECTIONS = 256  # beside those of admitted requests
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Answer = tuple[int, bytes]  # status and JSON
+
+# What a request keeps until its client has read the answer.
+_held: ContextVar[contextlib.ExitStack] = ContextVar("held")
 
 
 class Server:
@@ -51,14 +63,11 @@ class Server:
         self.runtimes = list_runtimes(self.description.toolchains)
         slots = settings.slots or sandbox.slots
         self.admission = Admission(slots, settings.queue, settings.held_bytes)
+        self.connections = Connections(slots + settings.queue + SPARE_CONNECTIONS, settings.head_s)
         self.metrics = Metrics(self.admission)
 
     def application(self) -> web.Application:
-        app = web.Application(
-            client_max_size=self.settings.body_bytes,
-            middlewares=[self._errors_as_json, self._check_token],
-            handler_args={"keepalive_timeout": 75.0},
-        )
+        app = web.Application(middlewares=[self._answer, self._check])
         app.add_routes([
             web.get("/", self.about),
             web.get("/health", self.health),
@@ -105,54 +114,43 @@ class Server:
         )
 
     async def install_package(self, request: web.Request) -> web.Response:
-        """Install nothing: a package that is present counts as installed."""
-        body = await _read_json(request)
-        name = body.get("language") if isinstance(body, dict) else None
-        present = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
-        if isinstance(name, str) and name in present:
-            return _json(200, {"language": name, "version": str(body.get("version", "*"))})
-        message = (
-            f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
-            "that are installed on its machine (apt-get install …, then restart it)"
-        )
-        return _json(404, {"message": message})
+        return await self._admit(request, self._install, SMALL_BODY_BYTES)
 
     async def remove_package(self, request: web.Request) -> web.Response:
-        return _json(400, {"message": "this server does not remove languages from its machine"})
+        message = "this server does not remove languages from its machine"
+        return _json(400, {"message": message})
 
     async def execute(self, request: web.Request) -> web.Response:
-        return await self._admit(request, self._execute)
+        return await self._admit(request, self._execute, self.settings.body_bytes)
 
     async def grade(self, request: web.Request) -> web.Response:
         """Grade solutions: {"solutions": […], "problem": {…} or an id} → {"records": […]}."""
-        return await self._admit(request, self._grade)
+        return await self._admit(request, self._grade, self.settings.body_bytes)
 
     async def _admit(
-        self, request: web.Request, answer_to: Callable[[bytes], bytes]
+        self, request: web.Request, answer_to: Callable[[Any], Answer], limit: int
     ) -> web.Response:
-        """Answer a JSON body in a thread, or refuse it when there is no place."""
-        if not request.content_type.startswith("application/json"):
-            return _json(415, {"message": "requests must be of type application/json"})
-        announced = request.content_length or 0
-        if announced > self.settings.body_bytes:  # refuse it before it is sent
-            raise web.HTTPRequestEntityTooLarge(self.settings.body_bytes, announced)
+        """Answer a JSON body of at most `limit` bytes in a thread; refuse it without a place.
+
+        The place is kept until the client has read the answer.
+        """
+        if request.content_type != "application/json":
+            raise Refused(415, "requests must be of type application/json")
+        check_size(request.content_length or 0, limit)  # before it is sent
+        encoding = request.headers.get("Content-Encoding", "").strip().lower()
         began = time.monotonic()
-        try:
-            with self.admission.place(self._size(request)):
-                raw = await asyncio.wait_for(request.read(), self.settings.upload_s)
-                answer = await self.admission.run(lambda: answer_to(raw))
-                self.metrics.seconds.observe(time.monotonic() - began)
-                return web.Response(body=answer, content_type="application/json")
-        except asyncio.TimeoutError:
-            message = f"the request did not arrive within {self.settings.upload_s:g} s"
-            return _json(408, {"message": message})
-        except web.RequestPayloadError as error:
-            return _json(400, {"message": f"the request's body can't be read: {error}"})
-        except (BadRequest, MissingToolchain) as error:
-            return _json(400, {"message": str(error)})
-        except SandboxError as error:
-            log.error("the sandbox failed: %s", error)
-            return _json(500, {"message": f"the sandbox failed: {error}"})
+        # a compressed body, or one of unknown size, may become the largest
+        size = limit if encoding else request.content_length
+        place = _held.get().enter_context(self.admission.place(limit if size is None else size))
+        raw = await receive(request, limit, self.settings.upload_s)
+        status, body = await self.admission.run(
+            lambda: answer_to(parse(unpack(raw, encoding, limit)))
+        )
+        self.metrics.seconds.observe(time.monotonic() - began)
+        place.hold(len(body))
+        # a payload is sent in pieces; bytes would be copied as a whole
+        whole = body if len(body) < MIB else io.BytesIO(body)
+        return web.Response(status=status, body=whole, content_type="application/json")
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
         """Gather the whole input of a job from a WebSocket, run the job, then send its output.
@@ -161,30 +159,37 @@ class Server:
         """
         message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
         with self.admission.place(message_bytes) as place:
-            socket = web.WebSocketResponse(max_msg_size=message_bytes)
+            socket = web.WebSocketResponse(max_msg_size=message_bytes, compress=False)
             await socket.prepare(request)
             await converse(
                 socket, self._parse_job, self._run_in_thread, place, self.settings.upload_s
             )
             return socket
 
-    def _size(self, request: web.Request) -> int:
-        """Return the bytes to reserve: the most, for a body of unknown or compressed size."""
-        packed = "Content-Encoding" in request.headers  # 400 kB of deflate may be 400 MB
-        size = None if packed else request.content_length
-        return min(self.settings.body_bytes if size is None else size, self.settings.body_bytes)
-
     async def _run_in_thread(self, job: Job) -> dict[str, Any]:
         return await self.admission.run(lambda: self._run(job))
 
     # Called in threads, since a body of hundreds of megabytes would block the event loop.
-    def _execute(self, raw: bytes) -> bytes:
-        return _encode(self._run(self._parse_job(_decode(raw))))
+    def _execute(self, body: Any) -> Answer:
+        return 200, _encode(self._run(self._parse_job(body)))
 
-    def _grade(self, raw: bytes) -> bytes:
+    def _grade(self, body: Any) -> Answer:
         if self.grading is None:
             raise BadRequest("this server does not grade; start it with python -m sandbox.server")
-        return _encode(self.grading.grade(_decode(raw)))
+        return 200, _encode(self.grading.grade(body))
+
+    def _install(self, body: Any) -> Answer:
+        """Install nothing: a package that is present counts as installed."""
+        name = body.get("language") if isinstance(body, dict) else None
+        present = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
+        if isinstance(name, str) and name in present:
+            version = str(body.get("version", "*"))
+            return 200, _encode({"language": name, "version": version})
+        message = (
+            f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
+            "that are installed on its machine (apt-get install …, then restart it)"
+        )
+        return 404, _encode({"message": message})
 
     def _parse_job(self, body: Any) -> Job:
         return parse_job(body, self.runtimes, self.settings.ceilings)
@@ -197,59 +202,76 @@ class Server:
         return answer
 
     @web.middleware
-    async def _errors_as_json(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer in JSON whatever happens, and count the answers by status."""
+    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer in JSON whatever happens, within a time limit; count the answers by status."""
+        transport = request.transport
+        self.connections.busy(transport)
         try:
-            response = await handler(request)
-        except web.HTTPRequestEntityTooLarge:
-            message = (
-                f"the request is over {self.settings.body_bytes} bytes; send less, or start the "
-                "server with a larger --body-limit"
-            )
-            response = _json(413, {"message": message})
-        except web.HTTPException as error:
-            message = "Not Found" if error.status == 404 else error.reason
-            response = _json(error.status, {"message": message})
-        except QueueFull as full:
-            response = _retry_later(429, str(full), full.retry_after_s)
-        except ShuttingDown:
-            response = _retry_later(503, "the server is shutting down", 5)
-        except (ClientGone, ConnectionError):
-            response = _json(499, {"message": "the client disconnected"})
-        except Exception:
-            log.exception("%s %s failed", request.method, request.path)
-            response = _json(500, {"message": "the server failed; its log has the details"})
-        self.metrics.answers.labels(str(response.status)).inc()
+            with contextlib.ExitStack() as held:
+                _held.set(held)
+                response = await self._response(request, handler)
+                self.metrics.answers.labels(str(response.status)).inc()
+                await self._send(request, response)
+        finally:
+            self.connections.idle(transport)
         return response
 
+    async def _response(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except Refused as refused:
+            return _json(refused.status, {"message": str(refused)})
+        except (BadRequest, MissingToolchain) as error:
+            return _json(400, {"message": str(error)})
+        except SandboxError as error:
+            log.error("the sandbox failed: %s", error)
+            return _json(500, {"message": f"the sandbox failed: {error}"})
+        except web.HTTPException as error:
+            message = "Not Found" if error.status == 404 else error.reason
+            return _json(error.status, {"message": message})
+        except QueueFull as full:
+            return _retry_later(429, str(full), full.retry_after_s)
+        except ShuttingDown:
+            return _retry_later(503, "the server is shutting down", 5)
+        except (ClientGone, ConnectionError):
+            return _json(499, {"message": "the client disconnected"})
+        except Exception:
+            log.exception("%s %s failed", request.method, request.path)
+            return _json(500, {"message": "the server failed; its log has the details"})
+
+    async def _send(self, request: web.Request, response: web.StreamResponse) -> None:
+        """Write an answer; disconnect a client that does not read it in time."""
+        if isinstance(response, web.WebSocketResponse):
+            return
+        try:
+            await asyncio.wait_for(_write(request, response), self.settings.upload_s)
+        except (asyncio.TimeoutError, ConnectionError):
+            if request.transport is not None:
+                request.transport.abort()
+
     @web.middleware
-    async def _check_token(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Refuse what may come from a web page, or has no token."""
+        check_origin(request)
         token = self.settings.token
-        if token is not None and request.path != "/health":
+        if token is None:
+            check_host(request, is_loopback(self.settings.host), self.settings.allowed_hosts)
+        elif request.path != "/health":
             given = request.headers.get("Authorization", "")
             # aiohttp passes a byte that is not UTF-8 on as a lone surrogate
             given_raw = given.encode("utf-8", "surrogateescape")
             if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
-                raise web.HTTPUnauthorized(reason="a bearer token is required")
+                raise Refused(401, "a bearer token is required")
         return await handler(request)
 
 
-def _decode(raw: bytes) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest(f"the request is not JSON: {error}") from error
+async def _write(request: web.Request, response: web.StreamResponse) -> None:
+    await response.prepare(request)
+    await response.write_eof()
 
 
 def _encode(answer: Any) -> bytes:
     return json.dumps(answer, separators=(",", ":")).encode()
-
-
-async def _read_json(request: web.Request) -> Any:
-    try:
-        return json.loads(await request.read())
-    except (ValueError, RecursionError):
-        return None
 
 
 def _json(status: int, value: Any) -> web.Response:

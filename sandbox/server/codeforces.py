@@ -19,7 +19,7 @@ from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs import CASE_INPUT, CONFIG, Job
 from gradebox.sandbox.server.plugins import Judge
-from gradebox.sandbox.server.settings import Ceilings
+from gradebox.sandbox.server.settings import Ceilings, capped
 
 TIMED_OUT, OUT_OF_MEMORY = 124, 134
 CASE_OUTPUT = "output.txt"
@@ -108,7 +108,7 @@ def case_limits(config: dict[str, str], job_limits: Limits, ceilings: Ceilings) 
     megabytes = _limit(config, "MEMORY_LIMIT", ceilings.run_memory_limit / MIB)
     if megabytes is not None:
         limits = replace(limits, memory_bytes=int(megabytes * MIB))
-    return limits
+    return capped(limits, ceilings.run_limits())
 
 
 def _limit(config: dict[str, str], name: str, most: float) -> float | None:

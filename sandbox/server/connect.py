@@ -16,12 +16,14 @@ import json
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import WSMsgType, web
 
+from gradebox.sandbox.common.async_bridge import run_in_thread
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.server.admission import ClientGone, Place, QueueFull
+from gradebox.sandbox.server.body import Refused, parse_text
 from gradebox.sandbox.server.jobs import Job
 
 INIT_S = 1.0
@@ -30,6 +32,10 @@ MAX_STDIN = 64 << 20
 MESSAGE_BYTES = 16 << 20  # the largest message; a socket's place has this size
 SIGNALS = frozenset(s.name for s in signal.Signals)
 
+INLINE_CHARS = 1 << 16  # longer messages are parsed in a thread
+PIECE_CHARS = 1 << 20  # of output in one message
+
+T = TypeVar("T")
 ParseJob = Callable[[Any], Job]
 Run = Callable[[Job], Awaitable[dict[str, Any]]]
 
@@ -46,33 +52,42 @@ class _Close(Exception):
 async def converse(
     socket: web.WebSocketResponse, parse_job: ParseJob, run: Run, place: Place, upload_s: float
 ) -> None:
-    """Serve one socket until it is closed. Its input must arrive within `upload_s` seconds."""
+    """Serve one socket until it is closed.
+
+    Its input must arrive within `upload_s` seconds, and its output be read within as many.
+    """
     try:
         try:
-            job = parse_job(await _init(socket))
+            job = await _init(socket, parse_job, place)
             runtime = job.runtime
             await _send(socket, type="runtime", language=runtime.language, version=runtime.version)
             gathered = await asyncio.wait_for(_stdin(socket, place), upload_s)
-            await _report(socket, await run(replace(job, stdin=job.stdin + gathered)))
-        except (BadRequest, SandboxError, QueueFull, ClientGone) as error:
+            answer = await run(replace(job, stdin=job.stdin + gathered))
+        except (BadRequest, Refused, SandboxError, QueueFull, ClientGone) as error:
             await _send(socket, type="error", message=str(error) or "the client disconnected")
             raise _Close(4002, "Notified Error") from error
         except asyncio.TimeoutError as error:
             message = f"the input did not arrive within {upload_s:g} s"
             await _send(socket, type="error", message=message)
             raise _Close(4002, "Notified Error") from error
+        try:
+            await asyncio.wait_for(_report(socket, answer), upload_s)
+        except asyncio.TimeoutError as error:
+            raise _Close(4002, "The output was not read") from error
         raise _Close(4999, "Job Completed")
     except _Close as end:
         await socket.close(code=end.code, message=end.message.encode())
 
 
-async def _init(socket: web.WebSocketResponse) -> Any:
+async def _init(socket: web.WebSocketResponse, parse_job: ParseJob, place: Place) -> Job:
     message = await _message(socket, INIT_S)
     if message is None:
         raise _Close(4001, "Initialization Timeout")
-    if message.get("type") != "init":
+    value, size = message
+    if value.get("type") != "init":
         raise _Close(4003, "Not yet initialized")
-    return message
+    place.grow(size)
+    return await _off_loop(size, lambda: parse_job(value))
 
 
 async def _stdin(socket: web.WebSocketResponse, place: Place) -> bytes:
@@ -80,9 +95,10 @@ async def _stdin(socket: web.WebSocketResponse, place: Place) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:
-        message = await _message(socket, QUIET_S)
-        kind = None if message is None else message.get("type")
-        if message is None or kind == "eof":
+        found = await _message(socket, QUIET_S)
+        message = {"type": "eof"} if found is None else found[0]
+        kind = message.get("type")
+        if kind == "eof":
             return b"".join(parts)
         if kind == "init":
             raise _Close(4000, "Already Initialized")
@@ -99,21 +115,26 @@ async def _stdin(socket: web.WebSocketResponse, place: Place) -> bytes:
             raise BadRequest(f"stdin is over {MAX_STDIN} bytes; use POST /api/v2/execute")
 
 
-async def _message(socket: web.WebSocketResponse, seconds: float) -> dict[str, Any] | None:
-    """Return the next message; None when none arrives in time."""
+async def _message(
+    socket: web.WebSocketResponse, seconds: float
+) -> tuple[dict[str, Any], int] | None:
+    """Return the next message and its size; None when none arrives in time, whatever else does."""
     try:
-        message = await socket.receive(timeout=seconds)
+        message = await asyncio.wait_for(socket.receive(), seconds)
     except asyncio.TimeoutError:
         return None
     if message.type is not WSMsgType.TEXT:
         raise _Close(1000, "closed")
-    try:
-        value = json.loads(message.data)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest(f"a message is not JSON: {error}") from error
+    text: str = message.data
+    value = await _off_loop(len(text), lambda: parse_text(text))
     if not isinstance(value, dict):
         raise BadRequest("a message must be a JSON object")
-    return value
+    return value, len(text)
+
+
+async def _off_loop(size: int, call: Callable[[], T]) -> T:
+    """Return the result of `call`, from a thread when it handles much."""
+    return call() if size <= INLINE_CHARS else await run_in_thread(call, lambda: None)
 
 
 async def _report(socket: web.WebSocketResponse, answer: dict[str, Any]) -> None:
@@ -123,8 +144,10 @@ async def _report(socket: web.WebSocketResponse, answer: dict[str, Any]) -> None
             continue
         await _send(socket, type="stage", stage=name)
         for stream in ("stdout", "stderr"):
-            if stage[stream]:
-                await _send(socket, type="data", stream=stream, data=stage[stream])
+            text = stage[stream]
+            for start in range(0, len(text), PIECE_CHARS):
+                piece = text[start : start + PIECE_CHARS]
+                await _send(socket, type="data", stream=stream, data=piece)
         await _send(socket, type="exit", stage=name, code=stage["code"], signal=stage["signal"])
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,9 +19,9 @@ from typing import Any
 
 from gradebox.sandbox import languages
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.model import Limits, Program
+from gradebox.sandbox.model import MIB, Limits, Program
 from gradebox.sandbox.server.runtimes import CODEFORCES, Runtime, find_runtime
-from gradebox.sandbox.server.settings import Ceilings
+from gradebox.sandbox.server.settings import Ceilings, capped, check_limits
 
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".c", "")
 _FROM_URL = str.maketrans("-_", "+/")
@@ -79,10 +80,12 @@ def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
     if from_gradebox:
         program = Program(runtime.row, {f.name: f.content for f in files})
         data = {f.name: f.content for f in _files(body.get("run_files", []), ceilings)}
-        limits = _gradebox_limits(body.get("limits"), ceilings, limits)
-        compile_limits = _gradebox_limits(body.get("compile_limits"), ceilings, compile_limits)
-        if body.get("compile_only"):
-            compile_limits = limits
+        most, compile_most = ceilings.run_limits(), ceilings.compile_limits()
+        given, compile_given = body.get("limits"), body.get("compile_limits")
+        if body.get("compile_only"):  # then `limits` are the compiler's
+            given, compile_given = None, given
+        limits = _gradebox_limits(given, most, limits)
+        compile_limits = _gradebox_limits(compile_given, compile_most, compile_limits)
     else:
         program, data = _program(runtime, files, codeforces)
     return Job(
@@ -92,9 +95,9 @@ def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
         compile_limits=compile_limits,
         ceilings=ceilings,
         stdin=_stdin(body),
-        args=_strings(body.get("args"), "args"),
+        args=_strings(body.get("args"), "args", ceilings.args_max),
         files=data,
-        collect=_strings(body.get("collect"), "collect"),
+        collect=_strings(body.get("collect"), "collect", ceilings.files_max),
         base64_output=body.get("output_encoding") == "base64",
         compile_only=from_gradebox and bool(body.get("compile_only")),
         alone=from_gradebox and bool(body.get("alone")),
@@ -152,6 +155,8 @@ def _decode(content: str, encoding: Any, i: int) -> bytes:
 
 def _base64(text: str) -> bytes:
     """Decode base64 as Node does: line breaks, the URL alphabet and no padding are allowed."""
+    with contextlib.suppress(binascii.Error):
+        return base64.b64decode(text, validate=True)  # without the copies below
     packed = "".join(text.split()).rstrip("=").translate(_FROM_URL)
     return base64.b64decode(packed + "=" * (-len(packed) % 4), validate=True)
 
@@ -216,11 +221,13 @@ def _stdin(body: Mapping[str, Any]) -> bytes:
         raise BadRequest(f"stdin is not base64: {error}") from error
 
 
-def _strings(value: Any, name: str) -> tuple[str, ...]:
+def _strings(value: Any, name: str, most: int) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise BadRequest(f"If specified, {name} must be an array of strings")
+    if len(value) > most:
+        raise BadRequest(f"{name} has {len(value)} strings; at most {most}")
     for text in value:
         _check_text(text, name)
     return tuple(value)
@@ -246,28 +253,33 @@ def _check_ceilings(body: Mapping[str, Any], ceilings: Ceilings) -> None:
 
 
 def _run_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
-    return Limits(
+    wanted = Limits(
         cpu_s=(body.get("run_cpu_time") or ceilings.run_cpu_time_default) / 1000,
         wall_s=(body.get("run_timeout") or ceilings.run_timeout_default) / 1000,
         memory_bytes=int(body.get("run_memory_limit") or ceilings.run_memory_default),
         output_bytes=ceilings.output_max_size,
-        stderr_bytes=min(1 << 20, ceilings.output_max_size),
+        stderr_bytes=MIB,
     )
+    return capped(wanted, ceilings.run_limits())
 
 
 def _compile_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
-    return Limits(
+    wanted = Limits(
         cpu_s=(body.get("compile_cpu_time") or ceilings.compile_cpu_time) / 1000,
         wall_s=(body.get("compile_timeout") or ceilings.compile_timeout) / 1000,
         memory_bytes=int(body.get("compile_memory_limit") or ceilings.compile_memory_limit // 2),
-        output_bytes=256 << 20,
-        file_size_bytes=256 << 20,
-        disk_bytes=512 << 20,
+        output_bytes=256 * MIB,
+        file_size_bytes=256 * MIB,
+        disk_bytes=512 * MIB,
     )
+    return capped(wanted, ceilings.compile_limits())
 
 
-def _gradebox_limits(value: Any, ceilings: Ceilings, default: Limits) -> Limits:
-    """Return the limits of gradebox's own client; a field that is missing has its default."""
+def _gradebox_limits(value: Any, most: Limits, default: Limits) -> Limits:
+    """Return the limits of gradebox's own client; a field that is missing has its default.
+
+    most  the ceiling of each limit
+    """
     if value is None:
         return default
     types = {f.name: f.type for f in dataclasses.fields(Limits)}
@@ -281,14 +293,5 @@ def _gradebox_limits(value: Any, ceilings: Ceilings, default: Limits) -> Limits:
         if types[name] == "int" and number != int(number):
             raise BadRequest(f"limit {name} is {number}; it must be a whole number")
     limits = dataclasses.replace(default, **value)
-    for name, most in (
-        ("cpu_s", ceilings.run_cpu_time / 1000),
-        ("wall_s", ceilings.run_timeout / 1000),
-        ("memory_bytes", ceilings.run_memory_limit),
-    ):
-        if getattr(limits, name) > most:
-            raise BadRequest(
-                f"limit {name} of {getattr(limits, name)} cannot exceed the configured limit of "
-                f"{most}"
-            )
+    check_limits(limits, most)
     return limits

@@ -12,6 +12,7 @@ from aiohttp import web
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.app import Server
+from gradebox.sandbox.server.connections import KEEP_ALIVE_S, Connection
 from gradebox.sandbox.server.plugins import Grading, Judge
 from gradebox.sandbox.server.settings import ServerSettings
 
@@ -36,22 +37,38 @@ async def serve(
     stop_now = asyncio.Event()
     _handle_signals(stop, stop_now)
     server = Server(sandbox, settings, judge, grading)
-    runner = web.AppRunner(server.application(), access_log=None, handler_cancellation=True)
+    runner = web.AppRunner(server.application(), handler_cancellation=True)
     await runner.setup()
+    listener: asyncio.Server | None = None
+
+    def connection() -> Connection:
+        assert runner.server is not None
+        return Connection(
+            server.connections,
+            runner.server,
+            access_log=None,
+            auto_decompress=False,
+            keepalive_timeout=KEEP_ALIVE_S,
+        )
+
     try:
-        site = web.TCPSite(runner, settings.host, settings.port, backlog=1024)
+        loop = asyncio.get_running_loop()
         try:
-            await site.start()
+            listener = await loop.create_server(
+                connection, settings.host, settings.port, backlog=1024
+            )
         except OSError as error:
             raise SandboxUnavailable(
                 f"can't listen at {settings.host}:{settings.port}: {error.strerror or error}; "
                 "choose another --port"
             ) from error
-        ready(int(runner.addresses[0][1]))
+        ready(int(listener.sockets[0].getsockname()[1]))
         await stop.wait()
         log.info("shutting down; finishing %d requests first", server.admission.present)
         done = await _drain(server, settings.grace_s, stop_now)
     finally:
+        if listener is not None:
+            listener.close()
         await runner.cleanup()
         server.admission.close()
     return done

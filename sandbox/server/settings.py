@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.model import MIB
+from gradebox.sandbox.model import MIB, Limits
 
 
 @dataclass(frozen=True)
 class Ceilings:
     """The largest limits a request may ask for, under Piston's names: milliseconds and bytes.
 
-    The *_default values apply to a request that names no limit.
+    The *_default values apply to a request that names no limit. `grade_cases` limits a request of
+    POST /grade: its solutions times the tests of its problems times `repeat`.
     """
 
     run_timeout: int = 300_000
@@ -25,7 +26,54 @@ class Ceilings:
     run_cpu_time_default: int = 10_000
     run_memory_default: int = 512 * MIB
     output_max_size: int = 64 * MIB
+    compile_output_max_size: int = 256 * MIB
+    max_process_count: int = 256
+    max_open_files: int = 2048
+    max_file_size: int = 256 * MIB
+    max_disk_size: int = 512 * MIB
     files_max: int = 256
+    args_max: int = 1024
+    grade_cases: int = 1_000_000
+
+    def run_limits(self) -> Limits:
+        """Return the ceiling of each limit of a run."""
+        return Limits(
+            cpu_s=self.run_cpu_time / 1000,
+            wall_s=self.run_timeout / 1000,
+            memory_bytes=self.run_memory_limit,
+            output_bytes=self.output_max_size,
+            stderr_bytes=self.output_max_size,
+            processes=self.max_process_count,
+            open_files=self.max_open_files,
+            file_size_bytes=self.max_file_size,
+            disk_bytes=self.max_disk_size,
+        )
+
+    def compile_limits(self) -> Limits:
+        """Return the ceiling of each limit of a compilation."""
+        return replace(
+            self.run_limits(),
+            cpu_s=self.compile_cpu_time / 1000,
+            wall_s=self.compile_timeout / 1000,
+            memory_bytes=self.compile_memory_limit,
+            output_bytes=self.compile_output_max_size,
+            stderr_bytes=self.compile_output_max_size,
+        )
+
+
+def capped(limits: Limits, most: Limits) -> Limits:
+    """Return `limits`, none of them above its ceiling."""
+    return Limits(**{name: min(value, getattr(most, name)) for name, value in vars(limits).items()})
+
+
+def check_limits(limits: Limits, most: Limits) -> None:
+    """Raise BadRequest for a limit above its ceiling."""
+    for name, value in vars(limits).items():
+        if value > getattr(most, name):
+            raise BadRequest(
+                f"limit {name} of {value} cannot exceed the configured limit of "
+                f"{getattr(most, name)}"
+            )
 
 
 @dataclass(frozen=True)
@@ -36,8 +84,12 @@ class ServerSettings:
     queue       requests that may wait; further ones get 429
     body_bytes  the largest request
     held_bytes  the bodies of all admitted requests together; further ones get 429
-    upload_s    how long a request may take to arrive, since it holds a place meanwhile
+    upload_s    how long a request may take to arrive, since it holds a place meanwhile, and how
+                long an answer may take to be read
+    head_s      how long a new connection may take to send the head of its request
     token       bearer token of every route but /health; None: no token is required
+    allowed_hosts  names of this server that requests without a token may have as Host, beside
+                addresses and the loopback names
     grace_s     how long a shutdown waits for admitted requests
     judge       "module:function" that judges for the Codeforces protocol
     grading     "module:function" that opens the service behind POST /grade
@@ -51,7 +103,9 @@ class ServerSettings:
     body_bytes: int = 512 * MIB
     held_bytes: int = 2048 * MIB
     upload_s: float = 300.0
+    head_s: float = 20.0
     token: str | None = None
+    allowed_hosts: frozenset[str] = frozenset()
     grace_s: float = 60.0
     judge: str = "gradebox.eval.api.codeforces_judge:judge"
     grading: str = "gradebox.eval.api.service:open_service"

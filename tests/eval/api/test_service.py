@@ -167,6 +167,8 @@ def test_a_missing_dataset_is_reported_at_the_start():
         ({"solutions": [], "problem": {**ROW, "memory_limit": 10**5}}, ("100000 MB", "4096 MB")),
         ({"solutions": [], "problem": ROW, "time_limit_s": "1"}, ("is '1'", "seconds")),
         ({"solutions": [{}] * 5000, "problem": ROW}, ("5000", "4096", "several")),
+        ({"solutions": [{}] * 4096, "problem": {**ROW, "official_tests": TESTS * 10},
+          "flags": {"repeat": 16}}, ("30 tests", "65536 times", "1000000 cases")),
     ],
 )  # fmt: skip
 def test_wrong_requests_are_refused(url: str, body: Any, words: tuple[str, ...]):
@@ -174,6 +176,14 @@ def test_wrong_requests_are_refused(url: str, body: Any, words: tuple[str, ...])
     assert answer.status_code == 400
     message = answer.json()["message"]
     assert [word for word in words if word not in message] == [], message
+
+
+def test_tests_written_as_text_are_counted_too(url: str):
+    """Their JSON is inside a string of the request, which takes little memory itself."""
+    rows = [{"id": str(i), "official_tests": "[" + "{}," * 400_000 + "0]"} for i in range(2)]
+    body = {"solutions": [{"code": "echo"}], "problems": rows}
+    answer = requests.post(f"{url}/grade", json=body, timeout=30)
+    assert (answer.status_code, "outside strings" in answer.text) == (413, True)
 
 
 def test_the_page_of_the_server_names_the_flags_of_requests():

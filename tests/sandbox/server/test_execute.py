@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from gradebox.sandbox import Execution, SandboxError
+from gradebox.sandbox import Execution, Limits, SandboxError
 from gradebox.sandbox.server.runtimes import (
     Runtime,
     find_runtime,
@@ -200,6 +201,64 @@ def test_limits_reach_the_sandbox(start: Start) -> None:
     assert (limits.cpu_s, limits.wall_s, limits.memory_bytes) == (1.5, 4.0, 100_000_000)
 
 
+SMALL = {
+    "run_cpu_time": 1500,
+    "run_timeout": 4000,
+    "run_memory_limit": 64 << 20,
+    "output_max_size": 1000,
+    "max_process_count": 5,
+    "max_open_files": 9,
+    "max_file_size": 2000,
+    "max_disk_size": 3000,
+    "run_cpu_time_default": 9000,
+    "compile_cpu_time": 2500,
+    "compile_output_max_size": 4000,
+}
+MOST = vars(Ceilings(**SMALL).run_limits())
+
+
+def test_every_limit_has_a_ceiling() -> None:
+    assert {f.name for f in dataclasses.fields(Limits)} == set(MOST)
+    assert MOST["processes"] == 5 and MOST["disk_bytes"] == 3000
+    compiler = Ceilings(**SMALL).compile_limits()
+    assert (compiler.cpu_s, compiler.output_bytes, compiler.processes) == (2.5, 4000, 5)
+
+
+def test_limits_stay_under_the_servers(start: Start) -> None:
+    server = start(ceilings=Ceilings(**SMALL))
+    assert server.python().status_code == 200
+    assert all(value <= MOST[name] for name, value in vars(server.sandbox.calls[0].limits).items())
+
+
+@pytest.mark.parametrize("name", [f.name for f in dataclasses.fields(Limits)])
+@pytest.mark.parametrize("stage", ["limits", "compile_limits"])
+def test_gradeboxs_own_client_cannot_exceed_them(start: Start, stage: str, name: str) -> None:
+    ceilings = Ceilings(**SMALL)
+    most = vars(ceilings.run_limits() if stage == "limits" else ceilings.compile_limits())
+    server = start(ceilings=ceilings)
+    assert server.python(gradebox=1, **{stage: most}).status_code == 200
+    answer = server.python(gradebox=1, **{stage: {**most, name: most[name] + 1}})
+    assert answer.status_code == 400
+    assert f"limit {name} of" in answer.json()["message"]
+    assert len(server.sandbox.calls) == 1
+
+
+def test_compiling_alone_has_the_compilers_ceilings(start: Start) -> None:
+    server = start(ceilings=Ceilings(**SMALL))
+    most = vars(Ceilings(**SMALL).compile_limits())
+    assert server.python(gradebox=1, compile_only=True, limits=most).status_code == 200
+    over = {**most, "output_bytes": 4001}
+    assert server.python(gradebox=1, compile_only=True, limits=over).status_code == 400
+
+
+@pytest.mark.parametrize(("field", "most"), [("args", 1024), ("collect", 256)])
+def test_lists_have_a_ceiling(start: Start, field: str, most: int) -> None:
+    server = start()
+    assert server.python(**{field: ["x"] * most}).status_code == 200
+    answer = server.python(**{field: ["x"] * (most + 1)})
+    assert (answer.status_code, f"at most {most}" in answer.text) == (400, True)
+
+
 def test_missing_limits_are_the_servers_defaults(start: Start) -> None:
     server = start()
     server.python(run_timeout=0, run_memory_limit=None)
@@ -282,7 +341,7 @@ def test_runtimes_and_packages(start: Start) -> None:
     refused = server.post(route, language="cobol", version="*")
     assert refused.status_code == 404
     assert "apt-get install" in refused.json()["message"]
-    for raw in ("", "[]", "null", "{}", '{"language": null}', '{"language": ["python"]}'):
+    for raw in ("[]", "null", "{}", '{"language": null}', '{"language": ["python"]}'):
         headers = {"Content-Type": "application/json"}
         odd = requests.post(server.url + route, data=raw, headers=headers, timeout=30)
         assert (odd.status_code, list(odd.json())) == (404, ["message"]), raw

@@ -86,7 +86,7 @@ def test_the_bytes_of_all_bodies_are_limited(start: Start) -> None:
 def test_a_compressed_body_counts_as_the_largest(start: Start) -> None:
     server = start(body_bytes=4096, held_bytes=6000)
     port = int(server.url.rpartition(":")[2])
-    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
         line.sendall(head + b"Content-Encoding: deflate\r\nContent-Length: 9\r\n\r\n")
         deadline = time.monotonic() + 10
@@ -100,8 +100,8 @@ def test_a_request_that_never_arrives_releases_its_place(start: Start) -> None:
     host, port = server.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=30) as half:
         half.sendall(
-            b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            b"Content-Length: 100\r\n\r\n{"
+            b"POST /api/v2/execute HTTP/1.1\r\nHost: localhost\r\n"
+            b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
         )
         assert b" 408 " in half.recv(200)
     assert server.get("/health").json()["present"] == 0
@@ -172,7 +172,7 @@ def test_a_token_that_is_not_utf8_is_refused(start: Start) -> None:
     server = start(token="s3cret")
     port = int(server.url.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
-        head = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+        head = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         line.sendall(head + b"Authorization: Bearer \xff\xfe\r\n\r\n")
         assert line.makefile("rb").readline().split()[1] == b"401"
 
@@ -195,7 +195,7 @@ def test_an_unreadable_body_is_refused_at_once(
     start: Start, header: bytes, status: bytes, words: bytes
 ) -> None:
     port = int(start().url.rpartition(":")[2])
-    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /api/v2/execute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=10) as line:
         line.sendall(head + b"Connection: close\r\n" + header)
         answer = b""
@@ -397,7 +397,7 @@ def test_the_command_serves_until_sigterm() -> None:
         address = ("127.0.0.1", int(url.rpartition(":")[2]))
         for words in (b"-4\r\n\r\n", b"9\r\n\r\n{"):
             with socket.create_connection(address) as one:
-                one.sendall(b"POST /api/v2/execute HTTP/1.1\r\nHost: x\r\n")
+                one.sendall(b"POST /api/v2/execute HTTP/1.1\r\nHost: localhost\r\n")
                 one.sendall(b"Content-Type: application/json\r\nContent-Length: " + words)
                 if words.endswith(b"{"):  # half a body, then a reset
                     linger = struct.pack("ii", 1, 0)

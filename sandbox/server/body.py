@@ -1,0 +1,129 @@
+"""Read and parse the bodies of requests within stated bounds of size, time and memory.
+
+    socket ─ receive ─▶ bytearray ─ unpack ─▶ bytearray ─ parse ─▶ JSON values
+            size, time             size                 structure
+
+Parsed, a string takes at most 4 bytes for each of its characters, but `{},` takes 72 bytes. So
+the JSON outside strings is counted before it is parsed: a byte of it takes up to 70 bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zlib
+from typing import Any
+
+from aiohttp import web
+
+from gradebox.sandbox.model import MIB
+
+STRUCTURE_BYTES = 2 * MIB  # JSON outside strings in one request, without white space
+BLOCK_BYTES = 1 * MIB
+UPLOAD_GRACE_S = 20.0  # a body may be slower than SLOWEST_RATE for so long
+SLOWEST_RATE = 64 * 1024  # bytes a second
+
+
+class Refused(Exception):
+    """The request is answered with this status and message."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+async def receive(request: web.Request, limit: int, upload_s: float) -> bytearray:
+    """Return the body as it was sent. Raises Refused when it is too large or too slow.
+
+    It must arrive within `upload_s`, and at SLOWEST_RATE on average after UPLOAD_GRACE_S.
+    """
+    body, content = bytearray(), request.content
+    now = asyncio.get_running_loop().time
+    began = now()
+    while not content.at_eof():
+        allowed_s = min(upload_s, UPLOAD_GRACE_S + len(body) / SLOWEST_RATE)
+        try:
+            body += await asyncio.wait_for(content.readany(), max(0.0, began + allowed_s - now()))
+        except asyncio.TimeoutError:
+            message = f"the request did not arrive within {allowed_s:.3g} s"
+            raise Refused(408, message) from None
+        except web.RequestPayloadError as error:
+            raise Refused(400, f"the request's body can't be read: {error}") from None
+        check_size(len(body), limit)
+    return body
+
+
+def check_size(size: int, limit: int) -> None:
+    """Raise Refused for a body over the limit of its route."""
+    if size > limit:
+        raise Refused(
+            413,
+            f"the request is over {limit} bytes; send less, or start the server with a larger "
+            "--body-limit",
+        )
+
+
+def unpack(raw: bytearray, encoding: str, limit: int) -> bytearray:
+    """Return the body without its Content-Encoding. Raises Refused."""
+    if encoding in ("", "identity"):
+        return raw
+    if encoding not in ("gzip", "deflate"):
+        raise Refused(415, f"Content-Encoding {encoding[:40]!r} is unknown; send gzip or deflate")
+    bare = encoding == "deflate" and raw[:1] and raw[0] & 0xF != 8  # without zlib's header
+    unpacker = zlib.decompressobj(31 if encoding == "gzip" else -15 if bare else 15)
+    try:
+        body = bytearray(unpacker.decompress(raw, limit + 1))
+    except zlib.error as error:
+        raise Refused(400, f"the request's body can't be read: {error}") from None
+    check_size(len(body), limit)
+    if not unpacker.eof or unpacker.unused_data:
+        raise Refused(400, f"the request's body can't be read: it is not one {encoding} stream")
+    return body
+
+
+def parse(raw: bytearray) -> Any:
+    """Return the JSON values of a body, which is emptied to free its memory. Raises Refused."""
+    check_structure(structure_bytes(raw))
+    try:
+        text = raw.decode("utf-8-sig", "surrogatepass")
+        raw.clear()
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, f"the request is not JSON: {error}") from None
+
+
+def parse_text(text: str) -> Any:
+    """Return the JSON values of a text. Raises Refused."""
+    return parse(bytearray(text.encode("utf-8", "surrogatepass")))
+
+
+def check_structure(size: int) -> None:
+    """Raise Refused when a request has too much JSON outside strings."""
+    if size > STRUCTURE_BYTES:
+        raise Refused(
+            413,
+            f"the request has over {STRUCTURE_BYTES} bytes of JSON outside strings, which take "
+            "much memory; send several requests",
+        )
+
+
+def structure_bytes(raw: bytes | bytearray) -> int:
+    """Return how much of a JSON text is outside strings, without white space.
+
+    A string counts as one byte. The result is exact up to STRUCTURE_BYTES; above, the counting
+    stops early. It works in blocks, so that other threads run in between.
+    """
+    if len(raw) <= STRUCTURE_BYTES:
+        return len(raw)
+    total, inside, escape = 0, False, b""
+    for start in range(0, len(raw), BLOCK_BYTES):
+        block = escape + bytes(raw[start : start + BLOCK_BYTES])
+        block = block.replace(b"\\\\", b"")
+        escape = b"\\" if block.endswith(b"\\") else b""
+        parts = block.replace(b'\\"', b"").split(b'"')
+        outside = b"".join(parts[inside::2])
+        total += len(outside.translate(None, b" \t\r\n")) + (len(parts) - inside) // 2
+        inside ^= len(parts) % 2 == 0
+        if total > STRUCTURE_BYTES:
+            break
+    return total

@@ -1,0 +1,64 @@
+"""Refuse requests that a web page can make: those of other origins, and of rebound names.
+
+A browser sends a page's `Origin` with every WebSocket and POST. A page can also give its own
+name this server's address (DNS rebinding): the browser then takes both for one origin, and the
+request has the page's name as `Host`. So a name counts only if it is known; an address cannot be
+rebound.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Collection
+
+from aiohttp import web
+
+from gradebox.sandbox.server.body import Refused
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a name or address is that of the loopback interface."""
+    address = _address(host)
+    return host in LOOPBACK_NAMES if address is None else address.is_loopback
+
+
+def check_origin(request: web.Request) -> None:
+    """Raise Refused for a request of a page that this server did not send."""
+    origins, host = request.headers.getall("Origin", []), request.headers.get("Host", "")
+    if any(o.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()) for o in origins):
+        raise Refused(403, f"Origin {origins[0][:80]!r} is not this server; web pages can't use it")
+
+
+def check_host(request: web.Request, loopback_only: bool, names: Collection[str]) -> None:
+    """Raise Refused for a Host that may be a rebound name.
+
+    loopback_only  the server listens there, so no other address leads to it
+    names          further names of this server (--allow-host)
+    """
+    hosts = request.headers.getall("Host", [])
+    name = host_name(hosts[0]) if len(hosts) == 1 else ""
+    if is_loopback(name) or name in names:
+        return
+    if not loopback_only and _address(name) is not None:
+        return
+    raise Refused(
+        403,
+        f"Host {', '.join(hosts)[:80]!r} is not a known name of this server; use its address, "
+        "start it with --allow-host NAME, or with a token",
+    )
+
+
+def host_name(host: str) -> str:
+    """Return the name of a Host header in lower case, without port, brackets and final dot."""
+    match = re.fullmatch(r"(?:\[([0-9a-f:.]+)\]|([^:\[\]@/]+))(?::[0-9]*)?", host.lower())
+    return "" if match is None else (match[1] or match[2]).removesuffix(".")
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None

@@ -1,0 +1,235 @@
+"""The bodies of requests: size, compression, structure."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import random
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+import pytest
+import requests
+
+from gradebox.sandbox.server import body, connect
+from gradebox.sandbox.server.body import Refused, parse, structure_bytes
+
+from .conftest import CODE, Served
+from .test_serving import INIT, talk
+
+Start = Callable[..., Served]
+POSTS = ("/api/v2/execute", "/grade", "/api/v2/packages")
+JOB = json.dumps({"language": "python", "version": "*", "files": [CODE]}).encode()
+
+
+def post(server: Served, route: str, raw: bytes, encoding: str | None = None) -> requests.Response:
+    headers = {"Content-Type": "application/json"}
+    if encoding is not None:
+        headers["Content-Encoding"] = encoding
+    return requests.post(server.url + route, data=raw, headers=headers, timeout=60)
+
+
+def gzipped(raw: bytes) -> bytes:
+    return gzip.compress(raw, 1, mtime=0)
+
+
+# ---- compression ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("route", POSTS)
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_body_that_expands_over_its_limit_is_refused(
+    start: Start, route: str, encoding: str
+) -> None:
+    server = start(body_bytes=1 << 20)
+    raw = b" " * (8 << 20) + b'{"language": "python", "version": "*"}'
+    packed = gzipped(raw) if encoding == "gzip" else zlib.compress(raw, 1)
+    answer = post(server, route, packed, encoding)
+    assert (answer.status_code, "send less" in answer.text) == (413, True)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "raw"),
+    [
+        ("gzip", gzipped(JOB)),
+        ("GZIP", gzipped(JOB)),
+        ("deflate", zlib.compress(JOB)),
+        ("deflate", zlib.compress(JOB)[2:-4]),
+        ("identity", JOB),
+    ],
+    ids=["gzip", "upper case", "zlib", "bare deflate", "identity"],
+)
+def test_a_compressed_body_is_read(start: Start, encoding: str, raw: bytes) -> None:
+    assert post(start(), "/api/v2/execute", raw, encoding).json()["run"]["code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("encoding", "raw", "status"),
+    [
+        ("gzip, gzip", gzipped(gzipped(JOB)), 415),
+        ("gzip", gzipped(gzipped(JOB)), 400),
+        ("br", JOB, 415),
+        ("gzip", gzipped(JOB)[:-1], 400),
+        ("gzip", gzipped(JOB) + b"more", 400),
+        ("gzip", gzipped(JOB) * 2, 400),
+        ("gzip", b"", 400),
+        ("deflate", b"", 400),
+    ],
+    ids=["two names", "twice", "unknown", "cut", "more", "two streams", "empty", "empty too"],
+)
+def test_other_compression_is_refused(start: Start, encoding: str, raw: bytes, status: int) -> None:
+    server = start()
+    assert post(server, "/api/v2/execute", raw, encoding).status_code == status
+    assert server.sandbox.calls == []
+
+
+def test_the_packages_route_takes_a_small_body_only(start: Start) -> None:
+    raw = json.dumps({"language": "python", "version": "x" * 100_000}).encode()
+    assert post(start(), "/api/v2/packages", raw).status_code == 413
+
+
+# ---- structure -----------------------------------------------------------------------------
+
+BOMBS = {
+    "objects": b"[" + b"{}," * 1_500_000 + b"0]",
+    "lists": b"[" + b"[],[1]," * 700_000 + b"0]",
+    "keys": json.dumps({"files": dict.fromkeys(map(str, range(600_000)), 0)}).encode(),
+    "strings": b"[" + b'"ab",' * 1_500_000 + b'""]',
+    "digits": b'{"stdin": ' + b"1" * 5_000_000 + b"}",
+    "after a string": b'{"stdin": "\\\\", "x": [' + b"{}," * 1_500_000 + b"0]}",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize("route", POSTS)
+def test_much_structure_is_refused_before_it_is_parsed(start: Start, route: str, name: str) -> None:
+    answer = post(start(), route, BOMBS[name])
+    assert answer.status_code == 413
+
+
+def test_much_structure_in_a_message_is_refused(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "INIT_S", 60.0)
+    bomb = {**INIT, "more": [{}] * 1_500_000}
+    came, code = talk(start().url, json.dumps(bomb, separators=(",", ":")))
+    assert code == 4002
+    assert "outside strings" in came[-1]["message"]
+
+
+def test_much_text_is_no_structure(start: Start) -> None:
+    for text in ("{},[1],\n" * 800_000, '"\\' * 2_000_000, "漢, " * 1_000_000):
+        assert start().python(stdin=text).json()["run"]["stdout"] == text
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"[" * 100_000,
+        b'{"files": ' + b"[" * 900 + b"]" * 900 + b"}",
+        b'{"language": ' + b'{"a":' * 900 + b"1" + b"}" * 900 + b"}",
+        b'{"solutions": ' + b"[" * 900 + b"]" * 900 + b"}",
+        b'{"run_timeout": ' + b"9" * 4000 + b"}",
+        b'{"stdin": 1e999999999}',
+        JOB.decode().encode("utf-16"),
+        b'{"language": "\xff"}',
+        b"",
+    ],
+    ids=["deep", "files", "language", "solutions", "int", "float", "utf-16", "utf-8", "empty"],
+)
+@pytest.mark.parametrize("route", POSTS[:2])
+def test_odd_json_is_a_bad_request(start: Start, route: str, raw: bytes) -> None:
+    answer = post(start(), route, raw)
+    assert (answer.status_code, list(answer.json())) == (400, ["message"])
+
+
+def test_structure_is_counted_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "BLOCK_BYTES", 7)
+    chance = random.Random(5)
+
+    def value(depth: int) -> Any:
+        kind = chance.randrange(6 if depth else 4)
+        if kind == 4:
+            return [value(depth - 1) for _ in range(chance.randrange(4))]
+        if kind == 5:
+            return {value(0): value(depth - 1) for _ in range(chance.randrange(4))}
+        if kind == 3:
+            return chance.randrange(1000)
+        return "".join(chance.choice('\\"a,{ \n漢') for _ in range(chance.randrange(12)))
+
+    for _ in range(300):
+        text = json.dumps([value(4), value(4)], indent=chance.choice([None, 1]))
+        outside, inside, escaped = 0, False, False
+        for c in text:
+            if inside:
+                inside, escaped = escaped or c != '"', not escaped and c == "\\"
+            else:
+                inside = c == '"'
+                outside += not c.isspace()
+        monkeypatch.setattr(body, "STRUCTURE_BYTES", min(len(text) - 1, outside))
+        assert structure_bytes(text.encode()) == outside, text
+
+
+SHAPES = {
+    "objects": b"[" + b"{}," * 100_000 + b"0] ",
+    "objects with a key": b"[" + b'{"a":0},' * 50_000 + b"0]",
+    "keys": b"{" + b",".join(b'"%d":0' % i for i in range(50_000)) + b"}",
+    "strings": b"[" + b'"ab",' * 100_000 + b"0]",
+    "floats": b"[" + b"1.5," * 100_000 + b"0] ",
+    "a text with one wide character": b'"' + b"a" * 5_000_000 + "\U0001f600".encode() + b'"',
+    "escapes": b'"' + b"\\u6f22" * 1_000_000 + b'"',
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHAPES)
+def test_parsing_takes_a_bounded_multiple_of_the_body(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10 bytes for each byte, and 80 for each outside strings: 160 MiB at the limit."""
+    monkeypatch.setattr(body, "STRUCTURE_BYTES", len(SHAPES[name]) - 1)
+    structure = structure_bytes(SHAPES[name])
+    monkeypatch.undo()
+    tracemalloc.start()
+    try:
+        raw = bytearray(SHAPES[name])
+        size = len(raw)
+        parse(raw)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= 10 * size + 80 * structure + (4 << 20)
+
+
+def test_a_body_is_emptied_once_it_is_text() -> None:
+    raw = bytearray(b'{"a": 1}')
+    assert parse(raw) == {"a": 1}
+    assert raw == b""
+    with pytest.raises(Refused, match="not JSON"):
+        parse(raw)
+
+
+# ---- WebSockets ----------------------------------------------------------------------------
+
+
+def test_the_job_of_a_socket_is_counted(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connect, "INIT_S", 60.0)
+    monkeypatch.setattr(connect, "QUIET_S", 60.0)
+    server = start(body_bytes=100_000, held_bytes=250_000)
+    job = {**INIT, "args": ["x" * 60_000]}
+
+    async def two_sockets() -> Any:
+        route = server.url + "/api/v2/connect"
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(route),
+            session.ws_connect(route) as other,
+        ):
+            await other.send_json(job)
+            return await other.receive_json()
+
+    assert "busy" in asyncio.run(two_sockets())["message"]
