@@ -13,7 +13,8 @@
  *
  * The parts, each using only those below it:
  *   launcher     the messages, one run, the loop
- *   watch        starts a program and watches it;  usage: what it uses;  child: its process until exec
+ *   watch        starts a program and watches it;  child: its process until exec
+ *   usage        what it uses;  waiting: how long it had no core
  *   run_group    the control group
  *   files        program, input, streams, the scratch folder;  run: the data of a run
  *   setup        builds the box;  kernel_file, protocol

@@ -90,6 +90,13 @@ EXHAUST = (
         "wall|cpu",
         limits=replace(LIMITS, cpu_s=5.0, processes=64),
     ),
+    Attack(
+        "exhaust stale_waits",
+        "threads that have waited once, among many short ones, to gain wall time",
+        "wall",
+        argument="6",
+        limits=replace(LIMITS, wall_s=2.0, processes=200),
+    ),
     Attack("exhaust own_cpu_signal", "a false CPU signal", "crash"),
     Attack("exhaust own_cpu_limit", "a CPU limit set by the program", "crash|cpu"),
     Attack("exhaust timers", "a million timers", "ends|cpu|wall"),

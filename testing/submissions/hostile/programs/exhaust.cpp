@@ -124,6 +124,31 @@ static void crowd_of_sleepers(const char *, const char *) { // they wake togethe
     for (int i = 0; i < 40; i++) { pthread_t t; pthread_create(&t, NULL, naps, NULL); }
     for (;;) pause();
 }
+// 26 threads whose numbers are 40 apart wait for each other once; then short threads come and go, 40 a
+// sample. A watcher that forgets a thread and meets it again credits it with all its waiting once more.
+static pthread_barrier_t together;
+static void *short_life(void *ms) { usleep(1000 * (intptr_t)ms); return NULL; }
+static void *waits_once(void *) {
+    pthread_barrier_wait(&together);
+    for (double end = seconds() + 0.1; seconds() < end;) {}
+    for (;;) pause();
+}
+static void stale_waits(const char *most_s, const char *) {
+    const double end = seconds() + atof(most_s);
+    pthread_attr_t small;
+    pthread_t t;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 16384);
+    pthread_barrier_init(&together, NULL, 26);
+    for (int i = 0; i < 26 * 40; i++)
+        if (pthread_create(&t, &small, i % 40 ? short_life : waits_once, NULL)) breach("no thread %d", i);
+        else if (i % 40) pthread_join(t, NULL);
+    while (seconds() < end) {
+        for (int i = 0; i < 36; i++) if (!pthread_create(&t, &small, short_life, (void *)60)) pthread_detach(t);
+        usleep(37000);
+    }
+    breach("lived for %s s", most_s);
+}
 static void own_cpu_signal(const char *, const char *) { raise(SIGXCPU); }
 static void own_cpu_limit(const char *, const char *) {
     struct rlimit l = {0, 1};
@@ -342,7 +367,7 @@ static void errors_wide(const char *, const char *) { // a bigger pipe, left ful
 static const attack attacks[] = {
     ROW(fork_bomb), ROW(respawning), ROW(pausing_forks), ROW(thread_bomb), ROW(daemon), ROW(sibling), ROW(stopped_child), ROW(vfork_hang),
     ROW(ended_leader), ROW(cpu), ROW(cpu_threads), ROW(cpu_ended_leader), ROW(cpu_unwaited), ROW(cpu_grandchildren), ROW(deaf),
-    ROW(sleep_for_ever), ROW(stop_itself), ROW(crowd_of_sleepers), ROW(own_cpu_signal), ROW(own_cpu_limit), ROW(timers), ROW(memory),
+    ROW(sleep_for_ever), ROW(stop_itself), ROW(crowd_of_sleepers), ROW(stale_waits), ROW(own_cpu_signal), ROW(own_cpu_limit), ROW(timers), ROW(memory),
     ROW(memory_once), ROW(memory_children), ROW(memory_ended_leader), ROW(memory_shared), ROW(memory_zero), ROW(memory_files),
     ROW(memory_swapped_out), ROW(memory_hidden_in_output), ROW(stack), ROW(sockets), ROW(sent_descriptors), ROW(disk), ROW(inodes),
     ROW(deep), ROW(long_names), ROW(big_file), ROW(sparse), ROW(open_files), ROW(syncing), ROW(output), ROW(output_threads),
