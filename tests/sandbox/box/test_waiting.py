@@ -1,4 +1,4 @@
-"""The time that a run has waited for its core, from figures of the kernel that the tests make up."""
+"""The time that a run has waited for its core, from made-up figures of the kernel."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_number_that_is_used_again_is_another_task(watcher: Watcher) -> None:
 
 
 def test_of_too_many_tasks_those_seen_late_gain_nothing(watcher: Watcher) -> None:
-    crowd = {tid: ("S", 0, 500) for tid in range(1000, 1200)}
+    crowd = dict.fromkeys(range(1000, 1200), ("S", 0, 500))
     first = watcher.look(1000, 0, crowd)
     assert first == 500
     for i in range(1, 10):  # the tasks that were seen end, which uncovers others
