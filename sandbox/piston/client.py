@@ -36,7 +36,9 @@ log = logging.getLogger("gradebox.piston")
 
 TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
 ATTEMPTS = 6  # for one run, over all endpoints
-FORGED_AFTER = 3  # destroyed reports of one run after which the program is held responsible
+# Destroyed reports of one run after which the program is held responsible. Reports that the server
+# may have lost count only when that happened in every attempt.
+DESTROYED_AFTER = 3
 
 T = TypeVar("T")
 
@@ -194,15 +196,18 @@ class PistonSandbox(Closeable):
 
     def _run(self, request: RunRequest, alone: bool) -> tuple[Execution, bool]:
         row = languages.find(request.compiled.program.language)
-        destroyed = 0
+        destroyed = lost = 0
 
         def run_once(lease: Lease) -> Execution:
-            nonlocal destroyed
+            nonlocal destroyed, lost
             try:
                 return self._backend(lease.endpoint).run(lease, request)
             except Tampered as fault:
-                destroyed += fault.evidence is not None
-                if fault.evidence is None or destroyed < FORGED_AFTER:
+                if fault.evidence is None:
+                    raise
+                lost += fault.lost
+                destroyed += not fault.lost
+                if destroyed < DESTROYED_AFTER and destroyed + lost < ATTEMPTS:
                     raise
                 return fault.evidence
 

@@ -66,28 +66,37 @@ def execution(stage: Stage, report: Report | None, limits: Limits, sent: SentLim
     )
 
 
-def forged_execution(stage: Stage) -> Execution:
+def destroyed_execution(stage: Stage) -> Execution:
     """Return the evidence of a program that destroyed its launcher's report in every try.
 
-    It counts as killed, for its output where the server found that too large.
+    It counts as killed: by the signal that the server saw, or, where it saw none, by SIGKILL.
     """
     killed_for: LimitName | None = "output" if stage.status in ("OL", "EL") else None
     killed = _killed(stage, killed_for, stage.cpu_s or 0.0, stage.memory_bytes)
-    words = b"the program interfered with the launcher that reports its output"
-    return replace(killed, stderr=words, stderr_cut=False)
+    code = stage.code or 0
+    by_shell = code - 128 if 128 < code < 128 + signal.NSIG else None
+    words = (
+        "the program ended the launcher or damaged its report; the server saw status "
+        f"{stage.status or 'none'}, exit code {stage.code}, signal {stage.signal}"
+    )
+    number = stage.signal or by_shell or int(signal.SIGKILL)
+    return replace(killed, signal=number, stderr=words.encode(), stderr_cut=False)
 
 
 def _killed(
     stage: Stage, killed_for: LimitName | None, cpu_s: float, memory_bytes: int | None
 ) -> Execution:
-    """Return the evidence of a program whose output is lost: it was killed with its launcher."""
+    """Return the evidence of a program that was killed with its launcher; its output is lost.
+
+    Output that is lost without a limit does not count as cut: nothing shows that it was too large.
+    """
     return Execution(
         exit_code=None,
         signal=int(signal.SIGKILL),
         cpu_s=cpu_s,
         wall_s=stage.wall_s or 0.0,
         memory_bytes=memory_bytes,
-        stdout_cut=True,
+        stdout_cut=killed_for is not None,
         stderr_cut=True,
         killed_for=killed_for,
         limits_hit=frozenset({killed_for} if killed_for else ()),

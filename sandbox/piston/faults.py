@@ -37,10 +37,12 @@ class Tampered(Transient):
 
     evidence  of a program that destroyed its own report; None unless the server carried a trusted
               program's report of the same size
+    lost      the launcher exited well, so that the report may have been lost on the way
     """
 
     server_failed = False
     evidence: Execution | None = None
+    lost = False
 
 
 class Refused(SandboxError):

@@ -16,7 +16,7 @@ from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, RunRequest
 from gradebox.sandbox.piston.build import CompiledPrograms, c_launcher_source, each_call_files
-from gradebox.sandbox.piston.evidence import execution, forged_execution
+from gradebox.sandbox.piston.evidence import destroyed_execution, execution
 from gradebox.sandbox.piston.faults import LimitTooSmall, Tampered, Transient
 from gradebox.sandbox.piston.fleet import Endpoint, Lease
 from gradebox.sandbox.piston.http.execute import QUEUE_S, File, Stage, execute
@@ -72,12 +72,14 @@ class Exchange:
     """The answer to one request.
 
     report  None: missing or damaged
-    lost    the report is missing though the launcher exited well. No program can cause that, so
-            the report was lost on the way.
+    begun   the output begins as this request's report does
+    lost    the report has no end though the launcher exited well: the server lost it, or the
+            program read it from the launcher's pipe
     """
 
     stage: Stage
     report: Report | None
+    begun: bool = True
     lost: bool = False
 
 
@@ -158,11 +160,17 @@ class StockPiston:
             start_s = launcher_allowance_s(endpoint.limits, 0)
             sent = replace(sent, allowance_s=sent.allowance_s + printed_s - start_s)
         try:
-            return execution(answer.stage, answer.report, request.limits, sent)
-        except Tampered as fault:
-            if not answer.lost:
-                self._examine(endpoint, request, payload, answer.stage, fault)
-            raise
+            seen = execution(answer.stage, answer.report, request.limits, sent)
+            if answer.begun:
+                return seen
+            # The launcher begins its report before it starts the program.
+            fault = Tampered(f"{endpoint.url}: the answer may belong to another request")
+        except Tampered as error:
+            seen, fault = destroyed_execution(answer.stage), error
+        fault.lost = answer.lost
+        if self._carries_a_trusted_report(endpoint, request, payload, answer.stage, fault):
+            fault.evidence = seen
+        raise fault
 
     def _payload(self, endpoint: Endpoint, request: RunRequest) -> Payload:
         program, files = request.compiled.program, request.files
@@ -231,23 +239,25 @@ class StockPiston:
         try:
             return Exchange(stage, decode_report(stage.stdout, nonce))
         except BadReport:
-            if stage.stdout.startswith(MAGIC) and not stage.stdout.startswith(MAGIC + nonce):
+            begun = stage.stdout.startswith(MAGIC + nonce)
+            if stage.stdout.startswith(MAGIC) and not begun:
                 raise Transient(f"{endpoint.url}: the answer belongs to another request") from None
             _, found, last = stage.stdout.rpartition(f"Z {nonce} ")
             complete = bool(found) and last.endswith("\n")
-            return Exchange(stage, None, lost=stage.status is None and not complete)
+            return Exchange(stage, None, begun, lost=stage.status is None and not complete)
 
-    def _examine(
+    def _carries_a_trusted_report(
         self,
         endpoint: Endpoint,
         request: RunRequest,
         payload: Payload,
         stage: Stage,
         fault: Tampered,
-    ) -> None:
+    ) -> bool:
         """Find out why a report is missing: send the same request with a trusted program.
 
         When the trusted program's report is complete, the program destroyed its own report.
+        Raises LimitTooSmall when the server's output limit is the reason.
         """
         known = endpoint.limits.output_chars
         chars = min(known or len(stage.stdout) + 2 * PIECE_CHARS, CONTROL_CHARS)
@@ -262,8 +272,9 @@ class StockPiston:
             plan_limits(limits, endpoint.limits, 0),
         )
         if control.report is not None and control.report.stdout_bytes == prints:
-            fault.evidence = forged_execution(stage)
-        elif "OL" in (control.stage.status, stage.status):
+            return True
+        if "OL" in (control.stage.status, stage.status):
             kept = max(512, min(len(stage.stdout), len(control.stage.stdout)))
             endpoint.limits = replace(endpoint.limits, output_chars=kept)
             raise LimitTooSmall("output", f"about {kept}", "more output") from fault
+        return False

@@ -127,7 +127,7 @@ def parse_answer(url: str, status: int, raw: bytes, body_bytes: int, retry_after
             "(docs/piston.md, 'The request body')"
         )
     message = fields.get("message")
-    if status in (400, 401, 403, 404, 415) and isinstance(message, str) and message:
+    if status in (400, 401, 403, 415) and isinstance(message, str) and message:
         raise Refused(f"{url}: {message[:500]}")
     if status == 429:
         fault = Transient(f"{url}: busy (429), retry after {retry_after[:40] or '?'}")

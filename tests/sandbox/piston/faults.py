@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import socket
 import threading
 import time
@@ -158,12 +159,30 @@ def also(action: Callable[[], None], fault: Fault) -> Fault:
     return both
 
 
+def job_of(body: dict[str, Any]) -> list[str]:
+    """Return the fields of a request's job (launcher.py), the nonce first; none when it builds."""
+    jobs = [f["content"] for f in body["files"] if f.get("name") == "gbx-job"]
+    return [f.decode() for f in base64.b64decode(jobs[0]).split(b"\0")] if jobs else []
+
+
+def except_for_trusted_programs(fault: Fault) -> Fault:
+    """Cause the fault for a solution, and not when the client tries the same with a program."""
+
+    def chosen(handler: Handler, body: dict[str, Any]) -> None:
+        if "-c" in job_of(body):
+            handler.answer(body)
+        else:
+            fault(handler, body)
+
+    return chosen
+
+
 def run_stage(**fields: Any) -> Fault:
-    """Answer with a run stage of these fields, the rest as in a good run without output."""
+    """Answer with a run stage of these fields; the rest is as if the launcher was killed early."""
 
     def fault(handler: Handler, body: dict[str, Any]) -> None:
         run = {
-            "stdout": "",
+            "stdout": "".join(f"GBX1 {nonce}\n" for nonce in job_of(body)[:1]),
             "stderr": "",
             "output": "",
             "code": None,

@@ -276,23 +276,6 @@ def test_a_missing_answer_times_out(
         run(box, b"print(1)", Limits(wall_s=0.5))
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        b"import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n",
-        b"import os\nfd = os.open(f'/proc/{os.getppid()}/fd/1', os.O_WRONLY | os.O_TRUNC)\n"
-        b"os.write(fd, b'Z 0 0 0 0 0 0 0 0 -\\n')\n",
-    ],
-    ids=["kills its launcher", "writes into the report"],
-)
-def test_a_program_that_destroys_its_report_counts_as_killed(
-    piston: FakePiston, client: Connect, source: bytes
-) -> None:
-    got = run(client(piston), source)
-    assert (got.exit_code, got.signal, got.stdout) == (None, 9, b"")
-    assert b"interfered" in got.stderr
-
-
 def test_intermittent_damage_is_not_blamed_on_the_program(
     piston: FakePiston, client: Connect
 ) -> None:
