@@ -8,6 +8,8 @@ CPU time decides. It varies by some per cent under load (8–9 % for memory-boun
 run near the limit is repeated with nothing beside it, and that run counts. Programs may run to
 1.25 × the limit, so that a report can give pass@1 under other limits. Wall time only stops a
 program that does not use its CPU.
+
+A run whose memory figure alone is over the limit is repeated alone as well.
 """
 
 from __future__ import annotations
@@ -63,10 +65,13 @@ def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:
 
 
 def must_run_alone(execution: Execution, bounds: Bounds) -> bool:
-    """Return whether load could have changed the verdict, so that the run is repeated alone.
+    """Return whether other runs could have changed the verdict, so that the run is repeated alone.
 
     This includes a SIGKILL that no limit explains: one sent by the machine, such as when it is
-    short of memory, does not come twice; one that the program caused does.
+    short of memory, does not come twice; one that the program caused does. It also includes memory
+    that was over its limit without an end for it. The figure covers the pages of files that the run
+    was the first to read, and other programs can make the kernel forget pages. After the first run
+    they are in memory.
     """
     if execution.signal == signal.SIGKILL and not execution.killed_for:
         return not execution.limits_hit
@@ -74,4 +79,6 @@ def must_run_alone(execution: Execution, bounds: Bounds) -> bool:
         return execution.contended
     if execution.killed_for == "cpu":
         return False
+    if execution.killed_for != "memory" and (execution.memory_bytes or 0) > bounds.memory_bytes:
+        return True
     return NEAR_FROM * bounds.cpu_s <= execution.cpu_s <= RUN_TO * bounds.cpu_s

@@ -188,6 +188,26 @@ def test_a_run_near_the_limit_is_repeated_alone_and_the_repeat_decides(
     assert [call.alone for call in sandbox.calls] == alone
 
 
+@pytest.mark.parametrize(
+    ("first_mb", "second_mb", "verdict", "alone"),
+    [(65, 20, "AC", [False, True]), (65, 65, "MLE", [False, True]), (64, None, "AC", [False])],
+)
+def test_memory_over_the_limit_counts_only_when_the_repeat_alone_shows_it_too(
+    first_mb, second_mb, verdict, alone
+):
+    runs = [ready(b"3", memory_bytes=mb << 20) for mb in (first_mb, second_mb) if mb]
+    case, sandbox = grade(*runs)
+    assert (case.verdict, case.contended) == (verdict, len(alone) == 2)
+    assert case.memory_bytes == (second_mb or first_mb) << 20
+    assert [call.alone for call in sandbox.calls] == alone
+
+
+def test_a_program_that_the_kernel_ended_for_its_memory_is_not_run_again():
+    killed = ready(memory_bytes=65 << 20, exit_code=None, signal=9, killed_for="memory")
+    case, sandbox = grade(killed)
+    assert (case.verdict, case.contended, len(sandbox.calls)) == ("MLE", False, 1)
+
+
 @pytest.mark.parametrize(("output", "right"), [(b"3", True), (b"4", False)])
 def test_a_late_output_is_judged_separately(output, right):
     case, _ = grade(ready(output, cpu_s=1.2))

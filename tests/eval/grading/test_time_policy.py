@@ -48,6 +48,14 @@ def test_the_expected_output_always_fits(expected_bytes):
         (ready(cpu_s=0.1, signal=11), False),
         (ready(cpu_s=0.1, signal=9, killed_for="memory"), False),
         (ready(cpu_s=0.1, signal=9, limits_hit=frozenset({"processes"})), False),
+        (ready(memory_bytes=MIB), False),
+        (ready(memory_bytes=MIB + 1), True),
+        (ready(memory_bytes=MIB + 1, limits_hit=frozenset({"memory"}), exit_code=1), True),
+        (ready(memory_bytes=MIB + 1, killed_for="output"), True),
+        (ready(memory_bytes=MIB + 1, signal=9, killed_for="memory"), False),
+        (ready(memory_bytes=MIB + 1, killed_for="wall"), False),
+        (ready(memory_bytes=MIB, exit_code=1, limits_hit=frozenset({"memory"})), False),
+        (ready(memory_bytes=None), False),
     ],
 )
 def test_which_runs_are_repeated_alone(execution, alone):
