@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradebox.sandbox.box.build import launcher
-from gradebox.sandbox.box.memory_file import write_all
+from gradebox.sandbox.box.memory_file import UNCHANGEABLE, write_all
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.languages import fill, memory_places
 from gradebox.sandbox.model import MIB
 
 PROGRAM = "{program}"  # in a command: the folder of the program's files, which differs by box
 MFD_EXEC = 0x10
-UNCHANGEABLE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 class Executable:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 
 from gradebox.sandbox.errors import SandboxError
 
 CHUNK = 1 << 30
+UNCHANGEABLE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
 
 
 def write_all(fd: int, data: bytes | memoryview) -> None:
@@ -32,16 +34,20 @@ def read_all(fd: int, size: int) -> bytes:
 def memory_file(data: bytes | memoryview) -> int:
     """Return a descriptor, at offset 0, of an anonymous file with these contents.
 
+    It is for reading, and nobody can change the file: a program that opens its input again for
+    writing could keep memory in it that no limit counts, and would change it for a second attempt.
+
     Raises SandboxError when the machine has no memory for it.
     """
     try:
-        fd = os.memfd_create("gradebox", os.MFD_CLOEXEC)
+        fd = os.memfd_create("gradebox", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     except OSError as error:
         raise SandboxError(f"memfd_create: {error.strerror}") from error
     try:
         write_all(fd, data)
-        os.lseek(fd, 0, os.SEEK_SET)
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, UNCHANGEABLE)
+        return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        os.close(fd)
         raise SandboxError(f"no memory for {len(data)} bytes: {error.strerror}") from error
-    return fd
+    finally:
+        os.close(fd)

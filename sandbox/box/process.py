@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import struct
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 
@@ -53,6 +54,7 @@ class BoxProcess:
         self.run_count = 0
         self.needs_recycling = False  # memory left in its group would count for the next run
         self._core: int | None = None
+        self._memory_limit = self._started_ns = 0  # of the current run
         self._timeout_s = 0.0
         self._outer_pid = 0
         self.pid = 0
@@ -182,6 +184,8 @@ class BoxProcess:
     def start(self, request: bytes, fds: Sequence[int]) -> None:
         """Do the first half of `run`; `finish` is the second."""
         self.run_count += 1
+        self._memory_limit = wire.REQUEST.unpack_from(request)[4]
+        self._started_ns = time.monotonic_ns()
         self._send(request, fds)
 
     def finish(self, timeout_s: float) -> tuple[wire.Reply, list[int]]:
@@ -192,7 +196,20 @@ class BoxProcess:
     def _reply_to_run(self) -> tuple[wire.Reply, list[int]]:
         fds: list[int] = []
         try:
-            return self._receive(fds), fds
+            reply = self._receive(fds)
+            # So that a later count of its group's is that of one run.
+            self.needs_recycling |= bool(reply.hit & wire.HIT_MEMORY)
+            return reply, fds
+        except BoxDied:
+            for fd in fds:
+                os.close(fd)
+            if not self.cgroup or not self.cgroup.oom_kills():
+                raise
+            # Page tables, for example, are freed late, and the kernel ends the box as well.
+            self.needs_recycling = True
+            now = time.monotonic_ns()
+            wall_ns = now - self._started_ns
+            return wire.killed_for_memory(self._memory_limit, wall_ns, now), []
         except BaseException:
             for fd in fds:
                 os.close(fd)

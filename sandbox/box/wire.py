@@ -9,6 +9,7 @@ driver ◀──reply + descriptors────
 
 from __future__ import annotations
 
+import signal
 import struct
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -49,6 +50,29 @@ class Reply(NamedTuple):
     needs_recycling: int
     stdout: bytes
     stderr: bytes
+
+
+def killed_for_memory(memory: int, wall_ns: int, end_ns: int) -> Reply:
+    """Return the reply that a box would have given, had it outlived the end of its program."""
+    killed = next(number for number, name in KILLED.items() if name == "memory")
+    return Reply(
+        err=0,
+        wstatus=signal.SIGKILL,
+        killed=killed,
+        hit=HIT_MEMORY,
+        cpu_ns=0,
+        wall_ns=wall_ns,
+        end_ns=end_ns,
+        memory=memory,
+        out_size=0,
+        err_total=0,
+        out_inline=0,
+        err_len=0,
+        collected=0,
+        needs_recycling=1,
+        stdout=b"",
+        stderr=b"",
+    )
 
 
 def pack_request(

@@ -4,7 +4,8 @@
 
     {"check": "memory of 3 children", "expected": 60, "seen": 60.25, "unit": "MB", "ok": true}
 
-USES is tests/sandbox/programs/uses.cpp, compiled statically. Only the standard library is needed,
+USES is tests/sandbox/programs/uses.cpp, compiled statically; the programs of the hostile suite are
+beside it. Only the standard library is needed,
 because the guest has no test tools.
 """
 
@@ -17,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from gradebox.sandbox.box import EmbeddedSandbox
@@ -24,6 +26,8 @@ from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.isolation import cgroup
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from testing.submissions.hostile import harness
+from testing.submissions.hostile.model import PROGRAMS
 
 LIMITS = Limits(cpu_s=20, wall_s=120, memory_bytes=512 * MIB, processes=16)
 RUNS = 100  # for the median cost of a run
@@ -78,16 +82,20 @@ INSIDE = (  # numbers of new calls are the same on all architectures since Linux
 )
 
 
+def _compiled(binary: Path) -> Compiled:
+    program = Program("c++17", {f"{binary.name}.cpp": b""})
+    executable = Executable(binary.read_bytes())
+    artifact = BuiltProgram((f"{{program}}/{binary.name}",), binary.name, executable)
+    return Compiled(program, True, artifact=artifact)
+
+
 class Checks:
     """A box of one level and the program it measures."""
 
     def __init__(self, level: str, uses: Path, fresh: bool = True) -> None:
         self.box = EmbeddedSandbox(1, level=level, fresh=fresh)
         self.level = self.box.describe().level
-        binary = Executable(uses.read_bytes())
-        program = Program("c++17", {"uses.cpp": b""})
-        artifact = BuiltProgram(("{program}/uses",), "uses", binary)
-        self._uses = Compiled(program, True, artifact=artifact)
+        self._uses = _compiled(uses)
         self._python = self.box.compile(Program("python", {"main.py": PYTHON}))
 
     def run(self, way: str, amount: float, limits: Limits = LIMITS) -> Execution:
@@ -236,10 +244,23 @@ def choice(level: str) -> Iterator[Row]:
         yield Row("level chosen", level or "refused", f"refused: {error}", "", not level)
 
 
+def attacks(level: str, folder: Path) -> Iterator[Row]:
+    """Run the hostile suite without its attacks through compilers; report each that succeeded."""
+    for path in PROGRAMS.glob("*.cpp"):
+        harness.use(path.stem, _compiled(folder / path.stem))
+    tried = 0
+    for outcome in harness.outcomes(level, compilers=False):
+        tried += outcome.came_out != "not promised"
+        if outcome.wrong:
+            yield Row(f"attack: {outcome.run}", "held", outcome.wrong, "", False)
+    yield Row("attacks", "all tried", f"{tried} tried", "", tried > 100)
+
+
 def main(level: str, uses: str, what: str = "all") -> int:
     """Print each row. Return 1 when a check failed."""
     bad = 0
-    for row in choice(level) if what == "choice" else rows(level, Path(uses)):
+    found = choice(level) if what == "choice" else rows(level, Path(uses))
+    for row in chain(found, attacks(level, Path(uses).parent) if level else ()):
         print(json.dumps(asdict(row)), flush=True)
         bad += not row.ok
     return int(bad > 0)

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradebox.sandbox.box import build
+from testing.submissions.hostile.model import PROGRAMS
 from tests.vm import record
 from tests.vm.guest import SCENARIOS
 from tests.vm.machine import ARCHES, REPO, Boot, accelerated, cache_folder, run
@@ -60,7 +61,7 @@ class Machine:
     scenarios: tuple[str, ...]
     append: str = ""
     own_root: bool = False
-    patience_s: float = 900.0
+    patience_s: float = 2400.0
 
 
 REFUSED = "user, neither user namespaces nor Landlock"
@@ -94,7 +95,7 @@ MACHINES = (
         "linux-image-arm64",
         ("root", "user with a delegated group", "user, user.max_user_namespaces=0"),
         own_root=True,
-        patience_s=1800.0,
+        patience_s=3600.0,
     ),
 )
 
@@ -110,12 +111,13 @@ def _compiler(machine: Machine, tool: str) -> str:
 
 
 def _built(machine: Machine, folder: Path) -> None:
-    """Build the launcher and the program that uses known amounts for a machine."""
+    """Build the launcher, the program that uses known amounts and the attacks for a machine."""
     folder.mkdir(mode=0o700)
     launcher = folder / build.launcher_name(machine.kind)
     build.build_launcher(launcher, _compiler(machine, "gcc"))
-    command = [_compiler(machine, "g++"), "-O2", "-static", "-pthread", str(USES)]
-    subprocess.run([*command, "-o", str(folder / "uses")], check=True)
+    for source in (USES, *PROGRAMS.glob("*.cpp")):
+        command = [_compiler(machine, "g++"), "-O2", "-static", "-pthread", str(source)]
+        subprocess.run([*command, "-o", str(folder / source.stem)], check=True)
 
 
 def _root(machine: Machine) -> Path:

@@ -25,11 +25,29 @@ int copy_to_file(int dir, const char *name, int from, int mode) {
     return close(to);
 }
 
-/* Return a nameless file: in memory, or on the box's tmpfs where the filter refuses memfd_create. */
-static int anonymous_file(const char *name) {
-    int fd = memfd_create(name, MFD_CLOEXEC);
+/* Return the file behind stdout: in memory, or on the box's tmpfs where the filter refuses memfd_create. */
+static int output_file(void) {
+    int fd = memfd_create("stdout", MFD_CLOEXEC);
     if (fd >= 0 || errno != ENOSYS) return fd;
     return openat(PROGRAM_FD, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+}
+
+/* Make the file behind stdin. A program that could make it larger would have memory there that is no
+ * process's. With a single id the program owns it and may open it again for writing, so the file is
+ * sealed once it is written, or was opened through the read-only mount of /program. */
+static void open_input(struct run *run) {
+    static const char name[] = ".gradebox-stdin", path[] = "/program/.gradebox-stdin";
+    char own[32];
+    run->in_writer = memfd_create("stdin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    run->seal_input = run->in_writer >= 0;
+    if (run->seal_input) {
+        snprintf(own, sizeof own, "self/fd/%d", run->in_writer);
+        run->in_fd = openat(PROC_FD, own, O_RDONLY | O_CLOEXEC);
+    } else if (errno == ENOSYS) {
+        run->in_writer = openat(PROGRAM_FD, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+        run->in_fd = open(path, O_RDONLY | O_CLOEXEC);
+        unlinkat(PROGRAM_FD, name, 0);
+    }
 }
 
 const char *load_program_files(uint32_t count, char *const *names, const int *fds) {
@@ -63,8 +81,8 @@ int private_executable(int fd) {
 /* The program may open its streams again by name (/dev/stdin), also where its id is not the
  * box's, so their modes allow everybody to. */
 void open_streams(struct run *run) {
-    run->in_fd = anonymous_file("stdin");
-    run->out_fd = anonymous_file("stdout");
+    open_input(run);
+    run->out_fd = output_file();
     if (pipe2(run->err_pipe, O_CLOEXEC | O_NONBLOCK)) {
         run->err_pipe[0] = run->err_pipe[1] = -1;
         return;
@@ -74,8 +92,8 @@ void open_streams(struct run *run) {
 }
 
 void close_streams(struct run *run) {
-    int *fds[] = {&run->in_fd, &run->out_fd, &run->err_pipe[0], &run->err_pipe[1]};
-    for (int i = 0; i < 4; i++) {
+    int *fds[] = {&run->in_fd, &run->in_writer, &run->out_fd, &run->err_pipe[0], &run->err_pipe[1]};
+    for (int i = 0; i < 5; i++) {
         if (*fds[i] > 0) close(*fds[i]);
         *fds[i] = -1;
     }
@@ -83,8 +101,9 @@ void close_streams(struct run *run) {
 
 int write_stdin(struct run *run) {
     uint32_t length = run->rq->stdin_len;
-    if ((run->rq->flags & STDIN_FD) || !length) return 1;
-    return write(run->in_fd, run->stdin_data, length) == length && !lseek(run->in_fd, 0, SEEK_SET);
+    if (run->rq->flags & STDIN_FD) return 1;
+    if (length && write(run->in_writer, run->stdin_data, length) != length) return 0;
+    return !run->seal_input || !fcntl(run->in_writer, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
 
 /* ---- the scratch folder: a tmpfs at /box, mounted anew after a run that changed it -------- */

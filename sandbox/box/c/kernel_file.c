@@ -14,7 +14,7 @@ int64_t clock_ns(clockid_t clock) {
 }
 
 int64_t kernel_number(int fd, const char *key) {
-    char text[512];
+    char text[2048]; /* more than /proc/<pid>/status has before its last figures of memory */
     ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
     if (n <= 0) return -1;
     text[n] = 0;

@@ -230,7 +230,7 @@ static int serve(void) {
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     sigprocmask(SIG_BLOCK, &chld, NULL); /* delivered only while a run is waited for */
-    run.exec_fd = run.in_fd = run.out_fd = run.err_pipe[0] = run.err_pipe[1] = -1;
+    run.exec_fd = run.in_fd = run.in_writer = run.out_fd = run.err_pipe[0] = run.err_pipe[1] = -1;
     for (ssize_t n; (n = receive()) > 0;) {
         if (n < (ssize_t)sizeof *run.rq) continue; /* an abort of a run that had just ended */
         if (parse_request(n)) send_fault(EBADMSG, "request", "malformed");

@@ -22,6 +22,8 @@ struct run {
     char *argv[MAX_ARGS + 1];
     char *stdin_data;
     int in_fd, out_fd, exec_fd, err_pipe[2];
+    int in_writer;       /* for the file behind in_fd, which is for reading */
+    int seal_input;      /* once it is written */
     uint32_t count;      /* of run requests: an abort names the run it is for */
     struct outcome out;
 };

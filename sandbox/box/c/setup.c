@@ -107,17 +107,21 @@ static int step_keep(const char *path, const char *number, const char *flags) {
 static int step_enter(const char *path, const char *arg, const char *flags) {
     return step_keep(path, arg, flags) || chdir(path);
 }
+static uint64_t guarded; /* the accesses to files that Landlock refuses unless a rule allows them */
+
+/* Begin the Landlock rules, for a version of the kernel's interface. */
+static int step_guard(const char *path, const char *version, const char *flags) {
+    static const uint64_t by_abi[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
+    long abi = atol(version);
+    (void)path, (void)flags;
+    guarded = by_abi[abi > 5 ? 5 : abi];
+    struct { uint64_t fs, net, scoped; } handled = {guarded, abi >= 4 ? 3 : 0, abi >= 6 ? 3 : 0};
+    int fd = syscall(SYS_landlock_create_ruleset, &handled, abi < 4 ? 8 : abi < 6 ? 16 : 24, 0);
+    return fd < 0 || (box.ruleset_fd = fcntl(fd, F_DUPFD_CLOEXEC, 10)) < 0 || close(fd) ? -1 : 0;
+}
 /* Add a Landlock rule. */
 static int step_allow(const char *path, const char *rights, const char *flags) {
-    static const uint64_t by_abi[] = {0, 0x1fff, 0x3fff, 0x7fff, 0x7fff, 0xffff};
-    long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    uint64_t all = abi < 1 ? 0 : by_abi[abi > 5 ? 5 : abi], file = 0x1 | 0x2 | 0x4 | 0x4000 | 0x8000;
-    struct { uint64_t fs, net, scoped; } handled = {all, abi >= 4 ? 3 : 0, abi >= 6 ? 3 : 0};
-    if (abi < 1) return -1;
-    if (box.ruleset_fd < 0) {
-        int fd = syscall(SYS_landlock_create_ruleset, &handled, abi < 4 ? 8 : abi < 6 ? 16 : 24, 0);
-        if (fd < 0 || (box.ruleset_fd = fcntl(fd, F_DUPFD_CLOEXEC, 10)) < 0 || close(fd)) return -1;
-    }
+    uint64_t file = 0x1 | 0x2 | 0x4 | 0x4000 | 0x8000;
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
     struct stat s;
     if (rule.parent_fd < 0 || fstat(rule.parent_fd, &s)) return strchr(flags, 'o') ? 0 : -1;
@@ -125,10 +129,10 @@ static int step_allow(const char *path, const char *rights, const char *flags) {
     if (strchr(rights, 'x')) rule.allowed_access |= 0x1;
     if (strchr(rights, 'w')) rule.allowed_access |= 0x2;
     /* All but device nodes and sockets. */
-    if (strchr(rights, 'a')) rule.allowed_access = all & ~0xa40ULL;
+    if (strchr(rights, 'a')) rule.allowed_access = guarded & ~0xa40ULL;
     /* No folders: the disk limit counts one level. */
     if (strchr(rights, 'n')) rule.allowed_access &= ~0x80ULL;
-    rule.allowed_access &= S_ISDIR(s.st_mode) ? all : all & file;
+    rule.allowed_access &= S_ISDIR(s.st_mode) ? guarded : guarded & file;
     int bad = syscall(SYS_landlock_add_rule, box.ruleset_fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(rule.parent_fd);
     return bad;
@@ -137,7 +141,8 @@ static int step_allow(const char *path, const char *rights, const char *flags) {
 static const struct { char op; int (*run)(const char *, const char *, const char *); } steps[] = {
     {'D', step_dir}, {'L', step_link}, {'F', step_file}, {'B', step_bind}, {'T', step_tmpfs},
     {'P', step_proc}, {'X', step_program}, {'R', step_root}, {'S', step_seal},
-    {'K', step_keep}, {'C', step_enter}, {'A', step_allow},
+    {'K', step_keep}, {'C', step_enter}, {'G', step_guard},
+    {'A', step_allow},
 };
 
 static char *take(char **at, char *end) {

@@ -64,6 +64,11 @@ class Cgroup:
             for path in (self.folders[0], self.folders[0] / "cgroup.procs"):
                 os.chown(path, uid, uid)
 
+    def oom_kills(self) -> int:
+        """Return how many of its processes the kernel has ended because memory was short."""
+        text = os.pread(self.fds["oom"], 4096, 0)
+        return int(text.partition(b"oom_kill ")[2].split(b"\n")[0])
+
     def close(self) -> None:
         """Close the descriptors and remove the group; wait briefly for it to become empty."""
         for fd in self.fds.values():

@@ -134,7 +134,7 @@ def confined(
     binds: Sequence[str],
     work: str,
     program: str,
-    landlock: bool,
+    landlock: int,
     devices: Sequence[str] = DEVICES,
     folders: bool = True,
 ) -> list[Step]:
@@ -143,11 +143,13 @@ def confined(
     Programs see the host's file system; Landlock allows them to read the system's folders and to
     write to the box's working folder.
 
-    folders  programs may make folders there (the disk limit counts one level only)
+    landlock  version of the kernel's interface; 0: no rules
+    folders   programs may make folders there (the disk limit counts one level only)
     """
     out: list[Step] = [("K", "/proc", "4", ""), ("K", program, "5", "")]
     if landlock:
         paths = [p for p in binds if Path(p).exists() and os.access(p, os.R_OK)]
+        out.append(("G", "", str(landlock), ""))
         out += [("A", path, "x", "") for path in paths]
         out += [("A", f"/dev/{name}", "w", "o") for name in devices]
         out += [("A", program, "x", ""), ("A", work, "a" if folders else "an", "")]

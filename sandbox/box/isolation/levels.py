@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from gradebox.sandbox.box.isolation import cgroup, layout, seccomp
+from gradebox.sandbox.box.isolation import cgroup, landlock, layout, seccomp
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.host import Host
@@ -88,15 +88,21 @@ class BoxFactory:
             return BoxPlan(
                 lambda _: steps, env, code, forks=forks, child_filter=child, compiler=compiler
             )
-        landlock = self.level.name == "landlock"
+        version = landlock.version() if self.level.name == "landlock" else 0
 
         def confined(folder: BoxFolder | None) -> list[layout.Step]:
             assert folder is not None
             work, program = str(folder.work), str(folder.program)
-            return layout.confined(binds, work, program, landlock, devices, folders=compiler)
+            return layout.confined(binds, work, program, version, devices, folders=compiler)
 
         child = seccomp.build(
-            seccomp.Filter(fork=forks, counted=counted, mounts=False, alone=not forks)
+            seccomp.Filter(
+                fork=forks,
+                counted=counted,
+                mounts=False,
+                alone=not forks,
+                truncates=not 0 < version < landlock.TRUNCATES,
+            )
         )
         return BoxPlan(confined, env, b"", namespaces=0, child_filter=child, compiler=compiler)
 

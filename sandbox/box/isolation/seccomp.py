@@ -43,7 +43,7 @@ sched_getaffinity mlock munlock mlockall munlockall mlock2 prctl arch_prctl
 sync_file_range gettid readahead getxattr lgetxattr fgetxattr listxattr llistxattr
 flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area
 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address
-restart_syscall fadvise64 timer_create timer_settime timer_gettime timer_getoverrun
+restart_syscall timer_create timer_settime timer_gettime timer_getoverrun
 timer_delete clock_gettime clock_getres clock_nanosleep openat openat2 newfstatat ppoll
 set_robust_list get_robust_list eventfd eventfd2 signalfd signalfd4 timerfd_create
 timerfd_settime timerfd_gettime fallocate getcpu getrandom memfd_create membarrier
@@ -56,7 +56,10 @@ REFUSED = {  # calls of harmless programs, which expect these errors
         perf_event_open userfaultfd keyctl add_key request_key sched_setaffinity
         sched_setparam sched_setattr ioprio_set chroot pivot_root
         setxattr lsetxattr fsetxattr"""),
-    0: _words("sync syncfs"),  # reported as done: they would write out every disk of the host
+    # Reported as done: the first two would write out every disk of the host. The third is advice
+    # that a file system may ignore; it drops pages of shared files, and the next run that reads
+    # them is charged for them.
+    0: _words("sync syncfs fadvise64"),
 }
 
 # Landlock does not cover these: they would reach every file of the user, by name.
@@ -71,12 +74,23 @@ TERMINAL_QUERIES = (0x5401, 0x5413, 0x541B, 0x5421, 0x5451, 0x5450, 0x540F)
 SCRATCH_MOUNT, MNT_DETACH = 2 | 4 | 1024, 2  # nosuid, nodev, noatime
 MY_PID = 0xF1F1F1F1  # replaced by the program's pid, see c/child.c
 F_SETOWN, F_SETOWN_EX, F_SETSIG = 8, 15, 10
+# The first command that only Linux has, and those of them that are allowed: F_DUPFD_CLOEXEC,
+# F_GETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS. The others include leases and delegations, for which
+# whoever opens the file next waits up to 45 s, signals about changes in a folder, and larger pipes.
+F_LINUX, F_ALLOWED = 1024, (1030, 1032, 1033, 1034)
 SIGNALS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
 LD, JEQ, JSET, JGE, RET, AND = 0x20, 0x15, 0x45, 0x35, 0x06, 0x54
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 NR, ARCH, ARG0, ARG1, ARG2, ARG3 = 0, 4, 16, 24, 32, 40
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+# Huge pages of the reserved pool are charged to nobody.
+MAP_HUGETLB, MFD_HUGETLB = 0x40000, 0x4
+# From here on: MADV_COLD, MADV_PAGEOUT and MADV_COLLAPSE change which pages of a shared file are in
+# memory. Runtimes that try these or newer ones (Linux 5.4) do without them on older kernels.
+MADV_COLD = 20
+SO_SNDBUF, SO_SNDBUFFORCE = 7, 32
+O_ACCMODE, O_WRONLY, O_RDWR, O_TRUNC = 0o3, 0o1, 0o2, 0o1000
 PR_SET_DUMPABLE = 4
 
 
@@ -94,6 +108,8 @@ class Filter:
     alone       no namespace hides the host's processes and sockets: a program may signal only
                 itself (the launcher fills in its pid), open no sockets, and not change modes,
                 owners and times of files or whether /proc may inspect it
+    truncates   files that the program may not write to are protected from being emptied by other
+                means; otherwise only files that it opens for writing can be emptied
     """
 
     fork: bool = True
@@ -101,6 +117,10 @@ class Filter:
     mounts: bool = True
     run_groups: bool = False
     alone: bool = False
+    truncates: bool = True
+
+
+_ALLOW = (RET, 0, 0, ALLOW)
 
 
 def _fail(number: int) -> tuple[int, int, int, int]:
@@ -127,14 +147,16 @@ def build(what: Filter, machine: str | None = None) -> bytes:
             code.extend(body)
 
     conditional = _conditional(what)
+    # First, because the kernel runs the filter only for these: it knows the numbers that are
+    # allowed whatever the arguments (since Linux 5.11).
+    for name, body in conditional.items():
+        rule(name, body)
     for name in ALLOWED:
         if name not in conditional:
-            rule(name, [(RET, 0, 0, ALLOW)])
+            rule(name, [_ALLOW])
     for number, names in REFUSED.items():
         for name in names:
             rule(name, [_fail(number)])
-    for name, body in conditional.items():
-        rule(name, body)
     code.append(_fail(errno.ENOSYS))
     return _packed(code)
 
@@ -144,7 +166,7 @@ def no_clone3(machine: str | None = None) -> bytes:
     column, code = _checked(machine)
     number = NUMBERS["clone3"][column] or 0
     code += [(LD, 0, 0, NR), (JEQ, 0, 1, number), _fail(errno.ENOSYS)]
-    return _packed([*code, (RET, 0, 0, ALLOW)])
+    return _packed([*code, _ALLOW])
 
 
 def _packed(code: list[tuple[int, int, int, int]]) -> bytes:
@@ -164,7 +186,7 @@ def _checked(machine: str | None) -> tuple[int, list[tuple[int, int, int, int]]]
 
 
 def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
-    allow, again = (RET, 0, 0, ALLOW), _fail(errno.EAGAIN)
+    again = _fail(errno.EAGAIN)
     clone = [
         (LD, 0, 0, ARG0),
         (JSET, 0, 1, NEVER_NEW),
@@ -172,15 +194,22 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         # Without fork, a process can only be made together with a namespace. That requires a
         # capability, which the box has and a program does not.
         (JSET, 0, 1, 0 if what.fork else CLONE_THREAD | CLONE_NEWUTS | CLONE_NEWPID),
-        allow,
-        allow if what.fork else again,
+        _ALLOW,
+        _ALLOW if what.fork else again,
     ]
-    made = [allow] if what.fork else [again]
+    made = [_ALLOW] if what.fork else [again]
     rules = {
+        "mmap": _mmap(what),
+        "madvise": [(LD, 0, 0, ARG2), (JGE, 0, 1, MADV_COLD), _fail(errno.EINVAL), _ALLOW],
+        "fcntl": _fcntl(what),
+        "memfd_create": [
+            *((LD, 0, 0, ARG1), (JSET, 0, 1, MFD_HUGETLB), _fail(errno.EINVAL)),
+            _ALLOW,
+        ],
         "clone": clone,
         "fork": made,
         "vfork": made,
-        "clone3": [allow if what.run_groups else _fail(errno.ENOSYS)],
+        "clone3": [_ALLOW if what.run_groups else _fail(errno.ENOSYS)],
         "socket": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "prlimit64": _only(ARG0, (0,), errno.EPERM),
@@ -198,30 +227,58 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
     if what.alone:
         rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
         rules["pidfd_open"] = [_fail(errno.ENOSYS)]
-        rules["fcntl"] = _never(ARG1, (F_SETOWN, F_SETOWN_EX, F_SETSIG), errno.EPERM)
         rules |= {name: _only(ARG0, (MY_PID, 0), errno.EPERM) for name in SIGNALS}
         rules |= {name: [_fail(errno.EPERM)] for name in CHANGES_OF_FILES}
         rules["prctl"] = _never(ARG0, (PR_SET_DUMPABLE,), errno.EPERM)
     if not what.counted:
         rules["memfd_create"] = [_fail(errno.ENOSYS)]
-        both = MAP_SHARED | MAP_ANONYMOUS
-        rules["mmap"] = [(LD, 0, 0, ARG3), (AND, 0, 0, both), (JEQ, 0, 1, both), _fail(errno.EPERM)]
-        rules["mmap"].append(allow)
+        # It would set memory aside behind the end of stdout.
+        rules["fallocate"] = [_fail(errno.EOPNOTSUPP)]
+        # Reported as done: the kernel may give less than was asked for.
+        rules["setsockopt"] = _never(ARG2, (SO_SNDBUF, SO_SNDBUFFORCE), 0)
+    if not what.truncates:
+        rules |= {"open": _no_emptying(ARG1), "openat": _no_emptying(ARG2)}
+        rules["truncate"] = [_fail(errno.EACCES)]
+        rules["openat2"] = [_fail(errno.ENOSYS)]  # its flags are out of a filter's sight
     if what.mounts:
         rules["mount"] = _only(ARG3, (SCRATCH_MOUNT,), errno.EPERM)
         rules["umount2"] = _only(ARG1, (MNT_DETACH,), errno.EPERM)
     return rules
 
 
+def _mmap(what: Filter) -> list[tuple[int, int, int, int]]:
+    both = MAP_SHARED | MAP_ANONYMOUS
+    shared = [(AND, 0, 0, both), (JEQ, 0, 1, both), _fail(errno.EPERM)]
+    huge = [(LD, 0, 0, ARG3), (JSET, 0, 1, MAP_HUGETLB), _fail(errno.ENOMEM)]
+    return [*huge, *([] if what.counted else shared), _ALLOW]
+
+
+def _fcntl(what: Filter) -> list[tuple[int, int, int, int]]:
+    n = len(F_ALLOWED)
+    known = [(JEQ, n - i + 1, 0, command) for i, command in enumerate(F_ALLOWED)]
+    linux = [(LD, 0, 0, ARG1), *known, (JGE, 0, 1, F_LINUX), _fail(errno.EINVAL)]
+    signals = _never(ARG1, (F_SETOWN, F_SETOWN_EX, F_SETSIG), errno.EPERM)
+    return [*linux, *(signals if what.alone else [_ALLOW])]
+
+
+def _no_emptying(flags: int) -> list[tuple[int, int, int, int]]:
+    """Refuse O_TRUNC without an access mode that is checked as writing (mode 3 is not)."""
+    return [
+        *((LD, 0, 0, flags), (JSET, 0, 4, O_TRUNC), (AND, 0, 0, O_ACCMODE)),
+        *((JEQ, 2, 0, O_WRONLY), (JEQ, 1, 0, O_RDWR), _fail(errno.EACCES)),
+        _ALLOW,
+    ]
+
+
 def _only(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int, int, int, int]]:
     """Allow the call when the low word of an argument is one of `values`."""
     n = len(values)
     tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
-    return [(LD, 0, 0, argument), *tests, _fail(error), (RET, 0, 0, ALLOW)]
+    return [(LD, 0, 0, argument), *tests, _fail(error), _ALLOW]
 
 
 def _never(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int, int, int, int]]:
     """Refuse the call when the low word of an argument is one of `values`."""
     n = len(values)
     tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
-    return [(LD, 0, 0, argument), *tests, (RET, 0, 0, ALLOW), _fail(error)]
+    return [(LD, 0, 0, argument), *tests, _ALLOW, _fail(error)]

@@ -133,7 +133,8 @@ def outcomes(
         before = None
         text = source.text.replace("{secret}", str(bait.secret)).encode()
         try:
-            sandbox.compile(Program("c++17", {"main.cpp": b"int main(){}"}), LIMITS)
+            plain = f"int main(){{}} // {source.name}"  # not in the cache: it starts the box
+            sandbox.compile(Program("c++17", {"main.cpp": plain.encode()}), LIMITS).close()
             before = host.count()
             made = sandbox.compile(Program("c++17", {"main.cpp": text}), LIMITS)
         except SandboxError as error:

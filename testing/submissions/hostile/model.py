@@ -54,6 +54,7 @@ class Attack:
     landlock, none   the same for these levels; empty: as `alone`
     argument  {secret}, {grader}, {socket}, {abstract} are replaced
     collect   files to collect
+    stdin_bytes  size of its input; the default is too large for the message and is passed as a file
     hits      a limit that must be hit at levels with a control group
     """
 
@@ -65,6 +66,7 @@ class Attack:
     none: str = ""
     argument: str = ""
     collect: tuple[str, ...] = ()
+    stdin_bytes: int = 100_000
     limits: Limits = LIMITS
     hits: LimitName | None = None
 
@@ -118,7 +120,8 @@ class Attack:
             return f"{came_out}, not {' or '.join(wanted)} ({shown(result)})"
         if "ends" in wanted and came_out not in (*wanted, "held", "crash"):
             return f"{came_out}, not {' or '.join(wanted)} ({shown(result)})"
-        if self.hits and level in GROUPED and self.hits not in result.limits_hit:
+        reported = level in GROUPED and (self.hits != "open_files" or counts_open_files())
+        if self.hits and reported and self.hits not in result.limits_hit:
             return f"limit {self.hits} is not among those hit ({shown(result)})"
         for where, data in (
             ("stdout", result.stdout),
@@ -128,6 +131,11 @@ class Attack:
             if secret in data:
                 return f"the secret is in {where}"
         return ""
+
+
+def counts_open_files() -> bool:
+    """Return whether the kernel tells how many descriptors a process has (Linux 6.2)."""
+    return Path("/proc/self/fd").stat().st_size > 0
 
 
 def shown(result: Execution) -> str:

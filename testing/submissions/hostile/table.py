@@ -18,6 +18,12 @@ REACH = (
     ),
     Attack("reach outside", "writing outside its folder", none="open"),
     Attack("reach metadata", "modes, owners, times of files", argument="{secret}", none="open"),
+    Attack(
+        "reach emptied",
+        "emptying files by truncate and O_TRUNC",
+        argument="{secret}",
+        none="open",
+    ),
     Attack("reach mounts", "mount, umount, pivot_root, the box's own mount flags"),
     Attack("reach namespaces", "unshare, setns, clone and clone3 with namespaces"),
     Attack("reach network", "sockets of every family but unix"),
@@ -39,6 +45,9 @@ DISTURB = (
     Attack("disturb limits", "limits of other processes", argument="{grader}"),
     Attack("disturb priorities", "priority, affinity, scheduler", argument="{grader}"),
     Attack("disturb memory", "ptrace, process_vm, /proc/…/mem", argument="{grader}", none="open"),
+    Attack("disturb page_cache", "dropping system files from the page cache"),
+    Attack("disturb advice", "madvise that pages out, cools or collapses"),
+    Attack("disturb leases", "leases on files, watching folders"),
 )
 
 KERNEL = (
@@ -130,6 +139,36 @@ EXHAUST = (
     Attack(
         "exhaust memory_swapped_out", "pages it asks to be swapped out", "memory", argument="256"
     ),
+    Attack("exhaust memory_huge_pages", "huge pages", argument="120"),
+    Attack("exhaust memory_in_input", "stdin's file, made larger", argument="30"),
+    Attack(
+        "exhaust memory_in_input",
+        "stdin's file made larger, a short input",
+        argument="30",
+        stdin_bytes=10,
+    ),
+    Attack(
+        "exhaust memory_in_input",
+        "stdin's file made larger, no input",
+        argument="30",
+        stdin_bytes=0,
+    ),
+    Attack(
+        "exhaust memory_beyond_output",
+        "memory set aside behind stdout",
+        "memory",
+        "held",
+        argument="30",
+        limits=replace(LIMITS, memory_bytes=24 * MIB),
+    ),
+    Attack("exhaust pipe_sizes", "larger pipes"),
+    Attack("exhaust page_tables", "page tables of empty pages", "memory", argument="200"),
+    Attack(
+        "exhaust page_tables_ended_leader",
+        "page tables after the first thread ended",
+        "memory",
+        argument="200",
+    ),
     Attack(
         "exhaust memory_hidden_in_output",
         "memory hidden behind a hole in stdout",
@@ -138,6 +177,7 @@ EXHAUST = (
     ),
     Attack("exhaust stack", "endless recursion", "memory"),
     Attack("exhaust sockets", "full pipes and sockets", "ends|memory"),
+    Attack("exhaust socket_buffers", "larger buffers of sockets", "memory|held", "held"),
     Attack("exhaust sent_descriptors", "descriptors in flight", "ends|memory"),
     Attack(
         "exhaust disk",

@@ -1,5 +1,6 @@
 // Signals, limits and priorities of others; memory of others.
 #include "attack.h"
+#include <functional>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
@@ -105,7 +106,78 @@ static void memory(const char *grader, const char *) {
     if (own >= 0) close(own);
 }
 
+// Whether all pages of a file are in memory: a read that may not wait finds each of them.
+static bool is_cached(int fd, long size) {
+    char byte;
+    struct iovec one = {&byte, 1};
+    for (long at = 0; at < size; at += 4096)
+        if (preadv2(fd, &one, 1, at, RWF_NOWAIT) != 1) return false;
+    return true;
+}
+
+static void page_cache(const char *, const char *) { // who starts a compiler next would be charged for reading it again
+    static char block[1 << 20];
+    int tried = 0;
+    for (const char *folder : {"/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/bin"}) {
+        DIR *d = opendir(folder);
+        for (struct dirent *e; d && tried < 40 && (e = readdir(d));) {
+            struct stat s;
+            int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_NONBLOCK);
+            if (fd < 0) continue;
+            if (!fstat(fd, &s) && S_ISREG(s.st_mode) && s.st_size > 8192 && s.st_size < 1 << 20) {
+                const std::function<void(char *)> ways[] = {
+                    [&](char *) { posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED); },
+                    [&](char *) { syscall(SYS_fadvise64, fd, 0l, 0l, 1ul << 32 | POSIX_FADV_DONTNEED); },
+                    [&](char *) { posix_fadvise(fd, 0, 0, POSIX_FADV_NOREUSE); },
+                    [&](char *) { sync_file_range(fd, 0, 0, 7); },
+                    [&](char *p) { madvise(p, s.st_size, 21); }, // MADV_PAGEOUT
+                    [&](char *p) { msync(p, s.st_size, MS_INVALIDATE); },
+                    [&](char *) { struct iovec v = {block, sizeof block}; preadv2(fd, &v, 1, 0, 0x80); }, // RWF_DONTCACHE
+                };
+                int number = 0;
+                for (auto &way : ways) {
+                    if (pread(fd, block, sizeof block, 0) != s.st_size || !is_cached(fd, s.st_size)) break; // not to be seen here
+                    tried++, number++;
+                    char *p = (char *)mmap(NULL, s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+                    if (number == 5) for (long i = 0; i < s.st_size; i += 4096) block[0] += p[i];
+                    way(p);
+                    munmap(p, s.st_size);
+                    if (!is_cached(fd, s.st_size)) breach("%s left memory, way %d", e->d_name, number);
+                }
+            }
+            close(fd);
+        }
+        if (d) closedir(d);
+    }
+}
+
+static void advice(const char *, const char *) { // what sends pages of a shared file away, or makes them larger for all
+    char *p = (char *)mmap(NULL, 8 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int number : {20, 21, 25}) must_fail("madvise", madvise(p, 8 << 20, number)); // COLD, PAGEOUT, COLLAPSE
+    must_fail("madvise, a high word", syscall(SYS_madvise, p, 4096ul, 1ul << 32 | 21));
+    struct iovec v = {p, 4096};
+    int self = syscall(434, getpid(), 0);
+    for (int number : {20, 21}) refused("process_madvise", syscall(440, self, &v, 1ul, number, 0));
+    refused("process_madvise of itself", syscall(440, -10000, &v, 1ul, 21, 0)); // PIDFD_SELF
+}
+
+static void leases(const char *, const char *) { // whoever opens the file next would wait up to 45 s
+    int own = open("leased", O_RDWR | O_CREAT, 0600), folder = open(".", O_RDONLY);
+    uint32_t delegation[4] = {0, F_WRLCK};
+    for (int fd : {own, folder, 0, 1, open("/proc/self/exe", O_RDONLY), open("/bin/sh", O_RDONLY), open("/usr/lib", O_RDONLY), open("/bin/sh", O_RDONLY | O_PATH)}) {
+        if (fd < 0) continue;
+        for (int kind : {F_RDLCK, F_WRLCK}) {
+            must_fail("F_SETLEASE", fcntl(fd, F_SETLEASE, kind));
+            must_fail("F_SETLEASE, a high word", syscall(SYS_fcntl, fd, 1ul << 32 | F_SETLEASE, kind));
+        }
+        must_fail("F_NOTIFY", fcntl(fd, F_NOTIFY, 0x3f));
+        must_fail("F_SETDELEG", fcntl(fd, 1040, delegation));
+    }
+    unlink("leased");
+}
+
 static const attack attacks[] = {
+    {"page_cache", page_cache}, {"advice", advice}, {"leases", leases},
     {"kills", kills}, {"kill_everyone", kill_everyone}, {"async_signals", async_signals}, {"by_descriptor", by_descriptor},
     {"limits", limits}, {"priorities", priorities}, {"memory", memory},
 };

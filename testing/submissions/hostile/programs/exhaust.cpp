@@ -224,6 +224,20 @@ static void memory_files(const char *mb, const char *) { // in files without a n
     }
     breach("%s MB in memfds", mb);
 }
+static void page_tables(const char *gigabytes, const char *) { // of pages that are all the same empty one
+    size_t n = (size_t)atoi(gigabytes) << 30;
+    volatile char *p = (volatile char *)mmap(NULL, n, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char sum = 0;
+    for (size_t i = 0; p != MAP_FAILED && i < n; i += 2 << 20) sum += p[i];
+    sleep(1);
+    if (p != MAP_FAILED) breach("%s GB of empty pages, %d", gigabytes, sum);
+}
+static void *page_tables_thread(void *gigabytes) { page_tables((const char *)gigabytes, ""); _exit(0); }
+static void page_tables_ended_leader(const char *gigabytes, const char *) {
+    pthread_t t;
+    pthread_create(&t, NULL, page_tables_thread, (void *)gigabytes);
+    syscall(SYS_exit, 0);
+}
 static void memory_swapped_out(const char *mb, const char *) { // asks for its pages to be sent away
     for (int i = 0; i < 64; i++) {
         char *p = pages(amount(mb) / 64, MAP_PRIVATE);
@@ -235,6 +249,55 @@ static void memory_swapped_out(const char *mb, const char *) { // asks for its p
 static void memory_hidden_in_output(const char *mb, const char *) { // a hole in stdout is no memory to take off
     if (ftruncate(1, 7 << 20)) return;
     memory_once(mb, "");
+}
+static void memory_huge_pages(const char *mb, const char *) { // a pool of their own, charged to nobody
+    for (unsigned long size : {0ul, 16ul, 21ul, 30ul}) // log2 of the page
+        for (unsigned long more : {0ul, 0x4000ul, 1ul << 32}) { // no reserve; a bit that the kernel ignores
+            unsigned long flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | size << 26 | more;
+            must_fail("MAP_HUGETLB", syscall(SYS_mmap, 0l, amount(mb), 3l, flags, -1l, 0l));
+            must_fail("MAP_HUGETLB, shared", syscall(SYS_mmap, 0l, amount(mb), 3l, (flags ^ MAP_PRIVATE) | MAP_SHARED, -1l, 0l));
+            must_fail("MFD_HUGETLB", syscall(SYS_memfd_create, "x", 4ul | size << 26 | (more & ~0x4000ul)));
+        }
+    refused("SHM_HUGETLB", syscall(SYS_shmget, 0, amount(mb), 04000 | 0600));
+}
+// In a file that the grader made: stdin. Nobody's memory, unless it is counted with the run.
+static void memory_in_input(const char *mb, const char *) {
+    struct stat before, after;
+    if (fstat(0, &before)) return;
+    signal(SIGXFSZ, SIG_IGN);
+    fchmod(0, 0777);
+    int fds[6] = {0, open("/proc/self/fd/0", O_RDWR), open("/dev/stdin", O_RDWR), open("/proc/self/fd/0", O_WRONLY | O_APPEND),
+                  open("/proc/thread-self/fd/0", O_RDWR), open("/proc/self/fd/0", O_RDWR | O_TRUNC)};
+    for (int fd : fds) {
+        if (fd < 0) continue;
+        static char block[1 << 20];
+        for (off_t at = 0; at < (off_t)amount(mb); at += sizeof block)
+            if (pwrite(fd, block, sizeof block, at) <= 0) break;
+        fallocate(fd, 0, 0, amount(mb));
+        fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, amount(mb));
+        if (!ftruncate(fd, amount(mb))) {
+            char *p = (char *)mmap(NULL, amount(mb), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            if (p != MAP_FAILED) touch(p, amount(mb)), munmap(p, amount(mb));
+        }
+    }
+    if (fstat(0, &after) || after.st_size != before.st_size || after.st_blocks > before.st_blocks + 16)
+        breach("stdin has %ld bytes in %ld blocks", (long)after.st_size, (long)after.st_blocks);
+}
+static void memory_beyond_output(const char *mb, const char *) { // set aside past the end of stdout: refused, or counted
+    struct stat s;
+    fallocate(1, FALLOC_FL_KEEP_SIZE, 0, amount(mb));
+    int fd = open("/proc/self/fd/1", O_RDWR);
+    if (fd >= 0) fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, amount(mb));
+    if (!fstat(1, &s) && s.st_blocks > 4096) memory("4", "");
+}
+static void pipe_sizes(const char *, const char *) { // the kernel's memory, and one budget for all of a user's pipes
+    int pair[2];
+    if (pipe(pair)) return;
+    for (int fd : {pair[0], pair[1], 0, 1, 2}) {
+        must_fail("F_SETPIPE_SZ", fcntl(fd, F_SETPIPE_SZ, 1 << 20));
+        must_fail("F_SETPIPE_SZ, a high word", syscall(SYS_fcntl, fd, 1ul << 32 | F_SETPIPE_SZ, 1 << 20));
+    }
+    if (fcntl(pair[1], F_GETPIPE_SZ) > 65536) breach("a pipe of %d bytes", fcntl(pair[1], F_GETPIPE_SZ));
 }
 static void stack(const char *, const char *) {
     volatile char frame[65536];
@@ -257,6 +320,19 @@ static void sockets(const char *, const char *) { // what waits in buffers
         fcntl(pair[1], F_SETPIPE_SZ, 1 << 20);
         while (write(pair[1], block, sizeof block) > 0) {}
     }
+}
+static void socket_buffers(const char *, const char *) { // as large as any program of the machine may have: refused, or counted
+    static char block[65536];
+    for (int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET})
+        for (int option : {SO_SNDBUF, SO_SNDBUFFORCE}) {
+            int pair[2], size = 1 << 30;
+            if (socketpair(AF_UNIX, type | SOCK_NONBLOCK, 0, pair)) return;
+            setsockopt(pair[0], SOL_SOCKET, option, &size, sizeof size);
+            syscall(SYS_setsockopt, pair[0], 1ul << 32 | SOL_SOCKET, 1ul << 32 | option, &size, sizeof size);
+            long queued = 0;
+            for (ssize_t n; (n = write(pair[0], block, sizeof block)) > 0;) queued += n;
+            if (queued > 2 << 20) memory("4", "");
+        }
 }
 static void sent_descriptors(const char *, const char *) { // in flight they count for nobody
     int pair[2], made = 0;
@@ -369,7 +445,7 @@ static const attack attacks[] = {
     ROW(ended_leader), ROW(cpu), ROW(cpu_threads), ROW(cpu_ended_leader), ROW(cpu_unwaited), ROW(cpu_grandchildren), ROW(deaf),
     ROW(sleep_for_ever), ROW(stop_itself), ROW(crowd_of_sleepers), ROW(stale_waits), ROW(own_cpu_signal), ROW(own_cpu_limit), ROW(timers), ROW(memory),
     ROW(memory_once), ROW(memory_children), ROW(memory_ended_leader), ROW(memory_shared), ROW(memory_zero), ROW(memory_files),
-    ROW(memory_swapped_out), ROW(memory_hidden_in_output), ROW(stack), ROW(sockets), ROW(sent_descriptors), ROW(disk), ROW(inodes),
+    ROW(memory_swapped_out), ROW(memory_huge_pages), ROW(memory_in_input), ROW(memory_beyond_output), ROW(pipe_sizes), ROW(page_tables), ROW(page_tables_ended_leader), ROW(memory_hidden_in_output), ROW(stack), ROW(sockets), ROW(socket_buffers), ROW(sent_descriptors), ROW(disk), ROW(inodes),
     ROW(deep), ROW(long_names), ROW(big_file), ROW(sparse), ROW(open_files), ROW(syncing), ROW(output), ROW(output_threads),
     ROW(output_hole), ROW(output_mapped), ROW(errors), ROW(errors_wide),
 };

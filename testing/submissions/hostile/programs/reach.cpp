@@ -63,6 +63,26 @@ static void metadata(const char *path, const char *) { // Landlock leaves these 
     }
 }
 
+static void emptied(const char *path, const char *) { // a file opened for reading, or for nothing, and yet emptied
+    const int modes[] = {O_RDONLY, 3, O_WRONLY, O_RDWR}; // 3: neither reading nor writing, ioctl only
+    for (int mode : modes) {
+        uint64_t how[3] = {(uint64_t)(mode | O_TRUNC), 0, 0};
+        must_fail("open to empty", open(path, mode | O_TRUNC));
+        must_fail("openat, a high word", syscall(SYS_openat, AT_FDCWD, path, 1ul << 32 | mode | O_TRUNC, 0));
+        must_fail("openat2 to empty", syscall(437, AT_FDCWD, path, how, sizeof how));
+    }
+    must_fail("creat", creat(path, 0600));
+    must_fail("truncate", truncate(path, 0));
+    int fd = open(path, 3); // not a promise: what it may do with it is
+    if (fd >= 0) {
+        must_fail("ftruncate", ftruncate(fd, 0));
+        must_fail("fallocate", fallocate(fd, 0, 0, 1 << 20));
+    }
+    int own = open("own", O_RDWR | O_CREAT | O_TRUNC, 0600); // its own files, it may
+    if (own < 0 || write(own, "text", 4) != 4 || ftruncate(own, 2)) breach("cannot write its own file, errno %d", errno);
+    if ((own = creat("own", 0600)) < 0) breach("cannot empty its own file, errno %d", errno);
+}
+
 static void mounts(const char *, const char *) {
     must_fail("bind", mount("/", "/tmp", NULL, MS_BIND, NULL));
     must_fail("remount", mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND, NULL));
@@ -209,7 +229,7 @@ static void environment(const char *, const char *) {
 }
 
 static const attack attacks[] = {
-    {"secrets", secrets}, {"file", file}, {"file_links", file_links}, {"outside", outside}, {"metadata", metadata}, {"mounts", mounts},
+    {"secrets", secrets}, {"file", file}, {"file_links", file_links}, {"outside", outside}, {"metadata", metadata}, {"emptied", emptied}, {"mounts", mounts},
     {"namespaces", namespaces}, {"network", network}, {"connects", connects}, {"devices", devices}, {"rights", rights},
     {"setuid_file", setuid_file}, {"processes", processes}, {"descriptors", descriptors}, {"environment", environment},
 };

@@ -73,17 +73,18 @@ def test_without_a_group_no_device_has_uncounted_memory() -> None:
 
 def test_landlock_allows_writing_only_to_the_working_folder(tmp_path: Path) -> None:
     tool, work, program = tree(tmp_path), "/w", "/p"
-    steps = layout.confined([str(tool)], work, program, landlock=True, folders=False)
+    steps = layout.confined([str(tool)], work, program, landlock=3, folders=False)
     rights = {path: right for op, path, right, _ in steps if op == "A"}
     writable = {path for path, right in rights.items() if set(right) & set("aw")}
     assert writable == {work, *(f"/dev/{d}" for d in layout.DEVICES)}
     assert rights[work] == "an"
     assert rights[str(tool)] == rights[program] == "x"
+    assert [op for op, *_ in steps].index("A") == steps.index(("G", "", "3", "")) + 1
     assert steps[-1] == ("C", work, "6", "")
 
 
 def test_level_none_has_no_landlock_rules(tmp_path: Path) -> None:
-    steps = layout.confined([str(tree(tmp_path))], "/w", "/p", landlock=False)
+    steps = layout.confined([str(tree(tmp_path))], "/w", "/p", landlock=0)
     assert [op for op, *_ in steps] == ["K", "K", "C"]
 
 

@@ -26,7 +26,11 @@ MACHINES = tuple(ARCHES)
 RUNS = Filter()
 FORKLESS = Filter(fork=False, counted=False)
 ALONE = Filter(fork=False, counted=False, mounts=False, alone=True)
-KINDS = (RUNS, FORKLESS, ALONE, Filter(mounts=False, counted=False))
+# Landlock before version 3, for programs and for compilers.
+EMPTYING = Filter(fork=False, counted=False, mounts=False, alone=True, truncates=False)
+EMPTYING_COMPILER = Filter(mounts=False, truncates=False)
+KINDS = (RUNS, FORKLESS, ALONE, Filter(mounts=False, counted=False), EMPTYING, EMPTYING_COMPILER)
+HIGH = 2**32  # the kernel takes the low word of these arguments
 
 
 def decide(code: bytes, machine: int, number: int, args: tuple[int, ...] = ()) -> int:
@@ -138,12 +142,92 @@ def test_calls_that_are_refused_by_name(machine: str) -> None:
         ("umount2", (0, 0), errno.EPERM),
         ("memfd_create", (0, 0), ALLOW),
         ("mmap", (0, 4096, 3, 0x21), ALLOW),
+        ("fallocate", (1, 1, 0, 4096), ALLOW),
+        ("setsockopt", (3, 1, 7, 0, 4), ALLOW),
+        ("truncate", (0, 0), ALLOW),
+        ("openat2", (0, 0, 0, 24), ALLOW),
+        ("openat", (0, 0, 0o1003), ALLOW),
     ],
 )
 def test_decisions_that_depend_on_arguments(
     machine: str, name: str, args: tuple[int, ...], wanted: int
 ) -> None:
     assert answer(RUNS, machine, name, *args) == wanted
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("what", KINDS)
+@pytest.mark.parametrize(
+    ("name", "args", "wanted"),
+    [
+        # Advice is reported as followed, whatever it is.
+        ("fadvise64", (3, 0, 0, 4), 0),
+        ("fadvise64", (3, 0, 0, HIGH | 4), 0),
+        ("fadvise64", (3, 0, 0, 2), 0),
+        *(("madvise", (0, 4096, advice), ALLOW) for advice in (0, 3, 4, 8, 9, 14, 15, 18, 19)),
+        *(("madvise", (0, 4096, advice), errno.EINVAL) for advice in (20, 21, 25, 100, 2**32 - 1)),
+        ("madvise", (0, 4096, HIGH | 21), errno.EINVAL),
+        ("madvise", (0, 4096, HIGH | 4), ALLOW),
+        # Descriptors, flags, locks of files and of open files, sizes of pipes, seals.
+        *(("fcntl", (3, command), ALLOW) for command in (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38)),
+        *(("fcntl", (3, command), ALLOW) for command in (1030, 1032, 1033, 1034)),
+        # Leases, notices, pipes, hints, delegations, and what may come later.
+        *(("fcntl", (3, command), errno.EINVAL) for command in (1024, 1025, 1026, 1031, 1036)),
+        *(("fcntl", (3, command), errno.EINVAL) for command in (1040, 1050, 2**32 - 1)),
+        ("fcntl", (3, HIGH | 1024), errno.EINVAL),
+        ("mmap", (0, 4096, 3, 0x22), ALLOW),
+        ("mmap", (0, 4096, 3, 0x22 | 21 << 26), ALLOW),  # ignored without the flag itself
+        ("mmap", (0, 4096, 3, 0x40022), errno.ENOMEM),
+        ("mmap", (0, 4096, 3, 0x40021), errno.ENOMEM),
+        ("mmap", (0, 4096, 3, 0x44022 | 30 << 26), errno.ENOMEM),
+        ("mmap", (0, 4096, 3, HIGH | 0x40022), errno.ENOMEM),
+        ("openat", (0, 0, 0o1102, 0o600), ALLOW),
+    ],
+)
+def test_what_changes_files_and_memory_of_others(
+    machine: str, what: Filter, name: str, args: tuple[int, ...], wanted: int
+) -> None:
+    assert answer(what, machine, name, *args) == wanted
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_memory_files_of_huge_pages_are_refused(machine: str) -> None:
+    for flags in (4, 4 | 1, 4 | 2 | 21 << 26, HIGH | 4):
+        assert answer(RUNS, machine, "memfd_create", 0, flags) == errno.EINVAL
+        assert answer(FORKLESS, machine, "memfd_create", 0, flags) == errno.ENOSYS
+    for flags in (0, 1, 2, 3, 0x10, 21 << 26):
+        assert answer(RUNS, machine, "memfd_create", 0, flags) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("what", [EMPTYING, EMPTYING_COMPILER])
+def test_where_landlock_guards_no_truncation_only_writers_empty_files(
+    machine: str, what: Filter
+) -> None:
+    for name, before in (("open", (0,)), ("openat", (0, 0))):
+        if NUMBERS[name][ARCHES[machine][0]] is None:
+            continue
+        for more in (0, 0o100, 0o2000000, 0o10000000, HIGH):
+            for mode in (0, 3):  # to read; neither to read nor to write, which Landlock allows
+                flags = mode | 0o1000 | more
+                assert answer(what, machine, name, *before, flags) == errno.EACCES
+                assert answer(what, machine, name, *before, mode | more) == ALLOW
+            for mode in (1, 2):
+                assert answer(what, machine, name, *before, mode | 0o1000 | more) == ALLOW
+    assert answer(what, machine, "truncate", 0, 0) == errno.EACCES
+    assert answer(what, machine, "ftruncate", 3, 0) == ALLOW
+    assert answer(what, machine, "openat2", 0, 0, 0, 24) == errno.ENOSYS
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("what", KINDS)
+def test_what_the_kernel_filters_comes_first(machine: str, what: Filter) -> None:
+    """It runs the filter only for calls whose arguments matter; these are on hot paths."""
+    code = build(what, machine)
+    numbers = [k for operation, _, _, k in struct.iter_unpack("=HBBI", code) if operation == 0x15]
+    column = ARCHES[machine][0]
+    for hot in ("mmap", "madvise", "fcntl"):
+        assert numbers.index(NUMBERS[hot][column]) < numbers.index(NUMBERS["write"][column])
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -158,6 +242,10 @@ def test_decisions_that_depend_on_arguments(
         ("mmap", (0, 4096, 3, 0x21), errno.EPERM),
         ("mmap", (0, 4096, 3, 0x22), ALLOW),
         ("mmap", (0, 4096, 1, 0x01), ALLOW),
+        ("fallocate", (1, 1, 0, 4096), errno.EOPNOTSUPP),
+        ("setsockopt", (3, 1, 7, 0, 4), 0),  # reported as done
+        ("setsockopt", (3, HIGH | 1, HIGH | 32, 0, 4), 0),
+        ("setsockopt", (3, 1, 8, 0, 4), ALLOW),
     ],
 )
 def test_without_a_group_no_memory_is_uncounted(

@@ -1,0 +1,58 @@
+"""Boxes that the kernel ends when the memory of their group is short."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from gradebox.sandbox.box.isolation.cgroup import Cgroup
+from gradebox.sandbox.box.process import _live_boxes
+from gradebox.sandbox.model import MIB, Limits, Program
+from tests.sandbox.levels import box_at
+
+pytestmark = pytest.mark.slow  # each test starts real programs
+
+NAP = Program("python", {"main.py": b"import time\ntime.sleep(0.5)\nprint('slept')"})
+HUNGRY = Program("python", {"main.py": b"x = bytearray(200 << 20)\nprint(len(x))"})
+
+
+def kill_boxes() -> None:
+    for one in _live_boxes:
+        if one.pid and not one.plan.compiler:
+            os.kill(one.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("kills", [0, 1])
+def test_a_box_that_dies_with_its_program_is_no_fault_of_the_machine(
+    kills: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel may end the box of a program that needs too much memory as well."""
+    with box_at("full") as box:
+        nap = box.compile(NAP)
+        box.run(nap, Limits())
+        monkeypatch.setattr(Cgroup, "oom_kills", lambda self: kills)
+        killer = threading.Timer(0.2, kill_boxes)
+        killer.start()
+        result = box.run(nap, Limits())
+        killer.join()
+        if kills:
+            assert result.killed_for == "memory"
+            assert result.limits_hit == {"memory"}
+            assert result.signal == signal.SIGKILL
+        else:  # done again in another box
+            assert result.stdout == b"slept\n"
+        assert box.run(nap, Limits()).stdout == b"slept\n"
+
+
+def test_a_box_is_not_used_again_after_the_kernel_ended_its_program() -> None:
+    """What the kernel counted for one run must not decide the next."""
+    with box_at("full") as box:
+        hungry, nap = box.compile(HUNGRY), box.compile(NAP)
+        box.run(nap, Limits())
+        before = {one.pid for one in _live_boxes if one.pid}
+        assert box.run(hungry, Limits(memory_bytes=64 * MIB)).killed_for == "memory"
+        assert box.run(nap, Limits()).stdout == b"slept\n"
+        assert {one.pid for one in _live_boxes if one.pid} - before
