@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import binascii
 import dataclasses
+import math
 from typing import Any, cast, get_args
 
 from gradebox.sandbox import languages
@@ -44,9 +45,12 @@ class GradeboxServer:
         fields = {"compile_only": True, "limits": dataclasses.asdict(limits)}
         value = self._post(endpoint, program, fields, limits.wall_s)
         stage = _object(value.get("compile"), "compile")
+        ok = stage.get("ok")
+        if not isinstance(ok, bool):
+            raise Transient(f"{endpoint.url}: compile.ok is {str(ok)[:40]}, not true or false")
         return Compiled(
             program=program,
-            ok=bool(stage.get("ok")),
+            ok=ok,
             log=_bytes(stage.get("log_base64"), "log"),
             toolchain=str(stage.get("toolchain", ""))[:300],
             cached=bool(stage.get("cached")),
@@ -126,8 +130,8 @@ def read_execution(value: Any) -> Execution:
         raise Transient(f"the server's evidence lacks or mistypes a field: {error}") from error
     numbers = (execution.cpu_s, execution.wall_s, execution.stdout_bytes)
     ends = (execution.exit_code, execution.signal, execution.memory_bytes)
-    if not all(isinstance(n, (int, float)) and n >= 0 for n in numbers) or not all(
-        e is None or isinstance(e, int) for e in ends
+    if not all(type(n) in (int, float) and 0 <= n < math.inf for n in numbers) or not all(
+        e is None or type(e) is int for e in ends
     ):
         raise Transient("the server's evidence has a figure that no run can have")
     killed_for: Any = execution.killed_for

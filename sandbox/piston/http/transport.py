@@ -19,6 +19,7 @@ from gradebox.sandbox.piston.http.connection import DeadlineAdapter
 
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 1 << 30
+ABOUT_BYTES_MAX = 4 << 20  # of GET: version and runtimes
 LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet waits less
 IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again
 
@@ -35,7 +36,7 @@ class Transport:
 
     def get(self, route: str, timeout_s: float = 10.0) -> Any:
         """Return the JSON value at a route; raise Transient or Refused when there is none."""
-        return self._exchange("GET", route, None, timeout_s, ANSWER_BYTES_MAX)
+        return self._exchange("GET", route, None, timeout_s, ABOUT_BYTES_MAX)
 
     def post(
         self, route: str, body: bytes, timeout_s: float, answer_max: int = ANSWER_BYTES_MAX

@@ -1,0 +1,81 @@
+"""Answers of a hostile server: each is a fault of the server, and none takes much memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gradebox.sandbox.model import Execution, Program
+from gradebox.sandbox.piston import PistonSandbox
+from gradebox.sandbox.piston.backend import COMPILE_LIMITS
+from gradebox.sandbox.piston.faults import Transient
+from gradebox.sandbox.piston.fleet import Endpoint
+from gradebox.sandbox.piston.gradebox_server import (
+    GradeboxServer,
+    read_execution,
+    write_execution,
+)
+from gradebox.sandbox.piston.http import transport
+from gradebox.sandbox.piston.http.transport import Transport
+
+from .fake_piston import FakePiston
+
+GOOD = write_execution(Execution(exit_code=0, signal=None, cpu_s=0.1, wall_s=0.2, memory_bytes=9))
+
+
+def test_good_evidence_is_read() -> None:
+    assert read_execution(GOOD).wall_s == 0.2
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"cpu_s": float("inf")},
+        {"wall_s": float("nan")},
+        {"wall_s": -1},
+        {"cpu_s": True},
+        {"memory_bytes": True},
+        {"memory_bytes": "5"},
+        {"exit_code": False},
+        {"stdout_bytes": -1},
+        {"stdout": "not base64!"},
+        {"files": []},
+        {"killed_for": "boredom"},
+        {"limits_hit": 5},
+    ],
+    ids=str,
+)
+def test_evidence_that_no_run_can_have_is_rejected(field: dict[str, Any]) -> None:
+    with pytest.raises(Transient):
+        read_execution({**GOOD, **field})
+
+
+class _Answers(Transport):
+    """Answers every request with one value."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__("http://server")
+        self.value = value
+
+    def post(self, *args: Any) -> Any:
+        return self.value
+
+
+@pytest.mark.parametrize("stage", [{}, {"ok": None}, {"ok": 0}, {"ok": "false"}], ids=str)
+def test_a_malformed_answer_is_no_compile_error(stage: dict[str, Any]) -> None:
+    endpoint = Endpoint("http://server", _Answers({"compile": stage}), 1)
+    program = Program("python", {"main.py": b"print(1)"})
+    with pytest.raises(Transient, match="compile.ok is"):
+        GradeboxServer().compile(endpoint, program, COMPILE_LIMITS)
+
+
+def test_the_answer_to_who_are_you_is_bounded(
+    piston: FakePiston, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Transport(piston.url).get("/api/v2/runtimes")
+    monkeypatch.setattr(transport, "ABOUT_BYTES_MAX", 20)
+    with pytest.raises(Transient, match="the answer is over 20 bytes; the rest was not read"):
+        Transport(piston.url).get("/api/v2/runtimes")
+    with pytest.raises(Exception, match="no Piston server answers"):
+        PistonSandbox([piston.url], slots=1)
