@@ -18,7 +18,7 @@ from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
 from gradebox.sandbox.piston.http.connection import DeadlineAdapter
 
 CONNECT_TIMEOUT_S = 5.0
-ANSWER_BYTES_MAX = 1 << 30
+ANSWER_BYTES_MAX = 256 << 20
 ABOUT_BYTES_MAX = 4 << 20  # of GET: version and runtimes
 LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet waits less
 IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again

@@ -66,7 +66,7 @@ class _Answers(Transport):
 def test_a_malformed_answer_is_no_compile_error(stage: dict[str, Any]) -> None:
     endpoint = Endpoint("http://server", _Answers({"compile": stage}), 1)
     program = Program("python", {"main.py": b"print(1)"})
-    with pytest.raises(Transient, match="compile.ok is"):
+    with pytest.raises(Transient, match=r"compile\.ok is"):
         GradeboxServer().compile(endpoint, program, COMPILE_LIMITS)
 
 
