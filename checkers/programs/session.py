@@ -1,7 +1,8 @@
 """A Python checker kept warm: one start of `warm_driver` in a box, one fork for each case.
 
 check ─▶ an idle session, else a new one ─▶ WarmClient ─▶ Execution
-                 └── broken or not clean: closed; the case runs by a plain start
+                 ├── not clean: closed
+                 └── broken: closed; this case and all later ones run by plain starts
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from gradebox.checkers.programs.warm import DRIVER_FILES, SessionBroken, WarmClient
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.model import Compiled, Execution, Limits, Program
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 
 CHECKER = "checker.py"
-SLACK_S = 20.0  # beyond a case's wall limit, before a silent driver is killed
+FILTER = "filter"  # the system call filter of the cases, see warm_case.load_filter
+SLACK_S = 5.0  # beyond a case's wall limit, before a silent driver is killed
 START_S = 60.0
+DAY_S = 86_400.0
+DRIVER_BYTES = 64 * MIB
 
 
 class StayingProgram(Protocol):
@@ -38,9 +42,14 @@ class KeepsPrograms(Protocol):
     @property
     def scratch_folders(self) -> tuple[str, ...]: ...
 
+    @property
+    def no_fork_filter(self) -> bytes: ...
+
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled: ...
 
-    def open_session(self, compiled: Compiled, *, args: Sequence[str]) -> StayingProgram: ...
+    def open_session(
+        self, compiled: Compiled, limits: Limits, *, args: Sequence[str]
+    ) -> StayingProgram: ...
 
 
 class WarmSessions:
@@ -55,34 +64,39 @@ class WarmSessions:
         files = {path.name: path.read_bytes() for path in DRIVER_FILES}
         source = next(iter(program.files.values()))
         self._sandbox = sandbox
-        self._program = Program("python", {**files, CHECKER: source})
+        files |= {CHECKER: source, FILTER: sandbox.no_fork_filter}
+        self._program = Program("python", files)
         self._plain = plain
         self._lock = threading.Lock()
         self._idle: list[tuple[StayingProgram, WarmClient]] = []
         self._compiled: Compiled | None = None
         self._closed = False
+        self._broken = False
 
     def run(self, limits: Limits, **case: Any) -> Execution:
         """Run one case from a clean state; `case` as in `Sandbox.run`."""
+        if self._broken:
+            return self._plain(limits, **case)
         session = client = None
         with contextlib.suppress(SandboxError):
-            session, client = self._take()
+            session, client = self._take(limits)
             with session.exchange(limits.wall_s + SLACK_S):
                 execution = client.run(limits, **case)
             self._put_back(session, client)
             return execution
+        self._broken = True
         if session is not None:
             session.close()
         return self._plain(limits, **case)
 
-    def _take(self) -> tuple[StayingProgram, WarmClient]:
+    def _take(self, limits: Limits) -> tuple[StayingProgram, WarmClient]:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
             if self._compiled is None:
                 self._compiled = self._sandbox.compile(self._program)
         arguments = ("{program}/" + CHECKER, ".", *self._sandbox.scratch_folders)
-        session = self._sandbox.open_session(self._compiled, args=arguments)
+        session = self._sandbox.open_session(self._compiled, _of_all(limits), args=arguments)
         try:
             with session.exchange(START_S):
                 return session, WarmClient(session.requests, session.replies)
@@ -107,3 +121,14 @@ class WarmSessions:
             session.close()
         if compiled is not None:
             compiled.close()
+
+
+def _of_all(limits: Limits) -> Limits:
+    """Return the limits of a session: those of a case, for all its processes, and the driver's."""
+    return Limits(
+        cpu_s=DAY_S,
+        wall_s=7 * DAY_S,
+        memory_bytes=limits.memory_bytes + DRIVER_BYTES,
+        processes=limits.processes + 1,
+        file_size_bytes=limits.file_size_bytes,
+    )

@@ -17,30 +17,38 @@ import time
 KILL_ROUNDS = 100
 
 
-def kill_rest() -> bool:
-    """Kill every process that a case left behind; return True when certainly none is left.
+def kill_rest() -> tuple[bool, float]:
+    """Kill every process that a case left behind.
+
+    Return whether certainly none is left, and the CPU seconds that they used.
 
     The case's own group was killed before. A process that moved to another session becomes a
     child of the driver when its parent dies, so all children are killed until there are none.
     """
+    used_s = 0.0
     for _ in range(KILL_ROUNDS):
-        if _reap_all():
-            return True
+        none_left, cpu_s = _reap_all()
+        used_s += cpu_s
+        if none_left:
+            return True, used_s
         for child in _children():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         time.sleep(0.001)
-    return False
+    return False, used_s
 
 
-def _reap_all() -> bool:
-    """Reap ended children; return True when no child is left."""
+def _reap_all() -> tuple[bool, float]:
+    """Reap ended children; return whether no child is left, and the CPU seconds of the reaped."""
+    used_s = 0.0
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while True:
+            pid, _, usage = os.wait4(-1, os.WNOHANG)
+            if not pid:
+                return False, used_s
+            used_s += usage.ru_utime + usage.ru_stime
     except ChildProcessError:
-        return True
-    return False
+        return True, used_s
 
 
 def _children() -> list[int]:

@@ -18,6 +18,7 @@ from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
+from gradebox.sandbox.box.isolation import seccomp
 from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import BoxFactory, choose_level, remove_stale_groups
 from gradebox.sandbox.box.pool import BoxPool
@@ -255,6 +256,14 @@ class EmbeddedSandbox(Closeable):
     def scratch_folders(self) -> tuple[str, ...]:
         """Writable folders besides the working folder."""
         return ("/tmp", "/dev/shm") if self._factory.level.namespaces else ()
+
+    @property
+    def no_fork_filter(self) -> bytes:
+        """The filter for programs that a session starts itself, where no control group limits all
+        processes together and a program may not start any; else empty."""
+        if "processes" in self._factory.level.exact:
+            return b""
+        return seccomp.build(seccomp.Filter(fork=False, counted=False))
 
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""

@@ -1,0 +1,181 @@
+"""Python checkers that attack, or that an output takes over: limits, later cases, the driver.
+
+A checker that runs the output (`exec`) stands for any that an output can take over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gradebox.checkers.check import Check, Checker
+from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import MIB, Limits, Program
+from tests.sandbox.levels import box_at
+
+pytestmark = pytest.mark.slow
+LEVELS = ["full", "delegated", "userns", "landlock"]
+TAKEN_OVER = "import sys\nexec(open(sys.argv[3]).read())\n"
+SMALL = Limits(cpu_s=2, wall_s=8, memory_bytes=256 * MIB, processes=16)
+
+
+@pytest.fixture(params=LEVELS)
+def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
+    with box_at(request.param) as opened:
+        yield opened
+
+
+def checker_of(box: EmbeddedSandbox, source: str, limits: Limits = SMALL) -> ProgramChecker:
+    program = Program("python", {"checker.py": source.encode()})
+    return ProgramChecker(box, PROTOCOLS["python"], program, limits=limits)
+
+
+def asked(checker: Checker, *outputs: str) -> list[Check]:
+    try:
+        return [checker.check(b"i", output.encode(), b"secret") for output in outputs]
+    finally:
+        checker.close()
+
+
+# Every process keeps its memory until the first one has seen that all have it.
+MEMORY = """
+import os, sys, time
+ends = os.pipe()
+for _ in range(4):
+    if os.fork() == 0:
+        held = bytearray(100 << 20)
+        for i in range(0, len(held), 4096):
+            held[i] = 1
+        os.write(ends[1], b"x")
+        time.sleep(60)
+        os._exit(0)
+have = b""
+while len(have) < 4:
+    have += os.read(ends[0], 4)
+print(1)
+"""
+
+
+def test_the_memory_of_all_processes_of_a_case_is_limited(box: EmbeddedSandbox) -> None:
+    (check,) = asked(checker_of(box, MEMORY), "")
+    assert check.outcome == "unclear", check
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_the_cpu_time_of_all_processes_of_a_case_is_limited(
+    box: EmbeddedSandbox, waits: bool
+) -> None:
+    source = f"""
+import os, time
+children = []
+for _ in range(4):
+    pid = os.fork()
+    if pid == 0:
+        while time.process_time() < 1:
+            pass
+        os._exit(0)
+    children.append(pid)
+for pid in children:
+    os.waitid(os.P_PID, pid, os.WEXITED | (0 if {waits} else os.WNOWAIT))
+print(1)
+"""
+    (check,) = asked(checker_of(box, source), "")
+    assert check.outcome == "unclear", check
+
+
+def test_the_number_of_processes_of_a_case_is_limited(box: EmbeddedSandbox) -> None:
+    source = """
+import os, time
+for _ in range(40):
+    if os.fork() == 0:
+        time.sleep(60)
+        os._exit(0)
+print(1)
+"""
+    (check,) = asked(checker_of(box, source), "")
+    assert check.outcome == "unclear", check
+
+
+KEEP = """
+import os
+places = [os.path.join(p, "kept") for p in ("..", "../..", "/tmp", "/dev/shm", "/var/tmp", ".")]
+found = [p for p in places if os.path.exists(p)]
+for place in places:
+    try:
+        open(place, "w").write(open(sys.argv[2]).read())
+    except OSError:
+        pass
+print(int(not found), found)
+"""
+
+
+def test_no_file_of_a_case_reaches_the_next(box: EmbeddedSandbox) -> None:
+    checks = asked(checker_of(box, TAKEN_OVER), *[KEEP] * 4)
+    assert [c.outcome for c in checks] == ["accepted"] * 4, checks
+
+
+SHARED = """
+import ctypes, os, socket, time
+found = []
+libc = ctypes.CDLL(None, use_errno=True)
+key = libc.shmget(4711, 4096, 0o600)
+found += ["shm"] if key >= 0 else []
+libc.shmget(4711, 4096, 0o1600)
+found += ["cwd"] if len(os.listdir("..")) > 1 else []
+s = socket.socket(socket.AF_UNIX)
+try:
+    s.bind("\\0kept")
+    s.listen()
+except OSError as e:
+    found += ["socket"] if e.errno == 98 else []
+try:
+    pid = os.fork()
+except OSError:
+    pid = 1
+if pid == 0:
+    os.setsid()
+    time.sleep(60)
+    os._exit(0)
+print(int(not found), found)
+"""
+
+
+def test_no_process_socket_or_memory_of_a_case_reaches_the_next(box: EmbeddedSandbox) -> None:
+    checks = asked(checker_of(box, TAKEN_OVER), *[SHARED] * 3)
+    assert [c.outcome for c in checks] == ["accepted"] * 3, checks
+
+
+STOP = """
+import os, signal
+try:
+    os.kill(os.getppid(), signal.SIGSTOP)
+except OSError:
+    pass
+print(1)
+"""
+
+
+def test_an_output_that_stops_the_driver_delays_one_case_only(box: EmbeddedSandbox) -> None:
+    checker = checker_of(box, TAKEN_OVER, Limits(cpu_s=1, wall_s=2))
+    started = time.monotonic()
+    checks = asked(checker, *[STOP] * 4)
+    assert [c.outcome for c in checks] == ["accepted"] * 4, checks
+    assert time.monotonic() - started < 30
+
+
+def test_a_broken_session_is_the_last_of_its_checker(box: EmbeddedSandbox) -> None:
+    opened: list[object] = []
+    original = box.open_session
+
+    def counting(*args: object, **more: object) -> object:
+        opened.append(args)
+        return original(*args, **more)  # type: ignore[arg-type]
+
+    box.open_session = counting  # type: ignore[method-assign]
+    kill = STOP.replace("SIGSTOP", "SIGKILL")
+    checks = asked(checker_of(box, TAKEN_OVER), *[kill] * 4, "print(1)")
+    assert [c.outcome for c in checks] == ["accepted"] * 5, checks
+    assert len(opened) <= 1
