@@ -24,6 +24,7 @@ static void set_limit(int what, uint64_t soft, uint64_t hard) {
 }
 
 static void set_limits(const struct run *run) {
+    enum { MOST_SIGNALS = 1024 };
     const struct request *rq = run->rq;
     /* The watcher enforces CPU time. The kernel counts RLIMIT_CPU in whole ticks: it charged 14 s to
      * a program that had used 9.4 s while others ran between its ticks. Ticks never exceed the wall
@@ -34,6 +35,10 @@ static void set_limits(const struct run *run) {
     set_limit(RLIMIT_CPU, cpu_s, cpu_s + 1);
     set_limit(RLIMIT_FSIZE, fsize, fsize);
     set_limit(RLIMIT_NOFILE, rq->nofile, rq->nofile);
+    /* Queued signals and timers count for the user, who may have other programs here. */
+    struct rlimit signals;
+    if (!getrlimit(RLIMIT_SIGPENDING, &signals) && signals.rlim_max > MOST_SIGNALS)
+        set_limit(RLIMIT_SIGPENDING, MOST_SIGNALS, MOST_SIGNALS);
     uint64_t processes = rq->nproc + box.nproc_rlimit;
     if (box.nproc_rlimit) set_limit(RLIMIT_NPROC, processes, processes);
 }

@@ -58,7 +58,7 @@ static int64_t memory_of(int dir, const char *pid, int64_t limit) {
     if (resident + kernel_field(dir, pid, "statm", 0) * box.page / 256 <= limit) return resident;
     snprintf(path, sizeof path, "%.15s/status", pid);
     int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-    int64_t kilobytes = kernel_number(fd, "VmPTE:");
+    int64_t kilobytes = kernel_number(fd, "\nVmPTE:"); /* a name may hold anything but a new line */
     if (fd >= 0) close(fd);
     return resident + (kilobytes > 0 ? kilobytes * 1024 : 0);
 }

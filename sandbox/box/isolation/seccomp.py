@@ -39,7 +39,7 @@ setfsgid getsid capget capset rt_sigpending rt_sigtimedwait rt_sigqueueinfo
 rt_tgsigqueueinfo rt_sigsuspend sigaltstack utime utimes utimensat futimesat mknod
 mknodat personality statfs fstatfs getpriority sched_getparam sched_getscheduler
 sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_getattr
-sched_getaffinity mlock munlock mlockall munlockall mlock2 prctl arch_prctl
+sched_getaffinity mlock munlock mlockall munlockall mlock2 arch_prctl
 sync_file_range gettid readahead getxattr lgetxattr fgetxattr listxattr llistxattr
 flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area
 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address
@@ -66,6 +66,9 @@ REFUSED = {  # calls of harmless programs, which expect these errors
 CHANGES_OF_FILES = _words("""chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
     utime utimes utimensat futimesat""")
 
+# Nor these: they would read what is stored beside the contents of files.
+EXTENDED_ATTRIBUTES = _words("""getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr""")
+
 CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
 NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x00000080
 AF_UNIX = 1
@@ -91,7 +94,18 @@ MAP_HUGETLB, MFD_HUGETLB = 0x40000, 0x4
 MADV_COLD = 20
 SO_SNDBUF, SO_SNDBUFFORCE = 7, 32
 O_ACCMODE, O_WRONLY, O_RDWR, O_TRUNC = 0o3, 0o1, 0o2, 0o1000
-PR_SET_DUMPABLE = 4
+SO_ATTACH = (26, 50, 51, 52)  # programs that the kernel compiles, in memory that nothing counts
+SOCK_STREAM, SOCK_TYPE_MASK = 1, 0xF
+MSG_OOB = 1  # of unix sockets: no program needs it, and it has had holes
+PR_SET_SECCOMP, PR_SET_DUMPABLE = 22, 4
+# What runtimes and libraries use: signals at a parent's end, dumpable, names, timer slack, machine
+# checks, subreaper, no_new_privs, huge pages, ambient capabilities, vector lengths, speculation,
+# tagged addresses, memory that is never executable, the auxiliary vector, tracers, names of memory.
+# Others fail as on an older kernel: some take memory that nothing counts (PR_FUTEX_HASH).
+PRCTLS = (
+    *(1, 2, 3, PR_SET_DUMPABLE, 7, 8, 15, 16, 21, 23, 27, 29, 30, 33, 34, 36, 37, 38, 39, 40),
+    *(41, 42, 47, 50, 51, 52, 53, 55, 56, 65, 66, 0x41555856, 0x59616D61, 0x53564D41),
+)
 
 
 @dataclass(frozen=True)
@@ -102,12 +116,13 @@ class Filter:
                 process is that of the whole run
     counted     a control group counts memory; otherwise memory that is not part of a process's size
                 (shared pages without a file) is refused
-    mounts      the box remounts its scratch folder
+    mounts      the box has a file system of its own, in which it remounts its scratch folder;
+                otherwise the host's sockets and attributes of files must be out of reach
     run_groups  the box starts each run in a control group of its own, by clone3, whose flags a
                 filter cannot see: programs must get `no_clone3` as well
-    alone       no namespace hides the host's processes and sockets: a program may signal only
-                itself (the launcher fills in its pid), open no sockets, and not change modes,
-                owners and times of files or whether /proc may inspect it
+    alone       no namespace hides the host's processes: a program may signal only itself (the
+                launcher fills in its pid), and not change modes, owners and times of files or
+                whether /proc may inspect it
     truncates   files that the program may not write to are protected from being emptied by other
                 means; otherwise only files that it opens for writing can be emptied
     """
@@ -162,10 +177,11 @@ def build(what: Filter, machine: str | None = None) -> bytes:
 
 
 def no_clone3(machine: str | None = None) -> bytes:
-    """Return a filter that refuses clone3 alone, for the programs of a box that may use it."""
+    """Return a filter that refuses clone3 and filters, for the programs of a box that uses them."""
     column, code = _checked(machine)
-    number = NUMBERS["clone3"][column] or 0
-    code += [(LD, 0, 0, NR), (JEQ, 0, 1, number), _fail(errno.ENOSYS)]
+    clone3, prctl = NUMBERS["clone3"][column] or 0, NUMBERS["prctl"][column] or 0
+    code += [(LD, 0, 0, NR), (JEQ, 0, 1, clone3), _fail(errno.ENOSYS)]
+    code += [(JEQ, 0, 3, prctl), (LD, 0, 0, ARG0), (JEQ, 0, 1, PR_SET_SECCOMP), _fail(errno.EINVAL)]
     return _packed([*code, _ALLOW])
 
 
@@ -213,6 +229,13 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         "socket": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "prlimit64": _only(ARG0, (0,), errno.EPERM),
+        "prctl": _only(
+            ARG0, (*PRCTLS, PR_SET_SECCOMP) if what.run_groups else PRCTLS, errno.EINVAL
+        ),
+        "setsockopt": _never(ARG2, SO_ATTACH, errno.EPERM),
+        "sendto": _without(ARG3, MSG_OOB),
+        "sendmsg": _without(ARG2, MSG_OOB),
+        "sendmmsg": _without(ARG3, MSG_OOB),
         "setpriority": [
             *((LD, 0, 0, ARG1), (JEQ, 1, 0, 0), _fail(errno.EPERM)),
             *_only(ARG0, (0,), errno.EPERM),
@@ -225,22 +248,29 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         ],
     }
     if what.alone:
-        rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
         rules["pidfd_open"] = [_fail(errno.ENOSYS)]
         rules |= {name: _only(ARG0, (MY_PID, 0), errno.EPERM) for name in SIGNALS}
         rules |= {name: [_fail(errno.EPERM)] for name in CHANGES_OF_FILES}
-        rules["prctl"] = _never(ARG0, (PR_SET_DUMPABLE,), errno.EPERM)
+        harmless = tuple(option for option in PRCTLS if option != PR_SET_DUMPABLE)
+        rules["prctl"] = _only(ARG0, harmless, errno.EPERM)
     if not what.counted:
         rules["memfd_create"] = [_fail(errno.ENOSYS)]
         # It would set memory aside behind the end of stdout.
         rules["fallocate"] = [_fail(errno.EOPNOTSUPP)]
         # Reported as done: the kernel may give less than was asked for.
-        rules["setsockopt"] = _never(ARG2, (SO_SNDBUF, SO_SNDBUFFORCE), 0)
+        size = [(LD, 0, 0, ARG2), (JEQ, 1, 0, SO_SNDBUF), (JEQ, 0, 1, SO_SNDBUFFORCE), _fail(0)]
+        rules["setsockopt"] = [*size, *rules["setsockopt"]]
     if not what.truncates:
         rules |= {"open": _no_emptying(ARG1), "openat": _no_emptying(ARG2)}
         rules["truncate"] = [_fail(errno.EACCES)]
         rules["openat2"] = [_fail(errno.ENOSYS)]  # its flags are out of a filter's sight
-    if what.mounts:
+    if not what.mounts:
+        # A pair of datagram sockets can send to any socket of the host as well.
+        rules["socket"] = [_fail(errno.EAFNOSUPPORT)]
+        pair = [(LD, 0, 0, ARG1), (AND, 0, 0, SOCK_TYPE_MASK), (JEQ, 1, 0, SOCK_STREAM)]
+        rules["socketpair"] = [*pair, _fail(errno.EPROTONOSUPPORT), *rules["socketpair"]]
+        rules |= {name: [_fail(errno.EOPNOTSUPP)] for name in EXTENDED_ATTRIBUTES}
+    else:
         rules["mount"] = _only(ARG3, (SCRATCH_MOUNT,), errno.EPERM)
         rules["umount2"] = _only(ARG1, (MNT_DETACH,), errno.EPERM)
     return rules
@@ -282,3 +312,8 @@ def _never(argument: int, values: tuple[int, ...], error: int) -> list[tuple[int
     n = len(values)
     tests = [(JEQ, n - i, 0, value) for i, value in enumerate(values)]
     return [(LD, 0, 0, argument), *tests, _ALLOW, _fail(error)]
+
+
+def _without(argument: int, flag: int) -> list[tuple[int, int, int, int]]:
+    """Refuse the call when the low word of an argument has a flag."""
+    return [(LD, 0, 0, argument), (JSET, 0, 1, flag), _fail(errno.EOPNOTSUPP), _ALLOW]

@@ -6,7 +6,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -93,6 +93,7 @@ class Bait:
     word: bytes
     socket: Path
     abstract: str
+    datagrams: Path
 
     def fill(self, argument: str) -> list[str]:
         """Return the arguments of an attack."""
@@ -101,6 +102,7 @@ class Bait:
             "{grader}": [str(os.getpid())],
             "{socket}": ["path", str(self.socket)],
             "{abstract}": ["abstract", self.abstract],
+            "{datagrams}": [str(self.datagrams)],
             "": [],
         }
         return table.get(argument, [argument])
@@ -113,8 +115,17 @@ def bait(folder: Path) -> Iterator[Bait]:
     secret = folder / "expected.txt"
     secret.write_bytes(word)
     secret.chmod(0o644)
-    targets = Bait(secret, word, folder / "s", f"gbx-{os.getpid()}-{os.urandom(4).hex()}")
-    with socket.socket(socket.AF_UNIX) as one, socket.socket(socket.AF_UNIX) as two:
+    with suppress(OSError):  # not every file system has attributes
+        os.setxattr(secret, "user.note", word)
+    name = f"gbx-{os.getpid()}-{os.urandom(4).hex()}"
+    targets = Bait(secret, word, folder / "s", name, folder / "d")
+    with (
+        socket.socket(socket.AF_UNIX) as one,
+        socket.socket(socket.AF_UNIX) as two,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as three,
+    ):
+        three.bind(str(targets.datagrams))
+        targets.datagrams.chmod(0o777)
         one.bind(str(targets.socket))
         targets.socket.chmod(0o777)
         two.bind("\0" + targets.abstract)

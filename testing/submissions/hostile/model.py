@@ -52,7 +52,7 @@ class Attack:
     want      the required outcome at levels with a control group
     alone     the same for levels without one (userns, landlock, none); empty: as `want`
     landlock, none   the same for these levels; empty: as `alone`
-    argument  {secret}, {grader}, {socket}, {abstract} are replaced
+    argument  {secret}, {grader}, {socket}, {abstract}, {datagrams} are replaced
     collect   files to collect
     stdin_bytes  size of its input; the default is too large for the message and is passed as a file
     hits      a limit that must be hit at levels with a control group

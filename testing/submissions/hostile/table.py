@@ -29,6 +29,15 @@ REACH = (
     Attack("reach network", "sockets of every family but unix"),
     Attack("reach connects", "a unix socket of the host", argument="{socket}"),
     Attack("reach connects", "an abstract socket of the host", argument="{abstract}"),
+    Attack(
+        "reach datagrams", "a datagram socket of the host, by socketpair", argument="{datagrams}"
+    ),
+    Attack(
+        "reach attribute",
+        "extended attributes of the expected output",
+        argument="{secret}",
+        none="open",
+    ),
     Attack("reach devices", "making and opening devices", none="open"),
     Attack("reach rights", "ids of other users, capabilities"),
     Attack("reach setuid_file", "setuid programs", none="open"),
@@ -43,6 +52,7 @@ DISTURB = (
     Attack("disturb async_signals", "F_SETOWN and O_ASYNC", argument="{grader}"),
     Attack("disturb by_descriptor", "pidfd_open, pidfd_getfd", argument="{grader}"),
     Attack("disturb limits", "limits of other processes", argument="{grader}"),
+    Attack("disturb user_signals", "the number of signals that its user may queue"),
     Attack("disturb priorities", "priority, affinity, scheduler", argument="{grader}"),
     Attack("disturb memory", "ptrace, process_vm, /proc/…/mem", argument="{grader}", none="open"),
     Attack("disturb page_cache", "dropping system files from the page cache"),
@@ -55,6 +65,7 @@ KERNEL = (
     Attack("kernel other_numbers", "32-bit system calls", "crash"),
     Attack("kernel terminal", "ioctl"),
     Attack("kernel prctls", "prctl"),
+    Attack("kernel socket_options", "filters and urgent data of sockets"),
     Attack("kernel raised_limits", "raising its own limits"),
 )
 
@@ -223,6 +234,7 @@ LEAVE = (
     Attack("leave trash_names", "the names that the box's cleanup uses"),
     Attack("leave executable", "its own executable", none="open"),
     Attack("leave attributes", "extended attributes", none="open"),
+    Attack("leave write_hints", "write hints of files"),
     Attack("leave sockets", "listening sockets and a process"),
     Attack("leave locks", "locks on shared files and a process"),
     Attack("leave standard", "flags, modes, seals and locks on descriptors 0 to 2"),

@@ -176,9 +176,20 @@ static void leases(const char *, const char *) { // whoever opens the file next 
     unlink("leased");
 }
 
+static void user_signals(const char *, const char *) { // the number that its user may have waiting
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    siginfo_t info = {};
+    info.si_code = -1;
+    int queued = 0;
+    while (queued < 100000 && !syscall(SYS_rt_sigqueueinfo, getpid(), SIGRTMIN, &info)) queued++;
+    if (queued > 2000) breach("%d signals are waiting", queued);
+}
+
 static const attack attacks[] = {
     {"page_cache", page_cache}, {"advice", advice}, {"leases", leases},
     {"kills", kills}, {"kill_everyone", kill_everyone}, {"async_signals", async_signals}, {"by_descriptor", by_descriptor},
-    {"limits", limits}, {"priorities", priorities}, {"memory", memory},
+    {"limits", limits}, {"user_signals", user_signals}, {"priorities", priorities}, {"memory", memory},
 };
 int main(int argc, char **argv) { return dispatch(attacks, argc, argv); }

@@ -226,6 +226,7 @@ static void memory_files(const char *mb, const char *) { // in files without a n
 }
 static void page_tables(const char *gigabytes, const char *) { // of pages that are all the same empty one
     size_t n = (size_t)atoi(gigabytes) << 30;
+    prctl(PR_SET_NAME, "VmPTE: 0", 0, 0, 0); // for a reader that looks for the field anywhere
     volatile char *p = (volatile char *)mmap(NULL, n, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     char sum = 0;
     for (size_t i = 0; p != MAP_FAILED && i < n; i += 2 << 20) sum += p[i];

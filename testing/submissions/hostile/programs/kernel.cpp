@@ -1,5 +1,6 @@
 // Doors into the kernel that no program here needs: shut before they look at their arguments.
 #include "attack.h"
+#include <linux/filter.h>
 
 static void by_number(const char *, const char *) {
     static const struct { const char *name; long number; } calls[] = {
@@ -48,12 +49,19 @@ static void terminal(const char *, const char *) {
         }
 }
 
+static struct sock_filter allow_everything[] = {{BPF_RET | BPF_K, 0, 0, 0x7fff0000}};
+static struct sock_fprog everything = {1, allow_everything};
+
 static void prctls(const char *, const char *) {
     must_fail("PR_SET_MM", prctl(PR_SET_MM, PR_SET_MM_EXE_FILE, 0, 0, 0));
     must_fail("securebits", prctl(PR_SET_SECUREBITS, 1, 0, 0, 0));
     must_fail("capbset", prctl(PR_CAPBSET_DROP, 0, 0, 0, 0));
     must_fail("no filter", prctl(PR_SET_SECCOMP, 0, 0, 0, 0));
     must_fail("new privileges", prctl(PR_SET_NO_NEW_PRIVS, 0, 0, 0, 0));
+    must_fail("a filter", prctl(PR_SET_SECCOMP, 2, &everything, 0, 0));
+    must_fail("core scheduling", prctl(62, 1, 0, 0, 0));
+    must_fail("merged memory", prctl(67, 1, 0, 0, 0));
+    must_fail("a table of futexes", prctl(78, 1, 1 << 20, 0, 0));
     prctl(PR_SET_PDEATHSIG, 0);
     prctl(PR_SET_NAME, "1) R 1 1 1", 0, 0, 0); // what reads /proc/<pid>/stat with scanf
     prctl(PR_SET_DUMPABLE, 0);
@@ -72,7 +80,15 @@ static void raised_limits(const char *, const char *) {
     }
 }
 
+static void socket_options(const char *, const char *) {
+    int pair[2], one = 1;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair)) return;
+    must_fail("a socket's filter", setsockopt(pair[0], SOL_SOCKET, SO_ATTACH_FILTER, &everything, sizeof everything));
+    must_fail("a program of the kernel", setsockopt(pair[0], SOL_SOCKET, SO_ATTACH_BPF, &one, sizeof one));
+    must_fail("urgent data", send(pair[0], "x", 1, MSG_OOB));
+}
+
 static const attack attacks[] = {
-    {"by_number", by_number}, {"other_numbers", other_numbers}, {"terminal", terminal}, {"prctls", prctls}, {"raised_limits", raised_limits},
+    {"by_number", by_number}, {"other_numbers", other_numbers}, {"terminal", terminal}, {"prctls", prctls}, {"socket_options", socket_options}, {"raised_limits", raised_limits},
 };
 int main(int argc, char **argv) { return dispatch(attacks, argc, argv); }

@@ -70,6 +70,15 @@ static void attributes(const char *, const char *) {
         must_fail("acl", syscall(SYS_setxattr, path, "system.posix_acl_access", "1", 1, 0));
     }
 }
+static void write_hints(const char *, const char *) { // a number that stays with a file, also a read-only one
+    for (const char *path : {".", "/box", "/program", "/proc/self/exe", "/bin/sh"})
+        for (int command : {1036, 1038}) { // F_SET_RW_HINT, F_SET_FILE_RW_HINT
+            uint64_t hint = 3;
+            int fd = open(path, O_RDONLY);
+            if (fd >= 0) must_fail(path, fcntl(fd, command, &hint));
+            if (fd >= 0) close(fd);
+        }
+}
 static void sockets(const char *, const char *) {
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
     struct sockaddr_un a = {AF_UNIX, "\0gbx-left"};
@@ -165,7 +174,7 @@ static void page_cache(const char *megabytes, const char *) { // file pages it r
 #define ROW(name) {#name, name}
 static const attack attacks[] = {
     ROW(files), ROW(files_removed), ROW(modes), ROW(times), ROW(folders_moved), ROW(trash_names), ROW(executable), ROW(attributes),
-    ROW(sockets), ROW(locks), ROW(standard), ROW(closed), ROW(rewritten), ROW(output_as_file), ROW(output_as_link),
+    ROW(write_hints), ROW(sockets), ROW(locks), ROW(standard), ROW(closed), ROW(rewritten), ROW(output_as_file), ROW(output_as_link),
     ROW(output_as_hard_link), ROW(output_as_fifo), ROW(output_as_folder), ROW(output_as_socket), ROW(output_as_proc),
     ROW(output_as_hole), ROW(folder_as_link), ROW(cores), ROW(inherited), ROW(page_cache),
 };

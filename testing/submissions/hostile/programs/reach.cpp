@@ -142,6 +142,23 @@ static void connects(const char *where, const char *name) { // to a listener of 
     }
 }
 
+static void datagrams(const char *name, const char *) { // by one of a pair, without a socket() of its own
+    struct sockaddr_un a = {AF_UNIX, {}};
+    memcpy(a.sun_path, name, strlen(name));
+    for (int type : {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET}) {
+        int pair[2];
+        if (socketpair(AF_UNIX, type, 0, pair)) continue;
+        if (type == SOCK_DGRAM && sendto(pair[0], "x", 1, 0, (struct sockaddr *)&a, sizeof a) == 1) breach("sent to the host");
+        if (!connect(pair[0], (struct sockaddr *)&a, sizeof a)) breach("connected to the host");
+    }
+}
+
+static void attribute(const char *path, const char *) { // what is stored beside a file's contents
+    char value[64];
+    long n = syscall(SYS_getxattr, path, "user.note", value, sizeof value);
+    if (n >= 0) breach("an attribute: %.*s", (int)n, value);
+}
+
 static void devices(const char *, const char *) {
     for (int type : {S_IFCHR, S_IFBLK})
         for (int major : {1, 5, 7, 8, 10, 259}) {
@@ -230,7 +247,7 @@ static void environment(const char *, const char *) {
 
 static const attack attacks[] = {
     {"secrets", secrets}, {"file", file}, {"file_links", file_links}, {"outside", outside}, {"metadata", metadata}, {"emptied", emptied}, {"mounts", mounts},
-    {"namespaces", namespaces}, {"network", network}, {"connects", connects}, {"devices", devices}, {"rights", rights},
+    {"namespaces", namespaces}, {"network", network}, {"connects", connects}, {"datagrams", datagrams}, {"attribute", attribute}, {"devices", devices}, {"rights", rights},
     {"setuid_file", setuid_file}, {"processes", processes}, {"descriptors", descriptors}, {"environment", environment},
 };
 

@@ -137,6 +137,19 @@ def test_only_the_box_may_call_clone3(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_only_the_box_may_add_filters(machine: str) -> None:
+    column, audit = ARCHES[machine]
+    number = NUMBERS["prctl"][column]
+    assert number is not None
+    refused = 0x00050000 | errno.EINVAL
+    add = (22, 2, 0, 0, 0, 0)
+    assert decision(build(Filter(), machine), audit, number, add) == refused
+    assert decision(build(Filter(run_groups=True), machine), audit, number, add) == ALLOW
+    assert decision(no_clone3(machine), audit, number, add) == refused
+    assert decision(no_clone3(machine), audit, number, (15, 0, 0, 0, 0, 0)) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize(
     ("flags", "forks", "wanted"),
     [

@@ -147,6 +147,16 @@ def test_calls_that_are_refused_by_name(machine: str) -> None:
         ("truncate", (0, 0), ALLOW),
         ("openat2", (0, 0, 0, 24), ALLOW),
         ("openat", (0, 0, 0o1003), ALLOW),
+        ("prctl", (15, 0), ALLOW),  # PR_SET_NAME
+        ("prctl", (22, 2), errno.EINVAL),  # PR_SET_SECCOMP
+        ("prctl", (78, 1), errno.EINVAL),  # PR_FUTEX_HASH
+        ("prctl", (HIGH | 62, 1), errno.EINVAL),  # PR_SCHED_CORE
+        ("fcntl", (0, 1036), errno.EINVAL),  # F_SET_RW_HINT
+        ("setsockopt", (0, 1, 26), errno.EPERM),  # SO_ATTACH_FILTER
+        ("sendto", (0, 0, 0, 0x4000), ALLOW),
+        ("sendto", (0, 0, 0, 0x4001), errno.EOPNOTSUPP),  # MSG_OOB
+        ("sendmsg", (0, 0, 1), errno.EOPNOTSUPP),
+        ("sendmmsg", (0, 0, 0, 1), errno.EOPNOTSUPP),
     ],
 )
 def test_decisions_that_depend_on_arguments(
@@ -246,6 +256,7 @@ def test_what_the_kernel_filters_comes_first(machine: str, what: Filter) -> None
         ("setsockopt", (3, 1, 7, 0, 4), 0),  # reported as done
         ("setsockopt", (3, HIGH | 1, HIGH | 32, 0, 4), 0),
         ("setsockopt", (3, 1, 8, 0, 4), ALLOW),
+        ("setsockopt", (3, 1, 50, 0, 4), errno.EPERM),
     ],
 )
 def test_without_a_group_no_memory_is_uncounted(
@@ -271,6 +282,21 @@ def test_without_namespaces_a_program_signals_only_itself(machine: str) -> None:
     assert answer(ALONE, machine, "fcntl", 0, 4) == ALLOW
     assert answer(ALONE, machine, "prctl", 4, 0) == errno.EPERM
     assert answer(ALONE, machine, "prctl", 15, 0) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_without_namespaces_the_sockets_of_the_host_are_out_of_reach(machine: str) -> None:
+    for what in KINDS:
+        for kind in (1, 1 | 0o2004000):  # SOCK_STREAM, also with flags
+            assert answer(what, machine, "socketpair", 1, kind) == ALLOW
+            assert answer(what, machine, "socketpair", 2, kind) == errno.EAFNOSUPPORT
+        for kind in (2, 5):
+            wanted = ALLOW if what.mounts else errno.EPROTONOSUPPORT
+            assert answer(what, machine, "socketpair", 1, kind) == wanted
+        wanted = ALLOW if what.mounts else errno.EAFNOSUPPORT
+        assert answer(what, machine, "socket", 1, 1) == wanted
+        wanted = ALLOW if what.mounts else errno.EOPNOTSUPP
+        assert answer(what, machine, "getxattr") == wanted
 
 
 def test_the_placeholder_is_not_a_valid_pid() -> None:
