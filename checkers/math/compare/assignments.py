@@ -20,20 +20,31 @@ _NAME = re.compile(
 _TUPLE_NAME = re.compile(
     r"\(\s*\\?\w+(?:_\{?\w+\}?)?(?:\s*,\s*\\?\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+|V_\{\d\}:V_\{\d\}"
 )
+_POWER = r"(?:\s*\^\s*\{?\d\}?)?"
+_TIMES = r"\s*(?:\\cdot|\\times|\*)?\s*"
+_SEGMENT = rf"(?:\\overline\s*)?\{{?[A-Z]{{1,3}}'?\}}?(?:_\{{?\w+\}}?)?{_POWER}"  # AB, A_1B^2
+_SEGMENTS = rf"{_SEGMENT}(?:{_TIMES}{_SEGMENT}){{0,3}}"
+_GEOMETRIC = re.compile(  # `AB^2`, `AB+BC`, `AB \cdot AC`, `\frac{NO}{BO}`, `\triangle ABC`
+    rf"{_SEGMENTS}(?:\s*[-+/]\s*{_SEGMENTS}){{0,3}}|\\frac\s*\{{{_SEGMENTS}\}}\s*\{{{_SEGMENTS}\}}"
+    r"|[A-Z]\s*\^\s*\{?\s*(?:-1|T)\s*\}?|\\triangle\s*[A-Z]{3}|\\(?:max|min|det|sup|inf|dim|ker|rank|gcd|lcm)(?![A-Za-z])\s*[^=\d]{1,20}"
+    r"|\\(?:alpha|beta|gamma|delta|theta|lambda|mu|rho|sigma|tau|omega|phi|varphi)(?:_\{?\w+\}?)?\s*\^\s*\{?\d\}?"
+    r"|\|\s*\\(?:vec|overrightarrow|overline)\s*\{?\w+\}?(?:\s*[-+]\s*\\vec\s*\{?\w+\}?)?\s*\|"
+)
 _TERM = rf"{LETTER}(?:\([-\d\w\s]{{1,12}}\))?"
-_SUM_OF_TERMS = re.compile(
-    rf"{_TERM}(?:\s*[-+]\s*{_TERM})+"
+_PRODUCT = rf"{_TERM}(?:\s*(?:\\cdot|\\times|\*)\s*{_TERM}){{0,4}}"
+_NAMED_TERMS = re.compile(  # `m+n`, `f(1)-f(0)`, `\frac{a}{b}`, `\cos A`
+    rf"{_PRODUCT}(?:\s*[-+/]\s*{_PRODUCT})*|\\frac\s*\{{{_PRODUCT}\}}\s*\{{{_PRODUCT}\}}"
     r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
 )
 _NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 
 
-def is_named_sum(relation: Relation) -> bool:
+def names_a_number(relation: Relation) -> bool:
     """Return whether a number answers `m+n = 103`, `f(1)-f(0) = 5`, `\\cos A = 1`.
 
-    The right side must not be 0, because `a+b = 0` states a relation.
+    The right side must not be 0, because `a+b = 0` states a relation; so do `x^2 = 4`, `2x = 4`.
     """
-    named = relation.is_equation and _SUM_OF_TERMS.fullmatch(relation.sides[0].strip())
+    named = relation.is_equation and _NAMED_TERMS.fullmatch(relation.sides[0].strip())
     return bool(named) and relation.sides[-1].strip() != "0"
 
 
@@ -44,6 +55,7 @@ def is_assignment(relation: Relation) -> bool:
     left = strip_marks(relation.sides[0], "").strip()
     return bool(
         _NAME.fullmatch(left)
+        or _GEOMETRIC.fullmatch(left)
         or _TUPLE_NAME.fullmatch(left)
         or re.fullmatch(r"[A-Za-z_{}\d]+(?::[A-Za-z_{}\d]+)+", left)
         or re.fullmatch(r"[A-Za-z]{4,}(?: [A-Za-z]+)*", left)

@@ -12,10 +12,10 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
+from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.units import UNITS, conversion_factor
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
     Quantity,
@@ -27,22 +27,13 @@ from gradebox.checkers.math.parse.values import (
     Value,
     Words,
 )
-from gradebox.checkers.math.policy import Policy
 
-_SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
-_LETTER_UNIT = re.compile(
-    r"(?P<value>.*[\d)}])(?P<space>\s*)(?P<unit>[mgshlNJWVAK])(?:\s*\^\s*\{?(?P<power>[23])\}?)?"
-)
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
 MAX_MATCHED = 60  # items of a list that are compared each with each
 
 
-class Comparer:
+class Comparer(QuantityComparer):
     """One comparison under one policy; `equal` raises ParseError for unreadable expressions."""
-
-    def __init__(self, policy: Policy, has_float: bool = False):
-        self.policy = policy
-        self.has_float = has_float
 
     def equal(self, gold: Value, answer: Value) -> bool:
         """Return whether two answers are the same. The order of the cases matters."""
@@ -143,7 +134,7 @@ class Comparer:
             gold = _assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
             answer = _assigned(answer)
-        left, right = shapes.as_seq(gold), shapes.as_seq(answer)
+        left, right = map(shapes.as_seq, shapes.same_shape(gold, answer))
         if left is None or right is None:
             return False
         if len(left.items) != len(right.items):
@@ -215,7 +206,7 @@ class Comparer:
         assert isinstance(relation, Relation)
         asked = (
             isinstance(gold, Quantity)
-            and assignments.is_named_sum(relation)
+            and assignments.names_a_number(relation)
             and parse_expression(gold.text).is_number
         )
         if not asked and not is_assignment(relation) and not _is_calculation(relation):
@@ -254,76 +245,6 @@ class Comparer:
         return all(
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
-
-    # -- one expression --------------------------------------------------------------------
-    def quantities(self, gold: Quantity, answer: Quantity) -> bool:
-        a, b = parse_expression(gold.text), parse_expression(answer.text)
-        if gold.unit and answer.unit and gold.unit != answer.unit:
-            factor = conversion_factor(gold.unit, answer.unit)
-            return factor is not None and self.numbers(a * factor, b)
-        if not (gold.unit and answer.unit) and self.product_as_unit(gold, answer):
-            return True
-        for one, other in ((gold, answer), (answer, gold)):
-            if one.percent and other.degree:
-                return False
-            if (one.percent or one.degree) and other.unit not in _SIGN_UNITS:
-                return False
-        if gold.percent != answer.percent:
-            percent, plain = (a, b) if gold.percent else (b, a)
-            return self.numbers(percent, plain) or self.numbers(percent / 100, plain)
-        if gold.degree != answer.degree and "rad" in (gold.unit, answer.unit):
-            a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
-            return self.numbers(a, b)
-        if self.numbers(a, b, gold.text, answer.text):
-            return True
-        if gold.degree == answer.degree:
-            return False
-        degrees, plain = (a, b) if gold.degree else (b, a)
-        return bool(plain.has(sympy.pi)) and self.numbers(degrees * sympy.pi / 180, plain)
-
-    def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
-        """Compare `5 m`, read as a product, as 5 metres beside a unit, `√3 m` beside a number."""
-        for one, other in ((gold, answer), (answer, gold)):
-            m = _LETTER_UNIT.fullmatch(other.text)
-            if other.unit or not m or m["unit"].lower() not in UNITS:
-                continue
-            number, value = parse_expression(m["value"]), parse_expression(one.text)
-            if not number.is_number or not value.is_number:
-                continue
-            unit = m["unit"].lower() + (f"^{m['power']}" if m["power"] else "")
-            factor = conversion_factor(one.unit, unit) if one.unit else int(bool(m["space"]))
-            if factor:
-                return self.numbers(value * factor, number)
-        return False
-
-    def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
-        """Compare two expressions under the policy's tolerances.
-
-        With their texts, a decimal may also be the rounding of the other side.
-        """
-        p = self.policy
-        same = self.same(a, b)
-        if same:
-            return True
-        if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
-            return False
-        if a_text and b_text:
-            for decimal, exact, exact_text in ((a_text, b, b_text), (b_text, a, a_text)):
-                if numeric.rounding_equals(decimal, exact, exact_text):
-                    return True
-        if p.percent and a.is_number and b.is_number and re.search("[.%]", a_text + b_text):
-            absolute = 0.0 if p.percent_rel_tol else p.abs_tol
-            return numeric.percent_close(a, b, p.percent_rel_tol, absolute)
-        if same is None:
-            raise numeric.Undecided
-        return False
-
-    def same(self, a: Expr, b: Expr) -> numeric.Verdict:
-        """Compare two expressions under the policy's tolerances; a printed double is its value."""
-        found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
-        if found is False and self.has_float and numeric.same_double(a, b):
-            return True
-        return found
 
 
 def _read_side(text: str) -> Value:

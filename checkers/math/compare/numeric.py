@@ -47,7 +47,7 @@ def value_at(expr: Expr, point: dict[Expr, Expr], digits: int = DIGITS) -> Expr:
     """
     try:
         value = expr.evalf(digits, subs=point or None, maxn=max(100, digits + DIGITS))
-    except OverflowError:  # 2^{2^{2^n}} far from 0
+    except (OverflowError, ZeroDivisionError):  # 2^{2^{2^n}} far from 0
         raise Undecided from None
     if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise Undecided

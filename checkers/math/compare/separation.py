@@ -27,7 +27,7 @@ from typing import NamedTuple
 import sympy
 from sympy import Expr
 
-TRANSCENDENTAL_DEGREE = 4
+TRANSCENDENTAL_DEGREE = 2
 _LOG2 = math.log10(2)
 _CIRCULAR = (sympy.sin, sympy.cos, sympy.tan, sympy.cot, sympy.sec, sympy.csc)
 _LARGEST = 1e9  # digits; more is as good as no bound
@@ -76,6 +76,8 @@ class _Bound:
             self.circle = math.lcm(self.circle, 4, 2 * int((expr.args[0] / sympy.pi).q))
             one_function = isinstance(expr, sympy.sin | sympy.cos)
             return _Size(_LOG2, _LOG2) if one_function else _Size(2 * _LOG2, 2 * _LOG2)
+        if isinstance(expr, sympy.exp) and expr.args[0].is_Rational:
+            return self._power(sympy.E, expr.args[0])
         return self._other(expr)
 
     def _sum(self, expr: Expr) -> _Size:
@@ -116,14 +118,20 @@ def digits_needed(expr: Expr) -> tuple[float, float]:
 
 
 def largest_magnitude(*exprs: Expr) -> float:
-    """Return the largest |log10| of the constants in expressions: 60 for `x + 10^{-60}`."""
+    """Return the digits of the longest or smallest constant: 60 for `x + 10^{-60}`."""
     constants = (
         part
         for expr in exprs
         for part in sympy.preorder_traversal(expr)
         if isinstance(part, Expr) and part.is_number
     )
-    return max((abs(_magnitude(c)) for c in constants), default=0.0)
+    return max(map(_length, constants), default=0.0)
+
+
+def _length(constant: Expr) -> float:
+    if constant.is_Rational:
+        return max(_log10(abs(int(constant.p))), _log10(int(constant.q)))
+    return abs(_magnitude(constant))
 
 
 def _magnitude(expr: Expr) -> float:

@@ -58,6 +58,14 @@ _ANNOUNCED = re.compile(  # `The answer to the second part is: `
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
     r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
 )
+_LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
+    r"^[>* \t]*(?:A|Ans|Output|Result)\b[.* \t]*[:：][* \t]*(?=\S)"
+    r"(?![^\n]*\n[>* \t]*\(?B\)?\s*[.:)])",
+    re.I | re.M,
+)
+_JSON = re.compile(
+    r"[\"'](?:final_)?answer[\"']\s*:\s*[\"']?([^\"'{}\n]{1,400}?)[\"']?\s*[,}]", re.I
+)
 _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
     r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
@@ -153,11 +161,11 @@ def _inner(text: str) -> str:
 def announced(text: str) -> tuple[str, int] | None:
     """Return the last announced answer and where its announcement starts."""
     best: tuple[str, int] | None = None
-    for pattern in (_OUR_ANSWER, _OUR_CHOICE, _HASHES):
+    for pattern in (_OUR_ANSWER, _OUR_CHOICE, _HASHES, _JSON):
         for m in pattern.finditer(text):
             if best is None or m.start() > best[1]:
                 best = (m[1], m.start())
-    patterns = (_ANNOUNCED, _HEADING) + (() if text.isascii() else (_ANNOUNCED_ZH,))
+    patterns = (_ANNOUNCED, _HEADING, _LINE) + (() if text.isascii() else (_ANNOUNCED_ZH,))
     for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
         if best is None or m.start() > best[1]:
             sentence = _first_sentence(text[m.end() : m.end() + MAX_PROSE])

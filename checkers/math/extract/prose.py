@@ -17,7 +17,7 @@ MATH = re.compile(
 )
 ENVIRONMENT = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}.{0,4000}?\\end\{\1\}", re.S)
 _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
-    r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
+    r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
 )
 _PROSE_VERB = re.compile(
@@ -47,8 +47,25 @@ _BOUND = re.compile(  # `at least 5`
 _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
     r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
 )
-_CONCLUSION = re.compile(  # `so the function is odd`
-    r"(?:so|thus|hence|therefore)\b.*\b(?:is|are|be)\s+(\S+(?:\s+\S+){0,3})$", re.I | re.S
+_CONCLUSION = re.compile(  # `so the function is odd`, `We conclude that it is odd`
+    r"(?:(?:so|thus|hence|therefore|clearly|finally|consequently)\b"
+    r"|.*\b(?:conclude|see|find|know|means|shows?|follows|deduce|implies)(?:\s+that)?\b).*"
+    r"\b(?:is|are|be)\s+(\S+(?:\s+\S+){0,3})$",
+    re.I | re.S,
+)
+_CHOSEN = re.compile(  # `we choose B`, `only B works`, `option B is right`
+    r"(?:\b(?:choose|select|pick|mark|is\s+only|leaves\s+(?:only\s+)?|option|choice|answer\s+is|only)\s+"
+    r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!.*\b[B-HJ]\b)"
+    r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
+)
+_PHRASE_AT_END = re.compile(
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|(?:is\s+)?undefined|(?:has|have|is|are)\s+no\s+(?:real\s+)?solutions?"
+    r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
+    re.I,
+)
+_NAME = re.compile(r"(?<=[a-z,;:]\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b")
+_OR_ABOUT = re.compile(  # `√2, which is approximately 1.414`
+    r",?\s+(?:which\s+is\s+)?(?:approximately|about|roughly)\s+(-?[\d.]*\d)$", re.I
 )
 _REASON_CLAUSE = re.compile(  # `Since 4a = 24, `
     r"(?:since|because|as|if|when|given|with)\b.*?,\s+(?=.*(?:\d|\$))", re.I | re.S
@@ -61,8 +78,14 @@ _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"|covers?|drives?|drove|spends?|spent|sells?|sold|gets?|=)\s+([$€£]?-?[\d.,]*\d%?)"
     r"(?!\s+out\b)(?:\s+[a-z]+){0,3}?\s+(?:after|from|for|during|within|before|of|in|on|at|every|each)"
     r"\s(?=[^,=;:$]*\d)[^,=;:$]*$"
+    r"|(?<![\w.,])([$€£]?-?\d(?:[\d.,]*\d)?%?)(?:\s+[a-z]+){0,3}?\s+(?:after|during|within|before|over\s+the)\s"
+    r"(?=[^,=;:$]*\d)(?![^,=;:$]*\b(?:is|are|has|had|have|was|were|leaves?|left|gives?|gets?|get|plus)\b)[^,=;:$]*$"
 )
-_VERB_TAIL = re.compile(r"(?:^|\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
+_EQUATION = re.compile(  # `slope 2 and intercept 3: y = 2x+3`, at the end
+    r"(?:[:,]|\b(?:is|get|have|equation|as|by))\s+((?:[a-z]|[a-zA-Z]\([a-z]\))\s?=\s?"
+    r"(?=[^=,;:]*[a-z])(?:[-+*/^().√π²³\d\s]|(?<![A-Za-z])[a-z](?![A-Za-z])){1,60})$"
+)
+_VERB_TAIL = re.compile(r"(?:^|(?<!which)\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
 _CLOCK = re.compile(  # a time or a ratio
     r"(?<![\w:.])\d{1,3}:\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?)?", re.I
@@ -85,6 +108,7 @@ _CLAUSE_BEFORE = re.compile(  # `when `, before `x = 1 or x = 2`
 )
 _AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
 MAX_BARE_WORDS = 12
+MAX_ANSWER_WORDS = 4  # more words make a sentence, out of which a name is taken
 MAX_CHINESE = 8  # characters of a bare answer
 MAX_PROSE = 4000  # characters after an announcement, or at the end of prose
 
@@ -112,7 +136,11 @@ def is_bare(text: str) -> bool:
     if not has_content:
         bold = _BOLD_END.search(text)
         states = _CONCLUSION.match(text) or _number_at_end(text)
-        return count <= MAX_BARE_WORDS and not (states or (bold and _word_after_verb(text, bold)))
+        chosen = count > 1 and _CHOSEN.search(text)
+        named = chosen or (count > MAX_ANSWER_WORDS and _named_at_end(text))
+        return count <= MAX_BARE_WORDS and not (
+            states or named or (bold and _word_after_verb(text, bold))
+        )
     if outside.strip().count("\n") > 1 or _LEAD_CLAUSE.match(text):
         return False
     if outside.strip().lower().startswith(("answer", "final answer")):
@@ -158,17 +186,17 @@ def last_piece(text: str) -> str:
 
 def tail_or_last(text: str) -> str:
     """Return what follows the last verb when that is an answer; else the last piece."""
-    for pattern in (_ASSIGNMENTS, _TYPESET_END):
+    for pattern in (_EQUATION, _ASSIGNMENTS, _TYPESET_END):
         m = pattern.search(text)
         if m and not _CLAUSE_BEFORE.search(text[: m.start()][-40:]):
             return m[m.lastindex or 0].strip()
     counted = _COUNTED.search(text)
     if counted:
-        return counted[1]
+        return str(counted[1] or counted[2])
     inside = [m.span() for m in MATH.finditer(text)]
     verbs = [m for m in _VERB_TAIL.finditer(text) if not any(a < m.start() < b for a, b in inside)]
     if verbs:
-        tail = text[verbs[-1].end() :].strip(" .")
+        tail = _OR_ABOUT.sub(r" \\approx \1", text[verbs[-1].end() :].strip(" ."))
         sum_of_numbers = re.match(r"[-\d][^=$]*=|\$\d[\d,.]*\s*[-+*/×÷][^=]*=", tail)
         if sum_of_numbers:
             return last_piece(tail)
@@ -181,6 +209,7 @@ def tail_or_last(text: str) -> str:
 def from_prose(text: str) -> str:
     """Return the answer of a text without a box, from its last sentence with math or a number."""
     trimmed = CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip()
+    trimmed = MATH.sub(lambda m: " ".join(m[0].split()), trimmed)  # a display is in one sentence
     sentences = [
         s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+|(?<=[。；])", trimmed) if s.strip()
     ]
@@ -195,8 +224,22 @@ def from_prose(text: str) -> str:
             return _from_sentence(sentence)
     if spelled := _number_at_end(trimmed):
         return spelled
-    conclusion = _CONCLUSION.match(sentences[-1].strip(" .!")) if sentences else None
-    return conclusion[1].strip(" *") if conclusion else last_piece(trimmed)
+    if sentences and (named := _named_at_end(sentences[-1])):
+        return named
+    return last_piece(trimmed)
+
+
+def _named_at_end(sentence: str) -> str:
+    """Return the choice letter, the name or the words that a sentence without numbers gives."""
+    sentence = without_bold(sentence).strip(" .!")
+    if phrase := _PHRASE_AT_END.search(sentence):
+        return phrase[1]
+    if choice := _CHOSEN.search(sentence):
+        return str(choice[1] or choice[2])
+    if conclusion := _CONCLUSION.match(sentence):
+        return conclusion[1].strip(" *")
+    names = _NAME.findall(sentence)
+    return names[0] if len(names) == 1 else ""
 
 
 def _from_sentence(sentence: str) -> str:

@@ -8,7 +8,7 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
     r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than|instead\s+of)\s.*$"
     r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
-    r"|,\s+(?:but|although|though|however)\s.*$"
+    r"|,\s+(?:but|although|though|however|including|excluding)\s.*$"
     r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly|\w+\s+(?:times|more|less)))\s.*$"
     r"|(?<=[\d$)}])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$",
     re.I | re.S,

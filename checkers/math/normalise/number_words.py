@@ -60,7 +60,7 @@ def _fraction(tokens: list[str]) -> tuple[int, int] | None:
 
 
 def _cardinal(tokens: list[str]) -> int | None:
-    total, current, started = 0, 0, False
+    total, current, started, previous = 0, 0, False, ""
     for token in tokens:
         if token in NUMBER_WORDS:
             current += NUMBER_WORDS[token]
@@ -69,9 +69,9 @@ def _cardinal(tokens: list[str]) -> int | None:
         elif token in SCALE_WORDS:
             total += max(current, 1) * SCALE_WORDS[token]
             current = 0
-        elif token == "and" and started:
+        elif token == "and" and previous in SCALE_WORDS:  # one hundred and eight
             continue
         else:
             return None
-        started = True
+        started, previous = True, token
     return total + current if started else None

@@ -31,6 +31,7 @@ class Grammar(Cursor):
     def __init__(self, tokens: list[Token]):
         super().__init__(tokens)
         self.depth = 0
+        self.long_divisors = False  # read 1/2x as 1/(2x) instead of (1/2)x
         self.bars = 0  # open absolute values
 
     def atom(self) -> Expr:
@@ -73,11 +74,18 @@ class Grammar(Cursor):
                 value = value * self.signed_power()
             elif self.is_op("/"):
                 self.take()
-                value = divide(value, self.signed_power())
+                value = divide(value, self.divisor())
             elif self.starts_atom():
                 value = self.juxtaposed(value)
             else:
                 return value
+
+    def divisor(self) -> Expr:
+        """Read what follows a slash: one factor, or with `long_divisors` all that are joined."""
+        value = self.signed_power()
+        while self.long_divisors and self.starts_atom():
+            value = self.juxtaposed(value)
+        return value
 
     def signed_power(self) -> Expr:
         if self.is_op("-"):

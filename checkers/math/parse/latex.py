@@ -122,12 +122,22 @@ class Parser(Grammar):
             if function in FUNCTIONS and text.startswith(function):  # sinx
                 self.push_back("name", text[len(function) :])
                 return self.function(function)
+        if head := self.before_function(text):
+            self.push_back("name", text[len(head) :])
+            return self.name(head)
         if len(text) > 3:
             raise ParseError(f"{text!r} is a word")
         if len(text) > 1:
             self.push_back("name", text[1:])
             return constant(text[0])
         return self.letter(text)
+
+    def before_function(self, text: str) -> str:
+        """Return `x` of `xsqrt(2)` and `pi` of `pilog(2)`; "" for another name."""
+        if not self.is_op("(", "{"):
+            return ""
+        heads = (text.removesuffix(f) for f in FUNCTIONS if text.endswith(f))
+        return next((h for h in heads if len(h) == 1 or h == "pi"), "")
 
     def letter(self, text: str) -> Expr:
         """Read one letter with its primes and its index."""
@@ -264,10 +274,9 @@ class Parser(Grammar):
 
     def argument(self) -> Expr:
         """Read a function's argument: brackets, or a product up to the next function or sign."""
-        bracketed = self.is_op("(", "{", "[", "|")
+        if self.is_op("(", "{", "[", "|"):
+            return self.atom()  # a power after it is that of the function: \\sin(x)^2
         value = self.power()
-        if bracketed:
-            return value
         while self.starts_atom() and not self.next_is_function():
             if self.is_op("(", "|", "["):
                 break
@@ -306,8 +315,11 @@ def _cells(body: str) -> list[list[str]]:
 
 
 @lru_cache(maxsize=2048)
-def parse_expression(text: str) -> Expr:
-    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise."""
+def parse_expression(text: str, long_divisors: bool = False) -> Expr:
+    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise.
+
+    `long_divisors` reads `1/2x` as 1/(2x) instead of (1/2)x.
+    """
     if len(text) > MAX_CHARS:
         raise ParseError(f"an expression of more than {MAX_CHARS} characters")
     matrices: list[sympy.Matrix] = []
@@ -323,7 +335,9 @@ def parse_expression(text: str) -> Expr:
     if "\\begin" in text:
         text = _MATRIX.sub(read_matrix, text)
     try:
-        return Parser(tokenize(text), matrices).whole()
+        parser = Parser(tokenize(text), matrices)
+        parser.long_divisors = long_divisors
+        return parser.whole()
     except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
         if isinstance(e, ParseError):
             raise

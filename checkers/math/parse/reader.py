@@ -50,6 +50,7 @@ _OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
     r"\s*(-?[\d.,]*\d[^()]*)\)?$",
     re.I,
 )
+_GLOSS = re.compile(r"([a-z -]{3,40}|\d{1,12})\s*\(\s*([a-z -]{3,40}|\d{1,12})\s*\)", re.I)
 _ROUNDED_NOTE = re.compile(r"\s*\((?:approx\.?|approximately|rounded)\)$")
 _PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
@@ -66,7 +67,9 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
 )
 _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"^(?:then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
-    r"(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)",
+    r"both|either|(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)"
+    r"|^(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d|(?:Jan|Feb|Mar|Apr|May|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
+    r"|^the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
     re.I,
 )
 _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
@@ -90,7 +93,7 @@ def read_answer(text: str, level: int = 0) -> Value:
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
-    text = _mark_rounding(text)
+    text = _mark_rounding(_without_gloss(text))
     text = strip_ends(_SIGN_WORD.sub("-", text))
     text = _CONDITION.sub("", text).strip() or text
     member = _MEMBER.match(text)
@@ -157,15 +160,29 @@ def _read_named_point(text: str) -> Relation | None:
 
 
 def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
-    """Read each part; the items of a part that is itself a plain list are spliced in."""
+    """Read each part; the items of a part that is itself a plain list are spliced in.
+
+    Points written as assignments stay apart: `x=1,y=2; x=3,y=4`.
+    """
+    values = [read_answer(part, level + 1) for part in parts]
+    names = {_assigned_names(v) for v in values}
+    if len(values) > 1 and len(names) == 1 and all(names):
+        return tuple(values)
     items: list[Value] = []
-    for part in parts:
-        value = read_answer(part, level + 1)
+    for value in values:
         if isinstance(value, Seq) and value.kind == "":
             items += value.items
         else:
             items.append(value)
     return tuple(items)
+
+
+def _assigned_names(value: Value) -> frozenset[str]:
+    """Return {"x", "y"} for `x=1, y=2`; an empty set for anything else."""
+    items = value.items if isinstance(value, Seq) and value.kind == "" else ()
+    names = {i.sides[0] for i in items if isinstance(i, Relation) and i.is_equation}
+    one_each = len(items) > 1 and len(names) == len(items)
+    return frozenset(names) if one_each and all(map(_VARIABLE.fullmatch, names)) else frozenset()
 
 
 def _read_joined(text: str, level: int) -> Value | None:
@@ -227,6 +244,16 @@ def _mark_rounding(text: str) -> str:
     """Return `5/12 \\approx 0.417` for `5/12, or about 0.417`."""
     m = _OR_ABOUT.search(text)
     return rf"{text[: m.start()].strip(' ,')} \approx {m[1]}" if m and m.start() else text
+
+
+def _without_gloss(text: str) -> str:
+    """Return `8` for `8 (eight)` and for `eight (8)`."""
+    m = _GLOSS.fullmatch(text)
+    if m is None or {read_number_words(m[1]) or m[1], read_number_words(m[2]) or m[2]} != {
+        digits := m[1] if m[1].isdigit() else m[2]
+    }:
+        return text
+    return digits
 
 
 def _read_rounded(text: str, level: int) -> Rounded | None:

@@ -18,6 +18,7 @@ _SUM_OF_COUNTED = re.compile(  # `1,200 + 1,800 = 3,000`
     r"(?=.*(?:\+|\\times|\\cdot))"
     r"(?:[^\d,]*(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d,]))+[^\d,]*"
 )
+_NAMED_THOUSANDS = re.compile(rf"[^,=<>\d]{{1,20}}=\s*{_THOUSANDS.pattern}\s*[^,=]*")
 _LEADING_ZERO = re.compile(r",0\d\d")
 BRACKETS = (  # (opener, closers, the kind of Seq)
     (r"\{", (r"\}",), "{}"),
@@ -65,6 +66,8 @@ def split_items(text: str, enclosed: bool = False) -> list[str]:
     parts = split_top(text, _SEMICOLON)[0] if ";" in text else [text]
     if len(parts) == 1:
         if _COUNTED.fullmatch(text) and not (enclosed and not _LEADING_ZERO.search(text)):
+            return [text]
+        if not enclosed and _NAMED_THOUSANDS.fullmatch(text):
             return [text]
         spaced = re.search(r"[^,],\s", text) or _SUM_OF_COUNTED.fullmatch(text)
         parts, _ = split_top(text, _SPACED_COMMA if spaced else COMMA)

@@ -28,6 +28,7 @@ _SCALED = re.compile(
     rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(SCALE_WORDS)})(?![A-Za-z])(.*)$", re.I | re.S
 )
 _GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
+_TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)|^(?:sin|cos|tan|cot|sec|csc)")
 _DEGREE_SIGN = re.compile(r"\\degree\s*")
 _MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
 _BETWEEN_UNITS = re.compile(r"(?:[\s/.()]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
@@ -66,11 +67,9 @@ def split_unit(text: str) -> Value:
     percent = text.endswith("%")
     if percent:
         text = text[:-1].strip()
-    degree = bool(_DEGREE_SIGN.search(text))
-    if degree:
-        text = _DEGREE_SIGN.sub("", text).strip()
-        if re.search(r"\\(?:sin|cos|tan|cot|sec|csc)|^(?:sin|cos|tan|cot|sec|csc)", text):
-            text, degree = text + r"\degree", False  # \sin 30\degree is a number
+    degree = bool(_DEGREE_SIGN.search(text)) and not _TRIGONOMETRIC.search(text)
+    if degree:  # \sin 30\degree is a number
+        text = _DEGREE_SIGN.sub(" ", text).strip()
     return Quantity(f"({text})*{scale}" if scale != 1 else text, unit, percent, degree)
 
 
@@ -86,7 +85,11 @@ def _is_text(plain: str, text: str) -> bool:
     """Return whether letters are words; two or three small ones are a product of variables."""
     if not plain:
         return True
-    if re.fullmatch(r"-?[a-z]{2,3}", text) or re.search(r"[-+]", plain) or plain == "pi":
+    if (
+        re.fullmatch(r"-?[a-z]{2,3}|[A-Za-z](?: [A-Za-z])+", text.strip())
+        or re.search(r"[-+]", plain)
+        or plain == "pi"
+    ):
         return False
     return len(re.sub(r"[^A-Za-z]", "", plain)) > 1
 

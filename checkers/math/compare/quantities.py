@@ -1,0 +1,113 @@
+"""Compare one expression with another: its value, its unit, its percent or degree sign."""
+
+from __future__ import annotations
+
+import re
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.compare import numeric, shapes
+from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.units import UNITS, conversion_factor
+from gradebox.checkers.math.parse.values import Quantity
+from gradebox.checkers.math.policy import Policy
+
+_SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
+_LETTER_UNIT = re.compile(
+    r"(?P<value>.*[\d)}])(?P<space>\s*)(?P<unit>[mgshlNJWVAK])(?:\s*\^\s*\{?(?P<power>[23])\}?)?"
+)
+_LONG_DIVISOR = re.compile(r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]")
+
+
+class QuantityComparer:
+    """Compares quantities under a policy.
+
+    policy       which tolerances hold
+    has_float    one of the answers has a number as programs print it
+    """
+
+    def __init__(self, policy: Policy, has_float: bool = False):
+        self.policy = policy
+        self.has_float = has_float
+
+    def quantities(self, gold: Quantity, answer: Quantity) -> bool:
+        a, b = parse_expression(gold.text), parse_expression(answer.text)
+        if gold.unit and answer.unit and gold.unit != answer.unit:
+            factor = conversion_factor(gold.unit, answer.unit)
+            return factor is not None and self.numbers(a * factor, b)
+        if not (gold.unit and answer.unit) and self.product_as_unit(gold, answer):
+            return True
+        for one, other in ((gold, answer), (answer, gold)):
+            if one.percent and other.degree:
+                return False
+            if (one.percent or one.degree) and other.unit not in _SIGN_UNITS:
+                return False
+        if gold.percent != answer.percent:
+            percent, plain = (a, b) if gold.percent else (b, a)
+            return self.numbers(percent, plain) or self.numbers(percent / 100, plain)
+        if gold.degree != answer.degree and "rad" in (gold.unit, answer.unit):
+            a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
+            return self.numbers(a, b)
+        if self.numbers(a, b, gold.text, answer.text) or self.with_long_divisors(gold, answer):
+            return True
+        if gold.degree == answer.degree:
+            return False
+        degrees, plain = (a, b) if gold.degree else (b, a)
+        return bool(plain.has(sympy.pi)) and self.numbers(degrees * sympy.pi / 180, plain)
+
+    def with_long_divisors(self, gold: Quantity, answer: Quantity) -> bool:
+        """Compare once more with `1/2x` read as 1/(2x): both readings are in use."""
+        if not (_LONG_DIVISOR.search(gold.text) or _LONG_DIVISOR.search(answer.text)):
+            return False
+        short, long = (
+            (parse_expression(gold.text, flag), parse_expression(answer.text, flag))
+            for flag in (False, True)
+        )
+        readings = ((short[0], long[1]), (long[0], short[1]), (long[0], long[1]))
+        return any(self.same(a, b) for a, b in readings)
+
+    def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
+        """Compare `5 m`, read as a product, as 5 metres beside a unit, `√3 m` beside a number."""
+        for one, other in ((gold, answer), (answer, gold)):
+            m = _LETTER_UNIT.fullmatch(other.text)
+            if other.unit or not m or m["unit"].lower() not in UNITS:
+                continue
+            number, value = parse_expression(m["value"]), parse_expression(one.text)
+            if not number.is_number or not value.is_number:
+                continue
+            unit = m["unit"].lower() + (f"^{m['power']}" if m["power"] else "")
+            factor = conversion_factor(one.unit, unit) if one.unit else int(bool(m["space"]))
+            if factor:
+                return self.numbers(value * factor, number)
+        return False
+
+    def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
+        """Compare two expressions under the policy's tolerances.
+
+        With their texts, a decimal may also be the rounding of the other side.
+        """
+        p = self.policy
+        same = self.same(a, b)
+        if same:
+            return True
+        if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
+            return False
+        if a_text and b_text:
+            for decimal, exact, exact_text in ((a_text, b, b_text), (b_text, a, a_text)):
+                if numeric.rounding_equals(decimal, exact, exact_text):
+                    return True
+        if p.percent and a.is_number and b.is_number and re.search("[.%]", a_text + b_text):
+            absolute = 0.0 if p.percent_rel_tol else p.abs_tol
+            return numeric.percent_close(a, b, p.percent_rel_tol, absolute)
+        if same is None:
+            raise numeric.Undecided
+        return False
+
+    def same(self, a: Expr, b: Expr) -> numeric.Verdict:
+        """Compare two expressions under the policy's tolerances; a printed double is its value."""
+        a, b = shapes.sympy_constants(a, b), shapes.sympy_constants(b, a)
+        found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
+        if found is False and self.has_float and numeric.same_double(a, b):
+            return True
+        return found
