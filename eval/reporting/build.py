@@ -18,7 +18,11 @@ from gradebox.eval.reporting.page_data import (
     detail_of,
     row_of,
 )
-from gradebox.eval.results.reading import read_metrics, reporting_bad_record
+from gradebox.eval.results.reading import (
+    read_metrics,
+    reporting_bad_metrics,
+    reporting_bad_record,
+)
 from gradebox.eval.results.records import latest_records, results_path
 from gradebox.eval.results.statistics import Summary
 
@@ -82,6 +86,8 @@ def build_report(
     if not solutions:
         raise InputError(f"{records}: no record in it; grade some solutions first")
     metrics = read_metrics(records.parent)
+    with reporting_bad_metrics(records.parent):
+        ks = options.ks or _ks_of_run(metrics)
     name = records.parent.resolve().name
     run = {
         "name": name,
@@ -91,7 +97,7 @@ def build_report(
         "token": token,
         "folder": data.name if chunks.folder else None,
         "statistics": summary.result(
-            ks=options.ks or _ks_of_run(metrics),
+            ks=ks,
             level=options.level,
             seed=options.seed,
             cluster_by_contest=options.cluster_by_contest,

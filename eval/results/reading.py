@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.results.folder import METRICS_NAME
+from gradebox.eval.results.record_shape import check_types
 
 
 def read_metrics(folder: Path) -> dict[str, Any]:
@@ -19,7 +21,12 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     """
     path = folder / METRICS_NAME
     try:
-        metrics = json.loads(path.read_text(encoding="utf-8"))
+        metrics = json.loads(
+            path.read_text(encoding="utf-8"),
+            parse_float=_number,
+            parse_int=lambda text: int(text) if _number(text) else 0,
+            parse_constant=_number,
+        )
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
@@ -29,12 +36,32 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     return metrics if isinstance(metrics, dict) else {}
 
 
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text[:40]} is out of range")
+    return value
+
+
 @contextlib.contextmanager
-def reporting_bad_record(path: Path, record: Mapping[str, Any]) -> Iterator[None]:
-    """Turn the errors of code that meets an unexpected field into an InputError."""
+def reporting_bad_metrics(folder: Path) -> Iterator[None]:
+    """Turn the errors of code that meets an unexpected field of the metrics into an InputError."""
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(
+            f"{folder / METRICS_NAME} was not written by the grader ({type(error).__name__}: "
+            f"{shown(str(error))}); run the grader again to write it"
+        ) from None
+
+
+@contextlib.contextmanager
+def reporting_bad_record(path: Path, record: Mapping[str, Any]) -> Iterator[None]:
+    """Check the types of a record; turn the errors of code that meets others into an InputError."""
+    try:
+        check_types(record)
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(
             f"{path}: the record of problem {shown(record.get('problem_id'))} was not written by "
             f"the grader ({type(error).__name__}: {shown(str(error))}); remove its line"

@@ -29,6 +29,11 @@ _TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False
 _CASE_VERDICTS = frozenset(get_args(CaseVerdict))
 _VERDICTS = _CASE_VERDICTS | {None}
 _NUMBER_OR_NULL = frozenset((int, float, type(None)))
+NUMBER_MAX = 1e15
+_TEXT_OR_NULL = ("status", "verdict", "language")
+_TRUTHS = ("has_checker", "official_tests_complete")
+_NUMBERS = ("rating", "contest_year", "score", "time_limit_s", "memory_limit_bytes")
+_NUMBERS += ("cpu_s", "wall_s", "memory_bytes", "input_bytes", "output_bytes")
 # Several fields are fetched at once: checking a case must cost less than parsing it.
 _numbers = itemgetter("score", "time_limit_s", "memory_limit_bytes")
 _counts = itemgetter("num_official", "num_generated", "num_skipped")
@@ -54,6 +59,32 @@ def is_record(value: Any) -> TypeGuard[dict[str, Any]]:
         and isinstance(value["details"], list)
         and all(_is_case(case) for case in value["details"])
     )
+
+
+def check_types(record: Mapping[str, Any]) -> None:
+    """Raise ValueError for a field that statistics and reports can't use; fields may be missing.
+
+    `is_record` is stricter: it also refuses what an earlier version wrote.
+    """
+    _check_fields(record, _TEXT_OR_NULL, (str, type(None)))
+    _check_fields(record, _TRUTHS, (bool, type(None)))
+    _check_fields(record, ("memory_limit_bytes",), (int, type(None)))
+    for case in record.get("details") or ():
+        _check_fields(case, ("case_type", "verdict", "reason"), (str,))
+        _check_fields(case, ("test_case_i",), (int,))
+    for values in (record, *(record.get("details") or ())):
+        for name in _NUMBERS:
+            value = values.get(name)
+            if isinstance(value, (int, float)) and not abs(value) < NUMBER_MAX:  # also for NaN
+                raise ValueError(f"{name} is {value!r:.40}")
+
+
+def _check_fields(
+    values: Mapping[str, Any], names: tuple[str, ...], types: tuple[type, ...]
+) -> None:
+    for name in names:
+        if name in values and not isinstance(values[name], types):
+            raise ValueError(f"{name} is {values[name]!r:.40}")
 
 
 def _is_case(case: Any) -> bool:

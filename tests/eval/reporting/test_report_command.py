@@ -8,10 +8,12 @@ import html
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from gradebox.eval.cli.commands import compare
 from gradebox.eval.cli.commands.report import main
 from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
 from tests.eval.results.statistics.made_records import case, solution, write_results
@@ -107,6 +109,55 @@ def test_unusable_records_are_reported(
     assert main([str(tmp_path)]) == 2
     assert words in capsys.readouterr().err
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"verdict": "AC", "status": 5},
+        {"verdict": ["AC"]},
+        {"has_checker": "</script>"},
+        {"official_tests_complete": 1e308},
+        {"rating": 10**400},
+        {"contest_year": 1e999},
+        {"score": 1e308},
+        {"memory_limit_bytes": "256"},
+        {"details": [{**asdict(case("AC")), "reason": 7}]},
+        {"details": [{**asdict(case("AC")), "test_case_i": "0"}]},
+    ],
+    ids=lambda field: next(iter(field)),
+)
+def test_a_field_of_another_type_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], field: dict[str, object]
+) -> None:
+    good = solution("1/A", 0, [])
+    write_results(tmp_path / "a", [good, solution("1/B", 0, [])], METRICS)
+    write_results(tmp_path / "b", [good, {**solution("1/B", 0, []), **field}], METRICS)
+    for command in (main, compare.main):
+        assert command([str(tmp_path / "b")] + [str(tmp_path / "a")] * (command != main)) == 2
+        message = capsys.readouterr().err
+        assert "the record of problem '1/B' was not written by the grader" in message
+        assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("metrics", "why"),
+    [
+        ('{"statistics": 1.5}', "was not written by the grader (AttributeError: "),
+        ('{"statistics": {"pass_at_k": [{"k": []}]}}', "was not written by the grader (TypeError"),
+        ('{"calibration": {"cpu_s": 1e999}}', "the number 1e999 is out of range"),
+        ('{"wall_s": NaN}', "the number NaN is out of range"),
+        ('{"flags": 1' + "0" * 400 + "}", "the number 1000000000000000000000"),
+    ],
+)
+def test_metrics_of_another_form_are_reported(
+    results: Path, capsys: pytest.CaptureFixture[str], metrics: str, why: str
+) -> None:
+    (results / "piston_eval_metrics.json").write_text(metrics)
+    assert main([str(results)]) == 2
+    message = capsys.readouterr().err
+    assert why in message
+    assert len(message.splitlines()) == 1
 
 
 def test_missing_results_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
