@@ -32,8 +32,10 @@ _NUMBER_OR_NULL = frozenset((int, float, type(None)))
 NUMBER_MAX = 1e15
 _TEXT_OR_NULL = ("status", "verdict", "language")
 _TRUTHS = ("has_checker", "official_tests_complete")
-_NUMBERS = ("rating", "contest_year", "score", "time_limit_s", "memory_limit_bytes")
-_NUMBERS += ("cpu_s", "wall_s", "memory_bytes", "input_bytes", "output_bytes")
+_NUMBERS = (
+    *("rating", "contest_year", "score", "time_limit_s", "memory_limit_bytes"),
+    *("cpu_s", "wall_s", "memory_bytes", "input_bytes", "output_bytes"),
+)
 # Several fields are fetched at once: checking a case must cost less than parsing it.
 _numbers = itemgetter("score", "time_limit_s", "memory_limit_bytes")
 _counts = itemgetter("num_official", "num_generated", "num_skipped")
