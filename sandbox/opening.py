@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.sandbox.protocol import Sandbox
@@ -19,6 +20,7 @@ def open_sandbox(
     slots: int | None = None,
     languages: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
+    hidden: Iterable[str | Path] = (),
 ) -> Sandbox:
     """Return an open sandbox.
 
@@ -29,6 +31,7 @@ def open_sandbox(
                `languages` answers at the default address; else the embedded box.
     slots      programs at once; None: one a physical core
     options    arguments of the backend's constructor; those of the other backend are ignored
+    hidden     data sets, results and other paths of this machine that programs must not read
 
     Raises SandboxUnavailable when no server answers: given endpoints are never replaced silently.
     """
@@ -41,7 +44,8 @@ def open_sandbox(
     from gradebox.sandbox.box import EmbeddedSandbox
 
     allowed = {"level", "fresh", "allow_unsafe"}
-    return EmbeddedSandbox(slots, **{k: v for k, v in options.items() if k in allowed})
+    chosen = {k: v for k, v in options.items() if k in allowed}
+    return EmbeddedSandbox(slots, hidden=hidden, **chosen)
 
 
 def _piston(endpoints: list[str], slots: int | None, options: dict[str, Any]) -> Sandbox:

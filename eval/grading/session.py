@@ -263,10 +263,20 @@ class GradingSession(Closeable):
                     "package": options.piston_package,
                     "allow_unsafe": options.allow_unsafe_sandbox,
                 },
+                hidden=self._private_paths(),
             )
         except (SandboxError, BadRequest) as e:
             raise InputError(str(e)) from None
         return self._to_close.enter_context(sandbox)
+
+    def _private_paths(self) -> list[str | Path]:
+        """Return what the run reads and writes and programs must not see."""
+        options = self.options
+        checker = (options.checker or "").partition(":")[2].split(" ")[0]
+        read = [options.dataset, options.generated_tests_dir, checker]
+        written = [options.results_dir if self.files else None, options.cache]
+        found = [path for path in read if path and Path(path).exists()]
+        return [*self.files, *found, *(path for path in written if path)]
 
     def _languages(self) -> list[str]:
         """Return the languages of the first solutions; the sandbox must support them."""

@@ -8,9 +8,10 @@ run ─────────────────┘
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
@@ -19,6 +20,7 @@ from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
 from gradebox.sandbox.box.isolation import seccomp
+from gradebox.sandbox.box.isolation.hiding import data_caches, with_targets
 from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import BoxFactory, choose_level, remove_stale_groups
 from gradebox.sandbox.box.pool import BoxPool
@@ -50,6 +52,8 @@ class EmbeddedSandbox(Closeable):
     fresh         make a fresh PID namespace for each run; otherwise all processes are killed
                   between runs, which is faster
     allow_unsafe  accept level "none" when no other level works
+    hidden        paths that programs must not read, even inside a folder that they are shown; those
+                  of the Hugging Face libraries' caches are added
     """
 
     def __init__(
@@ -59,13 +63,15 @@ class EmbeddedSandbox(Closeable):
         level: str | None = None,
         fresh: bool = True,
         allow_unsafe: bool = False,
+        hidden: Iterable[str | Path] = (),
     ) -> None:
         self._process = os.getpid()
         self._description: Description | None = None
         remove_stale_groups()
         self._cores = Cores(slots)
         self._pool = BoxPool()
-        self._host = inspect_host()
+        private = (*with_targets(hidden), *data_caches())
+        self._host = replace(inspect_host(), private=private)
         self._fresh = wire.FRESH if fresh else 0
         self._factory = choose_level(self._host, self._try_out, level, allow_unsafe)
         self._pool.factory = self._factory

@@ -124,7 +124,8 @@ def _serve(options: argparse.Namespace) -> int:
     )
     judge = load_judge(settings.judge)
     open_grading = load_grading(settings.grading)
-    with open_sandbox("local", endpoints=None, slots=settings.slots, languages=[]) as sandbox:
+    hidden = [settings.dataset] if settings.dataset else []
+    with open_sandbox("local", slots=settings.slots, hidden=hidden) as sandbox:
         description = sandbox.describe()
         print(f"sandbox: {description.backend}, level {description.level}", file=sys.stderr)
         if not is_loopback(settings.host) and settings.token is None:

@@ -161,7 +161,11 @@ def _open_sandbox(args: argparse.Namespace) -> Any:
     endpoints = args.endpoint.split(",") if args.endpoint else None
     try:
         return open_sandbox(
-            args.sandbox, endpoints=endpoints, slots=args.sandbox_workers, languages=["python"]
+            args.sandbox,
+            endpoints=endpoints,
+            slots=args.sandbox_workers,
+            languages=["python"],
+            hidden=[path for path in (args.data_dir, args.output_dir) if path],
         )
     except SandboxUnavailable as error:
         raise InputError(f"no sandbox for the models' programs: {error}") from None

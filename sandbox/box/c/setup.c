@@ -39,9 +39,11 @@ static void die(const char *stage, const char *what) { /* report errno to the dr
     _exit(1);
 }
 
-/* ---- steps: each takes (path, argument, flags) and returns 0, or -1 with errno ---------- */
+/* ---- steps: each takes (path, argument, flags) and returns 0, or -1 with errno ----------
+ * r: read-only, d: devices may be used, o: it may be missing. */
 
-static int harden(const char *path, const char *flags) { /* r: read-only, d: devices may be used */
+static int may_be_missing(const char *flags) { return errno == ENOENT && strchr(flags, 'o'); }
+static int harden(const char *path, const char *flags) {
     struct mount_attr a = {.attr_set = MOUNT_ATTR_NOSUID};
     if (strchr(flags, 'r')) a.attr_set |= MOUNT_ATTR_RDONLY;
     if (!strchr(flags, 'd')) a.attr_set |= MOUNT_ATTR_NODEV;
@@ -62,11 +64,12 @@ static int step_file(const char *path, const char *text, const char *flags) {
     return fd < 0 || write(fd, text, n) != n || close(fd) ? -1 : 0;
 }
 static int step_bind(const char *path, const char *from, const char *flags) {
-    if (mount(from, path, NULL, MS_BIND | MS_REC, NULL)) return -1;
+    if (mount(from, path, NULL, MS_BIND | MS_REC, NULL)) return may_be_missing(flags) ? 0 : -1;
     return harden(path, flags);
 }
 static int step_tmpfs(const char *path, const char *options, const char *flags) {
-    return mount("box", path, "tmpfs", MS_NOSUID | (strchr(flags, 'd') ? 0 : MS_NODEV), options);
+    int how = MS_NOSUID | (strchr(flags, 'd') ? 0 : MS_NODEV) | (strchr(flags, 'r') ? MS_RDONLY : 0);
+    return mount("box", path, "tmpfs", how, options) && !may_be_missing(flags) ? -1 : 0;
 }
 /* Keep a private, writable view of a mount; make the visible one read-only. */
 static int keep_writable(const char *path, int number) {

@@ -18,7 +18,8 @@ class Host:
 
     binds     folders of compilers and interpreters, read-only
     emptied   files shown empty
-    covered   folders that stay hidden, also within a bind
+    covered   folders that stay hidden, also within a bind, where the level can hide them
+    private   what must be hidden, else a level is not used: folders and files with data
     versions  version line of each language's tool
     missing   why a language cannot be used here, and what installs it
     """
@@ -28,6 +29,7 @@ class Host:
     covered: tuple[str, ...]
     versions: dict[str, str]
     missing: dict[str, str] = field(default_factory=dict)
+    private: tuple[str, ...] = ()
 
 
 def inspect_host() -> Host:

@@ -19,6 +19,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from gradebox.sandbox.box.isolation.hiding import shown_at
+
 Step = tuple[str, str, str, str]
 
 SYSTEM = (
@@ -67,7 +69,7 @@ def steps(
     """Return the steps for a box with a mount namespace.
 
     binds    host paths shown at the same path, read-only
-    covered  folders that stay hidden, also within a bind
+    covered  folders and files that stay hidden, also within a bind
     emptied  files in binds that are shown empty
     """
     out: list[Step] = [
@@ -102,9 +104,13 @@ def steps(
     for path in emptied:
         if any(_inside(path, bind) for bind in wanted):
             out.append(("B", NEW + path, f"{OLD}/dev/null", "d"))
+    mounted = [bind for bind in wanted if not Path(bind).is_symlink()]
     for path in covered:
-        if Path(path).is_dir() and any(_inside(path, bind) for bind in wanted):
-            out.append(("T", NEW + path, "mode=755,size=4k", ""))
+        for _, name in shown_at(path, mounted):
+            if Path(path).is_dir():
+                out.append(("T", NEW + name, "mode=755,size=4k", "ro"))
+            elif Path(path).exists():
+                out.append(("B", NEW + name, f"{OLD}/dev/null", "do"))
     for name in ("/etc", "/dev", "/proc", "/program", "/box"):
         folder(name)
     out += [("F", f"{NEW}/etc/passwd", PASSWD, ""), ("F", f"{NEW}/etc/group", GROUP, "")]

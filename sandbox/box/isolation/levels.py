@@ -14,6 +14,7 @@ from typing import Literal
 from gradebox.sandbox.box.isolation import cgroup, landlock, layout, seccomp
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
+from gradebox.sandbox.box.isolation.hiding import check_private
 from gradebox.sandbox.box.isolation.host import Host
 from gradebox.sandbox.box.plan import BoxPlan
 from gradebox.sandbox.box.process import BoxProcess
@@ -68,6 +69,9 @@ class BoxFactory:
         self.level = level
         self._host = host
         self._plans: dict[tuple[bool, bool], BoxPlan] = {}
+        if level.name != UNSAFE:
+            binds = (*layout.SYSTEM, *layout.FOR_COMPILERS, *host.binds)
+            check_private(host.private, binds, can_cover=level.namespaces)
 
     def _plan(self, compiler: bool, run_groups: bool) -> BoxPlan:
         if (compiler, run_groups) not in self._plans:
@@ -82,7 +86,8 @@ class BoxFactory:
         devices = layout.DEVICES if counted else layout.COUNTED_BY_PROCESS
         env = layout.ENVIRONMENT
         if self.level.namespaces:
-            steps = layout.steps(binds, self._host.covered, self._host.emptied, devices)
+            covered = (*self._host.covered, *self._host.private)
+            steps = layout.steps(binds, covered, self._host.emptied, devices)
             code = seccomp.build(seccomp.Filter(fork=forks, counted=counted, run_groups=run_groups))
             child = seccomp.no_clone3() if run_groups else b""
             return BoxPlan(

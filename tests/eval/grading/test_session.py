@@ -71,3 +71,27 @@ def test_an_unknown_named_checker_is_reported(tmp_path: Path) -> None:
         pytest.raises(InputError, match="--checker wcmpp: unknown checker"),
     ):
         session.try_named_checker()
+
+
+def test_the_sandbox_hides_what_the_run_reads_and_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden: list[str] = []
+
+    def open_sandbox(*_: Any, **known: Any) -> FakeSandbox:
+        hidden.extend(map(str, known["hidden"]))
+        return FakeSandbox()
+
+    monkeypatch.setattr(opening, "open_sandbox", open_sandbox)
+    for name in ("generated", "checker.cpp"):
+        (tmp_path / name).mkdir()
+    more = {
+        "generated_tests_dir": tmp_path / "generated",
+        "results_dir": tmp_path / "results",
+        "cache": tmp_path / "cache",
+        "checker": f"cpp:{tmp_path / 'checker.cpp'} --strict",
+    }
+    with GradingSession(options(tmp_path, **more)) as session:
+        _ = session.sandbox
+    names = {"s.jsonl", "p.jsonl", "generated", "results", "cache", "checker.cpp"}
+    assert {str(tmp_path / name) for name in names} == set(hidden)

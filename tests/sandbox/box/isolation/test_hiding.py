@@ -1,0 +1,163 @@
+"""Data below a folder that programs are shown: hidden, or the level is not used."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gradebox.sandbox.box import EmbeddedSandbox, embedded
+from gradebox.sandbox.box.isolation.hiding import data_caches, shown_at, with_targets
+from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.model import Limits
+from tests.sandbox.levels import box_at, built
+
+COVERING = ("full", "delegated", "userns")
+SECRET = "the expected output"
+# For each path in the input: its contents or why there are none; then it tries to write beside it.
+READS = rb"""
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+int main() {
+    char path[4096], text[100];
+    while (scanf("%4095s", path) == 1) {
+        FILE *file = fopen(path, "r");
+        if (file && fgets(text, sizeof text, file)) puts(text);
+        else puts(file ? "empty" : strerror(errno));
+        if (fopen((std::string(path) + "-left").c_str(), "w")) puts("written");
+    }
+}
+"""
+
+
+@pytest.fixture
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A toolchain that programs are shown, with a library."""
+    folder = tmp_path / "tool"
+    folder.mkdir()
+    (folder / "library").write_text("code")
+    host = embedded.inspect_host()
+    shown = replace(host, binds=(*host.binds, str(folder)))
+    monkeypatch.setattr(embedded, "inspect_host", lambda: shown)
+    return folder
+
+
+@pytest.fixture
+def data(tool: Path) -> Path:
+    folder = tool / "data"
+    folder.mkdir()
+    (folder / "problems.jsonl").write_text(SECRET)
+    return folder
+
+
+def read(sandbox: EmbeddedSandbox, *paths: Path) -> list[str]:
+    text = "\n".join(map(str, paths)).encode()
+    result = sandbox.run(built(sandbox, READS), Limits(), stdin=text)
+    assert result.exit_code == 0, result
+    return result.stdout.decode().splitlines()
+
+
+@pytest.fixture(params=COVERING)
+def opened(request: pytest.FixtureRequest) -> Iterator[Callable[..., EmbeddedSandbox]]:
+    made: list[EmbeddedSandbox] = []
+
+    def open_it(*hidden: str | Path) -> EmbeddedSandbox:
+        made.append(box_at(request.param, hidden=hidden))
+        return made[-1]
+
+    yield open_it
+    for sandbox in made:
+        sandbox.close()
+
+
+Opened = Callable[..., EmbeddedSandbox]
+GONE = os.strerror(2)
+
+
+@pytest.mark.slow
+def test_a_folder_in_a_toolchain_is_hidden_and_the_rest_is_not(opened: Opened, data: Path) -> None:
+    paths = (data / "problems.jsonl", data.parent / "library")
+    assert read(opened(data), *paths) == [GONE, "code"]
+    assert read(opened(), *paths) == [SECRET, "code"]  # without the cover it would be read
+
+
+@pytest.mark.slow
+def test_a_file_in_a_toolchain_is_hidden(opened: Opened, data: Path) -> None:
+    (data / "readme").write_text("public")
+    file = data / "problems.jsonl"
+    assert read(opened(file), file, data / "readme") == ["empty", "public"]
+
+
+@pytest.mark.slow
+def test_the_targets_of_links_are_hidden(opened: Opened, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "rows").mkdir()
+    (tmp_path / "rows" / "problems.jsonl").symlink_to(data / "problems.jsonl")
+    assert read(opened(tmp_path / "rows"), data / "problems.jsonl") == ["empty"]
+
+
+@pytest.mark.slow
+def test_a_relative_path_is_hidden(
+    opened: Opened, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(data.parent.parent)  # the working folder is hidden: data is beside it
+    (data.parent.parent / "elsewhere").mkdir()
+    monkeypatch.chdir(data.parent.parent / "elsewhere")
+    assert read(opened("../tool/data"), data / "problems.jsonl") == [GONE]
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_made_later_is_hidden(opened: Opened, tool: Path) -> None:
+    sandbox = opened(tool / "results")
+    (tool / "results" / "records.jsonl").write_text(SECRET)
+    assert read(sandbox, tool / "results" / "records.jsonl") == [GONE]
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_removed_does_not_stop_the_runs(opened: Opened, data: Path) -> None:
+    sandbox = opened(data, data / "problems.jsonl")
+    shutil.rmtree(data)
+    sandbox._pool.invalidate()  # new boxes are built from now on
+    assert read(sandbox, data.parent / "library") == ["code"]
+
+
+@pytest.mark.parametrize("level", COVERING)
+def test_a_toolchain_itself_cannot_be_hidden(level: str, tool: Path) -> None:
+    box_at(level).close()
+    with pytest.raises(SandboxUnavailable, match=f"programs could read {tool}.* move it"):
+        EmbeddedSandbox(1, level=level, hidden=[tool])
+
+
+def test_landlock_is_not_used_where_it_cannot_hide(data: Path, tmp_path: Path) -> None:
+    box_at("landlock", hidden=[tmp_path / "outside"]).close()
+    with pytest.raises(SandboxUnavailable, match=f"programs could read {data}.*; move it") as e:
+        EmbeddedSandbox(1, level="landlock", hidden=[data])
+    assert "\n" not in str(e.value)
+
+
+def test_a_path_is_found_under_the_name_that_programs_see(tmp_path: Path) -> None:
+    (tmp_path / "real" / "data").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    binds = [f"{tmp_path}/link", f"{tmp_path}/rea", "/usr/lib"]
+    assert shown_at(f"{tmp_path}/real/data", binds) == [(binds[0], f"{tmp_path}/link/data")]
+
+
+def test_links_in_a_folder_lead_to_their_targets(tmp_path: Path) -> None:
+    for name in ("blobs", "rows/test"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "rows" / "test" / "a").symlink_to("../../blobs/a")
+    (tmp_path / "rows" / "loop").symlink_to("../rows")
+    names = {f"{tmp_path}/rows", f"{tmp_path}/blobs/a"}
+    assert set(with_targets([tmp_path / "rows"])) == names
+
+
+def test_the_caches_of_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", f"{tmp_path}/gone")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.delenv("HF_DATASETS_CACHE", raising=False)
+    assert data_caches() == (str(tmp_path),)
