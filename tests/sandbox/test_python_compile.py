@@ -174,6 +174,8 @@ PIECES = [
     b"=",
 ]
 PIECES += [b"else", b"return ", b"yield ", b"await ", b"# coding: ascii\n", b"\xef\xbb\xbf", b"1_"]
+HARMLESS = [b"\n", b"# coding: utf-8\n", b"#\t(\n", b"\x0c\n", b"\\\n", b"\r\n"]
+LINES = [0, *(m.end() for m in re.finditer(rb"\n", BASE))]
 
 
 @pytest.fixture(scope="module")
@@ -184,11 +186,12 @@ def box() -> Iterator[Sandbox]:
 
 @pytest.mark.slow
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.lists(
-        st.tuples(st.integers(0, len(BASE)), st.integers(0, 3), st.sampled_from([b"", *PIECES])),
+        st.tuples(st.sampled_from(LINES), st.just(0), st.sampled_from([*HARMLESS, *PIECES]))
+        | st.tuples(st.integers(0, len(BASE)), st.integers(0, 3), st.sampled_from(PIECES)),
         min_size=1,
         max_size=3,
     )
