@@ -14,7 +14,7 @@ from typing import Any
 
 from gradebox.eval.api.grader import Grader, GraderClosed
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.grading.options import FLAGS
+from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.problems.row import TESTS_COLUMN
 from gradebox.sandbox.common.lru_cache import LruCache
@@ -67,8 +67,7 @@ class GradeService:
             while True:
                 grader = self._grader(flags)
                 if rows is not None:
-                    cases = len(solutions) * grader.options.repeat
-                    self._check_limits(rows, grader.options.time_limit_scale, cases)
+                    self._check_limits(rows, grader.options, len(solutions))
                 try:
                     return {"records": grader.grade(solutions, rows, time_limit_s=time_limit_s)}
                 except GraderClosed:  # dropped from the cache by another request in between
@@ -104,12 +103,10 @@ class GradeService:
             )
         return None
 
-    def _check_limits(self, rows: list[Row], scales: Mapping[str, float], runs: int) -> None:
-        """Refuse limits above the server's own, as /api/v2/execute does.
-
-        runs  how often each test of a problem may run
-        """
-        scale = max([1.0, *scales.values()])
+    def _check_limits(self, rows: list[Row], options: Options, solutions: int) -> None:
+        """Refuse limits above the server's own, as /api/v2/execute does."""
+        scale = max([1.0, *options.time_limit_scale.values()])
+        runs = solutions * options.repeat  # of each test
         max_cpu_s = self._ceilings.run_cpu_time / 1000
         max_memory = self._ceilings.run_memory_limit
         book = InMemoryProblems(rows)
@@ -117,12 +114,7 @@ class GradeService:
             problem = book.get(name)
             if problem is None:
                 continue
-            if runs * len(problem.tests) > self._ceilings.grade_cases:
-                raise BadRequest(
-                    f"problem {name} has {len(problem.tests)} tests, which may run {runs} times "
-                    f"each; a request may have at most {self._ceilings.grade_cases} cases, so "
-                    "send several requests"
-                )
+            self._check_cases(name, len(problem.tests) * runs, options.max_stored_output)
             if problem.time_limit_s * scale > max_cpu_s:
                 raise BadRequest(
                     f"problem {name}: its time limit of {problem.time_limit_s * scale:g} s is over "
@@ -135,6 +127,21 @@ class GradeService:
                     f"over this server's limit of {max_memory >> 20} MB; lower it, or start the "
                     "server with a larger PISTON_RUN_MEMORY_LIMIT"
                 )
+
+    def _check_cases(self, name: str, cases: int, stored_bytes: int) -> None:
+        """Refuse a problem whose records would not fit into memory."""
+        most = self._ceilings.grade_cases
+        if cases > most:
+            raise BadRequest(
+                f"problem {name} has {cases} cases (solutions times tests times repeat); a request "
+                f"may have at most {most}, so send several requests"
+            )
+        most = self._ceilings.grade_stored_size
+        if cases * stored_bytes > most:
+            raise BadRequest(
+                f"problem {name} has {cases} cases that store {stored_bytes} bytes each; a request "
+                f"may store at most {most}: lower max_stored_output, or send several requests"
+            )
 
     def _grader(self, flags: Mapping[str, Any]) -> Grader:
         key = repr(sorted(flags.items()))

@@ -121,7 +121,8 @@ class Options:
         remedy="give numbers from 1, such as 1,5", grader=False)
     max_stored_output: int = flag(
         4096, "bytes of each output kept in a record", RESULTS, metavar="BYTES", least=0,
-        remedy="0 keeps no output, N keeps N bytes", in_record_key=True, request=True)
+        remedy="0 keeps no output, N keeps N bytes", in_record_key=True, request=True,
+        request_most=1 << 20)
     cache: Path | None = flag(
         None, "folder of verdicts shared between runs", RESULTS, metavar="DIR", reopened=False)
     self_check: bool = flag(

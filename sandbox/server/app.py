@@ -22,7 +22,7 @@ from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, ShuttingDown
-from gradebox.sandbox.server.body import Refused, check_size, parse, receive, unpack
+from gradebox.sandbox.server.body import Refused, check_size, encode, parse, receive, unpack
 from gradebox.sandbox.server.connect import MESSAGE_BYTES, converse
 from gradebox.sandbox.server.connections import Connections
 from gradebox.sandbox.server.execute import execute
@@ -39,7 +39,7 @@ VERSION = "Piston v3.1.1"  # clients check which API this is
 SMALL_BODY_BYTES = 64 * 1024  # of the routes that expect little
 SPARE_CONNECTIONS = 256  # beside those of admitted requests
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-Answer = tuple[int, bytes]  # status and JSON
+Answer = tuple[int, io.BytesIO]  # status and JSON
 
 # What a request keeps until its client has read the answer.
 _held: ContextVar[contextlib.ExitStack] = ContextVar("held")
@@ -147,9 +147,10 @@ class Server:
             lambda: answer_to(parse(unpack(raw, encoding, limit)))
         )
         self.metrics.seconds.observe(time.monotonic() - began)
-        place.hold(len(body))
-        # a payload is sent in pieces; bytes would be copied as a whole
-        whole = body if len(body) < MIB else io.BytesIO(body)
+        size = body.getbuffer().nbytes
+        place.hold(size)
+        # a file is sent in pieces; bytes would be copied as a whole
+        whole = body.getvalue() if size < MIB else body
         return web.Response(status=status, body=whole, content_type="application/json")
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
@@ -171,12 +172,12 @@ class Server:
 
     # Called in threads, since a body of hundreds of megabytes would block the event loop.
     def _execute(self, body: Any) -> Answer:
-        return 200, _encode(self._run(self._parse_job(body)))
+        return 200, encode(self._run(self._parse_job(body)))
 
     def _grade(self, body: Any) -> Answer:
         if self.grading is None:
             raise BadRequest("this server does not grade; start it with python -m sandbox.server")
-        return 200, _encode(self.grading.grade(body))
+        return 200, encode(self.grading.grade(body))
 
     def _install(self, body: Any) -> Answer:
         """Install nothing: a package that is present counts as installed."""
@@ -184,12 +185,12 @@ class Server:
         present = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
         if isinstance(name, str) and name in present:
             version = str(body.get("version", "*"))
-            return 200, _encode({"language": name, "version": version})
+            return 200, encode({"language": name, "version": version})
         message = (
             f"Requested package {str(name)[:60]}-* does not exist: this server runs the languages "
             "that are installed on its machine (apt-get install …, then restart it)"
         )
-        return 404, _encode({"message": message})
+        return 404, encode({"message": message})
 
     def _parse_job(self, body: Any) -> Job:
         return parse_job(body, self.runtimes, self.settings.ceilings)
@@ -268,10 +269,6 @@ class Server:
 async def _write(request: web.Request, response: web.StreamResponse) -> None:
     await response.prepare(request)
     await response.write_eof()
-
-
-def _encode(answer: Any) -> bytes:
-    return json.dumps(answer, separators=(",", ":")).encode()
 
 
 def _json(status: int, value: Any) -> web.Response:

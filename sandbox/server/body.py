@@ -2,6 +2,7 @@
 
     socket ─ receive ─▶ bytearray ─ unpack ─▶ bytearray ─ parse ─▶ JSON values
             size, time             size                 structure
+    JSON values ─ encode ─▶ body of the answer
 
 Parsed, a string takes at most 4 bytes for each of its characters, but `{},` takes 72 bytes. So
 the JSON outside strings is counted before it is parsed: a byte of it takes up to 70 bytes.
@@ -10,6 +11,7 @@ the JSON outside strings is counted before it is parsed: a byte of it takes up t
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import zlib
 from typing import Any
@@ -20,6 +22,7 @@ from gradebox.sandbox.model import MIB
 
 STRUCTURE_BYTES = 2 * MIB  # JSON outside strings in one request, without white space
 BLOCK_BYTES = 1 * MIB
+PIECE_CHARS = 1 * MIB  # of a string that is written at once, so that other threads run in between
 UPLOAD_GRACE_S = 20.0  # a body may be slower than SLOWEST_RATE for so long
 SLOWEST_RATE = 64 * 1024  # bytes a second
 
@@ -127,3 +130,28 @@ def structure_bytes(raw: bytes | bytearray) -> int:
         if total > STRUCTURE_BYTES:
             break
     return total
+
+
+def encode(value: Any) -> io.BytesIO:
+    """Return JSON, ready to be read."""
+    buffer = io.BytesIO()
+    _write(value, buffer)
+    buffer.seek(0)
+    return buffer
+
+
+def _write(value: Any, buffer: io.BytesIO) -> None:
+    if isinstance(value, dict):
+        for i, (key, inner) in enumerate(value.items()):
+            buffer.write(b"{" if i == 0 else b",")
+            buffer.write(json.dumps(key).encode() + b":")
+            _write(inner, buffer)
+        buffer.write(b"}" if value else b"{}")
+    elif isinstance(value, str) and len(value) > PIECE_CHARS:
+        buffer.write(b'"')
+        for start in range(0, len(value), PIECE_CHARS):
+            piece = value[start : start + PIECE_CHARS]
+            buffer.write(json.dumps(piece)[1:-1].encode())
+        buffer.write(b'"')
+    else:
+        buffer.write(json.dumps(value, separators=(",", ":")).encode())

@@ -13,7 +13,8 @@ class Ceilings:
     """The largest limits a request may ask for, under Piston's names: milliseconds and bytes.
 
     The *_default values apply to a request that names no limit. `grade_cases` limits a request of
-    POST /grade: its solutions times the tests of its problems times `repeat`.
+    POST /grade: its solutions times the tests of its problems times `repeat`; `grade_stored_size`
+    that times `max_stored_output`.
     """
 
     run_timeout: int = 300_000
@@ -33,7 +34,8 @@ class Ceilings:
     max_disk_size: int = 512 * MIB
     files_max: int = 256
     args_max: int = 1024
-    grade_cases: int = 1_000_000
+    grade_cases: int = 100_000
+    grade_stored_size: int = 512 * MIB
 
     def run_limits(self) -> Limits:
         """Return the ceiling of each limit of a run."""

@@ -168,7 +168,10 @@ def test_a_missing_dataset_is_reported_at_the_start():
         ({"solutions": [], "problem": ROW, "time_limit_s": "1"}, ("is '1'", "seconds")),
         ({"solutions": [{}] * 5000, "problem": ROW}, ("5000", "4096", "several")),
         ({"solutions": [{}] * 4096, "problem": {**ROW, "official_tests": TESTS * 10},
-          "flags": {"repeat": 16}}, ("30 tests", "65536 times", "1000000 cases")),
+          "flags": {"repeat": 16}}, ("1966080 cases", "at most 100000")),
+        ({"solutions": [{}] * 1000, "problem": ROW, "flags": {"max_stored_output": 1 << 20}},
+         ("3000 cases", "store 1048576 bytes", "at most 536870912")),
+        ({"solutions": [], "problem": ROW, "flags": {"max_stored_output": 1 << 21}}, ("1048576",)),
     ],
 )  # fmt: skip
 def test_wrong_requests_are_refused(url: str, body: Any, words: tuple[str, ...]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import gzip
 import json
 import random
@@ -211,6 +212,30 @@ def test_a_body_is_emptied_once_it_is_text() -> None:
     assert raw == b""
     with pytest.raises(Refused, match="not JSON"):
         parse(raw)
+
+
+def test_answers_are_written_as_json_dumps_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "PIECE_CHARS", 3)
+    for value in (
+        {},
+        [],
+        {"a": {}},
+        {"a": {"b": '\U0001f600\\"\ud800x' * 5, "c": None}},
+        ["long text"],
+    ):
+        assert body.encode(value).read().decode() == json.dumps(value, separators=(",", ":"))
+
+
+def test_long_base64_is_decoded(start: Start) -> None:
+    server = start()
+    data = bytes(range(256)) * 40_000
+    text = base64.b64encode(data).decode()
+    file = {"name": "data", "content": text, "encoding": "base64"}
+    assert server.python(stdin=text, stdin_encoding="base64", files=[CODE, file]).status_code == 200
+    (call,) = server.sandbox.calls
+    assert (call.stdin, call.files["data"]) == (data, data)
+    early = text[: 4 << 20][:-2] + "==" + text[4 << 20 :]
+    assert server.python(stdin=early, stdin_encoding="base64").status_code == 400
 
 
 # ---- WebSockets ----------------------------------------------------------------------------
