@@ -51,6 +51,11 @@ class Connections:
         self.busy(transport)
         self._open.discard(transport)
 
+    def abort(self) -> None:
+        """Close every connection at once."""
+        for transport in list(self._open):
+            self._abort(transport)
+
     def _wait(self, transport: Any, seconds: float) -> None:
         self.busy(transport)
         loop = asyncio.get_running_loop()

@@ -16,6 +16,9 @@ from gradebox.sandbox.server.connections import KEEP_ALIVE_S, Connection
 from gradebox.sandbox.server.plugins import Grading, Judge
 from gradebox.sandbox.server.settings import ServerSettings
 
+ACCEPTED_AT_ONCE = 256  # connections accepted before their number is looked at
+UNREAD_S = 1.0  # a shutdown waits so long for clients to read answers that need no place
+
 log = logging.getLogger("gradebox.server")
 
 
@@ -37,7 +40,9 @@ async def serve(
     stop_now = asyncio.Event()
     _handle_signals(stop, stop_now)
     server = Server(sandbox, settings, judge, grading)
-    runner = web.AppRunner(server.application(), handler_cancellation=True)
+    runner = web.AppRunner(
+        server.application(), handler_cancellation=True, shutdown_timeout=UNREAD_S
+    )
     await runner.setup()
     listener: asyncio.Server | None = None
 
@@ -55,7 +60,7 @@ async def serve(
         loop = asyncio.get_running_loop()
         try:
             listener = await loop.create_server(
-                connection, settings.host, settings.port, backlog=1024
+                connection, settings.host, settings.port, backlog=ACCEPTED_AT_ONCE
             )
         except OSError as error:
             raise SandboxUnavailable(
@@ -70,6 +75,7 @@ async def serve(
         if listener is not None:
             listener.close()
         await runner.cleanup()
+        server.connections.abort()
         server.admission.close()
     return done
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import socket
@@ -18,6 +19,7 @@ import pytest
 
 from gradebox.sandbox.server import app, body, connect
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
+from tests.sandbox.backends import served
 
 from .conftest import CODE, Served
 from .test_serving import INIT, Gate, run_in_thread
@@ -181,6 +183,25 @@ def test_a_client_that_does_not_read_its_answer_is_disconnected(start: Start) ->
         line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(JOB) + JOB)
         line.recv(1)
         wait_until(lambda: present(server) == 0)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(40)
+def test_a_shutdown_does_not_wait_for_unread_answers() -> None:
+    with served(FakeSandbox()) as url:
+        line = socket.socket()
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        line.connect(("127.0.0.1", int(url.rpartition(":")[2])))
+        line.setblocking(False)
+        for _ in range(60):  # requests without reading, until the server stops reading them
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    line.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
+            time.sleep(0.05)
+    with line, contextlib.suppress(ConnectionResetError):
+        line.settimeout(5)
+        while line.recv(1 << 20):
+            pass
 
 
 def test_pings_do_not_keep_a_socket_open(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
