@@ -16,6 +16,10 @@ from gradebox.sandbox.errors import SandboxError
 
 # Module that only some commands need → the extra that installs it.
 EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math", "math_verify": "math"}
+OUT_OF_MEMORY = (
+    "this process ran out of memory: give fewer --workers or smaller files, or raise its limit, "
+    "then start the same command again to continue"
+)
 
 
 def run_command(
@@ -50,6 +54,8 @@ def run_command(
         except KeyboardInterrupt:
             print_line("interrupted; start the same command again to continue", sys.stderr)
             return ExitStatus.INTERRUPTED
+        except MemoryError:
+            return _failed(OUT_OF_MEMORY, ExitStatus.INFRASTRUCTURE)
         except BrokenPipeError:
             silence(sys.stdout)
             return on_broken_pipe

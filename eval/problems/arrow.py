@@ -18,8 +18,8 @@ def load_parquet() -> Any:
 
 
 def arrow_errors() -> tuple[type[BaseException], ...]:
-    """Return the exceptions pyarrow raises for unreadable files."""
-    return (load_arrow().ArrowException, OSError, ValueError)
+    """Return the exceptions pyarrow raises for unreadable files and for dates out of range."""
+    return (load_arrow().ArrowException, OSError, ValueError, OverflowError)
 
 
 def is_text(kind: Any) -> bool:
@@ -69,6 +69,21 @@ def check_slice(array: Any) -> None:
             check_slice(array.field(number))
     else:
         array.validate(full=True)
+
+
+def short_texts(batch: Any, most: int) -> Any:
+    """Return a batch with the texts of dictionary columns cut to `most` characters.
+
+    One long text that a dictionary holds once would become an object for each row.
+    """
+    arrow, compute = load_arrow(), importlib.import_module("pyarrow.compute")
+    columns = []
+    for column in batch.columns:
+        if arrow.types.is_dictionary(column.type) and is_text(column.type):
+            texts = compute.utf8_slice_codeunits(column.dictionary.cast("large_string"), 0, most)
+            column = arrow.DictionaryArray.from_arrays(column.indices, texts)
+        columns.append(column)
+    return arrow.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def release_memory() -> None:

@@ -4,7 +4,9 @@ MappedRows   tables of the `datasets` library. They are mapped again after every
              so that pages that were read leave the process's memory. Every part is checked
              before it is read.
 ParquetRows  parquet can't read a single row cheaply. A row group is rewritten on first use to an
-             unlinked temporary Arrow file of one record batch a row.
+             unlinked temporary Arrow file of one record batch a row. A small file may expand to
+             any size: its rows, its aliases and that temporary file are bounded, and ids are
+             read with their dictionaries.
 """
 
 from __future__ import annotations
@@ -21,15 +23,20 @@ from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.arrow import (
     arrow_errors,
     check_slice,
+    is_text,
     load_arrow,
     load_parquet,
     release_memory,
+    short_texts,
 )
-from gradebox.eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS, RowError
+from gradebox.eval.problems.row import MAX_ID, NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS, RowError
 
 _REMAP_AFTER_BYTES = 64 << 20
 _NAME_BATCH = 1024
 _READ_AHEAD_BYTES = 1 << 20
+MAX_ROWS = 2_000_000
+MAX_ALIASES = 10 * MAX_ROWS
+MAX_GROUP_BYTES = 32 << 30
 
 
 class MappedRows:
@@ -103,12 +110,26 @@ class ParquetRows:
         self._starts = [0]
         for group in range(self._file.num_row_groups):
             self._starts.append(self._starts[-1] + self._file.metadata.row_group(group).num_rows)
+        aliases = self._count_values("aliases.")
+        for count, most, what in (
+            (self._starts[-1], MAX_ROWS, "rows"),
+            (aliases, MAX_ALIASES, "aliases"),
+        ):
+            if count > most:
+                self._file.close()
+                raise InputError(
+                    f"{path} has {count} {what}: a data set may have {most}; give a part of it"
+                )
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         columns = [c for c in NAME_COLUMNS if c in self._columns]
+        texts = [c for c in columns if is_text(self._file.schema_arrow.field(c).type)]
         try:
-            batches = self._file.iter_batches(batch_size=_NAME_BATCH, columns=columns)
-            yield from _numbered(batches)
+            with load_parquet().ParquetFile(
+                self._path, read_dictionary=texts, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES
+            ) as file:
+                batches = file.iter_batches(batch_size=_NAME_BATCH, columns=columns)
+                yield from _numbered(short_texts(batch, MAX_ID + 1) for batch in batches)
         except arrow_errors() as error:
             raise self._damaged(error) from error
 
@@ -129,6 +150,15 @@ class ParquetRows:
                 rows.close()
             self._groups.clear()
             self._file.close()
+
+    def _count_values(self, prefix: str) -> int:
+        """Count the values in the columns of a path, as the file's footer states them."""
+        count = 0
+        for number in range(self._file.num_row_groups):
+            group = self._file.metadata.row_group(number)
+            columns = (group.column(i) for i in range(group.num_columns))
+            count += sum(c.num_values for c in columns if c.path_in_schema.startswith(prefix))
+        return count
 
     def _rewrite(self, group: int) -> _RowFile:
         batches = self._file.iter_batches(
@@ -153,6 +183,8 @@ class _RowFile:
                 if writer is None:
                     writer = arrow.ipc.new_file(self._file, batch.schema)
                 writer.write_batch(batch)
+                if self._file.tell() > MAX_GROUP_BYTES:
+                    raise ValueError(f"a row group expands to more than {MAX_GROUP_BYTES} bytes")
             if writer is not None:
                 writer.close()
             self._file.flush()
@@ -204,3 +236,5 @@ def _as_dict(row: Any) -> dict[str, Any]:
         return dict(row.to_pylist()[0])
     except UnicodeDecodeError as error:
         raise RowError(f"not UTF-8 at byte {error.start} of a value") from error
+    except OverflowError as error:
+        raise RowError(f"a date or duration is out of range: {_one_line(error)}") from error

@@ -1,4 +1,4 @@
-"""Files of Arrow record batches that are damaged or hostile: they are mapped as they are."""
+"""Damaged and hostile files: Arrow record batches, which are mapped as they are, and parquet."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems import arrow_rows, open_problems
 from gradebox.eval.problems.arrow_rows import MappedRows
 from gradebox.eval.problems.problem_set import ProblemSet
 
@@ -90,3 +92,63 @@ def test_damaged_bytes_are_a_fault_of_the_data(tmp_path: Path) -> None:
         except InputError:
             continue
     assert 0 < usable < 300
+
+
+def parquet(path: Path, **columns: Any) -> str:
+    pq.write_table(pa.table(columns), path, store_schema=False)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "message"),
+    [
+        ("MAX_ROWS", 2, "has 3 rows: a data set may have 2; give a part of it"),
+        ("MAX_ALIASES", 4, "has 5 aliases: a data set may have 4; give a part of it"),
+    ],
+)
+def test_a_small_file_may_not_expand_to_any_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int, message: str
+) -> None:
+    ids, aliases = ["1/A", "1/B", "1/C"], [["a", "b", "c"], ["d"], ["e"]]
+    path = parquet(tmp_path / "p.parquet", id=ids, aliases=aliases)
+    assert open_problems(path).resolve("e") == "1/C"
+    monkeypatch.setattr(arrow_rows, limit, most)
+    with pytest.raises(InputError, match=message):
+        open_problems(path)
+
+
+def test_a_row_group_may_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = parquet(tmp_path / "p.parquet", id=["1/A", "1/B"], title=["x" * 9000] * 2)
+    with open_problems(path) as problems:
+        assert problems.get("1/B") is not None
+    monkeypatch.setattr(arrow_rows, "MAX_GROUP_BYTES", 10_000)
+    with pytest.raises(InputError, match="a row group expands to more than 10000 bytes"):
+        open_problems(path).get("1/A")
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_long_ids_are_cut_before_they_become_objects(tmp_path: Path, dictionary: bool) -> None:
+    ids = pa.array(["1/A", "é" * 300, "1/A", "1/B", None])
+    path = tmp_path / "p.parquet"
+    columns = {"id": ids.dictionary_encode() if dictionary else ids, "contest_id": [3] * 5}
+    pq.write_table(pa.table(columns), path, store_schema=dictionary)
+    batch = next(arrow_rows.load_parquet().ParquetFile(path, read_dictionary=["id"]).iter_batches())
+    assert arrow_rows.short_texts(batch, 2).column("id").to_pylist() == [
+        "1/",
+        "éé",
+        "1/",
+        "1/",
+        None,
+    ]
+    problems = open_problems(str(path))
+    assert problems.ids() == ["1/A", "1/B"]
+    assert "row 1 is not a problem: id is 'ééé" in problems.messages()[0]
+
+
+def test_a_date_out_of_range_costs_its_row(tmp_path: Path) -> None:
+    years = pa.array([10**18, 5], pa.timestamp("us"))
+    path = parquet(tmp_path / "p.parquet", id=["1/A", "1/B"], contest_start_year=years)
+    problems = open_problems(path)
+    assert problems.get("1/A") is None
+    assert "a date or duration is out of range" in problems.why_missing("1/A")
+    assert problems.get("1/B") is not None

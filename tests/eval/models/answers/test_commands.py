@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.cli.command import run_command
+from gradebox.eval.cli.command import OUT_OF_MEMORY, run_command
 from gradebox.eval.cli.commands.evaluate import extra_fields
 from gradebox.eval.cli.parser import CommandParser
 from gradebox.eval.common.errors import InputError
@@ -64,6 +64,7 @@ def test_an_unknown_flag_exits_with_2(name: str, capsys: pytest.CaptureFixture[s
             2,
             "error: httpx is not installed; pip install 'gradebox[sampling]'\n",
         ),
+        (MemoryError(), 3, f"error: {OUT_OF_MEMORY}\n"),
         (KeyboardInterrupt(), 130, "interrupted; start the same command again to continue\n"),
     ],
 )
