@@ -62,6 +62,48 @@ def test_records_with_infrastructure_errors_are_not_stored(tmp_path, unsettled):
     assert list(tmp_path.iterdir()) == []
 
 
+def entry(folder):
+    path = folder / "ab" / "ab12.json.z"
+    path.parent.mkdir()
+    return path
+
+
+@pytest.mark.parametrize(
+    "occupy",
+    [
+        lambda folder: os.mkfifo(entry(folder)),  # opening it would wait for a writer
+        lambda folder: entry(folder).mkdir(),
+        lambda folder: entry(folder).symlink_to("/dev/zero"),
+        lambda folder: (folder / "ab").write_text("a file in the place of the folder"),
+        lambda folder: (folder / "ab").symlink_to("nowhere"),
+    ],
+    ids=["fifo", "folder", "device", "file for folder", "link"],
+)
+def test_what_others_put_in_its_place_stops_nothing(tmp_path, occupy):
+    cache = VerdictCache(tmp_path)
+    occupy(tmp_path)
+    assert cache.find("ab12") is None
+    cache.put(FIELDS)
+
+
+def test_an_entry_that_expands_without_end_is_ignored(tmp_path, monkeypatch):
+    cache = VerdictCache(tmp_path)
+    cache.put(FIELDS)
+    assert cache.find("ab12") == FIELDS
+    monkeypatch.setattr("gradebox.eval.results.cache.LARGEST", 100)
+    assert cache.find("ab12") is None
+
+
+def test_everybody_who_may_write_to_the_folder_may_add_records(tmp_path):
+    tmp_path.chmod(0o2770)
+    old = os.umask(0o077)
+    try:
+        VerdictCache(tmp_path).put(FIELDS)
+    finally:
+        os.umask(old)
+    assert (tmp_path / "ab").stat().st_mode & 0o7777 == 0o2770
+
+
 def test_an_unusable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="can't be used: File exists; give another folder"):
