@@ -93,7 +93,7 @@ def _read(path: Path) -> bytes:
     Raises OSError, zlib.error.
     """
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with open(fd, "rb") as file:
+    with os.fdopen(fd, "rb") as file:
         state = os.fstat(fd)
         if not stat.S_ISREG(state.st_mode) or state.st_size > LARGEST:
             return b""

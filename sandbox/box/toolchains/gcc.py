@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -69,6 +69,8 @@ ANY_INCLUDE = re.compile(rb'(?:#|%:|\?\?=)\s*include\s*[<"]?([^>"\n]*)')
 # Pragmas of other compilers, mostly linker options, which g++ ignores.
 IGNORED = re.compile(rb"\s*#\s*pragma\s+comment\s*\([^\n\\]*\)\s*")
 AFTER_USES = 3  # making a header takes as long as it saves in three compilations
+MOST_TRIED = 32  # headers that one process makes
+MOST_COUNTED = 1024  # texts whose uses are counted
 MOST_KEPT = 12  # headers in the cache, 100 MB each, before those with pragmas are refused
 
 Run = Callable[[BuiltProgram, dict[str, bytes], Limits, str], Execution]
@@ -188,11 +190,24 @@ class PrecompiledHeaders:
         folder = None if text is None else self._folder(HeaderSpec(tool, options, text))
         return [] if folder is None else ["-include", str(folder / TEXT)]
 
+    def forget_lost(self, flags: Sequence[str]) -> bool:
+        """Forget the header in options from `flags` if it was deleted. Return whether it was.
+
+        Then the compiler has failed without a fault of the program.
+        """
+        folders = {Path(flag).parent for flag in flags if Path(flag).name == TEXT}
+        lost = {folder for folder in folders if not (folder / TEXT).is_file()}
+        with self._lock:
+            self._ready |= {spec: None for spec, f in self._ready.items() if f in lost}
+        return bool(lost)
+
     def _folder(self, spec: HeaderSpec) -> Path | None:
         with self._lock:
             if spec in self._ready:
                 return self._ready[spec]
             uses = self._uses[spec] = self._uses.get(spec, 0) + 1
+            if len(self._uses) > MOST_COUNTED:
+                del self._uses[next(iter(self._uses))]
             if uses == 1:
                 folder = pch_root() / spec.key
                 if _verified(folder / f"{TEXT}.gch"):
@@ -205,6 +220,8 @@ class PrecompiledHeaders:
     def _begin(self, spec: HeaderSpec) -> None:
         """Start to make a header in a thread, once. The caller holds the lock."""
         if self._closed or spec in self._making or spec in self._ready:
+            return
+        if len(self._making) >= MOST_TRIED:
             return
         thread = threading.Thread(
             target=self._prepare, args=(spec,), name="gradebox-pch", daemon=True

@@ -134,6 +134,38 @@ def test_a_changed_header_is_made_again(making: Making) -> None:
     assert used(second) and made.read_bytes() == b"ok"
 
 
+def test_endless_different_pragmas_take_no_more_memory_and_headers(
+    making: Making, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gcc, "MOST_COUNTED", 5)
+    monkeypatch.setattr(gcc, "MOST_TRIED", 2)
+    headers = PrecompiledHeaders(making)
+    for i in range(20):
+        for _ in range(AFTER_USES):
+            used(headers, f'#pragma GCC optimize("x{i}")\n{BITS}'.encode())
+    assert len(headers._uses) <= 5 and len(headers._making) <= 2
+    headers.close()
+
+
+@pytest.mark.slow
+def test_a_header_that_is_deleted_meanwhile_is_not_the_programs_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
+    tmp_path.chmod(0o755)
+    with EmbeddedSandbox(1, allow_unsafe=True) as sandbox:
+        headers = sandbox._compiler._headers
+        if not headers.enabled:
+            pytest.skip("headers are not used at this level for this user")
+        sources = [f"{BITS}int main() {{ return {i}; }}".encode() for i in range(3)]
+        assert sandbox.compile(Program("c++17", {"main.cpp": sources[0]})).ok
+        headers.wait()
+        assert sandbox.compile(Program("c++17", {"main.cpp": sources[1]})).ok
+        for folder in gcc.pch_root().iterdir():
+            shutil.rmtree(folder)
+        assert sandbox.compile(Program("c++17", {"main.cpp": sources[2]})).ok
+
+
 def test_headers_with_pragmas_are_limited_in_number(making: Making) -> None:
     headers = PrecompiledHeaders(making)
     sources = [f'#pragma GCC optimize("O{i}")\n{BITS}'.encode() for i in range(gcc.MOST_KEPT + 3)]
