@@ -6,7 +6,8 @@
  *
  * Hence tasks that wake together and wait for one another gain nothing. A task is compared with its own
  * figures at the last look only. One that was not seen then gains nothing either, unless that look was
- * complete: then the task is new.
+ * complete: then the task is new. A wait is counted when it ends; what the run used of it before the last
+ * look is not subtracted, so waits across looks gain at most the CPU time used.
  *
  * A task that starts and ends between two looks takes its figures with it. So a task that is ready at
  * this moment counts as waiting since the last look. This is a guess, and programs can provoke it (a
