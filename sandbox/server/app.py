@@ -242,13 +242,18 @@ class Server:
 
     async def _send(self, request: web.Request, response: web.StreamResponse) -> None:
         """Write an answer; disconnect a client that does not read it in time."""
-        if isinstance(response, web.WebSocketResponse):
+        transport = request.transport
+        if transport is None or isinstance(response, web.WebSocketResponse):
             return
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(self.settings.upload_s, transport.abort)
         try:
-            await asyncio.wait_for(_write(request, response), self.settings.upload_s)
-        except (asyncio.TimeoutError, ConnectionError):
-            if request.transport is not None:
-                request.transport.abort()
+            await response.prepare(request)
+            await response.write_eof()
+        except ConnectionError:
+            transport.abort()
+        finally:
+            timer.cancel()
 
     @web.middleware
     async def _check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -264,11 +269,6 @@ class Server:
             if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
                 raise Refused(401, "a bearer token is required")
         return await handler(request)
-
-
-async def _write(request: web.Request, response: web.StreamResponse) -> None:
-    await response.prepare(request)
-    await response.write_eof()
 
 
 def _json(status: int, value: Any) -> web.Response:
