@@ -1,7 +1,8 @@
 """A checker program: compiled once, then one clean run for each case.
 
-Where programs can stay in the sandbox, a Python checker is started once and forks for every
-case (`session.py`). Otherwise each case is a start of its own. Both give the same `Execution`.
+Where programs can stay in the sandbox and a control group limits all their processes together, a
+Python checker is started once and forks for every case (`session.py`). Otherwise each case is a
+start of its own. Both give the same `Execution`.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ class ProgramRuns:
     def _warm(self) -> WarmSessions | None:
         if languages.find(self.program.language).name != "python" or len(self.program.files) > 1:
             return None
-        if not isinstance(self._sandbox, KeepsPrograms):
-            return None
+        if not isinstance(self._sandbox, KeepsPrograms) or not self._sandbox.counts_processes:
+            return None  # a case could use more memory than its limit, by several processes
         with self._lock:
             if self._session is None:
                 self._session = WarmSessions(self._sandbox, self.program, self._start)

@@ -17,7 +17,6 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 
 CHECKER = "checker.py"
-FILTER = "filter"  # the system call filter of the cases, see warm_case.load_filter
 SLACK_S = 5.0  # beyond a case's wall limit, before a silent driver is killed
 START_S = 60.0
 DAY_S = 86_400.0
@@ -43,7 +42,7 @@ class KeepsPrograms(Protocol):
     def scratch_folders(self) -> tuple[str, ...]: ...
 
     @property
-    def no_fork_filter(self) -> bytes: ...
+    def counts_processes(self) -> bool: ...
 
     def compile(self, program: Program, limits: Limits | None = None) -> Compiled: ...
 
@@ -64,7 +63,7 @@ class WarmSessions:
         files = {path.name: path.read_bytes() for path in DRIVER_FILES}
         source = next(iter(program.files.values()))
         self._sandbox = sandbox
-        files |= {CHECKER: source, FILTER: sandbox.no_fork_filter}
+        files |= {CHECKER: source}
         self._program = Program("python", files)
         self._plain = plain
         self._lock = threading.Lock()

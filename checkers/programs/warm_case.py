@@ -18,8 +18,6 @@ from typing import Any
 Json = dict[str, Any]
 
 PR_SET_DUMPABLE = 4
-PR_SET_SECCOMP = 22
-SECCOMP_MODE_FILTER = 2
 PR_SET_CHILD_SUBREAPER = 36
 BLOCK_BYTES = 1 << 16
 
@@ -29,34 +27,6 @@ def prctl(option: int, value: int) -> bool:
         return bool(ctypes.CDLL(None).prctl(option, value, 0, 0, 0) == 0)
     except (OSError, AttributeError):
         return False
-
-
-class CallFilter(ctypes.Structure):
-    """struct sock_fprog."""
-
-    _fields_ = [("size", ctypes.c_ushort), ("code", ctypes.c_char_p)]
-
-
-def load_filter(path: str) -> CallFilter | None:
-    """Return the system call filter of a file; None for an empty or missing one.
-
-    It refuses processes where no control group limits all those of a case, as a plain start does.
-    """
-    try:
-        with open(path, "rb") as f:
-            code = f.read()
-    except FileNotFoundError:
-        return None
-    return CallFilter(len(code) // 8, code) if code else None
-
-
-def apply_filter(call_filter: CallFilter | None) -> None:
-    """Subject this process to the filter; end it when the kernel refuses."""
-    if call_filter is None:
-        return
-    place = ctypes.byref(call_filter)
-    if ctypes.CDLL(None).prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, place, 0, 0):
-        os._exit(1)
 
 
 def write(fd: int, data: bytes | memoryview) -> None:

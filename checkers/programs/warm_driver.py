@@ -54,7 +54,7 @@ else:  # in the box the three files are in one folder
     import warm_clean
 
 # pathlib would be a module that a plain start does not load
-# ruff: noqa: PTH102, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH102, PTH118, PTH119, PTH123
 
 # code if it compiles, source, name, arguments
 Case = tuple["types.CodeType | None", bytes, str, list[str]]
@@ -84,7 +84,6 @@ def main() -> Case | None:
     with open(script, "rb") as f:
         source = f.read()
     name = os.path.basename(script)
-    call_filter = warm_case.load_filter(os.path.join(os.path.dirname(script), "filter"))
     code = _compiled(source, os.path.join(os.path.realpath(folder), "case", name))
     _import_early(source)
     gc.collect()
@@ -107,7 +106,6 @@ def main() -> Case | None:
             os.close(err[0])
             os.close(replies)
             warm_case.become_case(request, requests, case, out[1], err[1], source, script)
-            warm_case.apply_filter(call_filter)
             return code, source, name, request["args"]
         os.close(out[1])
         os.close(err[1])

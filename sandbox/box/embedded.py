@@ -19,7 +19,6 @@ from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
-from gradebox.sandbox.box.isolation import seccomp
 from gradebox.sandbox.box.isolation.hiding import data_caches, with_targets
 from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import BoxFactory, choose_level, remove_stale_groups
@@ -264,12 +263,9 @@ class EmbeddedSandbox(Closeable):
         return ("/tmp", "/dev/shm") if self._factory.level.namespaces else ()
 
     @property
-    def no_fork_filter(self) -> bytes:
-        """The filter for programs that a session starts itself, where no control group limits all
-        processes together and a program may not start any; else empty."""
-        if "processes" in self._factory.level.exact:
-            return b""
-        return seccomp.build(seccomp.Filter(fork=False, counted=False))
+    def counts_processes(self) -> bool:
+        """Whether memory and number of all processes of a run are limited together."""
+        return "processes" in self._factory.level.exact
 
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""

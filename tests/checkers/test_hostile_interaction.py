@@ -5,7 +5,6 @@ The interactor speaks Kattis' protocol: exit status 42 accepts, 43 rejects.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -128,12 +127,10 @@ def test_an_attack_changes_no_verdict_and_ends(
     outcome: str | None,
     decided_by: str | None,
 ) -> None:
-    started = time.monotonic()
     result = talk(box, tmp_path, solution, judge)
     seen = (result.check.outcome, result.decided_by, result.execution, result.check)
     assert outcome in (None, result.check.outcome), seen
     assert decided_by in (None, result.decided_by), seen
-    assert time.monotonic() - started < 60
     assert sum(len(data) for _, data in result.transcript) <= 65536
     after = talk(box, tmp_path, RIGHT, FAIR)
     assert after.check.outcome == "accepted", after
