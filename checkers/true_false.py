@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 _EMPHASIS = re.compile(r"\*\*\*|\*\*|__|`")
-_BOX_START = "\\boxed{"
+_BOX = re.compile(r"(?<!\\)\\+boxed\s*\{", re.I)
 _BOX_PADDING = " .,;:!?$()[]\n\t\r"
-_WRAPPER = re.compile(r"\\(?:text|mathrm|mathbf|operatorname)\s*\{(.*)\}", re.S)
-_MAX_WRAPPERS = 4
-_VALUE = re.compile(r"true|false", re.I)
+_WRAPPER = re.compile(r"\\(?:text|mathrm|mathbf|operatorname)\s*\{(.+)\}", re.I | re.S)
+_MAX_WRAPPERS = 3
 _LABELLED = re.compile(
     r"\bVERDICT\s*[:：]\s*(?P<verdict>TRUE|FALSE)\b"
     r"|\b(?:FINAL\s+ANSWER|ANSWER|RESULT|OUTPUT_RESULT)\s*[:：=\-]\s*(?P<label>TRUE|FALSE)\b"
-    r"|\\text\{\s*(?P<text>TRUE|FALSE)\s*\}",
+    r"|\\text\s*\{\s*(?P<text>TRUE|FALSE)\s*\}",
     re.I,
 )
-_ALTERNATIVE = re.compile(r"[ \t]*(?:or\b|/\s*(?:TRUE|FALSE)\b)", re.I)
-_LINE = re.compile(r"(?:FINAL\s+ANSWER\s*[:：]\s*)?(TRUE|FALSE)\s*[.!?]*", re.I)
+_ALTERNATIVE = re.compile(r"[^\S\n]*(?:or(?:\s|\Z)|/[^\S\n]*(?:TRUE|FALSE)\b)", re.I)
+_LINE = re.compile(r"\s*(?:FINAL\s+ANSWER\s*[:：=\-]\s*)?(TRUE|FALSE)\s*[.!?]*\s*", re.I)
 RANKS = {3: "boxed", 2: "labelled", 1: "line"}
+_JUDGES_NAMES = {3: "boxed", 2: "labeled", 1: "line"}  # of the ranks in the judge's reasons
 
 
 class Verdict(NamedTuple):
@@ -48,34 +48,57 @@ class _Candidate:
 
 
 def extract_verdict(response: str) -> Verdict:
-    """Return the verdict of a response and the reason for it."""
-    text = _EMPHASIS.sub("", response)
-    if not text.strip():
+    """Return the verdict of a response and the rule that found it."""
+    candidates = _candidates(response)
+    if candidates:
+        best = max(candidates)
+        return Verdict(best.value, RANKS[best.rank])
+    if not _EMPHASIS.sub("", response).strip():
         return Verdict(None, "the response is empty")
-    candidates = [*_boxed(text), *_labelled(text), *_lines(text)]
+    return Verdict(None, "no boxed, labelled or bare TRUE or FALSE")
+
+
+def judge_response(response: str, expected: bool) -> tuple[bool | None, str]:
+    """Return (correct, reason) in the words of the judge; `correct` is None without a verdict.
+
+    The reason says when markers contradict each other and which kind of marker decided.
+    """
+    candidates = _candidates(response)
     if not candidates:
-        return Verdict(None, "no boxed, labelled or bare TRUE or FALSE")
+        return None, "No VERDICT found in response"
     best = max(candidates)
-    return Verdict(best.value, RANKS[best.rank])
+    correct = best.value is expected
+    reason = f"Answered {str(best.value).upper()}"
+    if not correct:
+        reason += f", expected {str(expected).upper()}"
+    if len({c.value for c in candidates}) > 1:
+        reason += f" (conflict resolved by final {_JUDGES_NAMES[best.rank]} marker)"
+    return correct, reason
 
 
-def _is_true(word: str) -> bool:
-    return word.lower() == "true"
+def _candidates(response: str) -> list[_Candidate]:
+    text = _EMPHASIS.sub("", response)
+    return [*_boxed(text), *_labelled(text), *_lines(text)]
+
+
+def _truth(word: str) -> bool | None:
+    """Return the value of a word; None for a word that is not TRUE or FALSE in any case."""
+    return {"TRUE": True, "FALSE": False}.get(word.upper())
 
 
 def _boxed(text: str) -> list[_Candidate]:
     found = []
-    closing = _closing_braces(text)
-    start = text.find(_BOX_START)
-    while start >= 0:
-        end, following = closing.get(start + len(_BOX_START) - 1), text.find(_BOX_START, start + 1)
+    boxes = [(m.start(), m.end()) for m in _BOX.finditer(text)]
+    closing = _closing_braces(text) if boxes else {}
+    for i, (start, inside) in enumerate(boxes):
+        end = closing.get(inside - 1)
         # A box that contains another one has no bare word. Reading the contents of nested boxes
         # would take quadratic time: 90 s for 4.5 MB.
-        if end is not None and not start < following < end:
-            contents = _unwrap(text[start + len(_BOX_START) : end])
-            if _VALUE.fullmatch(contents):
-                found.append(_Candidate(3, start, _is_true(contents)))
-        start = following
+        if end is None or (i + 1 < len(boxes) and boxes[i + 1][0] < end):
+            continue
+        value = _truth(_unwrap(text[inside:end]))
+        if value is not None:
+            found.append(_Candidate(3, start, value))
     return found
 
 
@@ -83,16 +106,16 @@ def _closing_braces(text: str) -> dict[int, int]:
     """Return the position of the closing brace of each opening brace that has one."""
     opened: list[int] = []
     closing: dict[int, int] = {}
-    for i, c in enumerate(text):
-        if c == "{":
-            opened.append(i)
-        elif c == "}" and opened:
-            closing[opened.pop()] = i
+    for m in re.finditer("[{}]", text):
+        if m[0] == "{":
+            opened.append(m.start())
+        elif opened:
+            closing[opened.pop()] = m.start()
     return closing
 
 
 def _unwrap(contents: str) -> str:
-    contents = contents.strip(_BOX_PADDING)
+    contents = contents.strip().strip(_BOX_PADDING)
     for _ in range(_MAX_WRAPPERS):
         match = _WRAPPER.fullmatch(contents)
         if match is None:
@@ -106,15 +129,19 @@ def _labelled(text: str) -> list[_Candidate]:
     for match in _LABELLED.finditer(text):
         if _ALTERNATIVE.match(text, match.end()):
             continue  # "VERDICT: TRUE or FALSE" is an instruction
-        word = match["verdict"] or match["label"] or match["text"]
-        found.append(_Candidate(2, match.start(), _is_true(word)))
+        value = _truth(match["verdict"] or match["label"] or match["text"])
+        if value is not None:
+            found.append(_Candidate(2, match.start(), value))
     return found
 
 
 def _lines(text: str) -> list[_Candidate]:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return []
     matches = [(0, _LINE.fullmatch(lines[0])), (len(text), _LINE.fullmatch(lines[-1]))]
-    return [_Candidate(1, position, _is_true(match[1])) for position, match in matches if match]
+    values = [(position, _truth(match[1])) for position, match in matches if match]
+    return [_Candidate(1, position, value) for position, value in values if value is not None]
 
 
 _PLACEHOLDER = re.compile(r"\{\{(?: equation([12]) |equation([12]))\}\}")

@@ -30,7 +30,7 @@ from gradebox.checkers.math.evaluator import (
     EvaluatorMathBatch,
 )
 from gradebox.checkers.math.extract.answer import extract_answer
-from gradebox.checkers.math.grading import Grade, grade, grade_many, math_equal
+from gradebox.checkers.math.grading import Explanation, Grade, grade, grade_many, math_equal
 from gradebox.checkers.math.policy import POLICIES, Policy
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "EvaluatorBatchBase",
     "EvaluatorMath",
     "EvaluatorMathBatch",
+    "Explanation",
     "Grade",
     "Policy",
     "extract_answer",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
 from gradebox.checkers.math.extract.answer import extract_answer, extract_gold
@@ -23,6 +23,20 @@ WINDOW = 1024  # pairs read ahead of the first undecided one
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """The two answers of a pair and how they were read.
+
+    gold, answer                  the texts that were compared
+    gold_reading, answer_reading  their structures in words; "" when a limit was reached
+    """
+
+    gold: str
+    answer: str
+    gold_reading: str
+    answer_reading: str
+
+
+@dataclass(frozen=True)
 class Grade:
     """The verdict on one pair.
 
@@ -31,12 +45,14 @@ class Grade:
     reason  text, exact, value, choice, engine, no answer, time limit, …: docs/math-answers.md
             explains each
     tier    1: exact text or exact rational numbers; 2: a worker process
+    explanation   what was compared and how it was read, with `explain`; else None
     """
 
     equal: bool
     answer: str
     reason: str
     tier: int
+    explanation: Explanation | None = None
 
 
 def grade(
@@ -45,16 +61,31 @@ def grade(
     policy: str | Policy = "strict",
     timeout: float = TIMEOUT_S,
     pool: Pool | None = None,
+    explain: bool = False,
 ) -> Grade:
     """Return whether a response, or a bare answer, gives the reference answer.
 
-    gold and response are texts or numbers; `timeout` is CPU seconds for the second tier.
+    gold and response are texts or numbers; `timeout` is CPU seconds for the second tier. With
+    `explain` the grade says how both were read, which needs a worker for every pair.
     Raises ValueError for an unknown policy or a timeout that is not positive, SandboxError
     when no worker can be started. May be called from any thread.
     """
     rules = _checked_policy(policy, timeout)
     decided, left, right = _first_tier(_text(gold), _text(response), rules)
+    if explain:
+        return _explained(gold, response, rules, timeout, pool or shared_pool())
     return decided or _second_tier(left, right, rules, timeout, pool or shared_pool())
+
+
+def _explained(gold: object, response: object, policy: Policy, timeout: float, pool: Pool) -> Grade:
+    texts = _text(gold), _text(response)
+    decided, left, right = _first_tier(*texts, policy)
+    if decided is not None:  # the first tier may have compared whole texts
+        left, right = extract_gold(texts[0]), extract_answer(texts[1], policy.strict_extract)
+    outcome = pool.judge(left, right, policy, timeout, explain=True)
+    found = decided or Grade(outcome.equal, right, outcome.reason, 2)
+    readings = outcome.readings if len(outcome.readings) == 2 else ("", "")
+    return replace(found, explanation=Explanation(left, right, *readings))
 
 
 def math_equal(

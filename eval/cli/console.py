@@ -2,6 +2,7 @@
 
 gradebox grade --solutions-path …    eval/eval_with_piston_gentest_checker_stats.py
 gradebox debug RESULTS …             eval/debug_case.py
+gradebox answer GOLD RESPONSE        judge a short answer, explained
 gradebox report RESULTS              eval/report.py
 gradebox compare A B                 eval/compare.py
 gradebox serve --port 2000           python -m sandbox.server
@@ -29,6 +30,7 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "grade": Command("gradebox.eval.cli.grade", "grade a file of solutions"),
     "debug": Command("gradebox.eval.cli.commands.debug", "run one case of a run again, explained"),
+    "answer": Command("gradebox.eval.cli.commands.answer", "judge a short answer, explained"),
     "report": Command("gradebox.eval.cli.commands.report", "write the report of a run"),
     "compare": Command("gradebox.eval.cli.commands.compare", "compare two runs by problem"),
     "serve": Command("gradebox.sandbox.server.__main__", "serve Piston's API and POST /grade"),

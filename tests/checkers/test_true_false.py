@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers import true_false, verdict
-from gradebox.checkers.true_false import Verdict, extract_verdict, render_prompt
+from gradebox.checkers.true_false import Verdict, extract_verdict, judge_response, render_prompt
 
 BOXED, LABELLED, LINE = "boxed", "labelled", "line"
 NOTHING = "no boxed, labelled or bare TRUE or FALSE"
@@ -20,7 +20,14 @@ NOTHING = "no boxed, labelled or bare TRUE or FALSE"
         (r"so \boxed{ $TRUE$. }", True, BOXED),
         (r"\boxed{[(False)]!}", False, BOXED),
         (r"\boxed{\text{TRUE}}", True, BOXED),
-        (r"\boxed{\mathrm{\mathbf{\operatorname{\text{FALSE}}}}}", False, BOXED),
+        (r"\boxed{\mathrm{\mathbf{\operatorname{FALSE}}}}", False, BOXED),
+        (r"\boxed{\mathrm{\mathbf{\operatorname{\text{FALSE}}}}}", False, LABELLED),
+        (r"\boxed {FALSE}", False, BOXED),
+        (r"\BOXED{FALSE}", False, BOXED),
+        (r"\boxed{\TEXT {true}}", True, BOXED),
+        ("\\boxed{\u00a0TRUE\u2028}", True, BOXED),
+        ("\\boxed{$\u00a0TRUE$}", None, NOTHING),
+        (r"it is \text {TRUE}", True, LABELLED),
         (r"\boxed{\text{\text{\text{\text{\text{TRUE}}}}}}", True, LABELLED),
         (r"\boxed{\mathrm{\mathrm{\mathrm{\mathrm{\mathrm{TRUE}}}}}}", None, NOTHING),
         (r"\boxed{\textbf{TRUE}}", None, NOTHING),
@@ -48,6 +55,8 @@ NOTHING = "no boxed, labelled or bare TRUE or FALSE"
         ("VERDICT: TRUE/FALSE", None, NOTHING),
         ("VERDICT: TRUE / FALSE", None, NOTHING),
         ("VERDICT: TRUE, or so I think", True, LABELLED),
+        ("VERDICT: TRUE or, well, so I think", True, LABELLED),
+        ("so\nFINAL ANSWER = TRUE!", True, LABELLED),
         ("VERDICT: TRUE orange", True, LABELLED),
         ("VERDICT: TRUEISH", None, NOTHING),
         ("NOVERDICT: TRUE x", None, NOTHING),
@@ -77,6 +86,32 @@ NOTHING = "no boxed, labelled or bare TRUE or FALSE"
 )
 def test_rules(response, value, reason):
     assert extract_verdict(response) == Verdict(value, reason)
+
+
+@pytest.mark.parametrize(
+    ("response", "expected", "correct", "reason"),
+    [
+        ("VERDICT: TRUE", True, True, "Answered TRUE"),
+        ("VERDICT: TRUE", False, False, "Answered TRUE, expected FALSE"),
+        ("Hard to say.", True, None, "No VERDICT found in response"),
+        ("", True, None, "No VERDICT found in response"),
+        (
+            "VERDICT: TRUE, no: VERDICT: FALSE",
+            False,
+            True,
+            "Answered FALSE (conflict resolved by final labeled marker)",
+        ),
+        (
+            "\\boxed{TRUE}\nFALSE",
+            False,
+            False,
+            "Answered TRUE, expected FALSE (conflict resolved by final boxed marker)",
+        ),
+        ("TRUE\nx\nFALSE", False, True, "Answered FALSE (conflict resolved by final line marker)"),
+    ],
+)
+def test_reasons_are_those_of_the_judge(response, expected, correct, reason):
+    assert judge_response(response, expected) == (correct, reason)
 
 
 def test_the_former_module_name_is_an_alias():

@@ -14,6 +14,7 @@ from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
 from gradebox.checkers.math.normalise.tables import strip_marks
+from gradebox.checkers.math.parse.describe import describe
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import TooLong, Words
@@ -76,7 +77,21 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
             return False, "text"
         if _FOR_SECOND_OPINION.search(left + right) and second_opinion.equal(gold, answer):
             return True, "engine"
-        return False, f"not read: {e}"
+        return False, f"not read{_unreadable_side(left, right)}: {e}"
+
+
+def readings(gold: str, answer: str) -> tuple[str, str]:
+    """Return how the two answers are read, for people."""
+    left, right = (normalise(text[:MAX_CHARS]) for text in (gold, answer))
+    left, right = _without_label(left, right), _without_label(right, left)
+    return describe(read_answer(left)), describe(read_answer(right))
+
+
+def _unreadable_side(left: str, right: str) -> str:
+    """Return which answer cannot be read, ` (gold)` or ` (answer)`; "" when each one can alone."""
+    read = {"gold": describe(read_answer(left)), "answer": describe(read_answer(right))}
+    sides = [name for name, reading in read.items() if "(not read:" in reading]
+    return f" ({' and '.join(sides)})" if sides else ""
 
 
 def preload() -> None:

@@ -44,10 +44,11 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict and its reason: text, value, choice, engine, time limit, crashed, …"""
+    """A verdict, its reason (text, value, choice, engine, time limit, crashed, …), two readings."""
 
     equal: bool
     reason: str
+    readings: tuple[str, ...] = ()
 
 
 class Worker:
@@ -81,9 +82,11 @@ class Worker:
             isinstance(reply, dict)
             and isinstance(reply.get("equal"), bool)
             and isinstance(reply.get("reason"), str)
+            and isinstance(readings := reply.get("readings", []), list)
         ):
             raise ValueError("a worker's reply has another form")
-        return Outcome(reply["equal"], reply["reason"]), not reply.get("last")
+        found = Outcome(reply["equal"], reply["reason"], tuple(map(str, readings)))
+        return found, not reply.get("last")
 
 
 def cpu_seconds(pid: int) -> float:
@@ -115,9 +118,15 @@ class Pool(Closeable):
         self._lock = threading.Lock()
         self._free = threading.BoundedSemaphore(self.size)
 
-    def judge(self, gold: str, answer: str, policy: Policy, timeout_s: float) -> Outcome:
-        """Return the verdict on one pair; raise SandboxError when no worker can be started."""
-        return self._ask({"gold": gold, "answer": answer, "policy": asdict(policy)}, timeout_s)
+    def judge(
+        self, gold: str, answer: str, policy: Policy, timeout_s: float, explain: bool = False
+    ) -> Outcome:
+        """Return the verdict on one pair, with `explain` how both are read.
+
+        Raises SandboxError when no worker can be started.
+        """
+        request = {"gold": gold, "answer": answer, "policy": asdict(policy), "explain": explain}
+        return self._ask(request, timeout_s)
 
     def probe(self, kind: str, text: str, timeout_s: float) -> Outcome:
         """Return whether a worker can read `text` as a "matrix" or an "interval"."""

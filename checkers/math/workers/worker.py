@@ -62,6 +62,7 @@ def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         start_clock(request["timeout"])
         try:
             equal, reason = work(request)
+            readings = explain(request) if request.get("explain") else []
         finally:
             stop_clock()
     except CpuLimitReached:
@@ -72,7 +73,7 @@ def answer(request: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         return {"equal": False, "reason": "nested too deep"}, False
     except Exception as e:  # noqa: BLE001 - SymPy raises errors of any type; the pair is not equal
         return {"equal": False, "reason": f"error: {type(e).__name__}"}, True
-    return {"equal": bool(equal), "reason": str(reason)[:300]}, True
+    return {"equal": bool(equal), "reason": str(reason)[:300], "readings": readings}, True
 
 
 def work(request: dict[str, Any]) -> tuple[bool, str]:
@@ -88,6 +89,16 @@ def work(request: dict[str, Any]) -> tuple[bool, str]:
     except ValueError as e:
         return False, str(e)
     return True, "read"
+
+
+def explain(request: dict[str, Any]) -> list[str]:
+    """Return how the two answers of a request are read, or why they are not."""
+    from gradebox.checkers.math.compare.judge import readings
+
+    try:
+        return [str(text)[:1000] for text in readings(request["gold"], request["answer"])]
+    except ValueError as e:
+        return [f"not read: {e}"[:1000]] * 2
 
 
 def start_clock(cpu_s: float) -> None:

@@ -63,6 +63,11 @@ def parser() -> CommandParser:
         default=DATA / "benchmarks",
         help="folder of the configurations' test files",
     )
+    add(
+        "--skip-missing",
+        action="store_true",
+        help="leave out benchmarks whose test file is missing",
+    )
     add("--output-dir", type=Path, default=Path("outputs"), help="folder of the results")
     add("--limit", type=positive_int, help="only the first N questions per benchmark")
     add("--num-samples", type=positive_int, default=1, help="answers to each question")
@@ -100,7 +105,14 @@ def run(args: argparse.Namespace) -> int:
     from gradebox.eval.models.api_key import read_api_key
     from gradebox.eval.models.benchmarks import registry
     from gradebox.eval.models.benchmarks.config import find_config, read_configs, select_benchmarks
-    from gradebox.eval.models.benchmarks.sweep import Shard, VllmOptions, make_jobs, sweep
+    from gradebox.eval.models.benchmarks.data_file import missing_files_message
+    from gradebox.eval.models.benchmarks.sweep import (
+        Shard,
+        VllmOptions,
+        make_jobs,
+        split_by_file,
+        sweep,
+    )
     from gradebox.eval.models.benchmarks.targets import find_targets
 
     if bool(args.suite) == bool(args.config):
@@ -117,6 +129,11 @@ def run(args: argparse.Namespace) -> int:
         for job in jobs:
             print(job.label)
         return ExitStatus.OK
+    jobs, missing = split_by_file(jobs, args.data_dir)
+    if missing and (not args.skip_missing or not jobs):
+        raise InputError(missing_files_message(missing, args.data_dir))
+    for path in missing:
+        print(f"skipped, no test file: {path}")
     failed = 0
 
     def on_done(job_run: JobRun, counts: PredictionCounts) -> None:

@@ -62,6 +62,12 @@ def parser() -> CommandParser:
         help="seconds for a call with its retries; 0: no limit",
     )
     add("--concurrency", type=positive_int, default=4, help="calls at once")
+    add(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="keep the responses in DIR/<alias>.jsonl; the same command asks only for missing ones",
+    )
     add("--hide-response", action="store_true", help="omit response_text")
     add(
         "--api-key-env",
@@ -125,7 +131,11 @@ def smoke(args: argparse.Namespace) -> int:
 
             requests = equational.implication_requests(implications, template)
             try:
-                Sampler(server, options).run(requests, on_outcome)
+                if args.output:
+                    path = args.output / f"{entry.alias}.jsonl"
+                    equational.ask_missing(path, requests, server, options, on_outcome)
+                else:
+                    Sampler(server, options).run(requests, on_outcome)
             finally:
                 output.flush()
     finally:

@@ -9,15 +9,18 @@ implications × models ─▶ prompt with both equations ─▶ OpenRouter ─�
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gradebox.checkers.true_false import extract_verdict, render_prompt
+from gradebox.checkers.true_false import judge_response, render_prompt
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.question_file import read_questions, text_field
 from gradebox.eval.models.exchange import Outcome, Reply, Request
+from gradebox.eval.models.response_file import ResponseFile
+from gradebox.eval.models.sampler import Sampler, SamplerOptions
+from gradebox.eval.models.servers import Server
 
 TRUTH_VALUES = {"true": True, "false": False}
 
@@ -153,6 +156,41 @@ def implication_requests(implications: Sequence[Implication], template: str) -> 
         yield Request(item=implication.id, messages=({"role": "user", "content": prompt},))
 
 
+def ask_missing(
+    path: Path,
+    requests: Iterable[Request],
+    server: Server,
+    options: SamplerOptions,
+    on_outcome: Callable[[Outcome], None],
+) -> None:
+    """Pass on the responses in a file, then ask for the missing ones and keep them there.
+
+    Raises InputError for a response to another prompt, model or parameter.
+    """
+    with ResponseFile(path, parameters=server.parameters) as file:
+        by_key = {request.resume_key: request for request in requests}
+        missing = [request for request in by_key.values() if file.lacks(request)]
+        for record in file.records(by_key):
+            request = by_key[str(record["problem_id"]), int(record["sample_id"])]
+            on_outcome(Outcome(request, _kept_reply(record), None, attempts=0, wall_s=0.0))
+
+        def keep(outcome: Outcome) -> None:
+            file.add(outcome)
+            on_outcome(outcome)
+
+        Sampler(server, options).run(missing, keep)
+
+
+def _kept_reply(record: Mapping[str, Any]) -> Reply:
+    return Reply(
+        str(record["response"]),
+        finish_reason=record.get("finish_reason"),
+        tokens_in=record.get("tokens_in"),
+        tokens_out=record.get("tokens_out"),
+        provider=record.get("provider"),
+    )
+
+
 def output_line(
     alias: str, implication: Implication, outcome: Outcome, hide_response: bool = False
 ) -> dict[str, Any]:
@@ -161,7 +199,7 @@ def output_line(
     if outcome.failure is not None:
         return line | {"error": outcome.failure.error, "message": outcome.failure.message}
     assert outcome.reply is not None
-    correct, reason = judge_reply(outcome.reply, implication.answer)
+    correct, reason = judge_response(outcome.reply.text, implication.answer)
     line |= {
         "expected_answer": implication.answer,
         "correct": correct,
@@ -172,16 +210,6 @@ def output_line(
         "actual_provider": outcome.reply.provider,
     }
     return line if hide_response else line | {"response_text": outcome.reply.text}
-
-
-def judge_reply(reply: Reply, expected: bool) -> tuple[bool | None, str]:
-    """Return (correct, reason); `correct` is None for a reply without a verdict."""
-    verdict, reason = extract_verdict(reply.text)
-    if verdict is None:
-        return None, reason
-    if verdict is expected:
-        return True, f"Answered {str(verdict).upper()}"
-    return False, f"Answered {str(verdict).upper()}, expected {str(expected).upper()}"
 
 
 class OrderedOutput:

@@ -91,8 +91,12 @@ def select_benchmarks(
 
 
 def folder_name(benchmark: Benchmark, task: Task) -> str:
-    """Return the name of a benchmark's output folder: its own, with the task if it has several."""
-    return benchmark.name if len(benchmark.tasks) == 1 else f"{benchmark.name}-{task}"
+    """Return the name of a benchmark's output folder: its own, with the task if it has several.
+
+    A name that ends with the task stays: `gsm8k-cot`, not `gsm8k-cot-cot`.
+    """
+    has_task = len(benchmark.tasks) == 1 or benchmark.name.endswith(f"-{task}")
+    return benchmark.name if has_task else f"{benchmark.name}-{task}"
 
 
 def _read(path: Path) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,35 @@ def find_file(test_path: str, data_dir: Path) -> Path:
     A leading `datasets/`, which many configurations have, may be missing there. Raises
     InputError with the places that were tried.
     """
+    for place in _places(test_path, data_dir):
+        if place.is_file():
+            return place
+    raise InputError(missing_files_message([test_path], data_dir))
+
+
+def _places(test_path: str, data_dir: Path) -> list[Path]:
     path = Path(test_path)
     places = [path, data_dir / path]
     if path.parts[:1] == ("datasets",):
         places.append(data_dir / Path(*path.parts[1:]))
-    for place in places:
-        if place.is_file():
-            return place
-    raise InputError(
-        f"no file {test_path}; looked for {', '.join(map(str, places))}; put it there or give "
-        "--data-dir (docs/benchmarks-by-configuration.md has the source of each file)"
+    return places
+
+
+def is_missing(test_path: str, data_dir: Path) -> bool:
+    """Return whether there is no test file in any of its places."""
+    return not any(place.is_file() for place in _places(test_path, data_dir))
+
+
+def missing_files_message(test_paths: Sequence[str], data_dir: Path) -> str:
+    """Return the message about missing test files: all of them, the places, the remedies."""
+    if len(test_paths) == 1:
+        places = ", ".join(map(str, _places(test_paths[0], data_dir)))
+        missing = f"no file {test_paths[0]}; looked for {places}; put it there"
+    else:
+        missing = f"{len(test_paths)} files are missing: {', '.join(test_paths)}; put them there"
+    return (
+        f"{missing}, give --data-dir (now {data_dir}), or leave these benchmarks out with "
+        "--skip-missing (docs/benchmarks-by-configuration.md has the source of each file)"
     )
 
 

@@ -9,8 +9,10 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.benchmarks.data_file import is_missing
 from gradebox.eval.models.benchmarks.outputs import PredictionCounts
 from gradebox.eval.models.benchmarks.run import Job, JobRun, Settings
 from gradebox.eval.models.benchmarks.sample import Benchmark, Task
@@ -52,6 +54,13 @@ def make_jobs(
         return [Job(target, *pair) for target in targets for pair in pairs]
     jobs = [Job(target, *pair) for target in targets for pair in pairs]
     return jobs[shard.index :: shard.count]
+
+
+def split_by_file(jobs: Sequence[Job], data_dir: Path) -> tuple[list[Job], list[str]]:
+    """Return the jobs whose test file is there, and the test paths of the others."""
+    found = [job for job in jobs if not is_missing(job.benchmark.test_path, data_dir)]
+    missing = [job.benchmark.test_path for job in jobs if job not in found]
+    return found, list(dict.fromkeys(missing))
 
 
 @dataclass(frozen=True)

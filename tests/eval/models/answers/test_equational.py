@@ -194,6 +194,27 @@ def test_a_prompt_without_a_placeholder(tmp_path: Path, capsys: pytest.CaptureFi
     assert "has no {{equation2}}" in capsys.readouterr().err
 
 
+def test_output_keeps_the_responses_and_asks_only_for_missing_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def answer(call: Call) -> Answer:
+        asked.append(equations_of(call))
+        return status(400) if len(asked) == 2 else answer_correctly(call)
+
+    arguments = ("--limit", "3", "--models", "gpt-oss-120b", "--output", str(tmp_path / "out"))
+    code, first, _ = run(answer, capsys, *arguments, "--concurrency", "1")
+    assert (code, len(asked), first[-1]["summary"]["correct"]) == (3, 3, 2)
+    code, second, _ = run(answer, capsys, *arguments)
+    assert (code, len(asked), second[-1]["summary"]["correct"]) == (0, 4, 3)
+    kept = [line for line in first[:-1] if "error" not in line]
+    assert [line for line in second if line in kept] == kept
+    code, _, error = run(answer, capsys, *arguments, "--max-tokens", "16")
+    assert (code, len(asked)) == (2, 4)
+    assert "another prompt, model or parameter" in error
+
+
 @pytest.mark.slow
 def test_the_command_as_a_process(tmp_path: Path) -> None:
     with FakeServer(answer_correctly) as server:

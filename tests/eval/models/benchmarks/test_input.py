@@ -56,6 +56,13 @@ BAD_CONFIGS: dict[str, tuple[Any, str]] = {
     ),
     "a number of 5,000 digits": ("9" * 5000, "integer string conversion"),
     "no file": ({"a": GSM | {"test_path": "nowhere.jsonl"}}, "no file nowhere.jsonl; looked for"),
+    "no files": (
+        {
+            "a": GSM | {"test_path": "nowhere.jsonl"},
+            "b": GSM | {"test_path": "neither.jsonl"},
+        },
+        "2 files are missing: nowhere.jsonl, neither.jsonl",
+    ),
     "not an object": ([1], "not an object with an entry per benchmark"),
     "empty": ({}, "not an object with an entry per benchmark"),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -68,6 +69,31 @@ def test_several_samples_and_several_tasks(tmp_path: Path) -> None:
         assert sorted(c.body["seed"] for c in server.calls) == sorted([0, 1, 2] * 8)
     for name in ("gsm-cot", "gsm-sft"):
         assert load(outputs(tmp_path, name) / "metrics.json")["n_samples"] == 12
+
+
+def test_a_folder_does_not_repeat_the_task_of_its_name(tmp_path: Path) -> None:
+    flags = make_run(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"gsm-cot": GSM | {"tasks": ["cot", "sft"]}}))
+    with FakeServer(answer_sum) as server:
+        assert main([*flags, "--model", server.url]) == 0
+    for name in ("gsm-cot", "gsm-cot-sft"):
+        assert load(outputs(tmp_path, name) / "metrics.json")["n_samples"] == 4
+
+
+def test_benchmarks_without_their_file_are_skipped_on_demand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = make_run(tmp_path)
+    missing = GSM | {"test_path": "nowhere.jsonl"}
+    (tmp_path / "config.json").write_text(json.dumps({"gsm": GSM, "other": missing}))
+    with FakeServer(answer_sum) as server:
+        assert main([*flags, "--model", server.url]) == 2
+        assert server.calls == []
+        assert "--skip-missing" in capsys.readouterr().err
+        assert main([*flags, "--model", server.url, "--skip-missing"]) == 0
+    shown = capsys.readouterr().out
+    assert "skipped, no test file: nowhere.jsonl" in shown
+    assert "org/m gsm: 1.0000 (4 graded)" in shown
 
 
 def test_failed_requests_are_in_no_figure_and_are_retried(

@@ -1,0 +1,34 @@
+"""`gradebox answer GOLD RESPONSE`."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from gradebox.eval.cli import console
+
+
+def test_the_verdict_and_how_it_came_about(capsys: pytest.CaptureFixture[str]) -> None:
+    assert console.main(["answer", r"\frac12", "So it is $\\boxed{0.5}$."]) == 0
+    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert [row[0] for row in rows] == [
+        *("verdict", "reason", "tier", "policy", "gold", "read", "answer", "read")
+    ]
+    assert [rows[i][1] for i in (0, 1, 3, 4, 6, 7)] == [
+        *("equal", "value", "strict", r"\frac12", "0.5", "as  1/2")
+    ]
+
+
+def test_status_1_and_the_side_that_is_not_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("The answer is n 2."))
+    assert console.main(["answer", "5", "-"]) == 1
+    shown = capsys.readouterr().out
+    assert "not read (answer): a number directly after another factor" in shown
+
+
+def test_a_bad_timeout_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert console.main(["answer", "5", "5", "--timeout", "-1"]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
