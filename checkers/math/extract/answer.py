@@ -23,15 +23,8 @@ from gradebox.checkers.math.extract.markdown import (
     without_quote_marks,
 )
 from gradebox.checkers.math.extract.negation import without_negated
-from gradebox.checkers.math.extract.prose import (
-    CLOSING_PHRASE,
-    ENVIRONMENT,
-    MATH,
-    MAX_PROSE,
-    from_prose,
-    is_bare,
-    tail_or_last,
-)
+from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH
+from gradebox.checkers.math.extract.prose import MAX_PROSE, from_prose, is_bare, tail_or_last
 from gradebox.checkers.math.extract.segments import (
     last_segment,
     segments_before_questions,
@@ -55,11 +48,16 @@ _ANNOUNCED = re.compile(  # `The answer to the second part is: `
     r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|equals|=|:|：)\s*\**\s*:?\s*",
     re.I,
 )
+_ANNOUNCED_ELSEWHERE = re.compile(  # `La réponse est 7`, `Die Antwort lautet 7`, `Ответ: 7`
+    r"(?:réponse|antwort|respuesta|risposta|resposta|ответ|答え|정답|답)(?:\s+final[e]?)?\s*"
+    r"(?:est|ist|lautet|es|è|é|は|은|는|[:：=—-])\s*[:：]?\s*",
+    re.I,
+)
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
     r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
 )
 _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
-    r"^[>* \t]*(?:A|Ans|Output|Result)\b[.* \t]*[:：][* \t]*(?=\S)"
+    r"^[>* \t]*(?:(?:A|Ans|Output|Result)\b[.* \t]*[:：]|Ans\.)[* \t]*(?=\S)"
     r"(?![^\n]*\n[>* \t]*\(?B\)?\s*[.:)])",
     re.I | re.M,
 )
@@ -165,7 +163,9 @@ def announced(text: str) -> tuple[str, int] | None:
         for m in pattern.finditer(text):
             if best is None or m.start() > best[1]:
                 best = (m[1], m.start())
-    patterns = (_ANNOUNCED, _HEADING, _LINE) + (() if text.isascii() else (_ANNOUNCED_ZH,))
+    patterns = [_ANNOUNCED, _ANNOUNCED_ELSEWHERE, _HEADING, _LINE]
+    if not text.isascii():
+        patterns.append(_ANNOUNCED_ZH)
     for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
         if best is None or m.start() > best[1]:
             sentence = _first_sentence(text[m.end() : m.end() + MAX_PROSE])

@@ -123,7 +123,7 @@ _RECURRING = re.compile(  # `0.1\overline{6}`, `0.\dot{1}2\dot{3}`
 )
 _IN_A_SET = re.compile(r",|^\{\s*[A-Za-z]\s*(?:\||:|\\in(?![A-Za-z]))")  # a list or a condition
 _LEADING_SIGNS = re.compile(
-    r"^(?:(?:=|\\(?:approx|therefore|implies|(?:Long)?[Rr]ightarrow)(?![A-Za-z]))\s*)+"
+    r"^(?:(?:[-=]+>|=|\\(?:approx|therefore|implies|(?:Long)?[Rr]ightarrow)(?![A-Za-z]))\s*)+"
 )
 _BRACE = re.compile(r"\\.|[{}]", re.S)  # or an escaped character
 
@@ -250,11 +250,26 @@ def _system_to_list(m: re.Match[str]) -> str:
     if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
         return m[0]
     rows = [r.strip() for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"]) if r.strip()]
+    if m["kind"].startswith(("align", "split", "gather")):
+        rows = _last_step(rows)
     pieces = [_PIECE.fullmatch(r) for r in rows]
     if all(pieces):
         found = [(p[1].strip(" ,"), _TEXT.sub(r"\1", p[2])) for p in pieces if p]
         return ", ".join(f"({value}; {condition})" for value, condition in found)
     return ", ".join(r.replace("&", " ").strip(" ,;.") for r in rows)
+
+
+def _last_step(rows: list[str]) -> list[str]:
+    """Return the rows of a system; of a derivation (`3x &= 12 \\\\ x &= 4`) the last row only."""
+    steps: list[str] = []
+    for row in (r.replace("&", " ").strip(" ,;.") for r in rows):
+        if row.startswith("=") and steps:
+            steps[-1] += row
+        elif row:
+            steps.append(row)
+    names = [re.match(r"\s*\\?[A-Za-z]+(?:_\{?\w+\}?)?\s*=", step) for step in steps]
+    derived = len(steps) > 1 and names[-1] and not all(names)
+    return steps[-1:] if derived else steps
 
 
 def recurring_to_fraction(text: str) -> str:

@@ -1,0 +1,93 @@
+"""Find an answer in words in a sentence: a choice letter, a name, a phrase, a number in words.
+
+The first of these that a sentence has is its answer:
+
+    phrase       `the limit does not exist`, `there are infinitely many`
+    yes or no    `Yes, the function is continuous`
+    letter       `we choose B`, `only B works`, `option B is right`
+    conclusion   `so the function is odd`
+    day or name  `it will be Saturday`, `Bob wins the game`
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.extract.markdown import without_bold
+from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS, read_number_words
+
+_PHRASE = re.compile(
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:real\s+)?solutions?"
+    r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
+    re.I,
+)
+_YES_NO = re.compile(
+    r"(?:(?:so|thus|hence|therefore),?\s+)?(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f)\b"
+    r"(?!.*\b(?:is|are|=)\s+[-$\d])",
+    re.I,
+)
+_LETTER = re.compile(
+    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|option|choice|answer\s+is|only)\s+"
+    r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
+    r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
+)
+_CONCLUSION = re.compile(
+    r"(?:(?:so|thus|hence|therefore|clearly|finally|consequently)\b"
+    r"|.*\b(?:conclude|see|find|know|means|shows?|follows|deduce|implies)(?:\s+that)?\b).*"
+    r"\b(?:is|are|be|was|were)\s+(\S+(?:\s+\S+){0,3})$",
+    re.I | re.S,
+)
+_ARTICLE_OF_NAME = re.compile(r"(?:an?|the)\s+(?=[A-Z][a-z]+$)")
+_NAME_AT_END = re.compile(r"\b(?:is|be|was|on)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
+_NAME = re.compile(r"(?<=[a-z,;:]\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b")
+_SUBJECT = re.compile(
+    r"(?!The|So|Thus|Hence|This|That|There|They|These|Then|Each|Both|One|Here|Now|Our|All|She|Any)"
+    r"([A-Z][a-z]{2,})\s+(?:has|wins|won|will|can|must|gets|finishes|comes)\b"
+)
+_NUMBER_WORD = "|".join(
+    [*NUMBER_WORDS, "half", "thirds?", "quarters?", "hundred", "thousand", "million"]
+)
+_SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
+    r"(?:\b(?:is|are|be|equals?|gets?|have|has|takes?|gives?|worth|(?:equal|comes|amounts)\s+to"
+    r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*|^)"
+    rf"((?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
+    re.I,
+)
+
+
+def spelled_number(sentence: str) -> str:
+    """Return the number in words that a sentence states (`a total of seven`); "" without one."""
+    found = [m[1].strip(" -") for m in _SPELLED.finditer(without_bold(sentence).strip(" .!"))]
+    found = [re.sub(r"\s+and(?:\s+a)?$", "", t) for t in found]
+    numbers = [t for t in found if t.lower() != "one" and read_number_words(t) is not None]
+    return numbers[0] if len(numbers) == 1 else ""
+
+
+def chosen_letter(sentence: str) -> str:
+    """Return the choice letter that a sentence selects; "" without one."""
+    m = _LETTER.search(without_bold(sentence))
+    return str(m[1] or m[2]) if m else ""
+
+
+def yes_or_no(sentence: str) -> str:
+    m = _YES_NO.match(sentence)
+    return m[1] if m else ""
+
+
+def name_at_end(sentence: str) -> str:
+    """Return Saturday for `it will be Saturday`; "" for another sentence."""
+    m = _NAME_AT_END.search(without_bold(sentence).strip(" .!"))
+    return m[1] if m else ""
+
+
+def words_of(sentence: str) -> str:
+    """Return the answer in words of a sentence; "" without one."""
+    sentence = without_bold(sentence).strip(" .!")
+    if phrase := _PHRASE.search(sentence):
+        return phrase[1]
+    if answer := yes_or_no(sentence) or chosen_letter(sentence):
+        return answer
+    if conclusion := _CONCLUSION.match(sentence):
+        return _ARTICLE_OF_NAME.sub("", conclusion[1].strip(" *"))
+    names = _NAME.findall(sentence) or _SUBJECT.findall(sentence)
+    return name_at_end(sentence) or (names[0] if len(names) == 1 else "")
