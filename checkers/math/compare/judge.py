@@ -27,6 +27,8 @@ _LABELLED = re.compile(  # `(B) 33`
 _LABEL = re.compile(  # `(B) 33`, not the set B in `(B) \cup C`
     r"(?:\(\s?[A-E]\s?\)\s*|[A-E][.:]\s+)(?=[-\d$(]|\\(?!cdot|times|c[au]p|setminus|[lg]e|in|ne))"
 )
+_DECIMAL_COMMA = re.compile(r"([-+]?(?:0|\d+(?!,\d{3}(?!\d)))),(\d+)([^\d,]*)")
+_DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
@@ -63,6 +65,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     if _same_words(left, right):
         return True, "text"
     left, right = _without_label(left, right), _without_label(right, left)
+    left, right = _with_decimal_point(left, right), _with_decimal_point(right, left)
     try:
         comparer = Comparer(policy, has_float(left) or has_float(right))
         return comparer.equal(read_answer(left), read_answer(right)), "value"
@@ -132,6 +135,12 @@ def _without_label(one: str, other: str) -> str:
     if m and not _LABEL.match(other) and not re.search(r"(?<![A-Za-z\\])[A-J](?![a-z])", other):
         return one[m.end() :]
     return one
+
+
+def _with_decimal_point(one: str, other: str) -> str:
+    """Return `2.74 €` for `2,74 €` when the other side is one decimal number."""
+    m = _DECIMAL_COMMA.fullmatch(one)
+    return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
 
 
 def _compare_letter_lists(left: str, right: str) -> bool | None:

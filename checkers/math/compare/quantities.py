@@ -9,14 +9,16 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric, shapes
 from gradebox.checkers.math.parse.latex import parse_expression
-from gradebox.checkers.math.parse.units import UNITS, conversion_factor
+from gradebox.checkers.math.parse.units import conversion_factor, unit_name, unit_scale
 from gradebox.checkers.math.parse.values import Quantity
 from gradebox.checkers.math.policy import Policy
 
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
+_POWER = r"(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
 _LETTER_UNIT = re.compile(
-    r"(?P<value>.*[\d)}])(?P<space>\s*)(?P<unit>[mgshlNJWVAK])(?:\s*\^\s*\{?(?P<power>[23])\}?)?"
+    rf"(?P<value>.*[\d)}}])(?P<space>\s*)(?P<unit>[A-Za-z]+{_POWER}(?:[\s/]+[A-Za-z]+{_POWER}){{0,3}})"
 )
+_LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K")
 _LONG_DIVISOR = re.compile(r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]")
 
 
@@ -68,16 +70,17 @@ class QuantityComparer:
         return any(self.same(a, b) for a, b in readings)
 
     def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
-        """Compare `5 m`, read as a product, as 5 metres beside a unit, `√3 m` beside a number."""
+        """Compare `5 m s^{-2}`, read as a product, with a unit; and `√3 m` with a number."""
         for one, other in ((gold, answer), (answer, gold)):
             m = _LETTER_UNIT.fullmatch(other.text)
-            if other.unit or not m or m["unit"].lower() not in UNITS:
+            unit = unit_name(m["unit"]) if m else ""
+            if other.unit or not m or unit_scale(unit) is None:
                 continue
             number, value = parse_expression(m["value"]), parse_expression(one.text)
             if not number.is_number or not value.is_number:
                 continue
-            unit = m["unit"].lower() + (f"^{m['power']}" if m["power"] else "")
-            factor = conversion_factor(one.unit, unit) if one.unit else int(bool(m["space"]))
+            alone = m["space"] and m["unit"] in _LONE_LETTERS
+            factor = conversion_factor(one.unit, unit) if one.unit else int(bool(alone))
             if factor:
                 return self.numbers(value * factor, number)
         return False

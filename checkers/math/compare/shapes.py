@@ -108,11 +108,18 @@ def _is_its_item(one: Seq, other: Value) -> bool:
 
 
 def sympy_constants(expr: Expr, other: Expr) -> Expr:
-    """Return `expr` with E and I, as SymPy prints e and i, where the other side has e or i."""
+    """Return `expr` with E and I, as SymPy prints e and i, where the other side has e or i.
+
+    `+C` becomes `+c` where the other side has c.
+    """
     for name, constant in (("E", sympy.E), ("I", sympy.I)):
         symbol = sympy.Symbol(name)
         if expr.has(symbol) and not other.has(symbol) and other.has(constant, sympy.exp):
             expr = expr.subs(symbol, constant)
+    large, small = sympy.Symbol("C"), sympy.Symbol("c")
+    both = expr.has(small) or other.has(large)
+    if not both and other.has(small) and expr.is_Add and large in expr.args:
+        expr = expr.subs(large, small)  # a constant of integration, in either case
     return expr
 
 

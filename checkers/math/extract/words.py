@@ -49,7 +49,8 @@ _NUMBER_WORD = "|".join(
 )
 _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
     r"(?:\b(?:is|are|be|equals?|gets?|have|has|takes?|gives?|worth|(?:equal|comes|amounts)\s+to"
-    r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*|^)"
+    r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
+    rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
     rf"((?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
     re.I,
 )

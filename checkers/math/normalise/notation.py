@@ -51,6 +51,13 @@ _REMAINDER = re.compile(
 )
 _CURRENCY_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
 _CURRENCY_CODE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})\s?(?=\d)")
+_HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the numbers
+    r"(?<![\\\w])([A-F][0-9A-F]{1,12})\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
+)
+_UNIT_SYMBOLS = (
+    (re.compile(r"(?<=[\d}])\s*\\Omega$"), f" {TEXT_OPEN}ohm{TEXT_CLOSE}"),
+    (re.compile(r"(?<=[\d}])\s*\\mu\s*m$"), f" {TEXT_OPEN}micrometer{TEXT_CLOSE}"),
+)
 _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)
 _TIMES_TEN = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*\^)")
 _OUTWARD = re.compile(r"([\[\]])([^\[\]]{1,60})([\[\]])")
@@ -79,6 +86,9 @@ def expand_notation(text: str) -> str:
         return f"{based[1]}_{{{base}}}"
     if text.startswith("]") or text.endswith("["):
         return _OUTWARD.sub(_open_bracket, text)
+    text = _HEXADECIMAL.sub(lambda m: str(int(m[1], 16)), text)
+    for symbol, unit in _UNIT_SYMBOLS:
+        text = symbol.sub(unit, text)
     text = _CURRENCY_CODE.sub(lambda m: _CURRENCY_CODES[m[1]], text)
     text = _TIMES_TEN.sub(r"\\times ", text)
     transposed = _TRANSPOSED.fullmatch(text)

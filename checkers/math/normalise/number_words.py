@@ -14,6 +14,7 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 NUMBER_WORDS: dict[str, int] = {
     **{word: i for i, word in enumerate(word_list(_SMALL))},
     **{word: 10 * i for i, word in enumerate(word_list(_TENS), start=2)},
+    "googol": 10**100,
 }
 SCALE_WORDS: dict[str, int] = {
     "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
@@ -31,6 +32,10 @@ def read_number_words(text: str) -> str | None:
     if not tokens or re.search(r"[^A-Za-z\s,.-]", strip_marks(text, "")):
         return None
     sign = ""
+    if tokens == ["half", "a", "dozen"]:
+        return "6"
+    if tokens[0] == "a" and tokens[-1] in ("dozen", "googol", *SCALE_WORDS):
+        tokens = tokens[1:]
     if tokens[0] in ("minus", "negative"):
         sign, tokens = "-", tokens[1:]
     whole = 0
@@ -64,8 +69,8 @@ def _cardinal(tokens: list[str]) -> int | None:
     for token in tokens:
         if token in NUMBER_WORDS:
             current += NUMBER_WORDS[token]
-        elif token == "hundred":
-            current = max(current, 1) * 100
+        elif token in ("hundred", "dozen"):
+            current = max(current, 1) * (100 if token == "hundred" else 12)
         elif token in SCALE_WORDS:
             total += max(current, 1) * SCALE_WORDS[token]
             current = 0

@@ -28,9 +28,17 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?", 
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4})")
 
 
+_NAMED_TIMES = {
+    "noon": DateOrTime("clock", (12, 0, 0, "p")),
+    "midnight": DateOrTime("clock", (12, 0, 0, "a")),
+}
+
+
 def read_date_or_time(text: str) -> DateOrTime | None:
     """Return the date or the time of day that the whole text is; else None."""
     text = " ".join(strip_marks(text).split()).replace(" : ", ":")
+    if text.lower() in _NAMED_TIMES:
+        return _NAMED_TIMES[text.lower()]
     m = _CLOCK.fullmatch(text)
     if m and int(m[1]) < 25 and int(m[2]) < 60:
         return DateOrTime("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))

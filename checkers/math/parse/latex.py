@@ -36,6 +36,7 @@ _MATRIX = re.compile(
 )
 _SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
 _PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
+_CAPITAL_FUNCTIONS = {"zeta": sympy.zeta, "Gamma": sympy.gamma}
 _ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "overrightarrow", "dot"])
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
@@ -177,6 +178,8 @@ class Parser(Grammar):
             return sympy.oo
         if text in UNARY or text in VARIADIC or text in FUNCTIONS:
             return self.function(text)
+        if text in _CAPITAL_FUNCTIONS and self.is_op("("):
+            return _CAPITAL_FUNCTIONS[text](self.group("("))
         if text in _SYMBOLS:
             name = "\\" + text
             return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)

@@ -27,6 +27,8 @@ _TRIG = {
 UNARY: dict[str, Callable[[Expr], Expr]] = {
     **_TRIG,
     **{"arc" + n[1:]: f for n, f in _TRIG.items() if n.startswith("a")},
+    **{"ar" + n[1:]: f for n, f in _TRIG.items() if n.startswith("a") and n.endswith("h")},
+    "cis": lambda angle: sympy.cos(angle) + sympy.I * sympy.sin(angle),
     "ln": sympy.log,
     "exp": sympy.exp,
     "abs": sympy.Abs,

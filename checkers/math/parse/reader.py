@@ -65,6 +65,9 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
+_INTEGER = re.compile(
+    r"([a-z])\s*\\in\s*\\mathbb\{Z\}|integers?\s+([a-z])|([a-z])\s*\W?\s*(?:is\s+)?(?:an\s+|any\s+)?integer"
+)
 _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"^(?:then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
     r"both|either|(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)"
@@ -95,7 +98,7 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Quantity(*total)
     text = _mark_rounding(_without_gloss(text))
     text = strip_ends(_SIGN_WORD.sub("-", text))
-    text = _CONDITION.sub("", text).strip() or text
+    text = _without_condition(text)
     member = _MEMBER.match(text)
     if member and _is_set(text[member.end() :]):
         value = read_answer(text[member.end() :], level + 1)
@@ -118,6 +121,19 @@ def read_answer(text: str, level: int = 0) -> Value:
         or _read_ratio(text)
         or split_unit(text)
     )
+
+
+def _without_condition(text: str) -> str:
+    """Return an answer without the condition on its parameter; every integer parameter is k."""
+    m = _CONDITION.search(text)
+    if m is None or not text[: m.start()].strip():
+        return text
+    text = text[: m.start()].strip()
+    integer = _INTEGER.search(m[0])
+    letter = (integer[1] or integer[2] or integer[3]) if integer else "k"
+    if letter != "k" and not re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text):
+        text = re.sub(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", "k", text)
+    return text
 
 
 def _is_set(text: str) -> bool:
@@ -203,10 +219,12 @@ def _read_bracketed(text: str, level: int) -> Value | None:
         return None
     opener, inner, _ = whole
     if opener in (r"\{", "{"):
-        condition = re.match(r"[^|:]{1,40}?(?:\||:|\\mid)\s*(.+)$", inner)
+        condition = re.match(r"([^|:]{1,60}?)(?:\||:|\\mid)\s*(.+)$", inner)
+        if condition and _INTEGER.match(condition[2]):  # { k\pi | k \in \mathbb{Z} }
+            return read_answer(f"{condition[1]}, {condition[2]}", level + 1)
         if condition and _RELATION.search(inner):  # { x | x > 2 }
             name = re.match(r"\s*([a-wyz])(?![A-Za-z])", inner)
-            text = condition[1]
+            text = condition[2]
             if name:  # any letter may be bound: x stands for all
                 text = re.sub(rf"(?<![A-Za-z\\]){name[1]}(?![A-Za-z])", "x", text)
             return read_answer(text, level + 1)

@@ -28,7 +28,7 @@ _SCALED = re.compile(
     rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(SCALE_WORDS)})(?![A-Za-z])(.*)$", re.I | re.S
 )
 _GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
-_TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc)|^(?:sin|cos|tan|cot|sec|csc)")
+_TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|cis)|^(?:sin|cos|tan|cot|sec|csc|cis)")
 _DEGREE_SIGN = re.compile(r"\\degree\s*")
 _MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
 _BETWEEN_UNITS = re.compile(r"(?:[\s/.()]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
