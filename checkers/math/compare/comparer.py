@@ -204,13 +204,10 @@ class Comparer(QuantityComparer):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(relation, Relation)
-        asked = (
-            isinstance(gold, Quantity)
-            and assignments.names_a_number(relation)
-            and parse_expression(gold.text).is_number
-        )
-        if not asked and not is_assignment(relation) and not _is_calculation(relation):
-            return False
+        asked = isinstance(gold, Quantity) and assignments.names_a_number(relation)
+        if not is_assignment(relation) and not (asked and _is_number(gold)):
+            if not _is_calculation(relation):
+                return False
         value = _read_side(relation.sides[-1])
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
@@ -245,6 +242,10 @@ class Comparer(QuantityComparer):
         return all(
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Quantity) and bool(parse_expression(value.text).is_number)
 
 
 def _read_side(text: str) -> Value:

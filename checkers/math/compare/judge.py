@@ -25,10 +25,11 @@ _LABELLED = re.compile(  # `(B) 33`
     r"(?:\(\s*([A-J])\s*\)|([A-J])\s*[.)]|([A-J]):\s)\s*(?![,;&]|(?:and|or)\b)\S.*", re.S
 )
 _LABEL = re.compile(  # `(B) 33`, not the set B in `(B) \cup C`
-    r"(?:\(\s?[A-E]\s?\)\s*|[A-E][.:]\s+)(?=[-\d$(]|\\(?!cdot|times|c[au]p|setminus|[lg]e|in|ne))"
+    r"(?:\(\s?[A-E]\s?\)\s*|[A-E][.:)]\s+)(?=[-\d$(]|\\(?!cdot|times|c[au]p|setminus|[lg]e|in|ne))"
 )
 _DECIMAL_COMMA = re.compile(r"([-+]?(?:0|\d+(?!,\d{3}(?!\d)))),(\d+)([^\d,]*)")
 _DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
+_LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?([A-E])\s?\)$")  # `42 (C)`
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
@@ -131,10 +132,10 @@ def compare_choices(left: str, right: str) -> bool | None:
 
 def _without_label(one: str, other: str) -> str:
     """Return `33` for `(B) 33` when the other side has no choice letter."""
+    if re.search(r"(?<![A-Za-z\\])[A-J](?![a-z])", other):
+        return one
     m = _LABEL.match(one)
-    if m and not _LABEL.match(other) and not re.search(r"(?<![A-Za-z\\])[A-J](?![a-z])", other):
-        return one[m.end() :]
-    return one
+    return one[m.end() :] if m else _LABEL_AFTER.sub("", one)
 
 
 def _with_decimal_point(one: str, other: str) -> str:
@@ -153,5 +154,5 @@ def _compare_letter_lists(left: str, right: str) -> bool | None:
 
 
 def _letter(text: str) -> str | None:
-    m = _LETTER.fullmatch(text) or _LABELLED.fullmatch(text)
+    m = _LETTER.fullmatch(text) or _LABELLED.fullmatch(text) or _LABEL_AFTER.search(text)
     return m[m.lastindex or 1].upper() if m else None

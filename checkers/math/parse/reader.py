@@ -65,11 +65,17 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
+_MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
+    rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be)|\s*(?:final\s+)?answer\s*:?|[^{TEXT_CLOSE}]*:)\s*"
+    rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[])",
+    re.I,
+)
+_MARKED_REASON = re.compile(rf"\s*{TEXT_OPEN}\s*\(?\s*(?:since|because|as)\b.*$", re.I)
 _INTEGER = re.compile(
     r"([a-z])\s*\\in\s*\\mathbb\{Z\}|integers?\s+([a-z])|([a-z])\s*\W?\s*(?:is\s+)?(?:an\s+|any\s+)?integer"
 )
 _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
-    r"^(?:then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
+    r"^(?:final\s+answer\s*:\s*|then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
     r"both|either|(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)"
     r"|^(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d|(?:Jan|Feb|Mar|Apr|May|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
     r"|^the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
@@ -92,7 +98,8 @@ _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 def read_answer(text: str, level: int = 0) -> Value:
     """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
-    text = _ROUNDED_NOTE.sub("", _LEAD.sub("", strip_ends(text)))
+    text = _MARKED_REASON.sub("", _MARKED_LEAD.sub("", strip_ends(text)))
+    text = _ROUNDED_NOTE.sub("", _LEAD.sub("", text))
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
