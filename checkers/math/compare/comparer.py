@@ -204,10 +204,11 @@ class Comparer(QuantityComparer):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(relation, Relation)
-        asked = isinstance(gold, Quantity) and assignments.names_a_number(relation)
-        if not is_assignment(relation) and not (asked and _is_number(gold)):
-            if not _is_calculation(relation):
-                return False
+        named = is_assignment(relation) or (
+            relation is answer and assignments.names_a_number(relation) and _is_number(gold)
+        )
+        if not named and not _is_calculation(relation):
+            return False
         value = _read_side(relation.sides[-1])
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
