@@ -1,10 +1,11 @@
-"""Build the wheel with the sandbox's compiled launcher, so that using it needs no compiler.
+"""Build the wheel with the sandbox's compiled parts, so that using it needs no compiler.
 
     gradebox/sandbox/box/c/bin/launcher-<machine>-<hash of sources>   in a wheel for this machine
+    gradebox/sandbox/box/c/bin/template-<machine>-<hash of sources>
 
-The static binary runs on any Linux of that architecture, with any libraries and any Python. Without
-a C compiler the wheel is for any machine, and the launcher is built at first use. All other
-settings are in pyproject.toml.
+They run on any Linux of that architecture, with any libraries and any Python. Without a C compiler
+the wheel is for any machine, and they are built at first use. All other settings are in
+pyproject.toml.
 """
 
 from __future__ import annotations
@@ -19,25 +20,26 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gradebox.sandbox.box.build import build_launcher, launcher_name
+from gradebox.sandbox.box.build import LAUNCHER, PARTS
 from gradebox.sandbox.errors import SandboxUnavailable
 
 FOLDER = Path("gradebox", "sandbox", "box", "c", "bin")
 
 
-class BuildWithLauncher(build_py):
-    """Put the launcher beside the package's modules. A checkout builds its own when needed."""
+class BuildWithParts(build_py):
+    """Put the compiled parts beside the package's modules. A checkout builds its own."""
 
     def run(self) -> None:
         super().run()
         if self.editable_mode:
             return
-        target = Path(self.build_lib) / FOLDER / launcher_name()
-        target.parent.mkdir(parents=True, exist_ok=True)
-        for old in target.parent.glob("launcher-*"):
-            old.unlink()  # build/ may have one of older sources
+        folder = Path(self.build_lib) / FOLDER
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()  # build/ may have some of older sources
         try:
-            build_launcher(target)
+            for part in PARTS:
+                part.build(folder / part.file_name())
         except SandboxUnavailable as error:
             self.warn(f"the wheel has no launcher: {error}")
 
@@ -46,8 +48,8 @@ class PlatformWheel(bdist_wheel):
     """A wheel for any Python 3 on this architecture: the launcher does not use the interpreter."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        made = Path(self.bdist_dir, FOLDER, launcher_name()).exists()
+        made = Path(self.bdist_dir, FOLDER, LAUNCHER.file_name()).exists()
         return "py3", "none", f"linux_{platform.machine()}" if made else "any"
 
 
-setup(cmdclass={"build_py": BuildWithLauncher, "bdist_wheel": PlatformWheel})
+setup(cmdclass={"build_py": BuildWithParts, "bdist_wheel": PlatformWheel})

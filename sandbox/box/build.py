@@ -1,4 +1,4 @@
-"""The launcher's binary: shipped in a wheel, or built once from source and cached by its hash."""
+"""The compiled parts of the sandbox: shipped in a wheel, or built once and cached by their hash."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import platform
 import shutil
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from gradebox.sandbox.errors import SandboxUnavailable
 
 HERE = Path(__file__).resolve().parent / "c"
-FLAGS = ("-O2", "-std=gnu11", "-static", "-Wall", "-Wextra")
 
 
 def cache_folder() -> Path:
@@ -45,61 +45,88 @@ def cache_folder() -> Path:
     return folder
 
 
-def sources() -> list[Path]:
-    """Return the launcher's C files and headers, sorted."""
-    return sorted((*HERE.glob("*.c"), *HERE.glob("*.h")))
+@dataclass(frozen=True)
+class Part:
+    """One compiled file: its name, the compiler's flags, the C files it is made from."""
+
+    name: str
+    flags: tuple[str, ...]
+    files: tuple[str, ...]
+
+    @property
+    def sources(self) -> list[Path]:
+        """The C files and all headers, sorted."""
+        files = {path for pattern in self.files for path in HERE.glob(pattern)}
+        return sorted(files | {*HERE.glob("*.h")})
+
+    def file_name(self, machine: str = "") -> str:
+        """Return the name for a machine (default: this), with a hash of all that it depends on."""
+        machine = machine or platform.machine()
+        h = hashlib.sha256(" ".join((*self.flags, machine)).encode())
+        for path in self.sources:
+            h.update(path.name.encode() + b"\0" + path.read_bytes())
+        return f"{self.name}-{machine}-{h.hexdigest()[:24]}"
+
+    def build(self, target: Path, compiler: str | None = None) -> None:
+        """Compile to `target`, whole or not at all.
+
+        Raises SandboxUnavailable with the package to install when there is no C compiler.
+        """
+        cc = compiler or os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
+        if not cc:
+            raise SandboxUnavailable(
+                "the sandbox's launcher must be compiled once, but no C compiler was found: "
+                "apt-get install gcc libc6-dev"
+            )
+        with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+            made = Path(folder) / self.name
+            files = [str(path) for path in self.sources if path.suffix == ".c"]
+            done = subprocess.run(
+                [cc, *self.flags, *files, "-o", str(made)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                raise SandboxUnavailable(
+                    f"{cc} could not build the sandbox's {self.name} "
+                    f"(apt-get install gcc libc6-dev): {done.stderr.strip()[:400]}"
+                )
+            made.chmod(0o755)
+            made.replace(target)  # two processes may build at once: either result will do
 
 
-def source_hash(machine: str = "") -> str:
-    """Return the SHA-256 of everything that the binary for a machine (default: this) depends on."""
-    h = hashlib.sha256(" ".join((*FLAGS, machine or platform.machine())).encode())
-    for path in sources():
-        h.update(path.name.encode() + b"\0" + path.read_bytes())
-    return h.hexdigest()
+COMMON = ("-O2", "-std=gnu11", "-Wall", "-Wextra")
+LAUNCHER = Part("launcher", (*COMMON, "-static"), ("*.c",))
+# Loaded into interpreters, with whatever C library they use: it is linked with none.
+TEMPLATE = Part(
+    "template",
+    (
+        *COMMON,
+        *("-shared", "-fPIC", "-nostdlib", "-fvisibility=hidden"),
+        *("-fno-stack-protector", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"),
+    ),
+    ("template/python.c", "child.c", "clone.c"),
+)
+PARTS = (LAUNCHER, TEMPLATE)
 
 
 @cache
-def launcher() -> Path:
-    """Return the path of the launcher's binary; build it if necessary.
+def binary(part: Part) -> Path:
+    """Return the path of a part; build it if necessary.
 
     Raises SandboxUnavailable with the package to install when there is no C compiler.
     """
-    name = launcher_name()
+    name = part.file_name()
     shipped = HERE / "bin" / name
     if shipped.exists():
         return shipped
     built = cache_folder() / name
     if not built.exists():
-        build_launcher(built)
+        part.build(built)
     return built
 
 
-def launcher_name(machine: str = "") -> str:
-    """Return the binary's file name: the machine (default: this) and the hash of the sources."""
-    return f"launcher-{machine or platform.machine()}-{source_hash(machine)[:24]}"
-
-
-def build_launcher(target: Path, compiler: str | None = None) -> None:
-    """Compile the launcher to `target`, whole or not at all.
-
-    Raises SandboxUnavailable with the package to install when there is no C compiler.
-    """
-    cc = compiler or os.environ.get("CC") or shutil.which("gcc") or shutil.which("cc")
-    if not cc:
-        raise SandboxUnavailable(
-            "the sandbox's launcher must be compiled once, but no C compiler was found: "
-            "apt-get install gcc libc6-dev"
-        )
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
-        made = Path(folder) / "launcher"
-        files = [str(path) for path in sources() if path.suffix == ".c"]
-        done = subprocess.run(
-            [cc, *FLAGS, *files, "-o", str(made)], capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise SandboxUnavailable(
-                f"{cc} could not build the sandbox's launcher (apt-get install gcc libc6-dev): "
-                f"{done.stderr.strip()[:400]}"
-            )
-        made.chmod(0o755)
-        made.replace(target)  # two processes may build at once: either result will do
+def launcher() -> Path:
+    """Return the path of the launcher's binary; see `binary`."""
+    return binary(LAUNCHER)

@@ -79,6 +79,22 @@ class Executable:
                     os.close(self.fd)
 
 
+@dataclass(frozen=True)
+class ForkedStart:
+    """How a Python program starts by fork.
+
+    imports   what the program imports at its top level, a statement a line (python/prelude.py)
+    code      the compiled program; empty: the interpreter compiles the source in each run
+    prologue  Python code that a run executes before the program
+    compile_s CPU time of compiling
+    """
+
+    imports: str = ""
+    code: bytes = b""
+    prologue: str = ""
+    compile_s: float = 0.0
+
+
 @dataclass
 class BuiltProgram:
     """A compiled program of the embedded box.
@@ -88,6 +104,7 @@ class BuiltProgram:
     executable  what is executed, by descriptor; None: the first word of the command, by path
     files       files in the program's folder, by name
     processes   processes and threads that its runtime needs besides the program's own
+    fork        how it starts by fork; None: it is executed
     """
 
     argv: tuple[str, ...]
@@ -95,6 +112,7 @@ class BuiltProgram:
     executable: Executable | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
     processes: int = 0
+    fork: ForkedStart | None = None
 
     def command(
         self, program: str, args: Sequence[str] = (), memory_bytes: int = 256 * MIB
@@ -111,7 +129,8 @@ class BuiltProgram:
     def size(self) -> int:
         """Bytes it holds in memory."""
         own = self.executable.size if self.executable else 0
-        return own + sum(len(data) for data in self.files.values())
+        code = len(self.fork.code) if self.fork else 0
+        return own + code + sum(len(data) for data in self.files.values())
 
     def hold(self) -> bool:
         """Add a holder. Return False when the program has been freed already."""

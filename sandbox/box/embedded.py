@@ -7,12 +7,15 @@ run ─────────────────┘
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
+from gradebox.sandbox import languages
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
@@ -21,9 +24,15 @@ from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
 from gradebox.sandbox.box.isolation.hiding import data_caches, with_targets
 from gradebox.sandbox.box.isolation.host import inspect_host
-from gradebox.sandbox.box.isolation.levels import BoxFactory, choose_level, remove_stale_groups
+from gradebox.sandbox.box.isolation.levels import (
+    BoxFactory,
+    Kind,
+    choose_level,
+    remove_stale_groups,
+)
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.python.start import EMPTY, PythonStart
 from gradebox.sandbox.box.run_request import RunRequest
 from gradebox.sandbox.box.session import Session
 from gradebox.sandbox.box.toolchains.compiler import Compiler
@@ -53,6 +62,8 @@ class EmbeddedSandbox(Closeable):
     allow_unsafe  accept level "none" when no other level works
     hidden        paths that programs must not read, even inside a folder that they are shown; those
                   of the Hugging Face libraries' caches are added
+    python_start  "fork": Python programs start from a process that has started already, where that
+                  is possible; "exec": each run starts an interpreter
     """
 
     def __init__(
@@ -63,6 +74,7 @@ class EmbeddedSandbox(Closeable):
         fresh: bool = True,
         allow_unsafe: bool = False,
         hidden: Iterable[str | Path] = (),
+        python_start: Literal["fork", "exec"] = "fork",
     ) -> None:
         self._process = os.getpid()
         self._description: Description | None = None
@@ -84,7 +96,18 @@ class EmbeddedSandbox(Closeable):
             self._tool,
             self._headers,
             in_memory=not self._factory.level.namespaces,
+            by_fork=self._compile_by_fork,
         )
+        self._python: PythonStart | None = None
+        if python_start == "fork" and self._fresh:
+            self._prepare_templates()
+
+    def _prepare_templates(self) -> None:
+        with contextlib.suppress(MissingToolchain):
+            tool = self._tool(languages.find("python")).path
+            grouped = self._factory.level.grouped
+            self._python = PythonStart(tool, self._run_empty, grouped=grouped)
+            self._factory.templates = self._python.templates
 
     @property
     def _programs_are_other_users(self) -> bool:
@@ -151,30 +174,43 @@ class EmbeddedSandbox(Closeable):
 
         running  is given the box for the time of the run
         """
+        with request:
+            reply, fds, contended = self._reply(request, alone, compiler, running)
+            if self._python:
+                reply = self._python.as_plain(reply, request.program)
+            execution = read_execution(reply, fds, request.limits, request.collect)
+        return replace(execution, contended=True) if contended else execution
+
+    def _reply(
+        self,
+        request: RunRequest,
+        alone: bool = False,
+        compiler: bool = False,
+        running: set[BoxProcess] | None = None,
+    ) -> tuple[wire.Reply, list[int], bool]:
+        """Return a box's reply, its descriptors, and whether the run was contended."""
         self._check_process()
         request.flags |= self._fresh
+        kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
         digest = request.program.digest
         running = set() if running is None else running
-        with request:
-            with self._cores.alone() if alone else self._cores.one() as cpu:
-                for tries_left in reversed(range(TRIES)):
-                    try:
-                        with self._pool.box(compiler, digest) as box:
-                            box.pin(cpu)
-                            box.last_digest = digest
-                            running.add(box)
-                            try:
-                                reply, fds = request.execute(box)
-                            finally:
-                                running.discard(box)
-                        break
-                    except BoxDied:
-                        self._pool.invalidate()
-                        if not tries_left:
-                            raise
-                uncontended = self._cores.uncontended(cpu)
-            execution = read_execution(reply, fds, request.limits, request.collect)
-        return execution if uncontended else replace(execution, contended=True)
+        with self._cores.alone() if alone else self._cores.one() as cpu:
+            for tries_left in reversed(range(TRIES)):
+                try:
+                    with self._pool.box(kind, digest) as box:
+                        box.pin(cpu)
+                        box.last_digest = digest
+                        running.add(box)
+                        try:
+                            reply, fds = request.execute(box)
+                        finally:
+                            running.discard(box)
+                    break
+                except BoxDied:
+                    self._pool.invalidate()
+                    if not tries_left:
+                        raise
+            return reply, fds, not self._cores.uncontended(cpu)
 
     # ---- the methods of `Sandbox` ----
 
@@ -189,6 +225,17 @@ class EmbeddedSandbox(Closeable):
         wanted = (collect,) if collect else ()
         request = RunRequest(program, limits, files=files, collect=wanted)
         return self._execute(request, compiler=True, running=running)
+
+    def _run_empty(self, program: BuiltProgram, forks: bool) -> tuple[Execution, wire.Reply]:
+        with RunRequest(program, EMPTY, forks=forks) as request:
+            reply, fds, _ = self._reply(request)
+            return read_execution(reply, fds, EMPTY, ()), reply
+
+    def _compile_by_fork(self, program: BuiltProgram, limits: Limits) -> Execution | None:
+        """Compile a Python program in a forked run; None where programs cannot start by fork."""
+        if self._python is None or not self._python_forks():
+            return None
+        return self._execute(RunRequest(self._python.compilation(program), limits, forks=True))
 
     def _end_background(self) -> None:
         for box in list(self._background):
@@ -217,7 +264,10 @@ class EmbeddedSandbox(Closeable):
         """See `Sandbox.run`."""
         check_limits(limits)
         check_request(args, files or (), collect)
-        request = RunRequest(_built(compiled), limits, stdin, args, files or {}, collect)
+        program = _built(compiled)
+        request = RunRequest(program, limits, stdin, args, files or {}, collect)
+        # Alone, a run decides in doubt, so it starts as the program would anywhere else.
+        request.forks = program.fork is not None and not alone
         return self._execute(request, alone)
 
     def interact(
@@ -283,7 +333,7 @@ class EmbeddedSandbox(Closeable):
         """
         check_limits(limits)
         self._check_process()
-        box = self._pool.take(compiler=True)
+        box = self._pool.take("compiler")
         stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
         theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
         filled = [arg.replace(PROGRAM, box.program_folder) for arg in args]
@@ -298,7 +348,7 @@ class EmbeddedSandbox(Closeable):
         finally:
             for fd in theirs:
                 os.close(fd)
-        return Session(box, self._cores, ours, lambda box: self._pool.give_back(box, True))
+        return Session(box, self._cores, ours, lambda box: self._pool.give_back(box, "compiler"))
 
     def describe(self) -> Description:
         """See `Sandbox.describe`."""
@@ -309,9 +359,16 @@ class EmbeddedSandbox(Closeable):
                 level.name,
                 level.exact,
                 self._host.versions,
-                {"fresh_pid_namespace": bool(self._fresh), "python_numpy": self._has_numpy()},
+                {
+                    "fresh_pid_namespace": bool(self._fresh),
+                    "python_numpy": self._has_numpy(),
+                    "python_start": "fork" if self._python_forks() else "exec",
+                },
             )
         return self._description
+
+    def _python_forks(self) -> bool:
+        return self._python is not None and self._python.calibrated() is not None
 
     def _has_numpy(self) -> bool | None:
         """Return whether programs can import numpy; None without a Python."""
@@ -329,6 +386,8 @@ class EmbeddedSandbox(Closeable):
         self._compiler.close()
         self._pool.close()
         self._cores.close()
+        if self._python:
+            self._python.close()
 
 
 def _built(compiled: Compiled) -> BuiltProgram:

@@ -20,6 +20,22 @@ GROUP_FILES = ("cpu", "mem", "peak", "limit", "oom", "pids_event", "pids_max", "
 
 
 @dataclass(frozen=True)
+class Templates:
+    """What the templates of a box are made with (c/template/python.c).
+
+    hook     descriptor of the library that makes an interpreter a template
+    tool     path of the interpreter
+    script   path of the program, as the box sees it
+    prelude  Python code that a template runs
+    """
+
+    hook: int
+    tool: str
+    script: str
+    prelude: str
+
+
+@dataclass(frozen=True)
 class BoxPlan:
     """What a box is built with.
 
@@ -29,6 +45,7 @@ class BoxPlan:
     namespaces  CLONE_NEW… flags; 0 for a level without namespaces
     forks       programs may start processes
     child_filter  seccomp program that is added for each program
+    templates     Python programs start by fork
     """
 
     steps: Callable[[BoxFolder | None], Sequence[Step]]
@@ -38,6 +55,7 @@ class BoxPlan:
     forks: bool = True
     child_filter: bytes = b""
     compiler: bool = False
+    templates: Templates | None = None
 
 
 def first_uid(outer_pid: int) -> int:
@@ -90,7 +108,9 @@ def pack_plan(
         len(steps),
         len(plan.filter),
         len(plan.child_filter),
+        int(plan.templates is not None),
         *(roles.index(role) if role in roles else -1 for role in GROUP_FILES),
+        len(roles) if plan.templates else -1,
         group.cpu_unit_ns if group else 1,
         group.cpu_key.encode() if group else b"",
         b"oom_kill ",
@@ -99,5 +119,9 @@ def pack_plan(
     )
     strings = sources + [f"{k}={v}" for k, v in environment.items()]
     strings += [part for step in steps for part in step]
+    fds = [group_fds[role] for role in roles]
+    if plan.templates:
+        strings += [plan.templates.tool, plan.templates.script, plan.templates.prelude]
+        fds.append(plan.templates.hook)
     body = b"".join(s.encode() + b"\0" for s in strings)
-    return header + body + plan.filter + plan.child_filter, [group_fds[role] for role in roles]
+    return header + body + plan.filter + plan.child_filter, fds

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gradebox.sandbox.box.isolation.levels import BoxFactory
+from gradebox.sandbox.box.isolation.levels import BoxFactory, Kind
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.errors import BadRequest, SandboxError
 
@@ -18,45 +18,44 @@ class BoxPool:
         self.factory: BoxFactory | None = None
         self._lock = threading.Lock()
         self._closed = False
-        self._idle: dict[bool, list[BoxProcess]] = {False: [], True: []}
+        self._idle: dict[Kind, list[BoxProcess]] = {}
 
-    def take(self, compiler: bool = False, digest: str = "") -> BoxProcess:
+    def take(self, kind: Kind = "program", digest: str = "") -> BoxProcess:
         """Return an idle box or a new one. The caller gives it back or closes it.
 
-        compiler  take one of the boxes for compilers
-        digest    of the program to run; the box that ran it last is preferred, because it has its
+        digest  of the program to run; the box that ran it last is preferred, because it has its
                   files
         """
         with self._lock:
             if self._closed or self.factory is None:
                 raise SandboxError("the sandbox is closed")
-            idle = self._idle[compiler]
+            idle = self._idle.setdefault(kind, [])
             last = len(idle) - 1
             at = next((i for i in range(last, -1, -1) if idle[i].last_digest == digest), last)
             box = idle.pop(at) if idle else None
-        return box or self.factory.box(compiler=compiler)
+        return box or self.factory.box(kind)
 
-    def give_back(self, box: BoxProcess, compiler: bool = False) -> None:
+    def give_back(self, box: BoxProcess, kind: Kind = "program") -> None:
         """Keep a box for the next run; close it when it needs recycling or the pool is closed."""
         with self._lock:
             if not self._closed and not box.needs_recycling:
-                self._idle[compiler].append(box)
+                self._idle.setdefault(kind, []).append(box)
                 return
         box.close()
 
     @contextmanager
-    def box(self, compiler: bool = False, digest: str = "") -> Iterator[BoxProcess]:
+    def box(self, kind: Kind = "program", digest: str = "") -> Iterator[BoxProcess]:
         """Lend a box for a while. After any error but a BadRequest it is closed, not used again."""
-        box = self.take(compiler, digest)
+        box = self.take(kind, digest)
         try:
             yield box
         except BadRequest:
-            self.give_back(box, compiler)
+            self.give_back(box, kind)
             raise
         except BaseException:
             box.close()
             raise
-        self.give_back(box, compiler)
+        self.give_back(box, kind)
 
     def invalidate(self) -> None:
         """Close the idle boxes: after one has died, what killed it may have killed them too."""
@@ -70,6 +69,6 @@ class BoxPool:
         with self._lock:
             self._closed = self._closed or final
             boxes = [box for idle in self._idle.values() for box in idle]
-            self._idle = {False: [], True: []}
+            self._idle = {}
         for box in boxes:
             box.close()

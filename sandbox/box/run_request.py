@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 
 from gradebox.sandbox.box import wire
-from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.built_program import BuiltProgram, ForkedStart
 from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.box.python.texts import with_arguments
 from gradebox.sandbox.model import Limits
 
 
@@ -27,6 +28,7 @@ class RunRequest:
     """A program and its input. Use as a context manager, which holds the input in memory files.
 
     flags  wire flags besides those that follow from the contents
+    forks  start the program by fork, if it can be; the box must have templates
     """
 
     program: BuiltProgram
@@ -36,6 +38,8 @@ class RunRequest:
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: Sequence[str] = ()
     flags: int = 0
+    forks: bool = False
+    _code: int = -1
     _fds: list[int] = field(default_factory=list)
 
     def __enter__(self) -> RunRequest:
@@ -44,6 +48,8 @@ class RunRequest:
                 self._fds.append(memory_file(self.stdin))
             for data in self.files.values():
                 self._fds.append(memory_file(data))
+            if self._fork and self._fork.code:
+                self._code = memory_file(self._fork.code)
         except BaseException:
             self._close()
             raise
@@ -61,6 +67,13 @@ class RunRequest:
         for fd in self._fds:
             os.close(fd)
         self._fds = []
+        if self._code >= 0:
+            os.close(self._code)
+            self._code = -1
+
+    @property
+    def _fork(self) -> ForkedStart | None:
+        return self.program.fork if self.forks else None
 
     def execute(self, box: BoxProcess) -> tuple[wire.Reply, list[int]]:
         """Run the program in a box. May be called again with another box when that one died."""
@@ -78,7 +91,7 @@ class RunRequest:
 
     def _pack(self, box: BoxProcess, flags: int, stdin: bytes) -> tuple[bytes, list[int]]:
         """Return the request and the program's descriptor, if it has one."""
-        program = self.program
+        program, fork = self.program, self._fork
         # Always: files of another program (a checker, say) must not be visible to this one.
         box.load(program.digest if program.files else None, program.files)
         limits = self.limits
@@ -94,8 +107,17 @@ class RunRequest:
         )
         counts = (min(limits.stderr_bytes, wire.ERR_CAP), limits.processes, limits.open_files)
         argv = program.command(box.program_folder, self.args, limits.memory_bytes)
-        flags |= self.flags | (wire.EXEC_FD if program.executable else 0)
+        flags |= self.flags
+        fds: list[int] = []
+        strings: tuple[str, ...] = ()
+        if program.executable:
+            flags |= wire.EXEC_FD
+            fds = [program.executable.fd]
+        elif fork:
+            flags |= wire.FORK | (wire.CODE_FD if fork.code else 0)
+            fds = [self._code] if fork.code else []
+            strings = (fork.imports, fork.prologue + with_arguments(self.args))
         request = wire.pack_request(
-            wire.OP_RUN, flags, sizes, counts, argv, list(self.files), self.collect, stdin
+            wire.OP_RUN, flags, sizes, counts, argv, list(self.files), self.collect, stdin, strings
         )
-        return request, [program.executable.fd] if program.executable else []
+        return request, fds

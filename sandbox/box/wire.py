@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 OP_RUN, OP_LOAD, OP_ABORT = 1, 2, 3
-FRESH, EXEC_FD, STDIN_FD, STDOUT_FD = 1, 2, 4, 8
+FRESH, EXEC_FD, STDIN_FD, STDOUT_FD, FORK, CODE_FD = 1, 2, 4, 8, 16, 32
 KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
 KILLED |= {6: "processes", 7: "disk"}
 HIT_MEMORY, HIT_PROCESSES, HIT_DISK, HIT_FILES = 1, 2, 4, 8
@@ -27,8 +27,8 @@ MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
 ABORT = struct.Struct("<II")  # OP_ABORT, number of the run to abort
 REQUEST = struct.Struct("<II6qIIIIIII")
-REPLY = struct.Struct("<iiII6qIIII")
-PLAN = struct.Struct("<13I8iq16s16s64s64s")
+REPLY = struct.Struct("<iiII6qIIII5qI")
+PLAN = struct.Struct("<14I9iq16s16s64s64s")
 
 
 class Reply(NamedTuple):
@@ -48,6 +48,12 @@ class Reply(NamedTuple):
     err_len: int
     collected: int
     needs_recycling: int
+    rss: int
+    file: int
+    start_ns: int
+    template_anon: int
+    template_file: int
+    forked: int
     stdout: bytes
     stderr: bytes
 
@@ -70,6 +76,12 @@ def killed_for_memory(memory: int, wall_ns: int, end_ns: int) -> Reply:
         err_len=0,
         collected=0,
         needs_recycling=1,
+        rss=memory,
+        file=-1,
+        start_ns=0,
+        template_anon=0,
+        template_file=0,
+        forked=0,
         stdout=b"",
         stderr=b"",
     )
@@ -84,13 +96,15 @@ def pack_request(
     files: Sequence[str],
     collect: Sequence[str],
     stdin: bytes,
+    fork: Sequence[str] = (),
 ) -> bytes:
     """Return a request.
 
     limits  cpu ns, wall ns, memory, output, file size and disk bytes
     counts  stderr bytes, processes, open files
+    fork    with FORK: the modules that its template has imported, and the prologue
     """
-    tail = b"".join(s.encode() + b"\0" for s in (*argv, *files, *collect))
+    tail = b"".join(s.encode() + b"\0" for s in (*argv, *files, *collect, *fork))
     lengths = (len(argv), len(files), len(collect), len(stdin))
     return REQUEST.pack(op, flags, *limits, *counts, *lengths) + tail + stdin
 

@@ -113,8 +113,8 @@ def _compiler(machine: Machine, tool: str) -> str:
 def _built(machine: Machine, folder: Path) -> None:
     """Build the launcher, the program that uses known amounts and the attacks for a machine."""
     folder.mkdir(mode=0o700)
-    launcher = folder / build.launcher_name(machine.kind)
-    build.build_launcher(launcher, _compiler(machine, "gcc"))
+    for part in build.PARTS:
+        part.build(folder / part.file_name(machine.kind), _compiler(machine, "gcc"))
     for source in (USES, *PROGRAMS.glob("*.cpp")):
         command = [_compiler(machine, "g++"), "-O2", "-static", "-pthread", str(source)]
         subprocess.run([*command, "-o", str(folder / source.stem)], check=True)

@@ -39,7 +39,7 @@ static void set_limits(const struct run *run) {
     struct rlimit signals;
     if (!getrlimit(RLIMIT_SIGPENDING, &signals) && signals.rlim_max > MOST_SIGNALS)
         set_limit(RLIMIT_SIGPENDING, MOST_SIGNALS, MOST_SIGNALS);
-    uint64_t processes = rq->nproc + box.nproc_rlimit;
+    uint64_t processes = rq->nproc + box.nproc_rlimit + box.resident;
     if (box.nproc_rlimit) set_limit(RLIMIT_NPROC, processes, processes);
 }
 
@@ -68,28 +68,33 @@ static int confine(void) { /* what the box may do and the program may not */
     return prog.len ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) : 0;
 }
 
-int start_program(void *of) {
-    struct run *run = of;
-    struct outcome *out = &run->out;
+int become_run(const struct run *run) {
     struct sigaction dfl = {.sa_handler = SIG_DFL};
     sigset_t none;
-    ssize_t n = readlinkat(PROC_FD, "self", out->proc_pid, sizeof out->proc_pid - 1);
-    out->proc_pid[n > 0 ? n : 0] = 0;
-    if (dup2(run->in_fd, 0) < 0 || dup2(run->out_fd, 1) < 0 || dup2(run->err_pipe[1], 2) < 0) goto failed;
+    if (dup2(run->in_fd, 0) < 0 || dup2(run->out_fd, 1) < 0 || dup2(run->err_pipe[1], 2) < 0) return -1;
     sigaction(SIGCHLD, &dfl, NULL); /* the only signal the box handles */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     set_limits(run);
     umask(022);
     if (syscall(SYS_setsid) < 0) errno = 0;
-    if (take_ids()) goto failed;
+    if (take_ids()) return -1;
     /* Without a group, memory is limited for each of a compiler's processes. */
     if (box.data_rlimit) set_limit(RLIMIT_DATA, run->rq->memory, run->rq->memory);
-    if ((!box.is_init || box.child_filter_len) && confine()) goto failed;
-    out->at_exec = 1; /* from here on a failure is the fault of the program's own file */
-    if (run->rq->flags & EXEC_FD) syscall(SYS_execveat, run->exec_fd, "", run->argv, box.env, AT_EMPTY_PATH);
-    else execve(run->argv[0], run->argv, box.env);
-failed:
+    return (!box.is_init || box.child_filter_len) && confine() ? -1 : 0;
+}
+
+int start_program(void *of) {
+    struct run *run = of;
+    struct outcome *out = &run->out;
+    ssize_t n = readlinkat(PROC_FD, "self", out->proc_pid, sizeof out->proc_pid - 1);
+    out->proc_pid[n > 0 ? n : 0] = 0;
+    if (!become_run(run)) {
+        out->at_exec = 1; /* from here on a failure is the fault of the program's own file */
+        if (run->rq->flags & EXEC_FD)
+            syscall(SYS_execveat, run->exec_fd, "", run->argv, box.env, AT_EMPTY_PATH);
+        else execve(run->argv[0], run->argv, box.env);
+    }
     out->exec_errno = errno ? errno : EIO;
     _exit(127);
 }

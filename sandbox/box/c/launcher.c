@@ -13,6 +13,7 @@
  *
  * The parts, each using only those below it:
  *   launcher     the messages, one run, the loop
+ *   templates    interpreters from which runs are forked
  *   watch        starts a program and watches it;  child: its process until exec
  *   usage        what it uses;  waiting: how long it had no core
  *   run_group    the control group
@@ -34,6 +35,7 @@
 #include "run.h"
 #include "run_group.h"
 #include "setup.h"
+#include "templates.h"
 #include "watch.h"
 
 static struct run run;
@@ -92,24 +94,28 @@ static int take_strings(char *p, char *end, char **into, int n, char **after) {
 }
 
 static int parse_request(ssize_t length) { /* the message; 0, or -1 when it is malformed */
-    char *end = message + length, *after;
+    char *end = message + length, *after, *python[2] = {NULL, NULL};
     run.rq = (struct request *)message;
     run.count += run.rq->op == OP_RUN;
     if (run.rq->argc > MAX_ARGS || run.rq->nfiles > MAX_FDS - 3 || run.rq->ncollect > MAX_COLLECT ||
         take_strings(message + sizeof *run.rq, end, run.argv, run.rq->argc, &after) ||
         take_strings(after, end, names, run.rq->nfiles, &after) ||
-        take_strings(after, end, collect, run.rq->ncollect, &run.stdin_data) ||
+        take_strings(after, end, collect, run.rq->ncollect, &after) ||
+        take_strings(after, end, python, run.rq->flags & FORK ? 2 : 0, &run.stdin_data) ||
         end - run.stdin_data < run.rq->stdin_len) return -1;
     run.argv[run.rq->argc] = NULL;
+    run.imports = python[0], run.prologue = python[1];
     return 0;
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */
 
-/* Start and watch the program. Return 0 after sending a fault. `executable`, `rest`: as passed. */
-static int run_program(int executable, const int *rest) {
+/* Start and watch the program. Return 0 after sending a fault. `executable`, `code`, `rest`: as passed. */
+static int run_program(int executable, int code, const int *rest) {
     const char *failed;
+    int forked = (run.rq->flags & FORK) && templates_find(&run);
     run.exec_fd = executable;
+    if (!forked) run.from.socket = -1;
     if (executable >= 0 && box.is_init && !box.uid && (run.exec_fd = private_executable(executable)) < 0)
         return send_fault(errno, "run", "executable");
     if (run.in_fd < 0) open_streams(&run);
@@ -122,7 +128,9 @@ static int run_program(int executable, const int *rest) {
         if (copy_to_file(AT_FDCWD, names[i], rest[i], 0666)) return send_fault(errno, "file", names[i]);
     forget_outcome(&run);
     if ((failed = run_group_begin(&run))) return send_fault(errno, "run", failed);
-    if (!(run.rq->flags & FRESH)) start(&run), watch(&run);
+    if (forked && templates_start(&run, code)) return send_fault(errno, "run", "fork");
+    if (forked) watch(&run);
+    else if (!(run.rq->flags & FRESH)) start(&run), watch(&run);
     else if (start_and_watch_in_stub(&run)) return send_fault(errno, "run", "clone");
     return 1;
 }
@@ -153,6 +161,14 @@ static void report(void) {
         .wstatus = out->wstatus, .killed = out->killed, .wall_ns = out->wall_ns, .end_ns = out->end_ns,
         .err_len = out->err_len, .err_total = out->err_total, .memory = out->peak_rss,
         .cpu_ns = box.cpu_fd < 0 || out->supervised ? out->cpu_ns : run_group_cpu_ns()};
+    r.rss = out->peak_rss;
+    r.file = out->file_rss ? out->file_rss : -1;
+    if (run.from.socket >= 0) {
+        r.forked = 1;
+        r.start_ns = run.from.start_ns;
+        r.template_anon = run.from.anon;
+        r.template_file = run.from.file;
+    }
     if (out->killed == KILLED_STARVED) {
         send_fault(ETIME, "run", "no core was free for it");
         return;
@@ -187,8 +203,8 @@ static void report(void) {
 }
 
 static void do_run(void) {
-    int by_fd = run.rq->flags & EXEC_FD ? 1 : 0;
-    if (run_program(by_fd ? fds[0] : -1, fds + by_fd)) report();
+    int executed = !!(run.rq->flags & EXEC_FD), coded = !!(run.rq->flags & CODE_FD);
+    if (run_program(executed ? *fds : -1, coded ? fds[executed] : -1, fds + executed + coded)) report();
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -215,6 +231,7 @@ static void release_run(void) { /* every descriptor of the run */
 
 static void load(void) {
     struct reply r = {0};
+    templates_wait();
     const char *failed = load_program_files(run.rq->nfiles, names, fds);
     if (failed) send_fault(errno, "load", failed);
     else send_reply(&r, NULL, NULL, NULL, 0);
@@ -230,7 +247,9 @@ static int serve(void) {
     sigemptyset(&chld);
     sigaddset(&chld, SIGCHLD);
     sigprocmask(SIG_BLOCK, &chld, NULL); /* delivered only while a run is waited for */
+    templates_begin();
     run.exec_fd = run.in_fd = run.in_writer = run.out_fd = run.err_pipe[0] = run.err_pipe[1] = -1;
+    run.from.socket = -1;
     for (ssize_t n; (n = receive()) > 0;) {
         if (n < (ssize_t)sizeof *run.rq) continue; /* an abort of a run that had just ended */
         if (parse_request(n)) send_fault(EBADMSG, "request", "malformed");

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3 };
-enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8 }; /* flags of a request */
+/* Flags of a request. */
+enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8, FORK = 16, CODE_FD = 32 };
 enum {
     KILLED_CPU = 1, KILLED_WALL, KILLED_MEMORY, KILLED_OUTPUT, KILLED_ABORT, KILLED_PROCESSES,
     KILLED_DISK, KILLED_STARVED
@@ -20,19 +21,20 @@ enum {
 };
 enum { SOCKET = 3, PROC_FD = 4, PROGRAM_FD = 5, WORK_FD = 6 }; /* fixed numbers in the box */
 
-/* Followed by NUL-terminated strings (paths to stage, environment, four per step), then by the
- * seccomp programs of the box and of the program. Group files are indices into the descriptors
+/* Followed by NUL-terminated strings (paths to stage, environment, four per step, with `templates` the
+ * interpreter, script and prelude), then by the seccomp programs of the box and of the program. Group files are indices into the descriptors
  * that came with the message, or -1. */
 struct plan {
     uint32_t clone_flags, set_ids, uid, nproc_rlimit, scratch, peak_resets, spawn_flags, data_rlimit;
-    uint32_t staged, env, steps, filter_len, child_filter_len;
-    int32_t cpu, mem, peak, limit, oom, pids_event, pids_max, run_groups;
+    uint32_t staged, env, steps, filter_len, child_filter_len, templates;
+    int32_t cpu, mem, peak, limit, oom, pids_event, pids_max, run_groups, hook;
     int64_t cpu_unit;
     char cpu_key[16], oom_key[16], uid_map[64], gid_map[64];
 } __attribute__((packed));
 
-/* Followed by argc arguments, nfiles file names, ncollect file names, all NUL-terminated, and
- * stdin_len bytes of standard input. Descriptors: the executable (EXEC_FD), standard input
+/* Followed by argc arguments, nfiles file names, ncollect file names, with FORK the modules to import and
+ * the prologue, all NUL-terminated, and stdin_len bytes of standard input. Descriptors: the executable
+ * (EXEC_FD) or the compiled program (CODE_FD), standard input
  * (STDIN_FD), standard output (STDOUT_FD), then one per file. */
 struct request {
     uint32_t op, flags;
@@ -42,10 +44,14 @@ struct request {
 } __attribute__((packed));
 
 /* Followed by out_inline bytes of standard output and err_len bytes of standard error. With err
- * set, the machine failed and the standard error is the explanation. */
+ * set, the machine failed and the standard error is the explanation. `rss`, `file`: most memory of the
+ * program's process; bytes of files in its memory, when last seen, or -1. Of a forked run: the CPU time of its
+ * template's imports, and the memory that the template held. */
 struct reply {
     int32_t err, wstatus;
     uint32_t killed, hit;
     int64_t cpu_ns, wall_ns, end_ns, memory, out_size, err_total;
     uint32_t out_inline, err_len, collected, needs_recycling;
+    int64_t rss, file, start_ns, template_anon, template_file;
+    uint32_t forked;
 } __attribute__((packed));

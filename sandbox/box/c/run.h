@@ -10,17 +10,25 @@
 struct outcome {       /* written by the watcher: the stub, or the box itself */
     pid_t program;     /* as the watcher sees it */
     char proc_pid[16]; /* as the box's /proc names it */
-    int exec_errno, at_exec, supervised, wstatus, killed, many_files;
-    int64_t cpu_ns, wall_ns, end_ns, peak_rss, err_total, waited_ns;
+    int exec_errno, at_exec, supervised, lost, wstatus, killed, many_files;
+    int64_t cpu_ns, wall_ns, end_ns, peak_rss, file_rss, err_total, waited_ns;
     uint32_t err_len;
     char err[ERR_CAP];
+};
+
+struct origin { /* of a run that is forked */
+    int template, socket; /* which one, where its events come from; -1: the program is executed */
+    pid_t pid;
+    char supervisor[16]; /* as the box's /proc names it */
+    int64_t start_ns, anon, file, cpu_base;
 };
 
 /* Shared by the box, its stub and the child until its exec, which have the same memory. */
 struct run {
     struct request *rq;
     char *argv[MAX_ARGS + 1];
-    char *stdin_data;
+    char *stdin_data, *imports, *prologue;
+    struct origin from;
     int in_fd, out_fd, exec_fd, err_pipe[2];
     int in_writer;       /* for the file behind in_fd, which is for reading */
     int seal_input;      /* once it is written */

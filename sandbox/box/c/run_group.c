@@ -13,11 +13,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
-#include <sched.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,49 +47,7 @@ void run_group_drop(void) {
     if (unlinkat(box.run_groups_fd, name, AT_REMOVEDIR)) number++;
 }
 
-/* As clone(2) of the C library, by clone3: the child runs on its own stack and exits with what the
- * function returns. */
-static long clone3_call(struct clone_args *a, int (*function)(void *), void *argument) {
-#if defined __x86_64__
-    register long result __asm__("rax") = SYS_clone3;
-    register int (*f)(void *) __asm__("r8") = function;
-    register void *arg __asm__("r9") = argument;
-    __asm__ volatile("syscall\n\ttest %%rax, %%rax\n\tjnz 1f\n\t"
-                     "xor %%ebp, %%ebp\n\tmov %%r9, %%rdi\n\tcall *%%r8\n\t"
-                     "mov %%eax, %%edi\n\tmov %[exit], %%eax\n\tsyscall\n1:"
-                     : "+r"(result)
-                     : "D"(a), "S"(sizeof *a), "r"(f), "r"(arg), [exit] "i"(SYS_exit)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined __aarch64__
-    register long x0 __asm__("x0") = (long)a;
-    register long x1 __asm__("x1") = sizeof *a;
-    register int (*f)(void *) __asm__("x2") = function;
-    register void *arg __asm__("x3") = argument;
-    register long x8 __asm__("x8") = SYS_clone3;
-    __asm__ volatile("svc #0\n\tcbnz x0, 1f\n\t"
-                     "mov x29, #0\n\tmov x0, x3\n\tblr x2\n\tmov x8, %[exit]\n\tsvc #0\n1:"
-                     : "+r"(x0)
-                     : "r"(x1), "r"(f), "r"(arg), "r"(x8), [exit] "i"(SYS_exit)
-                     : "x30", "cc", "memory");
-    return x0;
-#else
-#error "run_group.c: clone3 for this machine is missing"
-#endif
-}
-
-pid_t run_group_clone(int (*function)(void *), char *stack_end, int flags, void *argument, int own) {
-    enum { STACK = 65536 };
-    if (box.run_groups_fd < 0 || !own) return clone(function, stack_end, flags, argument);
-    struct clone_args a = {
-        .flags = (uint64_t)((flags & ~0xff) | CLONE_NEWCGROUP) | CLONE_INTO_CGROUP,
-        .exit_signal = flags & 0xff, .cgroup = group_fd,
-        .stack = (uintptr_t)stack_end - STACK, .stack_size = STACK};
-    long pid = clone3_call(&a, function, argument);
-    if (pid > 0) return pid;
-    errno = -pid;
-    return -1;
-}
+int run_group_fd(void) { return group_fd; }
 
 /* ---- CPU time -------------------------------------------------------------------------------- */
 
@@ -107,9 +62,14 @@ void run_group_cpu_begin(void) {
 
 /* ---- memory and processes -------------------------------------------------------------------- */
 
-static int64_t memory_base, memory_at_first, memory_limit, oom_base, pids_base, pids_limit;
+static int64_t memory_base, memory_at_first, memory_usual, memory_limit, oom_base, pids_base, pids_limit;
 
-static int64_t run_group_memory(void) { return kernel_number(box.mem_fd, NULL); }
+int64_t run_group_memory(void) { return kernel_number(box.mem_fd, NULL); }
+
+void run_group_keeps(int64_t bytes) {
+    if (memory_at_first) memory_at_first += bytes;
+    memory_usual = 0;
+}
 
 static int write_number(int fd, int64_t value) {
     char text[24];
@@ -122,16 +82,15 @@ static int write_number(int fd, int64_t value) {
  * extra room for the next run. */
 static int64_t settled_memory(void) {
     enum { TURNS = 15, NOISE = 6 << 20 }; /* small runs leave less than NOISE: not worth a wait */
-    static int64_t usual;
     struct timespec moment = {0, 2000000};
     int64_t scratch = scratch_bytes_held(), held = run_group_memory();
     int turn = 0;
-    for (; usual && held - scratch > usual + NOISE && turn < TURNS; turn++) {
+    for (; memory_usual && held - scratch > memory_usual + NOISE && turn < TURNS; turn++) {
         nanosleep(&moment, NULL);
         held = run_group_memory();
     }
     /* What is left after all turns stays: pages of files. */
-    if (!usual || turn == TURNS || held - scratch < usual) usual = held - scratch;
+    if (!memory_usual || turn == TURNS || held - scratch < memory_usual) memory_usual = held - scratch;
     return held;
 }
 
@@ -148,7 +107,8 @@ const char *run_group_begin(const struct run *run) {
         if (write_number(box.limit_fd, limit)) return "memory limit";
         memory_limit = limit;
     }
-    int64_t processes = run->rq->nproc + 2; /* the box and its stub are in the group */
+    /* The box and a stub or supervisor are in the group as well. */
+    int64_t processes = run->rq->nproc + 2 + box.resident;
     if (box.pids_max_fd >= 0 && pids_limit != processes) {
         if (write_number(box.pids_max_fd, processes)) return "process limit";
         pids_limit = processes;

@@ -11,6 +11,11 @@ const char *run_group_begin(const struct run *run);
 /* Fill in the memory of a run and the limits it hit. `printed`: bytes of its output held in memory. */
 void run_group_report(const struct run *run, int64_t printed, struct reply *reply);
 
+int64_t run_group_memory(void); /* bytes held now, -1 without a group */
+
+/* From now on the group holds so many bytes more, or fewer, between its runs. */
+void run_group_keeps(int64_t bytes);
+
 /* CPU time of the group, in ns: start the count, read it. */
 void run_group_cpu_begin(void);
 int64_t run_group_cpu_ns(void);
@@ -19,6 +24,4 @@ int64_t run_group_cpu_ns(void);
 int run_group_make(void);
 void run_group_drop(void);
 
-/* As clone(2), with `stack_end` the end of a stack of 64 KiB; into the run's own group, if it has
- * one and `own` is set. */
-pid_t run_group_clone(int (*function)(void *), char *stack_end, int flags, void *argument, int own);
+int run_group_fd(void); /* of the group of the run, or -1 */

@@ -211,6 +211,11 @@ static int enter_box(int ready, char *at, char *end, int (*serve)(void)) {
     if (plan->env >= sizeof env / sizeof *env) die("plan", "environment");
     for (uint32_t i = 0; i < plan->env; i++) env[i] = take(&at, end);
     for (uint32_t i = 0; i < plan->steps; i++) take_step(&at, end);
+    if (plan->templates) {
+        box.template_tool = take(&at, end);
+        box.template_script = take(&at, end);
+        box.template_prelude = take(&at, end);
+    }
     box.env = env;
     box.is_init = getpid() == 1;
     if (box.is_init != !!(plan->clone_flags & CLONE_NEWPID)) die("plan", "pid namespace");
@@ -264,6 +269,7 @@ int build_box(int (*serve)(void)) {
         .oom_fd = keep_fd(fds, count, plan->oom), .pids_event_fd = keep_fd(fds, count, plan->pids_event),
         .pids_max_fd = keep_fd(fds, count, plan->pids_max),
         .run_groups_fd = keep_fd(fds, count, plan->run_groups), .ruleset_fd = -1,
+        .hook_fd = keep_fd(fds, count, plan->hook),
         .page = sysconf(_SC_PAGESIZE), .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags,
         .data_rlimit = plan->data_rlimit, .has_scratch = plan->scratch, .cpu_unit = plan->cpu_unit,
         .uid = plan->uid, .nproc_rlimit = plan->nproc_rlimit,

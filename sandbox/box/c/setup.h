@@ -2,7 +2,7 @@
 #pragma once
 #include <stdint.h>
 
-enum { FILTER_CAP = 2048 };
+enum { FILTER_CAP = 2048, MOST_TEMPLATES = 32 };
 
 extern struct box { /* constant once the box is built */
     /* Files of its control group, or -1. */
@@ -14,9 +14,15 @@ extern struct box { /* constant once the box is built */
     int is_init; /* pid 1 of a namespace, whose end ends everything in it */
     int64_t cpu_unit, page;
     uint32_t uid, nproc_rlimit, data_rlimit, spawn_flags, child_filter_len;
+    /* Of templates: the library that makes an interpreter one, its command, its prelude; NULL: none. */
+    int hook_fd;
+    char *template_tool, *template_script, *template_prelude;
     const char *cpu_key, *oom_key;
     struct sock_filter *child_filter;
     char **env;
+    /* Templates, which are in its group. As its /proc names them. */
+    uint32_t resident;
+    char residents[MOST_TEMPLATES][16];
 } box;
 
 /* Receive the plan on SOCKET, build the box in a process of its own and call `serve` in it.

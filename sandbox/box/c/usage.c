@@ -41,6 +41,8 @@ void usage_sample(struct run *run, int64_t now_ns, int64_t cpu_ns) {
     syscall(SYS_getrandom, &chance, sizeof chance, 1);
     sample_interval = SAMPLE_NS / 2 + chance % (SAMPLE_NS / 2);
     sampled_ns = now_ns;
+    int64_t shared = kernel_field(PROC_FD, run->out.proc_pid, "statm", 2);
+    if (shared > 0) run->out.file_rss = shared * box.page;
     program_path(run, "fd", path); /* since Linux 6.2 its size is the number of open descriptors */
     if (!fstatat(PROC_FD, path, &s, 0) && s.st_size >= run->rq->nofile) run->out.many_files = 1;
     run->out.waited_ns += waiting_since_last(run, now_ns, cpu_ns);

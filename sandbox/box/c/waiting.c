@@ -34,7 +34,7 @@ struct look { struct task tasks[MOST_TASKS]; int count, complete; int64_t ns, cp
 
 static struct look looks[2], *last = &looks[0], *current = &looks[1];
 static int64_t longest_ready, guessed_ns;
-static char stub_pid[16];
+static char watcher[16];
 
 static int is_number(const char *name) { return *name >= '0' && *name <= '9'; }
 
@@ -82,7 +82,9 @@ static int look_at_task(int dir, const char *tid) {
 static int look_at_process(int dir, const char *pid) {
     char path[32];
     if (!current->complete) return 1;
-    if (!is_number(pid) || !strcmp(pid, "1") || !strcmp(pid, stub_pid)) return 0; /* box and stub */
+    if (!is_number(pid) || !strcmp(pid, "1") || !strcmp(pid, watcher)) return 0; /* box; stub or supervisor */
+    for (int i = 0; i < MOST_TEMPLATES; i++)
+        if (!strcmp(pid, box.residents[i])) return 0;
     snprintf(path, sizeof path, "%.15s/task", pid);
     each_entry(dir, path, look_at_task);
     return 0;
@@ -91,14 +93,15 @@ static int look_at_process(int dir, const char *pid) {
 void waiting_begin(int64_t now_ns) {
     *last = (struct look){.complete = 1, .ns = now_ns};
     guessed_ns = 0;
-    stub_pid[0] = 0;
+    watcher[0] = 0;
 }
 
 int64_t waiting_since_last(const struct run *run, int64_t now_ns, int64_t cpu_ns) {
     char path[32];
-    if (!stub_pid[0]) {
-        ssize_t n = readlinkat(PROC_FD, "self", stub_pid, sizeof stub_pid - 1);
-        stub_pid[n > 0 ? n : 0] = 0;
+    if (!watcher[0] && run->from.socket >= 0) memcpy(watcher, run->from.supervisor, sizeof watcher);
+    else if (!watcher[0]) {
+        ssize_t n = readlinkat(PROC_FD, "self", watcher, sizeof watcher - 1);
+        watcher[n > 0 ? n : 0] = 0;
     }
     current->count = 0;
     current->complete = 1;

@@ -14,25 +14,30 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "clone.h"
 #include "kernel_file.h"
 #include "run_group.h"
 #include "setup.h"
+#include "template.h"
 #include "usage.h"
 
 /* Of the stub, and of the child before its exec. */
-static char stacks[2][65536] __attribute__((aligned(64)));
-static int64_t started_ns, own_cpu_base;
+static char stacks[2][STACK] __attribute__((aligned(64)));
+static int64_t started_ns, own_cpu_base, supervisor_ns;
 
 /* ---- CPU time and the limits ----------------------------------------------------------------- */
 
-/* The watcher is in the group as well. Its own CPU time, which grows with the run's duration and with
+static int64_t process_ns(pid_t pid) { return clock_ns((~(clockid_t)pid << 3) | 2); }
+
+/* The watcher is in the group as well, with a forked run its template and supervisor. Its own CPU time, which grows with the run's duration and with
  * what the program writes to stderr, is not counted as the program's. */
 static int64_t cpu_used(const struct run *run) {
     pid_t pid = run->out.program;
     /* The CPU clock of its one process. */
-    if (box.cpu_fd < 0) return pid > 0 ? clock_ns((~(clockid_t)pid << 3) | 2) : 0;
+    if (box.cpu_fd < 0) return pid > 0 ? process_ns(pid) : 0;
     /* First: reading it brings the group's count up to date. */
     int64_t own = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - own_cpu_base;
+    if (run->from.socket >= 0) own += process_ns(run->from.pid) - run->from.cpu_base + supervisor_ns;
     return run_group_cpu_ns() - own;
 }
 
@@ -94,8 +99,9 @@ static void wait_for_event(struct run *run, int64_t ns) {
     sigset_t none; /* SIGCHLD is blocked except while waiting */
     sigemptyset(&none);
     struct timespec timeout = {ns / 1000000000, ns % 1000000000};
-    struct pollfd fds[2] = {{SOCKET, POLLIN | POLLRDHUP, 0}, {run->err_pipe[0], POLLIN, 0}};
-    if (ppoll(fds, 2, &timeout, &none) <= 0) return;
+    struct pollfd fds[3] = {{SOCKET, POLLIN | POLLRDHUP, 0}, {run->err_pipe[0], POLLIN, 0},
+                            {run->from.socket, POLLIN, 0}};
+    if (ppoll(fds, 3, &timeout, &none) <= 0) return;
     if (fds[0].revents && is_aborted(run, fds[0].revents)) run->out.killed = KILLED_ABORT;
     if (fds[1].revents & POLLIN) drain_stderr(run);
     else if (fds[1].revents) {
@@ -116,17 +122,22 @@ static void prefer_for_oom_killer(const struct run *run) {
     if (fd >= 0) close(fd);
 }
 
-void start(struct run *run) {
+void start_counting(struct run *run) {
     started_ns = clock_ns(CLOCK_MONOTONIC);
-    if (box.cpu_fd >= 0) {
-        own_cpu_base = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-        run_group_cpu_begin();
-    }
+    supervisor_ns = 0;
+    if (box.cpu_fd < 0) return;
+    if (run->from.socket >= 0) run->from.cpu_base = process_ns(run->from.pid);
+    own_cpu_base = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    run_group_cpu_begin();
+}
+
+void start(struct run *run) {
+    start_counting(run);
     /* spawn_flags: where the filter refuses forks, a namespace flag that takes a capability of the
      * box lets this one pass. A stub is in the run's group already. */
     int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | box.spawn_flags;
     char *stack_end = stacks[1] + sizeof stacks[1];
-    run->out.program = run_group_clone(start_program, stack_end, flags, run, !(run->rq->flags & FRESH));
+    run->out.program = clone_into(run->rq->flags & FRESH ? -1 : run_group_fd(), start_program, stack_end, flags, run);
     if (run->out.program < 0) run->out.exec_errno = errno;
     if (box.mem_fd >= 0 && run->out.program > 0) prefer_for_oom_killer(run);
     close(run->err_pipe[1]);
@@ -138,7 +149,23 @@ static void kill_all(void) { /* every other process of this namespace, and wait 
     while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
 }
 
+/* What the supervisor of a forked run says about its end. */
+static int case_has_ended(struct run *run) {
+    struct template_event event;
+    ssize_t n = recv(run->from.socket, &event, sizeof event, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    run->out.lost = n != sizeof event || event.kind != ENDED || event.lost;
+    if (run->out.lost) return 1;
+    supervisor_ns = event.supervisor_ns;
+    run->out.wstatus = event.wstatus;
+    run->out.end_ns = event.end_ns;
+    run->out.peak_rss = event.peak_rss;
+    run->out.cpu_ns = event.cpu_ns;
+    return 1;
+}
+
 static int has_ended(struct run *run) { /* reap what has ended; 1 when the program is among them */
+    if (run->from.socket >= 0) return case_has_ended(run);
     struct rusage ru;
     pid_t pid;
     int status;
@@ -167,10 +194,11 @@ void watch(struct run *run) {
         wait_for_event(run, until_next_check(run, first));
     }
     out->wall_ns = (out->end_ns ? out->end_ns : clock_ns(CLOCK_MONOTONIC)) - started_ns;
-    if (box.is_init) kill_all(); /* nothing of the run may outlive it; never outside a namespace */
+    /* Nothing of the run may outlive it; never outside a namespace. A supervisor has done it. */
+    if (box.is_init && run->from.socket < 0) kill_all();
     if (box.cpu_fd >= 0) out->cpu_ns = cpu_used(run);
     if (run->err_pipe[0] >= 0) drain_stderr(run);
-    out->supervised = 1;
+    out->supervised = !out->lost;
 }
 
 static int stub(void *run) {
@@ -181,7 +209,7 @@ static int stub(void *run) {
 
 int start_and_watch_in_stub(struct run *run) {
     int flags = CLONE_VM | CLONE_FILES | CLONE_FS | CLONE_NEWPID | SIGCHLD;
-    pid_t pid = run_group_clone(stub, stacks[0] + sizeof stacks[0], flags, run, 1);
+    pid_t pid = clone_into(run_group_fd(), stub, stacks[0] + sizeof stacks[0], flags, run);
     if (pid < 0) return -1;
     while (wait4(pid, NULL, __WALL, NULL) < 0 && errno == EINTR) {}
     return 0;

@@ -5,6 +5,7 @@
 #include "run.h"
 
 void start(struct run *run); /* the program; it is on its way when this returns */
+void start_counting(struct run *run); /* CPU and wall time of a run that begins now */
 void watch(struct run *run); /* until it has ended; then kill what is left of it */
 
 /* Start and watch in a stub: pid 1 of a new PID namespace, which ends with it. It shares all memory

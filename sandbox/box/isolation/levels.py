@@ -16,7 +16,7 @@ from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.hiding import check_private
 from gradebox.sandbox.box.isolation.host import Host
-from gradebox.sandbox.box.plan import BoxPlan
+from gradebox.sandbox.box.plan import BoxPlan, Templates
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.toolchains.gcc import pch_root
 from gradebox.sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
@@ -62,36 +62,53 @@ LEVELS = (
 )
 
 
+# Boxes for compilers, which fork; for Python programs, which start by fork; for all other programs.
+Kind = Literal["program", "compiler", "python"]
+
+
 class BoxFactory:
     """Build boxes of one level, each with its own control group."""
 
     def __init__(self, level: Level, host: Host) -> None:
         self.level = level
         self._host = host
-        self._plans: dict[tuple[bool, bool], BoxPlan] = {}
+        self.templates: Templates | None = None  # of the boxes for Python programs
+        self._plans: dict[tuple[Kind, bool], BoxPlan] = {}
         if level.name != UNSAFE:
             binds = (*layout.SYSTEM, *layout.FOR_COMPILERS, *host.binds)
             check_private(host.private, binds, can_cover=level.namespaces)
 
-    def _plan(self, compiler: bool, run_groups: bool) -> BoxPlan:
-        if (compiler, run_groups) not in self._plans:
+    def _plan(self, kind: Kind, run_groups: bool) -> BoxPlan:
+        if (kind, run_groups) not in self._plans:
             binds = (*layout.SYSTEM, *self._host.binds)
-            if compiler:
+            if kind == "compiler":
                 binds += (*layout.FOR_COMPILERS, str(pch_root()))
-            self._plans[compiler, run_groups] = self._make_plan(binds, compiler, run_groups)
-        return self._plans[compiler, run_groups]
+            self._plans[kind, run_groups] = self._make_plan(binds, kind, run_groups)
+        return self._plans[kind, run_groups]
 
-    def _make_plan(self, binds: tuple[str, ...], compiler: bool, run_groups: bool) -> BoxPlan:
+    def _make_plan(self, binds: tuple[str, ...], kind: Kind, run_groups: bool) -> BoxPlan:
+        compiler = kind == "compiler"
+        templates = self.templates if kind == "python" else None
         forks = counted = self.level.grouped or compiler
         devices = layout.DEVICES if counted else layout.COUNTED_BY_PROCESS
         env = layout.ENVIRONMENT
         if self.level.namespaces:
             covered = (*self._host.covered, *self._host.private)
             steps = layout.steps(binds, covered, self._host.emptied, devices)
-            code = seccomp.build(seccomp.Filter(fork=forks, counted=counted, run_groups=run_groups))
-            child = seccomp.no_clone3() if run_groups else b""
+            what = seccomp.Filter(
+                fork=forks,
+                counted=counted,
+                run_groups=run_groups,
+                templates=templates is not None,
+            )
             return BoxPlan(
-                lambda _: steps, env, code, forks=forks, child_filter=child, compiler=compiler
+                lambda _: steps,
+                env,
+                seccomp.build(what),
+                forks=forks or what.templates,
+                child_filter=seccomp.for_programs(what),
+                compiler=compiler,
+                templates=templates,
             )
         version = landlock.version() if self.level.name == "landlock" else 0
 
@@ -111,11 +128,11 @@ class BoxFactory:
         )
         return BoxPlan(confined, env, b"", namespaces=0, child_filter=child, compiler=compiler)
 
-    def box(self, *, compiler: bool = False) -> BoxProcess:
-        """Build a box for programs, or for compilers, which fork."""
+    def box(self, kind: Kind = "program") -> BoxProcess:
+        """Build a box of a kind."""
         group: Cgroup | None = cgroup.create() if self.level.grouped else None
         try:
-            return BoxProcess(self._plan(compiler, group is not None and group.run_groups), group)
+            return BoxProcess(self._plan(kind, group is not None and group.run_groups), group)
         except BaseException:
             if group is not None and group.fds:
                 group.close()

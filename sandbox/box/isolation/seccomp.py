@@ -97,7 +97,7 @@ O_ACCMODE, O_WRONLY, O_RDWR, O_TRUNC = 0o3, 0o1, 0o2, 0o1000
 SO_ATTACH = (26, 50, 51, 52)  # programs that the kernel compiles, in memory that nothing counts
 SOCK_STREAM, SOCK_TYPE_MASK = 1, 0xF
 MSG_OOB = 1  # of unix sockets: no program needs it, and it has had holes
-PR_SET_SECCOMP, PR_SET_DUMPABLE = 22, 4
+PR_SET_SECCOMP, PR_SET_DUMPABLE, PR_CAP_AMBIENT = 22, 4, 47
 # What runtimes and libraries use: signals at a parent's end, dumpable, names, timer slack, machine
 # checks, subreaper, no_new_privs, huge pages, ambient capabilities, vector lengths, speculation,
 # tagged addresses, memory that is never executable, the auxiliary vector, tracers, names of memory.
@@ -119,7 +119,9 @@ class Filter:
     mounts      the box has a file system of its own, in which it remounts its scratch folder;
                 otherwise the host's sockets and attributes of files must be out of reach
     run_groups  the box starts each run in a control group of its own, by clone3, whose flags a
-                filter cannot see: programs must get `no_clone3` as well
+                filter cannot see: programs must get `for_programs` as well
+    templates   the box has processes from which programs are forked, which need more than programs:
+                programs must get `for_programs` as well
     alone       no namespace hides the host's processes: a program may signal only itself (the
                 launcher fills in its pid), and not change modes, owners and times of files or
                 whether /proc may inspect it
@@ -131,6 +133,7 @@ class Filter:
     counted: bool = True
     mounts: bool = True
     run_groups: bool = False
+    templates: bool = False
     alone: bool = False
     truncates: bool = True
 
@@ -171,18 +174,38 @@ def build(what: Filter, machine: str | None = None) -> bytes:
             rule(name, [_ALLOW])
     for number, names in REFUSED.items():
         for name in names:
-            rule(name, [_fail(number)])
+            if name not in conditional:
+                rule(name, [_fail(number)])
     code.append(_fail(errno.ENOSYS))
     return _packed(code)
 
 
-def no_clone3(machine: str | None = None) -> bytes:
-    """Return a filter that refuses clone3 and filters, for the programs of a box that uses them."""
+def for_programs(what: Filter, machine: str | None = None) -> bytes:
+    """Return a second filter, for programs whose box may do more than they; may be empty."""
     column, code = _checked(machine)
-    clone3, prctl = NUMBERS["clone3"][column] or 0, NUMBERS["prctl"][column] or 0
-    code += [(LD, 0, 0, NR), (JEQ, 0, 1, clone3), _fail(errno.ENOSYS)]
-    code += [(JEQ, 0, 3, prctl), (LD, 0, 0, ARG0), (JEQ, 0, 1, PR_SET_SECCOMP), _fail(errno.EINVAL)]
-    return _packed([*code, _ALLOW])
+    code.append((LD, 0, 0, NR))
+    rules: dict[str, list[tuple[int, int, int, int]]] = {}
+    if what.run_groups or what.templates:
+        rules["prctl"] = _never(ARG0, _options_of_the_box(what), errno.EINVAL)
+    if what.run_groups:
+        rules["clone3"] = [_fail(errno.ENOSYS)]
+    if what.templates:
+        rules["sched_setaffinity"] = [_fail(errno.EPERM)]
+    if what.templates and not what.fork:
+        again = _fail(errno.EAGAIN)
+        rules |= {"fork": [again], "vfork": [again]}
+        rules["clone"] = [(LD, 0, 0, ARG0), (JSET, 1, 0, CLONE_THREAD), again, _ALLOW]
+    for name, body in rules.items():
+        number = NUMBERS[name][column]
+        if number is not None:
+            code += [(JEQ, 0, len(body), number), *body]
+    return _packed([*code, _ALLOW]) if rules else b""
+
+
+def _options_of_the_box(what: Filter) -> tuple[int, ...]:
+    """Return the options of prctl that the box needs and programs are refused."""
+    filters = (PR_SET_SECCOMP,) if what.run_groups or what.templates else ()
+    return (*filters, PR_CAP_AMBIENT) if what.templates else filters
 
 
 def _packed(code: list[tuple[int, int, int, int]]) -> bytes:
@@ -203,17 +226,18 @@ def _checked(machine: str | None) -> tuple[int, list[tuple[int, int, int, int]]]
 
 def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
     again = _fail(errno.EAGAIN)
+    fork = what.fork or what.templates
     clone = [
         (LD, 0, 0, ARG0),
         (JSET, 0, 1, NEVER_NEW),
         _fail(errno.EPERM),
         # Without fork, a process can only be made together with a namespace. That requires a
         # capability, which the box has and a program does not.
-        (JSET, 0, 1, 0 if what.fork else CLONE_THREAD | CLONE_NEWUTS | CLONE_NEWPID),
+        (JSET, 0, 1, 0 if fork else CLONE_THREAD | CLONE_NEWUTS | CLONE_NEWPID),
         _ALLOW,
-        _ALLOW if what.fork else again,
+        _ALLOW if fork else again,
     ]
-    made = [_ALLOW] if what.fork else [again]
+    made = [_ALLOW] if fork else [again]
     rules = {
         "mmap": _mmap(what),
         "madvise": [(LD, 0, 0, ARG2), (JGE, 0, 1, MADV_COLD), _fail(errno.EINVAL), _ALLOW],
@@ -229,9 +253,7 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         "socket": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "socketpair": _only(ARG0, (AF_UNIX,), errno.EAFNOSUPPORT),
         "prlimit64": _only(ARG0, (0,), errno.EPERM),
-        "prctl": _only(
-            ARG0, (*PRCTLS, PR_SET_SECCOMP) if what.run_groups else PRCTLS, errno.EINVAL
-        ),
+        "prctl": _only(ARG0, (*PRCTLS, *_options_of_the_box(what)), errno.EINVAL),
         "setsockopt": _never(ARG2, SO_ATTACH, errno.EPERM),
         "sendto": _without(ARG3, MSG_OOB),
         "sendmsg": _without(ARG2, MSG_OOB),
@@ -264,6 +286,8 @@ def _conditional(what: Filter) -> dict[str, list[tuple[int, int, int, int]]]:
         rules |= {"open": _no_emptying(ARG1), "openat": _no_emptying(ARG2)}
         rules["truncate"] = [_fail(errno.EACCES)]
         rules["openat2"] = [_fail(errno.ENOSYS)]  # its flags are out of a filter's sight
+    if what.templates:
+        rules["sched_setaffinity"] = [_ALLOW]
     if not what.mounts:
         # A pair of datagram sockets can send to any socket of the host as well.
         rules["socket"] = [_fail(errno.EAFNOSUPPORT)]

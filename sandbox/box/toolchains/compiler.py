@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 
 from gradebox.sandbox import python_compile
 from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram
+from gradebox.sandbox.box.python.compiled import forked_start
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
@@ -27,8 +29,11 @@ LIMITS = Limits(
     disk_bytes=512 * MIB,
 )
 CACHE_BYTES = 256 * MIB
+ZIP_END = b"PK\5\6"  # an interpreter runs what is in a zip file
 
 Key = tuple[str, str, Limits]  # digest of the program, version of the tool, the compiler's limits
+# Compile a Python program for its start by fork; None where that is not possible.
+ByFork = Callable[[BuiltProgram, Limits], "Execution | None"]
 RunCompiler = Callable[[BuiltProgram, dict[str, bytes], Limits, str], Execution]
 
 
@@ -40,6 +45,7 @@ class Compiler:
     find_tool  return the compiler or interpreter of a language
     headers    precompiled headers of g++
     in_memory  see `Executable`
+    by_fork    see `ByFork`
     """
 
     def __init__(
@@ -49,8 +55,10 @@ class Compiler:
         headers: gcc.PrecompiledHeaders | None = None,
         *,
         in_memory: bool = False,
+        by_fork: ByFork = lambda _program, _limits: None,
     ) -> None:
         self._run = run
+        self._by_fork = by_fork
         self._find_tool = find_tool
         self._in_memory = in_memory
         self._headers = headers or gcc.PrecompiledHeaders(run)
@@ -120,6 +128,10 @@ class Compiler:
         """Let the interpreter compile; a fault of that leaves the answer to the runs."""
         built = interpreted_program(row, tool, program)
         source = next(iter(program.files.values()))
+        if row.name == "python" and ZIP_END not in source:
+            execution = self._forked(built, limits)
+            if execution is not None:
+                return self._compiled(tool, program, built, execution)
         argv = python_compile.command(built.argv, PROGRAM, f"{PROGRAM}/{row.source}")
         files = python_compile.files(row.source, source)
         command = BuiltProgram(tuple(argv), f"compile {program.digest}", files=files)
@@ -127,10 +139,23 @@ class Compiler:
             execution = self._run(command, {}, limits, "")
         except SandboxError:
             return Compiled(program, True, toolchain=tool.version, artifact=built)
+        return self._compiled(tool, program, built, execution)
+
+    def _forked(self, built: BuiltProgram, limits: Limits) -> Execution | None:
+        with contextlib.suppress(SandboxError):
+            return self._by_fork(built, limits)
+        return None
+
+    @staticmethod
+    def _compiled(
+        tool: Tool, program: Program, built: BuiltProgram, execution: Execution
+    ) -> Compiled:
         log = python_compile.rejection(execution)
+        evidence = replace(execution, stdout=b"")
         if log is not None:
-            return Compiled(program, False, log, tool.version, execution)
-        return Compiled(program, True, b"", tool.version, execution, artifact=built)
+            return Compiled(program, False, log, tool.version, evidence)
+        built.fork = forked_start(execution, alone=len(program.files) == 1)
+        return Compiled(program, True, b"", tool.version, evidence, artifact=built)
 
     def _cheaper_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
         """Return options of g++ that save time and do not change the program."""

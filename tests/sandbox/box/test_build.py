@@ -26,7 +26,7 @@ def test_without_a_compiler_the_message_names_the_package(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(SandboxUnavailable) as result:
-        build.build_launcher(tmp_path / "launcher")
+        build.LAUNCHER.build(tmp_path / "launcher")
     assert "no C compiler" in str(result.value) and "apt-get install gcc" in str(result.value)
 
 
@@ -35,7 +35,7 @@ def test_the_message_quotes_a_failing_compiler(tmp_path: Path) -> None:
     broken.write_text("#!/bin/sh\necho cannot find -lc >&2\nexit 1\n")
     broken.chmod(0o755)
     with pytest.raises(SandboxUnavailable, match=r"apt-get install gcc libc6-dev\): cannot find"):
-        build.build_launcher(tmp_path / "launcher", str(broken))
+        build.LAUNCHER.build(tmp_path / "launcher", str(broken))
     assert [p.name for p in tmp_path.iterdir()] == ["cc"]
 
 
@@ -45,13 +45,13 @@ def test_a_checkout_builds_the_launcher_once_for_the_same_sources(
 ) -> None:
     made: list[Path] = []
 
-    def fake(target: Path, compiler: str | None = None) -> None:
+    def fake(part: build.Part, target: Path, compiler: str | None = None) -> None:
         made.append(target)
         target.write_bytes(b"binary")
 
     monkeypatch.setattr(build, "HERE", _copied(cache.parent / "sources"))
-    monkeypatch.setattr(build, "build_launcher", fake)
-    monkeypatch.setattr(build, "launcher", build.launcher.__wrapped__)
+    monkeypatch.setattr(build.Part, "build", fake)
+    monkeypatch.setattr(build, "binary", build.binary.__wrapped__)
     first = build.launcher()
     assert build.launcher() == first and made == [first] and first.parent == cache
     with (build.HERE / changed).open("a") as file:
@@ -60,18 +60,15 @@ def test_a_checkout_builds_the_launcher_once_for_the_same_sources(
 
 
 def _copied(folder: Path) -> Path:
-    folder.mkdir()
-    for path in build.sources():
-        shutil.copy(path, folder / path.name)
-    return folder
+    return Path(shutil.copytree(build.HERE, folder, ignore=shutil.ignore_patterns("bin")))
 
 
 def test_a_shipped_binary_is_preferred(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "HERE", _copied(cache.parent / "sources"))
-    shipped = build.HERE / "bin" / build.launcher_name()
+    shipped = build.HERE / "bin" / build.LAUNCHER.file_name()
     shipped.parent.mkdir()
     shipped.write_bytes(b"binary")
-    assert build.launcher.__wrapped__() == shipped
+    assert build.binary.__wrapped__(build.LAUNCHER) == shipped
     assert list(cache.iterdir()) == []
 
 

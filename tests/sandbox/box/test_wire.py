@@ -48,6 +48,8 @@ def test_structs_have_the_same_size(name: str, ours: struct.Struct) -> None:
         ("EXEC_FD", wire.EXEC_FD),
         ("STDIN_FD", wire.STDIN_FD),
         ("STDOUT_FD", wire.STDOUT_FD),
+        ("FORK", wire.FORK),
+        ("CODE_FD", wire.CODE_FD),
         ("HIT_MEMORY", wire.HIT_MEMORY),
         ("HIT_PROCESSES", wire.HIT_PROCESSES),
         ("HIT_DISK", wire.HIT_DISK),
@@ -92,7 +94,7 @@ def test_a_packed_request_can_be_unpacked(argv: list[str], stdin: bytes) -> None
 
 @given(st.binary(max_size=50), st.binary(max_size=50), st.binary(max_size=20))
 def test_a_reply_is_split_by_its_lengths(out: bytes, err: bytes, beyond: bytes) -> None:
-    head = wire.REPLY.pack(0, 256, 1, 2, 3, 4, 5, 6, 7, 8, len(out), len(err), 1, 1)
+    head = wire.REPLY.pack(0, 256, 1, 2, 3, 4, 5, 6, 7, 8, len(out), len(err), 1, 1, *range(6))
     reply = wire.unpack_reply(head + out + err + beyond)
     assert (reply.stdout, reply.stderr, reply.needs_recycling) == (out, err, 1)
     assert (reply.wstatus, reply.cpu_ns, reply.err_total, reply.collected) == (256, 3, 8, 1)

@@ -27,7 +27,7 @@ from gradebox.sandbox.box.isolation.seccomp import (
     KILL,
     Filter,
     build,
-    no_clone3,
+    for_programs,
 )
 from gradebox.sandbox.box.isolation.syscalls import NUMBERS
 from gradebox.sandbox.errors import SandboxError, SandboxUnavailable
@@ -121,7 +121,11 @@ def test_calls_of_another_architecture_kill(
     machine: str, number: int, args: tuple[int, ...]
 ) -> None:
     other = next(audit for name, (_, audit) in ARCHES.items() if name != machine)
-    for code in (build(Filter(), machine), build(Filter(fork=False), machine), no_clone3(machine)):
+    for code in (
+        build(Filter(), machine),
+        build(Filter(fork=False), machine),
+        for_programs(Filter(run_groups=True), machine),
+    ):
         assert decision(code, other, number, args) == KILL
 
 
@@ -132,8 +136,8 @@ def test_only_the_box_may_call_clone3(machine: str) -> None:
     assert number is not None
     assert decision(build(Filter(), machine), audit, number) == ENOSYS
     assert decision(build(Filter(run_groups=True), machine), audit, number) == ALLOW
-    assert decision(no_clone3(machine), audit, number) == ENOSYS
-    assert decision(no_clone3(machine), audit, number - 1) == ALLOW
+    assert decision(for_programs(Filter(run_groups=True), machine), audit, number) == ENOSYS
+    assert decision(for_programs(Filter(run_groups=True), machine), audit, number - 1) == ALLOW
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -145,8 +149,11 @@ def test_only_the_box_may_add_filters(machine: str) -> None:
     add = (22, 2, 0, 0, 0, 0)
     assert decision(build(Filter(), machine), audit, number, add) == refused
     assert decision(build(Filter(run_groups=True), machine), audit, number, add) == ALLOW
-    assert decision(no_clone3(machine), audit, number, add) == refused
-    assert decision(no_clone3(machine), audit, number, (15, 0, 0, 0, 0, 0)) == ALLOW
+    assert decision(for_programs(Filter(run_groups=True), machine), audit, number, add) == refused
+    assert (
+        decision(for_programs(Filter(run_groups=True), machine), audit, number, (15, 0, 0, 0, 0, 0))
+        == ALLOW
+    )
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -172,7 +179,7 @@ def test_a_machine_without_numbers_is_refused() -> None:
     with pytest.raises(SandboxUnavailable, match="no system call table for 'riscv64'; known: "):
         build(Filter(), "riscv64")
     with pytest.raises(SandboxUnavailable, match="no system call table for 'riscv64'"):
-        no_clone3("riscv64")
+        for_programs(Filter(run_groups=True), "riscv64")
 
 
 def test_a_box_with_another_machines_filter_does_not_start(
