@@ -86,6 +86,7 @@ class Execution:
     limits_hit    all limits that were reached, whether or not they ended the program
     files         contents of the files requested with `collect`, without missing ones
     contended     whether other programs may have run on the same cores
+    forked        a Python program that was forked from an interpreter that had started already
     """
 
     exit_code: int | None
@@ -102,6 +103,7 @@ class Execution:
     limits_hit: frozenset[LimitName] = frozenset()
     files: Mapping[str, bytes] = field(default_factory=dict)
     contended: bool = False
+    forked: bool = False
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,10 @@ class Options:
         choices=("piston", "codeforces"), needs="piston")
     allow_unsafe_sandbox: bool = flag(
         False, "run programs even where this machine cannot isolate them", SANDBOX, reopened=False)
+    python_start: str = flag(
+        "fork", "fork: Python programs start from a process that has started already, where the "
+        "sandbox can; exec: each run starts an interpreter", SANDBOX, choices=("fork", "exec"),
+        needs="box")
     generated_tests_dir: Path | None = flag(
         None, "folder of the generated tests' parquet files", TESTS, metavar="DIR")
     max_generated_tests: int = flag(

@@ -262,6 +262,7 @@ class GradingSession(Closeable):
                     "endpoint_concurrency": options.endpoint_concurrency,
                     "package": options.piston_package,
                     "allow_unsafe": options.allow_unsafe_sandbox,
+                    "python_start": options.python_start,
                 },
                 hidden=self._private_paths(),
             )

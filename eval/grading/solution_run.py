@@ -51,11 +51,13 @@ class RunContext:
     def sandbox_fields(self, language: str) -> dict[str, Any]:
         """Return the `sandbox` field of a record."""
         d = self.description
+        start = d.details.get("python_start") if language == "python" else None
         return {
             "backend": d.backend,
             "level": d.level,
             "exact": sorted(d.exact),
             "toolchain": d.toolchains.get(language, ""),
+            **({"python_start": start} if start else {}),
         }
 
     def solution_run(

@@ -9,7 +9,8 @@ run near the limit is repeated with nothing beside it, and that run counts. Prog
 1.25 × the limit, so that a report can give pass@1 under other limits. Wall time only stops a
 program that does not use its CPU.
 
-A run whose memory figure alone is over the limit is repeated alone as well.
+A run whose memory figure alone is over the limit is repeated alone as well. So is a run of a Python
+program that started by fork and came near its memory limit; alone, it starts as it would anywhere.
 """
 
 from __future__ import annotations
@@ -79,6 +80,9 @@ def must_run_alone(execution: Execution, bounds: Bounds) -> bool:
         return execution.contended
     if execution.killed_for == "cpu":
         return False
-    if execution.killed_for != "memory" and (execution.memory_bytes or 0) > bounds.memory_bytes:
+    memory = execution.memory_bytes or 0
+    if execution.forked and memory >= NEAR_FROM * bounds.memory_bytes:
+        return True
+    if execution.killed_for != "memory" and memory > bounds.memory_bytes:
         return True
     return NEAR_FROM * bounds.cpu_s <= execution.cpu_s <= RUN_TO * bounds.cpu_s

@@ -10,6 +10,7 @@ from gradebox.eval.grading.options import FLAGS, Options
 
 # Value of `Flag.needs` → why the flag has no effect when the need is not met.
 CONDITIONS = {
+    "box": "programs run on Piston servers, not in the embedded sandbox",
     "generated tests": "no generated test is chosen; --generated-tests-dir DIR with "
     "--max-generated-tests -1 chooses all",
     "piston": "programs run in the embedded sandbox, not on Piston servers",
@@ -23,6 +24,7 @@ def unused_options(options: Options, *, boxed: bool) -> list[str]:
     boxed  programs run in the embedded sandbox
     """
     met = {
+        "box": boxed,
         "generated tests": options.max_generated_tests != 0,
         "piston": not boxed,
         "subsets": not Path(options.dataset).expanduser().is_file(),

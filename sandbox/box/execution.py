@@ -58,6 +58,7 @@ def read_execution(
         killed_for=_killed_for(reply, hit, number),
         limits_hit=frozenset(hit),
         files=files,
+        forked=bool(reply.forked),
     )
 
 

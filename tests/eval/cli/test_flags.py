@@ -38,6 +38,7 @@ def test_documented_defaults():
         "--endpoint-concurrency": None,
         "--piston-package": "piston",
         "--allow-unsafe-sandbox": False,
+        "--python-start": "fork",
         "--generated-tests-dir": None,
         "--max-generated-tests": 0,
         "--generated-tests-sample": 1.0,
@@ -73,6 +74,7 @@ def test_every_flag_is_read():
         "--solutions-path a b* --dataset d --dataset-split train --dataset-subsets x,y "
         "--problems 1/A,2/B --limit 5 --sandbox piston --endpoint http://a,http://b "
         "--endpoint-concurrency 3 --piston-package codeforces --allow-unsafe-sandbox "
+        "--python-start exec "
         "--generated-tests-dir g --max-generated-tests -1 --generated-tests-sample 0.5 "
         "--sort-generated-tests large_first --skip-large-inputs-over 10 "
         "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "

@@ -56,6 +56,11 @@ def test_the_expected_output_always_fits(expected_bytes):
         (ready(memory_bytes=MIB + 1, killed_for="wall"), False),
         (ready(memory_bytes=MIB, exit_code=1, limits_hit=frozenset({"memory"})), False),
         (ready(memory_bytes=None), False),
+        (ready(memory_bytes=MIB - 1), False),
+        (ready(memory_bytes=MIB - 1, forked=True), True),
+        (ready(memory_bytes=MIB + 1, forked=True, signal=9, killed_for="memory"), True),
+        (ready(memory_bytes=MIB // 2, forked=True), False),
+        (ready(cpu_s=1.25, forked=True, killed_for="cpu"), False),
     ],
 )
 def test_which_runs_are_repeated_alone(execution, alone):
