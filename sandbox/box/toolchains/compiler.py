@@ -101,21 +101,26 @@ class Compiler:
                 del self._in_flight[key]
             done.set()
 
-    def _build(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
+    def _build(
+        self, row: Language, tool: Tool, program: Program, limits: Limits, *, headers: bool = True
+    ) -> Compiled:
         if row.compile is None:
             return self._interpret(row, tool, program, limits)
         flags: list[str] = []
+        header: list[str] = []
         if row.family == "g++":
-            flags = self._cheaper_flags(tool, row, program)
+            header = self._header_flags(tool, row, program) if headers else []
+            flags = [*gcc.link_flags(tool.path), *header]
         elif row.family == "gcc":
             flags = list(gcc.link_flags(tool.path, ("libc.a",)))
         plan = recipe(row, tool, program, flags)
         command = BuiltProgram(plan.argv, f"compile {row.name}")
         execution = self._run(command, plan.files, limits, plan.output)
-        if execution.exit_code != 0 and self._headers.forget_lost(flags):
-            return self._build(row, tool, program, limits)  # without the header
         output = execution.files.get(plan.output)
         log = execution.stderr or execution.stdout
+        lost = execution.exit_code != 0 and self._headers.forget_lost(header)
+        if lost or (header and gcc.TEXT.encode() in log):  # or the log depends on the cache
+            return self._build(row, tool, program, limits, headers=False)
         evidence = replace(execution, files={})
         if execution.exit_code != 0 or output is None:
             if execution.killed_for:
@@ -157,13 +162,12 @@ class Compiler:
         built.fork = forked_start(execution, alone=len(program.files) == 1)
         return Compiled(program, True, b"", tool.version, evidence, artifact=built)
 
-    def _cheaper_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
-        """Return options of g++ that save time and do not change the program."""
-        options = tuple(p for p in row.compile or () if "{" not in p and p != "-o")
+    def _header_flags(self, tool: Tool, row: Language, program: Program) -> list[str]:
         if other_sources(row.family, program.files):  # the header would precede each of them
-            return list(gcc.link_flags(tool.path))
+            return []
+        options = tuple(p for p in row.compile or () if "{" not in p and p != "-o")
         source = next(iter(program.files.values()))
-        return [*gcc.link_flags(tool.path), *self._headers.flags(tool, options, source)]
+        return self._headers.flags(tool, options, source)
 
     def close(self) -> None:
         """Free all cached programs."""

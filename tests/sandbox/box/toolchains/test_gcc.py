@@ -1,80 +1,25 @@
-"""Precompiled headers: when they are used, how they are cached, and that binaries stay the same."""
+"""The cache of precompiled headers: when they are made, used and refused."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gradebox.sandbox import Limits, Program, SandboxError
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.find import Tool
-from gradebox.sandbox.box.toolchains.gcc import AFTER_USES, PLAIN, PrecompiledHeaders, header_text
+from gradebox.sandbox.box.toolchains.gcc import AFTER_USES, PrecompiledHeaders
+from gradebox.sandbox.box.toolchains.leading_includes import PLAIN
 from gradebox.sandbox.model import Execution
 
 BITS = "#include <bits/stdc++.h>\n"
-O3, AVX = '#pragma GCC optimize("O3")\n', '#pragma GCC target("avx2,bmi")\n'
-TEXTS = [
-    # beginning of the source, header that may precede it (None: none)
-    (BITS, BITS),
-    ("// a\n/* b\n c */\n  #  include < bits/stdc++.h >\n", BITS),
-    (f"#include <iostream>\n#include <vector>\n{BITS}", BITS),
-    (O3 + BITS, O3 + BITS),
-    (O3 + AVX + BITS, O3 + AVX + BITS),
-    (AVX + "#include <vector>\n" + BITS, AVX + BITS),
-    (
-        '# pragma  GCC optimize ( "Ofast" , "unroll-loops" ) // x\n' + BITS,
-        '#pragma GCC optimize("Ofast" , "unroll-loops")\n' + BITS,
-    ),
-    ('#pragma comment(linker, "/STACK:268435456")\n' + BITS, BITS),
-    (BITS + O3, BITS),  # code after the include does not matter
-    ("#include <vector>\n" + O3 + BITS, None),  # the pragma holds for one header, not the other
-    ('#pragma GCC target("arch=haswell")\n' + BITS, None),
-    ('#pragma GCC target("tune=native")\n' + BITS, None),
-    ("#pragma GCC optimize(O3)\n" + BITS, None),
-    ("#pragma GCC push_options\n" + BITS, None),
-    ("#pragma once\n" + BITS, None),
-    ("#define int long long\n" + BITS, None),
-    ("#define _GLIBCXX_DEBUG\n" + BITS, None),
-    ("#ifdef X\n" + BITS + "#endif\n", None),
-    ("#include <cassert>\n" + BITS, None),
-    ('#include "mine.h"\n' + BITS, None),
-    ("int x;\n" + BITS, None),
-    ("#include <iostream>\nint main() {}\n", None),
-    ("// \\\n" + BITS, None),  # the comment goes on
-    ("#pragma comment(x) \\\n" + BITS, None),
-    (O3 * 40 + BITS, None),
-    # after pragmas, macros differ between a precompiled header and a plain one
-    (O3 + BITS + "#ifdef __AVX2__\n#endif\n", None),
-    (O3 + BITS + "#include <immintrin.h>\n", None),
-    (O3 + BITS + "# include <ext/pb_ds/assoc_container.hpp>\n", None),
-    (O3 + BITS + "#define A(x) __A ## x\n", None),
-    (O3 + BITS + "#pragma GCC pop_options\n", None),
-    (O3 + BITS + "#include <vector>\n", O3 + BITS),
-    (BITS + "#include <immintrin.h>\n#ifdef __AVX2__\n#endif\n", BITS),
-    ("", None),
-]
-
-
-@pytest.mark.parametrize(("source", "header"), TEXTS)
-def test_the_header_that_may_precede_a_source(source: str, header: str | None) -> None:
-    text = header_text(source.encode())
-    assert (text and text.decode()) == header
-
-
-@given(st.binary(max_size=200))
-def test_only_plain_pragmas_are_accepted(noise: bytes) -> None:
-    text = header_text(b'#pragma GCC optimize("' + noise + b'")\n' + PLAIN)
-    if text not in (None, PLAIN):
-        assert text is not None and text.isascii() and text.count(b"\n") <= 8
-        assert text.endswith(PLAIN)
+IO, VEC = "#include <iostream>\n", "#include <vector>\n"
 
 
 class Making:
@@ -166,14 +111,95 @@ def test_a_header_that_is_deleted_meanwhile_is_not_the_programs_fault(
         assert sandbox.compile(Program("c++17", {"main.cpp": sources[2]})).ok
 
 
-def test_headers_with_pragmas_are_limited_in_number(making: Making) -> None:
+def several(headers: PrecompiledHeaders, source: str) -> None:
+    """Request the headers of a source until the longest is worth making, and wait for it."""
+    for _ in range(AFTER_USES):
+        used(headers, source.encode())
+    for thread in list(headers._making.values()):
+        thread.join()
+
+
+def header_of(headers: PrecompiledHeaders, source: str) -> str:
+    flags = headers.flags(TOOL, ("-O2",), source.encode())
+    return Path(flags[1]).read_text() if flags else ""
+
+
+def test_the_longest_sequence_seen_three_times_is_made_and_the_longest_made_is_used(
+    making: Making,
+) -> None:
     headers = PrecompiledHeaders(making)
-    sources = [f'#pragma GCC optimize("O{i}")\n{BITS}'.encode() for i in range(gcc.MOST_KEPT + 3)]
-    for source in (*sources, PLAIN):
-        assert not used(headers, source)
-        headers.wait()
-    assert [used(headers, source) for source in sources] == [True] * gcc.MOST_KEPT + [False] * 3
+    for other in ("<map>", "<set>", "<queue>"):
+        used(headers, f"{IO}{VEC}#include {other}\n".encode())
+    for thread in headers._making.values():
+        thread.join()
+    assert making.made == [(IO + VEC).encode()]
+    assert header_of(headers, IO + VEC + "#include <map>\n") == IO + VEC
+    assert header_of(headers, VEC + IO) == ""  # another order is another header
+    assert header_of(headers, IO) == ""  # the made one has more than this source
+    headers.wait()
+    assert header_of(headers, IO + "#include <map>\n") == IO  # its count is four
+
+
+def test_headers_of_another_process_are_used_at_once(making: Making) -> None:
+    several(PrecompiledHeaders(making), IO + VEC)
+    second = PrecompiledHeaders(making)
+    assert header_of(second, IO + VEC + "#include <map>\n") == IO + VEC
+    assert making.made == [(IO + VEC).encode()]
+
+
+def test_processes_that_want_the_same_header_make_it_once(making: Making) -> None:
+    drivers = [PrecompiledHeaders(making) for _ in range(6)]
+    for driver in drivers:
+        used(driver)
+    threads = [threading.Thread(target=driver.wait) for driver in drivers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert making.made == [PLAIN] and all(used(driver) for driver in drivers)
+
+
+def test_headers_are_limited_in_number(making: Making, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gcc, "MOST_KEPT", 4)
+    headers = PrecompiledHeaders(making)
+    sources = [f'#pragma GCC optimize("O{i}")\n{BITS}' for i in range(4 + 3)]
+    for source in (*sources, BITS):
+        several(headers, source)
+    assert [bool(header_of(headers, s)) for s in sources] == [True] * 4 + [False] * 3
     assert used(headers)  # the one without pragmas is always available
+
+
+def test_headers_are_limited_in_size_together(
+    making: Making, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gcc, "MOST_BYTES", 1000)  # about three: text, header, two hashes of 64
+    headers = PrecompiledHeaders(making)
+    for i in range(10):
+        several(headers, f'#pragma GCC optimize("O{i}")\n{BITS}')
+    sizes = [path.stat().st_size for path in gcc.pch_root().glob("*/*")]
+    assert 1000 <= sum(sizes) < 1200 and len(making.made) < 10
+
+
+def test_headers_that_nobody_used_for_a_month_make_room(
+    making: Making, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gcc, "MOST_KEPT", 2)
+    first = PrecompiledHeaders(making)
+    several(first, IO)
+    several(first, VEC)
+    long_ago = time.time() - gcc.UNUSED_S - 60
+    for folder in gcc.pch_root().iterdir():
+        os.utime(folder, (long_ago, long_ago))
+    second = PrecompiledHeaders(making)
+    assert header_of(second, IO)  # now it has been used
+    several(second, "#include <map>\n")
+    texts = sorted(path.read_text() for path in gcc.pch_root().glob(f"*/{gcc.TEXT}"))
+    assert texts == [IO, "#include <map>\n"]
+
+
+def test_a_compiler_in_a_box_cannot_hold_the_lock(making: Making) -> None:
+    several(PrecompiledHeaders(making), IO)
+    assert not [path for path in gcc.pch_root().rglob("*") if "lock" in path.name]
 
 
 def test_closing_aborts_a_header_that_is_being_made(making: Making) -> None:
@@ -196,81 +222,6 @@ def test_without_a_header_after_a_fault_of_the_machine(making: Making) -> None:
     used(headers)
     headers.wait()
     assert not used(headers)
-
-
-SOURCES = {
-    "containers": 'int main() { std::map<std::string, std::set<int>> m; m["a"].insert(1);'
-    " std::vector<int> v(1000); std::iota(v.begin(), v.end(), 0); std::mt19937_64 r(5);"
-    " std::shuffle(v.begin(), v.end(), r); std::sort(v.rbegin(), v.rend());"
-    " std::cout << m.size() << v[3]; }",
-    "an attribute": '__attribute__((target("popcnt"))) int f(std::vector<int> &v)'
-    " { int s = 0; for (int x : v) s += __builtin_popcount(x); return s; }\n"
-    "float s; int main() { std::vector<int> v{1, 2, 3}; for (int i = 0; i < 64; i++)"
-    ' s += sqrtf(i) * (63 - i); printf("%d %f", f(v), s); }',
-    "what the pragmas say": "#include <immintrin.h>\nint main() {\n#ifdef __AVX2__\n"
-    'puts("avx2");\n#endif\n#ifdef __FAST_MATH__\nputs("fast");\n#endif\n#ifdef __OPTIMIZE__\n'
-    'puts("opt");\n#endif\nfloat s = 0; for (int i = 0; i < 64; i++) s += sqrtf(i) * (63 - i);\n'
-    'printf("%f", s); }',
-    "pushed options": "#pragma GCC push_options\n"
-    '#pragma GCC optimize("O0")\nint slow(int n) { return n * 3; }\n'
-    "#pragma GCC pop_options\nint main() { std::bitset<1000> b(7);"
-    " std::cout << slow(b.count()); }",
-    "trees": "#include <ext/pb_ds/assoc_container.hpp>\n"
-    "using namespace __gnu_pbds;\ntypedef tree<int, null_type, std::less<int>, rb_tree_tag,"
-    " tree_order_statistics_node_update> T;\nint main() { T t; for (int i = 0; i < 9; i++)"
-    " t.insert(i * 7 % 9); std::cout << *t.find_by_order(3); }",
-    "a macro after it": "#define int long long\nusing namespace std;\n"
-    "signed main() { int a = 1LL << 40; cout << a << typeid(int).name(); }",
-}
-HEADS = {
-    "none": "",
-    "fast and target": '#pragma GCC optimize("Ofast")\n#pragma GCC target("avx2,bmi,bmi2")\n',
-    "target first": '#pragma GCC target("sse4.2")\n#pragma GCC optimize("Os", "no-inline")\n',
-}
-# Each source with one head, for g++ itself takes most of the time; with pragmas only those that a
-# header may serve.
-TOGETHER = {
-    "none": ("what the pragmas say", "pushed options", "trees", "a macro after it"),
-    "fast and target": ("containers",),
-    "target first": ("an attribute", "a macro after it"),
-}
-
-
-@pytest.fixture(scope="module")
-def boxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EmbeddedSandbox, ...]]:
-    if not shutil.which("g++"):
-        pytest.skip("no g++ on this machine: apt-get install g++")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADEBOX_CACHE", str(tmp_path_factory.mktemp("cache")))
-        with EmbeddedSandbox(1) as cheap, EmbeddedSandbox(1) as plain:
-            plain._headers.enabled = False
-            if not cheap._headers.enabled:
-                pytest.skip("programs run as another user here, who cannot read the headers")
-            yield cheap, plain
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.xdist_group("precompiled headers")
-@pytest.mark.parametrize("head", HEADS)
-def test_binaries_are_the_same_byte_for_byte(boxes: tuple[EmbeddedSandbox, ...], head: str) -> None:
-    cheap, plain = boxes
-    cheap.compile(Program("c++17", {"m": (HEADS[head] + BITS + "int main() {}").encode()}))
-    cheap.wait_until_warm()
-    assert header_text((HEADS[head] + BITS).encode()) in {
-        wanted.text for wanted, made in cheap._headers._ready.items() if made
-    }
-    for name in TOGETHER[head]:
-        text = (HEADS[head] + BITS + SOURCES[name]).encode()
-        assert header_text(text) is not None, name
-        program = Program("c++17", {"m": text})
-        ours, theirs = cheap.compile(program), plain.compile(program)
-        assert (ours.ok, ours.log) == (theirs.ok, theirs.log) and ours.ok, name
-        assert _bytes(ours.artifact.executable) == _bytes(theirs.artifact.executable), name
-
-
-def _bytes(executable: object) -> bytes:
-    return Path(f"/proc/self/fd/{executable.fd}").read_bytes()  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow

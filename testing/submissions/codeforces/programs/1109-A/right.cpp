@@ -1,4 +1,4 @@
-#include <bits/stdc++.h>
+#include <cstdio>
 using namespace std;
 
 int seen[2][1 << 20];
