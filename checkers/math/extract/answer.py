@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.extract.formats import is_unfinished, marked_answer
+from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.markdown import (
     BOLD_END,
     without_bold,
@@ -26,8 +26,12 @@ from gradebox.checkers.math.extract.negation import without_negated
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH
 from gradebox.checkers.math.extract.prose import MAX_PROSE, from_prose, is_bare, tail_or_last
 from gradebox.checkers.math.extract.segments import (
+    before_explanation,
+    corrected,
+    is_cut,
     last_segment,
     segments_before_questions,
+    without_closing,
     without_repeated_lines,
 )
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
@@ -45,14 +49,22 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
 _ANNOUNCED = re.compile(  # `The answer to the second part is: `
     r"(?:(?:(?:final|correct|the)\s+)?answer|correct\s+(?:option|choice)|the\s+solution"
     r"|final\s+result)"
-    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|equals|=|:|：)\s*\**\s*:?\s*",
+    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|should\s+be|must\s+be|equals|=|:|：)"
+    r"\s*\**\s*:?\s*",
     re.I,
+)
+_DOUBTED = re.compile(  # an announcement that is taken back: `I thought the answer was`
+    r"\b(?:thought|initially|previously|guess(?:ed)?|assumed|would\s+have)\b[^.!?\n]{0,60}$", re.I
 )
 _ANNOUNCED_ELSEWHERE = re.compile(  # `La réponse est 7`, `Die Antwort lautet 7`, `Ответ: 7`
-    r"(?:réponse|antwort|respuesta|risposta|resposta|ответ|答え|정답|답)(?:\s+final[e]?)?\s*"
-    r"(?:est|ist|lautet|es|è|é|は|은|는|[:：=—-])\s*[:：]?\s*",
+    r"(?:réponse|antwort|lösung|ergebnis|respuesta|solución|resultado|résultat|risposta|resposta|ответ"
+    r"|答え|정답|답)(?:\s+(?:final[e]?|del?\s+\w+))?\s*"
+    r"(?:est|ist|lautet|beträgt|es|è|é|は|은|는|[:：=—-])\s*[:：]?\s*(?:donc\s+|also\s+|entonces\s+)?",
     re.I,
 )
+_ANSWER_WORD = re.compile(r"(yes|no|true|false)\b(?=[:,;])", re.I)  # `yes: take the coloring …`
+_THAT_IS = re.compile(r"\bi\.e\.,?\s+([^,;]+)$")  # `9 less than 20, i.e. 11`
+_WORDS = re.compile(r"[-\w.]*\s+[a-z]{2,}\s+[a-z]{2,}\s")
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
     r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
 )
@@ -61,11 +73,8 @@ _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
     r"(?![^\n]*\n[>* \t]*\(?B\)?\s*[.:)])",
     re.I | re.M,
 )
-_JSON = re.compile(
-    r"[\"'](?:final_)?answer[\"']\s*:\s*[\"']?([^\"'{}\n]{1,400}?)[\"']?\s*[,}]", re.I
-)
 _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
-    r"答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
+    r"的?值[为是]\s*|答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
@@ -159,7 +168,7 @@ def _inner(text: str) -> str:
 def announced(text: str) -> tuple[str, int] | None:
     """Return the last announced answer and where its announcement starts."""
     best: tuple[str, int] | None = None
-    for pattern in (_OUR_ANSWER, _OUR_CHOICE, _HASHES, _JSON):
+    for pattern in (_OUR_ANSWER, _OUR_CHOICE, _HASHES):
         for m in pattern.finditer(text):
             if best is None or m.start() > best[1]:
                 best = (m[1], m.start())
@@ -167,8 +176,11 @@ def announced(text: str) -> tuple[str, int] | None:
     if not text.isascii():
         patterns.append(_ANNOUNCED_ZH)
     for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
-        if best is None or m.start() > best[1]:
+        taken_back = _DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
+        if not taken_back and (best is None or m.start() > best[1]):
             sentence = _first_sentence(text[m.end() : m.end() + MAX_PROSE])
+            if word := _ANSWER_WORD.match(sentence):
+                sentence = word[1]
             if sentence:
                 best = (sentence, m.start())
     return best
@@ -179,7 +191,7 @@ def _first_sentence(text: str) -> str:
     text = CLOSING_PHRASE.sub("", text.lstrip(" *\n\t\"'“"))
     end = len(text)
     inside = [m.span() for pattern in (MATH, ENVIRONMENT) for m in pattern.finditer(text)]
-    for m in re.finditer(rf"\n|[.!?;](?=\s|$)|。|{BOLD_END.pattern}", text):
+    for m in re.finditer(rf"\n|(?<!\bi\.e)(?<!\be\.g)[.!?;](?=\s|$)|。|{BOLD_END.pattern}", text):
         if not any(a <= m.start() < b for a, b in inside):
             end = m.start()
             break
@@ -216,9 +228,13 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = next(filter(_has_answer, segments_before_questions(text)), text)
     if inside := marked_answer(text):
         text, strict = inside, False
-    text = without_negated(without_quote_marks(text))
+    if value := json_answer(text):
+        return value
+    text = without_negated(without_closing(without_quote_marks(text)))
     boxed = last_boxed(text)
     found = announced(text)
+    if correction := corrected(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):
+        return correction
     if boxed and not (found and found[1] >= boxed[1] and _starts_as_math(found[0])):
         return boxed[0].strip()
     if found:
@@ -226,10 +242,14 @@ def extract_answer(response: str, strict: bool = False) -> str:
         if inner:
             return inner[0].strip()
         answer = strip_trailing_text(found[0])
+        if (that_is := _THAT_IS.search(answer)) and _WORDS.match(answer):
+            answer = that_is[1]
         return (answer if is_bare(answer) else tail_or_last(answer)).strip()
     if strict:
         return ""
-    text = without_repeated_lines(without_code(text))
+    text = before_explanation(without_repeated_lines(without_code(text)))
+    if is_cut(text):
+        return ""
     return text if is_bare(text) else from_prose(text)
 
 

@@ -12,6 +12,7 @@ What is kept of a response:
 
 from __future__ import annotations
 
+import json
 import re
 from typing import NamedTuple
 
@@ -104,6 +105,26 @@ def _first_answer(text: str) -> int:
 def is_unfinished(text: str) -> bool:
     """Return whether a response ends within its thoughts, where prose gives no answer."""
     return bool(_THOUGHTS.match(text)) and not _THOUGHTS_END.search(text)
+
+
+_ANSWER_KEY = re.compile(r"(?:final_?)?(?:answer|choice|result|solution)", re.I)
+_OBJECT = re.compile(r"\{(?=\s*\")")
+MAX_OBJECTS = 8
+
+
+def json_answer(text: str) -> str:
+    """Return the answer in the last JSON object that has one: `{"answer": "4"}`; else ""."""
+    if '":' not in text and '" :' not in text:
+        return ""
+    for m in reversed(list(_OBJECT.finditer(text))[-MAX_OBJECTS:]):
+        try:
+            value, _ = json.JSONDecoder().raw_decode(text, m.start())
+        except (ValueError, RecursionError):
+            continue
+        answers = [v for k, v in value.items() if _ANSWER_KEY.fullmatch(k)]
+        if answers and isinstance(answers[-1], str | int | float):
+            return str(answers[-1])
+    return ""
 
 
 def marked_answer(text: str) -> str:

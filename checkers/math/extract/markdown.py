@@ -7,6 +7,7 @@ import re
 _POWER = r"(?<=[\d)}\]])\*\*(?=[\w({\\+-])|(?<=(?<![A-Za-z])[A-Za-z])\*\*(?=[\w({\\+-])"
 BOLD_END = re.compile(rf"(?<=\S)(?!{_POWER})\*\*")
 _BOLD = re.compile(r"(?<![\w)\]}*])\*\*(?=[^\s*])(.{1,200}?)(?<=[^\s*])\*\*(?![\w(*])")
+_UNDERLINED = re.compile(r"(?<![\w_])__([^_\n]{1,200})__(?![\w_])")
 _NOT_POWER = re.compile(rf"(?!{_POWER})\*\*")
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?(?=\S)", re.M)
 _CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
@@ -18,6 +19,8 @@ _PROGRAM_LANGUAGES = frozenset(
 
 def without_bold(text: str) -> str:
     """Return a text without the marks of bold text; `**` of a power stays."""
+    if "__" in text:
+        text = _UNDERLINED.sub(r"\1", text)
     if "**" not in text:
         return text
     return _NOT_POWER.sub("", _BOLD.sub(r"\1", text))

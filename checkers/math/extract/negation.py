@@ -14,12 +14,12 @@ _PIECE = (
 )
 _FILLER = (
     r"(?:be|equal|equals|to|exactly|necessarily|simply|just|the|answer|is|a|number|value|actually"
-    r"|possibly|really|definitely|likely|solution|option|choice|:)"
+    r"|possibly|really|definitely|likely|solution|option|choice|think|believe|that|:)"
 )
 _BEFORE = re.compile(
     rf"(?:,?\s+(?:and\s+)?)?(?:\b(?:is|are|was|does|do|can|could|will|would|should)\s+)?(?:\b(?:definitely|certainly|clearly)\s+)?"
-    rf"(?:\b(?:not|never|cannot|neither)|\b\w+n['’]t)\s+(?:{_FILLER}\s+)*\**{_PIECE}\**"
-    rf"(?:\s*,?\s*(?:nor|or)\s+{_PIECE})*(?P<but>\s*,?\s*but\s+(?:rather\s+|instead\s+)?(?=[-$\\\d*A-J]))?",
+    rf"(?:\b(?:not|never|cannot|neither|no\s+es)|\b\w+n['’]t|而不是)\s*(?<=[\s是])(?:{_FILLER}\s+)*\**{_PIECE}\**"
+    rf"(?:\s*,\s*{_PIECE})*(?:\s*,?\s*(?:nor|or)\s+{_PIECE})*(?P<but>\s*,?\s*(?:but|sino)\s+(?:rather\s+|instead\s+)?(?=[-$\\\d*A-J]))?",
     re.I,
 )
 _AFTER = re.compile(
@@ -29,7 +29,7 @@ _AFTER = re.compile(
     rf"|(?<![\w$^{{]){_PIECE}\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false|impossible)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
     re.I,
 )
-_ANY = re.compile(r"not|n['’]t|never|neither|wrong|incorrect|false|impossible", re.I)
+_ANY = re.compile(r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible", re.I)
 _KEPT = re.compile(  # `all reals not equal to 2`, `true or false`
     r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I
 )

@@ -11,16 +11,20 @@ MATH = re.compile(
     r"|(?<!\\)\$(?!\d[^$]{0,200}(?:\s\$|\$\d))(?P<d>(?:\\.|[^$\\]){1,4000}?)\$",
     re.S,
 )
-ENVIRONMENT = re.compile(r"\\begin\{([pbvBV]?matrix|array)\}.{0,4000}?\\end\{\1\}", re.S)
+ENVIRONMENT = re.compile(
+    r"\\begin\{([pbvBV]?matrix|array|align\*?|aligned|gather\*?|equation\*?|cases)\}.{0,4000}?\\end\{\1\}",
+    re.S,
+)
 _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
     r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
     r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
 )
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
 _CLOCK = re.compile(  # a time or a ratio
-    r"(?<![\w:.])\d{1,3}:\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?)?", re.I
+    r"(?<![\w:.])\d{1,3}:\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?|\s+in\s+the\s+(?:morning|afternoon|evening))?",
+    re.I,
 )
-_AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or)\s*")
+_AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or|[或和、，])\s*")
 
 
 def math_contents(match: re.Match[str]) -> str:

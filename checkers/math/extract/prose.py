@@ -25,7 +25,7 @@ from gradebox.checkers.math.normalise.number_words import read_number_words
 
 _PROSE_VERB = re.compile(
     r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"
-    r"|which|then|therefore|thus|hence|since|so|because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
+    r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
     re.I,
 )
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
@@ -50,6 +50,14 @@ _BOUND = re.compile(  # `at least 5`
 _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
     r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
 )
+_DISPLAY = re.compile(r"\$\$|\\\[|\\begin\{(?:align|equation|gather)")
+_COUNTED_SUM = re.compile(
+    r"\d\s+[a-z]{3,}\s*[×*+x-]\s*\d+\s+[a-z]{3,}\s*="
+)  # `100 boxes × 12 eggs = …`
+_APPROXIMATED = re.compile(  # `P = 2/7 ≈ 28.6%`, at the end
+    r"(?:=|\bis)\s*([^\s=,;:≈]{1,40})\s*(?:≈|\\approx)\s*(-?[\d.,]*\d\s*\\?%?)$"
+)
+_COUNT_AND_LIST = re.compile(r"\bthere\s+are\s+(\d+)\s+(?:[a-z]+\s+){0,3}[a-z]+:\s*[-\d(].*,", re.I)
 _OR_ABOUT = re.compile(  # `√2, which is approximately 1.414`
     r",?\s+(?:which\s+is\s+)?(?:approximately|about|roughly)\s+(-?[\d.]*\d)$", re.I
 )
@@ -102,6 +110,8 @@ _VERIFICATION = re.compile(
     r"(?:we\s+(?:can\s+)?|let['’]?s\s+|let\s+us\s+|to\s+)?(?:verify|check|confirm|verification|double-check)\b",
     re.I,
 )
+_NO_OTHER = re.compile(r"^no\s+other\s+(?:[a-z]+\s+){0,3}(?:than|but|except)\s+", re.I)
+_YES_NO_AT_END = re.compile(r"[?.]\s+(?:yes|no|true|false)[.!]*$", re.I)
 _CLAUSE_BEFORE = re.compile(  # `when `, before `x = 1 or x = 2`
     r"\b(?:when|if|at|for|with|where|since|given|let|by|as)\s[^.,]{0,20}$", re.I
 )
@@ -114,7 +124,7 @@ MAX_PROSE = 4000  # characters after an announcement, or at the end of prose
 def is_bare(text: str) -> bool:
     """Return whether the whole text is an answer rather than prose around one."""
     if chinese := len(_CHINESE.findall(text)):
-        if _CHINESE.match(text) and re.search(r"\d", text):
+        if re.search(r"\d", text) and re.search(r"[^和或与或者]", "".join(_CHINESE.findall(text))):
             return False
         return chinese <= MAX_CHINESE and not re.search(r"[，。；]\S", text)
     if not re.search(r"[A-Za-z]", text):
@@ -122,6 +132,10 @@ def is_bare(text: str) -> bool:
     if len(text) > MAX_PROSE and "\\begin" not in text:
         return False
     if _SPEECH.search(text) or _TABLE.search(text):
+        return False
+    display = _DISPLAY.search(text)
+    words_before = _WORD.findall(text[: display.start()]) if display else []
+    if len(words_before) > 1 or _COUNTED_SUM.search(text):
         return False
     if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > MAX_BARE_WORDS:
         return False
@@ -133,9 +147,9 @@ def is_bare(text: str) -> bool:
     has_content = MATH.search(text) or re.search(r"\d", text) or ENVIRONMENT.search(text)
     if not has_content:
         bold = _BOLD_END.search(text)
-        states = (count > 1 and (spelled_number(text) or chosen_letter(text))) or (
-            count > MAX_ANSWER_WORDS and words_of(text)
-        )
+        states = (
+            count > 1 and (spelled_number(text) or chosen_letter(text) or yes_or_no(text))
+        ) or (count > MAX_ANSWER_WORDS and (words_of(text) or _YES_NO_AT_END.search(text)))
         if states and read_number_words(text) is None:
             return False
         return count <= MAX_BARE_WORDS and not (bold and _word_after_verb(text, bold))
@@ -156,6 +170,11 @@ def tail_or_last(text: str) -> str:
         m = pattern.search(text)
         if m and not _CLAUSE_BEFORE.search(text[: m.start()][-40:]):
             return m[m.lastindex or 0].strip()
+    text = _OR_ABOUT.sub(r" ≈ \1", text)
+    if rounded := _APPROXIMATED.search(text):
+        return rf"{rounded[1]} \approx {rounded[2]}"
+    if listed := _COUNT_AND_LIST.search(text):
+        return listed[1]
     if chance := _CHANCE.search(text):
         return f"{chance[1]}/{chance[2]}"
     if bound := _WORDED_BOUND.search(text):
@@ -170,6 +189,7 @@ def tail_or_last(text: str) -> str:
         sum_of_numbers = re.match(r"[-\d][^=$]*=|\$\d[\d,.]*\s*[-+*/×÷][^=]*=", tail)
         if sum_of_numbers:
             return last_piece(tail)
+        tail = _NO_OTHER.sub("", tail)
         starts_as_answer = not _WORD.match(tail) or _EXCEPTION.match(tail)
         if re.search(r"\d|\$|\\", tail) and starts_as_answer and is_bare(tail):
             whole = MATH.fullmatch(tail)
@@ -191,7 +211,8 @@ def value_of_names(text: str) -> str:
 def from_prose(text: str) -> str:
     """Return the answer of a text without a box, from its last sentence with math or a number."""
     trimmed = CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip()
-    trimmed = MATH.sub(lambda m: " ".join(m[0].split()), trimmed)  # a display is in one sentence
+    for display in (MATH, ENVIRONMENT):  # is within one sentence
+        trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
     sentences = [
         s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+|(?<=[。；])", trimmed) if s.strip()
     ]

@@ -30,6 +30,52 @@ def last_segment(response: str) -> str:
     return (response if response.isascii() else _SYMBOLS.sub("", response)).strip()
 
 
+_CLOSING = re.compile(  # `∎`, `QED`, `This completes the proof.`, `[Source: AIME]`
+    r"(?:\s*(?:\$?\s*\\(?:blacksquare|square|qed|Box)\s*\$?|\bQ\.?E\.?D\.?(?!\w)|\[Source:[^\]\n]{0,200}\]"
+    r"|(?:This|which)\s+(?:completes|concludes)\s+the\s+(?:proof|solution)\.?))+\s*$"
+)
+_EXPLANATION = re.compile(  # after an answer that comes first
+    r"((?:(?![.!?]\s|\n).){1,120}[\w$})\]])[.!]?\s+(?:To\s+see\s+(?:this|why)|Here(?:['’]s|\s+is)\s+(?:why|the\s+reason)|Proof\b"
+    r"|Explanation\b|Reason(?:ing)?\s*:|Suppose\b|The\s+reason\s+is|This\s+is\s+because)",
+    re.S,
+)
+_PIECE = (
+    r"(\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−]?[$€£]?\d(?:[\d,./]*\d)?%?|\(?[A-J]\)?(?!\w))"
+)
+_CORRECTION = re.compile(  # `Wait, it is 13.`, `but it is actually 84`
+    rf"(?:\b(?:wait|sorry|oops|hmm|correction)\b[^.!?\n]{{0,60}}?\b(?:it['’]s|it\s+(?:is|must\s+be|should\s+be)|should\s+be)"
+    rf"|\b(?:it['’]s|it\s+is)\s+actually|\bactually,?\s+it(?:['’]s|\s+is))\s+{_PIECE}",
+    re.I,
+)
+_CUT = re.compile(  # a response that ends within a sentence
+    r"\b(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets|get|we|then|so|because|if|in|by|each|those"
+    r"|these|from|as|at|on|let|have|has)$"
+)
+MIN_CUT_WORDS = 8
+
+
+def without_closing(text: str) -> str:
+    """Return a text without what ends a proof."""
+    return _CLOSING.sub("", text)
+
+
+def before_explanation(text: str) -> str:
+    """Return an answer that is given before its explanation; any other text as it is."""
+    m = _EXPLANATION.match(text)
+    return m[1] if m else text
+
+
+def corrected(text: str, start: int) -> str:
+    """Return the last correction after `start`: 13 for `The answer is 12. Wait, it is 13.`"""
+    found = list(_CORRECTION.finditer(text, start))
+    return found[-1][1].strip("$()\\ ") if found else ""
+
+
+def is_cut(text: str) -> bool:
+    """Return whether a text ends in the middle of a sentence, before its answer."""
+    return len(text.split()) >= MIN_CUT_WORDS and _CUT.search(text) is not None
+
+
 def segments_before_questions(text: str) -> list[str]:
     """Return the text up to each question that follows something like an answer."""
     answered = _ANSWERED.search(text)

@@ -22,14 +22,19 @@ _PHRASE = re.compile(
     re.I,
 )
 _YES_NO = re.compile(
-    r"(?:(?:so|thus|hence|therefore),?\s+)?(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f)\b"
-    r"(?!.*\b(?:is|are|=)\s+[-$\d])",
+    r"(?:(?:so|thus|hence|therefore),?\s+)?(?:(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f|such)\b"
+    r"(?!.*\b(?:is|are|=)\s+[-$\d])|(ja|nein|sí|si|oui|non),\s|(yes|no|true|false)$)",
     re.I,
 )
 _LETTER = re.compile(
     r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|option|choice|answer\s+is|only)\s+"
     r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
-    r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
+    r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
+)
+_LETTERS = re.compile(  # `Statements A and C are correct`, `the correct ones are B and D`
+    r"(?:\b(?:statements?|options?|choices?)\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\s+are\s+(?:correct|true|right)\b"
+    r"|\b(?:correct|true|right)\s+(?:ones|statements|options|choices)\s+are\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\b)",
+    re.I,
 )
 _CONCLUSION = re.compile(
     r"(?:(?:so|thus|hence|therefore|clearly|finally|consequently)\b"
@@ -39,7 +44,7 @@ _CONCLUSION = re.compile(
 )
 _ARTICLE_OF_NAME = re.compile(r"(?:an?|the)\s+(?=[A-Z][a-z]+$)")
 _NAME_AT_END = re.compile(r"\b(?:is|be|was|on)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
-_NAME = re.compile(r"(?<=[a-z,;:]\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b")
+_NAME = re.compile(r"(?<=[a-z,;:]\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b(?!['’]s)")
 _SUBJECT = re.compile(
     r"(?!The|So|Thus|Hence|This|That|There|They|These|Then|Each|Both|One|Here|Now|Our|All|She|Any)"
     r"([A-Z][a-z]{2,})\s+(?:has|wins|won|will|can|must|gets|finishes|comes)\b"
@@ -51,7 +56,7 @@ _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and 
     r"(?:\b(?:is|are|be|equals?|gets?|have|has|takes?|gives?|worth|(?:equal|comes|amounts)\s+to"
     r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
     rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
-    rf"((?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
+    rf"((?:(?:minus|negative)\s+)?(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
     re.I,
 )
 
@@ -65,14 +70,15 @@ def spelled_number(sentence: str) -> str:
 
 
 def chosen_letter(sentence: str) -> str:
-    """Return the choice letter that a sentence selects; "" without one."""
-    m = _LETTER.search(without_bold(sentence))
-    return str(m[1] or m[2]) if m else ""
+    """Return the choice letter, or the list of letters, that a sentence selects; else ""."""
+    sentence = without_bold(sentence).strip(" .!")
+    m = _LETTERS.search(sentence) or _LETTER.search(sentence)
+    return next(filter(None, m.groups())) if m else ""
 
 
 def yes_or_no(sentence: str) -> str:
-    m = _YES_NO.match(sentence)
-    return m[1] if m else ""
+    m = _YES_NO.match(sentence.strip(" .!*"))
+    return m[1] or m[2] or m[3] if m else ""
 
 
 def name_at_end(sentence: str) -> str:
@@ -90,5 +96,6 @@ def words_of(sentence: str) -> str:
         return answer
     if conclusion := _CONCLUSION.match(sentence):
         return _ARTICLE_OF_NAME.sub("", conclusion[1].strip(" *"))
-    names = _NAME.findall(sentence) or _SUBJECT.findall(sentence)
+    subject = _SUBJECT.match(sentence)
+    names = [subject[1]] if subject else _NAME.findall(sentence)
     return name_at_end(sentence) or (names[0] if len(names) == 1 else "")

@@ -51,6 +51,7 @@ _REMAINDER = re.compile(
 )
 _CURRENCY_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
 _CURRENCY_CODE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})\s?(?=\d)")
+_FOREIGN_NOUN = re.compile(r"([-+＄€£]?\s?\d[\d.,]*)\s?([^\W\d_]{2,})")  # `1500 dólares`
 _HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the numbers
     r"(?<![\\\w])([A-F][0-9A-F]{1,12})\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
 )
@@ -86,6 +87,9 @@ def expand_notation(text: str) -> str:
         return f"{based[1]}_{{{base}}}"
     if text.startswith("]") or text.endswith("["):
         return _OUTWARD.sub(_open_bracket, text)
+    counted = None if text.isascii() else _FOREIGN_NOUN.fullmatch(text)
+    if counted and not counted[2].isascii():
+        return counted[1]
     text = _HEXADECIMAL.sub(lambda m: str(int(m[1], 16)), text)
     for symbol, unit in _UNIT_SYMBOLS:
         text = symbol.sub(unit, text)

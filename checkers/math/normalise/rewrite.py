@@ -42,6 +42,7 @@ _THIN = re.compile(  # white space: `\,`, `\quad`, `~`
 _THOUSANDS = re.compile(  # `1{,}000`, `1\,000`
     r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))"
 )
+_DECIMAL_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d{1,2}(?!\d)|\d{4})")  # `2{,}5`
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _RENAMED = {  # command → its replacement
     name: new
@@ -204,7 +205,7 @@ def normalise(text: str) -> str:
     text = _NUMBER_SET.sub(r"\\mathbb{\1}", text)
     text = _COLOR.sub("", text)
     text = _remove_math_delimiters(text)
-    text = _THOUSANDS.sub(",", text)
+    text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub(",", text))
     text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)

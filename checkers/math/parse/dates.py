@@ -28,6 +28,9 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?\s*(?:m\.?)?", 
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d{4})")
 
 
+_PART_OF_DAY = re.compile(
+    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon)$", re.I
+)
 _NAMED_TIMES = {
     "noon": DateOrTime("clock", (12, 0, 0, "p")),
     "midnight": DateOrTime("clock", (12, 0, 0, "a")),
@@ -37,6 +40,7 @@ _NAMED_TIMES = {
 def read_date_or_time(text: str) -> DateOrTime | None:
     """Return the date or the time of day that the whole text is; else None."""
     text = " ".join(strip_marks(text).split()).replace(" : ", ":")
+    text = _PART_OF_DAY.sub(lambda m: " am" if m[1].lower() == "morning" else " pm", text)
     if text.lower() in _NAMED_TIMES:
         return _NAMED_TIMES[text.lower()]
     m = _CLOCK.fullmatch(text)
