@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box import cores
+from gradebox.sandbox.box import core_locks
 from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.common.cpus import physical_cpus
 
@@ -21,7 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     first, second = tmp_path / "first", tmp_path / "second"
     for one in (first, second):
         one.mkdir()
-    monkeypatch.setattr(cores, "_folders", lambda: iter((first, second)))
+    monkeypatch.setattr(core_locks, "_folders", lambda: iter((first, second)))
     yield first
 
 
@@ -68,7 +70,7 @@ def test_an_obstacle_moves_the_locks_to_the_next_folder(
                 raise PermissionError(13, "Permission denied", str(name))
             return really(name, *rest, **more)  # type: ignore[arg-type, call-overload, no-any-return]
 
-        monkeypatch.setattr(cores.os, "open", closed)
+        monkeypatch.setattr(core_locks.os, "open", closed)
     mine = Cores(1)
     with mine.one() as got:
         assert mine.uncontended(got)
@@ -78,7 +80,7 @@ def test_an_obstacle_moves_the_locks_to_the_next_folder(
 
 
 def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "_folders", lambda: iter(()))
+    monkeypatch.setattr(core_locks, "_folders", lambda: iter(()))
     with pytest.warns(RuntimeWarning, match="core locks cannot be shared with other graders"):
         mine = Cores(1)
     with mine.one() as got:
@@ -90,7 +92,7 @@ def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.M
 def test_a_lock_held_for_ever_is_ignored_with_a_warning(
     folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cores, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(core_locks, "TIMEOUT_S", 0.05)
     names = ["queue"] if what == "queue" else [str(cpu) for cpu in physical_cpus()]
     held = [lock_from_elsewhere(folder / name) for name in names]
     mine = Cores()
@@ -101,7 +103,7 @@ def test_a_lock_held_for_ever_is_ignored_with_a_warning(
         mine.one() as got,
     ):
         assert not mine.uncontended(got)
-    monkeypatch.setattr(cores, "TIMEOUT_S", 1000.0)  # the next run does not wait again
+    monkeypatch.setattr(core_locks, "TIMEOUT_S", 1000.0)  # the next run does not wait again
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with mine.one() as got:
@@ -113,6 +115,52 @@ def test_a_lock_held_for_ever_is_ignored_with_a_warning(
         with mine.one() as got:
             assert mine.uncontended(got)
     mine.close()
+
+
+@pytest.mark.parametrize("trap", ["link", "folder", "of all users", "short"])
+def test_a_file_that_others_could_cut_short_is_not_shared(folder: Path, trap: str) -> None:
+    path = folder / f"woken-{os.geteuid()}"
+    other = folder.parent / "other"
+    if trap == "link":
+        other.write_text("x")
+        path.symlink_to(other)
+    elif trap == "folder":
+        path.mkdir()
+    else:
+        path.write_text("x")
+        path.chmod(0o666 if trap == "of all users" else 0o600)
+    mine = Cores(1)
+    with mine.one() as cpu:
+        assert mine.uncontended(cpu)
+    mine.close()
+    assert not other.exists() or other.read_text() == "x"
+    if trap in ("of all users", "short"):
+        assert (path.stat().st_size > 1) is (trap == "short")
+
+
+def test_who_waits_is_woken_and_looks_again_when_a_process_has_died(folder: Path) -> None:
+    first, second = Cores(1), Cores(1)
+    order: list[str] = []
+
+    def wait() -> None:
+        with second.alone():
+            order.append("second")
+
+    with first.alone():
+        thread = threading.Thread(target=wait)
+        thread.start()
+        time.sleep(0.05)
+        order.append("first")
+    thread.join(10)
+    assert order == ["first", "second"]
+    held = lock_from_elsewhere(folder / "queue")
+    ending = threading.Timer(0.1, os.close, [held])  # as when its process ends: nobody is woken
+    ending.start()
+    with second.one() as cpu:
+        assert second.uncontended(cpu)
+    ending.join()
+    first.close()
+    second.close()
 
 
 def test_a_run_alone_holds_every_core(folder: Path) -> None:
