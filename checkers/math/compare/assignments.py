@@ -36,6 +36,7 @@ _NAMED_TERMS = re.compile(  # `m+n`, `f(1)-f(0)`, `\frac{a}{b}`, `\cos A`
     rf"{_PRODUCT}(?:\s*[-+/]\s*{_PRODUCT})*|\\frac\s*\{{{_PRODUCT}\}}\s*\{{{_PRODUCT}\}}"
     r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
 )
+_FUNCTION = re.compile(r"([A-Za-z])\s*\(\s*([a-z])\s*\)")
 _NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 
 
@@ -64,12 +65,25 @@ def is_assignment(relation: Relation) -> bool:
 
 def same_name(a: str, b: str) -> bool:
     """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
-    a, b = (re.sub(r"[\s{}]", "", strip_marks(t, "")) for t in (a, b))
+    a, b = (re.sub(r"[\s{}]|_\{?\\?(?:max|min)\}?", "", strip_marks(t, "")) for t in (a, b))
     if a.lower() == b.lower():
         return True
     return any(
         (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)(?:\([a-z]\)|_[a-z])", x)) and y in ("y", f[1])
         for x, y in ((a, b), (b, a))
+    )
+
+
+def with_argument_of(gold: Relation, answer: Relation) -> Relation:
+    """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
+    g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
+    if not (g and a and g[1] == a[1] and g[2] != a[2]) or a[2] == "e" or len(answer.sides) != 2:
+        return answer
+    right = answer.sides[1]
+    if re.search(rf"(?<![A-Za-z\\]){g[2]}(?![A-Za-z])", right):
+        return answer
+    return Relation(
+        (gold.sides[0], re.sub(rf"(?<![A-Za-z\\]){a[2]}(?![A-Za-z])", g[2], right)), answer.ops
     )
 
 

@@ -12,12 +12,15 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
+from gradebox.checkers.math.compare.families import same_family
+from gradebox.checkers.math.compare.phrases import same_words
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
+    Family,
     Quantity,
     Ratio,
     RealSet,
@@ -41,6 +44,10 @@ class Comparer(QuantityComparer):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)
             )
+        family = same_family(gold, answer)
+        if family is not None:
+            return family
+        gold, answer = (v.plain if isinstance(v, Family) else v for v in (gold, answer))
         gold, answer = shapes.same_shape(gold, answer)
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, Quantity) and isinstance(other, Seq) and other.joined_by_or:
@@ -81,7 +88,7 @@ class Comparer(QuantityComparer):
     # -- words, dates, times -----------------------------------------------------
     def words(self, gold: Value, answer: Value) -> bool:
         if isinstance(gold, Words) and isinstance(answer, Words):
-            return gold.text == answer.text
+            return same_words(gold.text, answer.text)
         word, other = (gold, answer) if isinstance(gold, Words) else (answer, gold)
         assert isinstance(word, Words)
         if isinstance(other, Relation) and other.is_equation:
@@ -214,14 +221,16 @@ class Comparer(QuantityComparer):
 
     def equations(self, gold: Relation, answer: Relation) -> bool:
         if is_assignment(gold) and is_assignment(answer):
+            answer = assignments.with_argument_of(gold, answer)
             if assignments.same_name(gold.sides[0], answer.sides[0]):
                 return self.equal(_read_side(gold.sides[-1]), _read_side(answer.sides[-1]))
             if len(gold.sides) > 2 or len(answer.sides) > 2:
                 return False
         if len(gold.sides) != 2 or len(answer.sides) != 2:
-            return gold == answer
+            return gold.is_equation and answer.is_equation and set(gold.sides) == set(answer.sides)
         left, right = (
-            parse_expression(r.sides[0]) - parse_expression(r.sides[1]) for r in (gold, answer)
+            _without_denominator(parse_expression(r.sides[0]) - parse_expression(r.sides[1]))
+            for r in (gold, answer)
         )
         if isinstance(left, sympy.MatrixBase) or isinstance(right, sympy.MatrixBase):
             return False
@@ -245,6 +254,15 @@ class Comparer(QuantityComparer):
         )
 
 
+def _without_denominator(expr: Expr) -> Expr:
+    """Return xy - 1 for y - 1/x: both are 0 at the same points."""
+    if isinstance(expr, sympy.MatrixBase) or not any(
+        p.exp.is_negative for p in expr.atoms(sympy.Pow)
+    ):
+        return expr
+    return sympy.together(expr).as_numer_denom()[0]
+
+
 def _is_number(value: Value) -> bool:
     return isinstance(value, Quantity) and bool(parse_expression(value.text).is_number)
 
@@ -264,6 +282,10 @@ def _is_calculation(relation: Relation) -> bool:
     """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
     if not relation.is_equation:
         return False
+    if len(relation.sides) > 2 and not parse_expression(relation.sides[-2]).free_symbols:
+        relation = replace(
+            relation, sides=relation.sides[1:], ops=relation.ops[1:]
+        )  # 2x = 2·9 = 18
     last = _read_side(relation.sides[-1])
     texts = [
         *relation.sides[:-1],
@@ -285,6 +307,9 @@ def _named_set(value: Value) -> Value:
 
 def _unwrapped(gold: Value, answer: Value) -> tuple[Value, Value]:
     """Replace an equation by its value when the other side is not an equation."""
+    chained = any(isinstance(v, Relation) and len(v.sides) > 2 for v in (gold, answer))
+    if chained and any(isinstance(v, Seq) for v in (gold, answer)):
+        return gold, answer  # (1,1) and x = y = 1
     if isinstance(gold, Relation) and not isinstance(answer, Relation):
         return _assigned(gold), answer
     if isinstance(answer, Relation) and not isinstance(gold, Relation):

@@ -21,6 +21,7 @@ from gradebox.checkers.math.compare.separation import digits_needed, largest_mag
 
 DIGITS = 50  # of an evaluation
 MAX_DIGITS = 1000
+AGREE = Float("1e-30", 20)  # relative difference of values that count as equal
 GUARD_DIGITS = 15  # that rounding errors may spoil
 DOUBLE_TOLERANCE = 1e-15  # relative, of expressions whose coefficients are doubles
 ENOUGH_POINTS = 3  # points that must agree
@@ -293,6 +294,20 @@ def rounds_to(exact: Expr, text: str) -> bool:
         return bool(-ulp / 2 <= over < ulp)
     except (Undecided, TypeError):
         return False
+
+
+def differ_by_constant(a: Expr, b: Expr) -> bool:
+    """Return whether a - b is the same number wherever both are real."""
+    values = []
+    for point in points(_symbols(a, b)):
+        try:
+            va, vb = value_at(a, point), value_at(b, point)
+        except Undecided:
+            continue
+        if not _imaginary(va) and not _imaginary(vb):
+            values.append(va - vb)
+    same = all(_close(v, values[0], AGREE, _tolerances(DIGITS)[1]) for v in values)
+    return len(values) >= ENOUGH_POINTS and same
 
 
 def percent_close(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:

@@ -7,7 +7,7 @@ import re
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.compare import numeric, shapes
+from gradebox.checkers.math.compare import constants, numeric
 from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.units import conversion_factor, unit_name, unit_scale
 from gradebox.checkers.math.parse.values import Quantity
@@ -16,7 +16,8 @@ from gradebox.checkers.math.policy import Policy
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
 _POWER = r"(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
 _LETTER_UNIT = re.compile(
-    rf"(?P<value>.*[\d)}}])(?P<space>\s*)(?P<unit>[A-Za-z]+{_POWER}(?:[\s/]+[A-Za-z]+{_POWER}){{0,3}})"
+    rf"(?P<value>.*[\d)}}])(?P<space>\s*)"
+    rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
 _LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K")
 _LONG_DIVISOR = re.compile(r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]")
@@ -47,7 +48,10 @@ class QuantityComparer:
                 return False
         if gold.percent != answer.percent:
             percent, plain = (a, b) if gold.percent else (b, a)
-            return self.numbers(percent, plain) or self.numbers(percent / 100, plain)
+            if self.numbers(percent / 100, plain):
+                return True
+            # `50\\%` may be 50; a number below 1, such as 0.4, is a share and not 0.4 %
+            return bool(not plain.is_number or abs(plain) >= 1) and self.numbers(percent, plain)
         if gold.degree != answer.degree and "rad" in (gold.unit, answer.unit):
             a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
             return self.numbers(a, b)
@@ -109,8 +113,8 @@ class QuantityComparer:
 
     def same(self, a: Expr, b: Expr) -> numeric.Verdict:
         """Compare two expressions under the policy's tolerances; a printed double is its value."""
-        a, b = shapes.sympy_constants(a, b), shapes.sympy_constants(b, a)
+        a, b = constants.with_same_constants(a, b)
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
-        return found
+        return found or constants.equal_up_to_constants(a, b) or found

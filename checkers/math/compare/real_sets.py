@@ -47,6 +47,8 @@ def to_spans(value: Value) -> Spans | None:
         if isinstance(value, Seq) and value.joined_by_or:
             return _where_hold(conditions, union=True)
         spans = _where_hold(conditions, union=False)
+        if isinstance(value, Seq) and value.joined_by_and and spans == ():
+            raise ParseError("no number satisfies the inequalities")
         # commas between inequalities that exclude each other mean a union
         return spans if spans != () else _where_hold(conditions, union=True)
     if isinstance(value, Seq) and value.kind == "":

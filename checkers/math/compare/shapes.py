@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-import sympy
-from sympy import Expr
-
 from gradebox.checkers.math.compare.assignments import one_unknown
 from gradebox.checkers.math.normalise.tables import LETTER
 from gradebox.checkers.math.parse.values import (
@@ -105,22 +102,6 @@ def _is_its_item(one: Seq, other: Value) -> bool:
     if isinstance(item, Seq):
         return isinstance(other, Seq) and len(other.items) > 1 and other.kind != "{}"
     return not isinstance(other, Seq) and item != Words("no solution")
-
-
-def sympy_constants(expr: Expr, other: Expr) -> Expr:
-    """Return `expr` with E and I, as SymPy prints e and i, where the other side has e or i.
-
-    `+C` becomes `+c` where the other side has c.
-    """
-    for name, constant in (("E", sympy.E), ("I", sympy.I)):
-        symbol = sympy.Symbol(name)
-        if expr.has(symbol) and not other.has(symbol) and other.has(constant, sympy.exp):
-            expr = expr.subs(symbol, constant)
-    large, small = sympy.Symbol("C"), sympy.Symbol("c")
-    both = expr.has(small) or other.has(large)
-    if not both and other.has(small) and expr.is_Add and large in expr.args:
-        expr = expr.subs(large, small)  # a constant of integration, in either case
-    return expr
 
 
 def relations_of(value: Value) -> tuple[Relation, ...]:

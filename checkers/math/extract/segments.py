@@ -48,9 +48,10 @@ _CORRECTION = re.compile(  # `Wait, it is 13.`, `but it is actually 84`
     re.I,
 )
 _CUT = re.compile(  # a response that ends within a sentence
-    r"\b(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets|get|we|then|so|because|if|in|by|each|those"
+    r"[A-Za-z]{2,},?\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets|get|we|then|so|because|if|in|by|each|those"
     r"|these|from|as|at|on|let|have|has)$"
 )
+_PROSE_WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?!\w)")
 MIN_CUT_WORDS = 8
 
 
@@ -73,7 +74,9 @@ def corrected(text: str, start: int) -> str:
 
 def is_cut(text: str) -> bool:
     """Return whether a text ends in the middle of a sentence, before its answer."""
-    return len(text.split()) >= MIN_CUT_WORDS and _CUT.search(text) is not None
+    if len(text.split()) < MIN_CUT_WORDS or _CUT.search(text) is None:
+        return False
+    return len(_PROSE_WORD.findall(text)) >= MIN_CUT_WORDS // 2
 
 
 def segments_before_questions(text: str) -> list[str]:

@@ -51,6 +51,8 @@ _REMAINDER = re.compile(
 )
 _CURRENCY_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
 _CURRENCY_CODE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})\s?(?=\d)")
+_PROGRAM_BASE = re.compile(r"(?<![\w.])(?:0x[0-9a-fA-F]{1,40}|0b[01]{1,100}|0o[0-7]{1,40})(?!\w)")
+_SQUARE_ROOT = re.compile(r"(?:(?<=\d)\s+|(?:the\s+)?square\s+)root(?:\s+of)?\s+(\d+)", re.I)
 _FOREIGN_NOUN = re.compile(r"([-+＄€£]?\s?\d[\d.,]*)\s?([^\W\d_]{2,})")  # `1500 dólares`
 _HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the numbers
     r"(?<![\\\w])([A-F][0-9A-F]{1,12})\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
@@ -90,6 +92,8 @@ def expand_notation(text: str) -> str:
     counted = None if text.isascii() else _FOREIGN_NOUN.fullmatch(text)
     if counted and not counted[2].isascii():
         return counted[1]
+    text = _PROGRAM_BASE.sub(lambda m: str(int(m[0], 0)), text)
+    text = _SQUARE_ROOT.sub(r"\\sqrt{\1}", text)
     text = _HEXADECIMAL.sub(lambda m: str(int(m[1], 16)), text)
     for symbol, unit in _UNIT_SYMBOLS:
         text = symbol.sub(unit, text)

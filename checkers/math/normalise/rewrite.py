@@ -34,7 +34,7 @@ _NUMBER_SET = re.compile(r"\\(?:mathbb|mathbf|Bbb)\s*\{?\s*([RZNQC])\s*\}?")
 _SIZES = re.compile(  # commands without a meaning: `\left`, `\displaystyle`
     r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|noindent"
     r"|hfill|phantom\{[^{}]*\}|vphantom\{[^{}]*\}|hphantom\{[^{}]*\}|bf|rm|it|sf|centering|strut"
-    r"|protect|allowbreak|nonumber|notag)(?![A-Za-z])"
+    r"|Large|LARGE|large|huge|Huge|small|normalsize|tiny|protect|allowbreak|nonumber|notag)(?![A-Za-z])"
 )
 _THIN = re.compile(  # white space: `\,`, `\quad`, `~`
     r"\\[!,;:> ]|\\q?quad|\\(?:thinspace|enspace|medspace|hspace\{[^{}]*\})(?![A-Za-z])|~"
@@ -43,6 +43,7 @@ _THOUSANDS = re.compile(  # `1{,}000`, `1\,000`
     r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))"
 )
 _DECIMAL_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d{1,2}(?!\d)|\d{4})")  # `2{,}5`
+_HTML = re.compile(r"</?(?:b|i|em|strong|u|span|p|br|div|code)(?:\s[^<>]{0,100})?/?>", re.I)
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _RENAMED = {  # command → its replacement
     name: new
@@ -191,6 +192,7 @@ def _mark_text(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4096)
 def normalise(text: str) -> str:
     """Return an answer in the reader's spelling. The order of the steps matters."""
+    text = _HTML.sub("", text) if "</" in text or "<br" in text else text
     text = unit_vectors_to_tuple(unicode_to_latex(_SPACES.sub(" ", text.strip())))
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
@@ -221,7 +223,7 @@ def normalise(text: str) -> str:
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
     text = recurring_to_fraction(_CHOOSE.sub(r"\\binom{\1}{\2}", text))
     text = _OVER.sub(r"\\frac{\1}{\2}", text)
-    text = _MODULUS.sub("", text)
+    text = _MODULUS.sub(lambda m: " \\pmod " + re.sub(r"\D", "", m[0]), text)
     if "_" in text:
         text = _BASED.sub(r"\1", _BASE_WORD.sub(_base_to_digits, text))
     text = text.replace(_ROW_END, r"\\")

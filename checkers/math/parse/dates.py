@@ -29,7 +29,8 @@ _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d
 
 
 _PART_OF_DAY = re.compile(
-    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon)$", re.I
+    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon|\(noon\))$",
+    re.I,
 )
 _NAMED_TIMES = {
     "noon": DateOrTime("clock", (12, 0, 0, "p")),

@@ -6,6 +6,7 @@ from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
+    Family,
     Interval,
     Quantity,
     Ratio,
@@ -52,6 +53,9 @@ def _describe(value: Value) -> str:
             return "ratio " + " : ".join(map(_expression, value.parts))
         case DateOrTime():
             return f"{value.kind} {value.fields}"
+        case Family():
+            terms = "; ".join(map(_expression, value.terms))
+            return f"{value.unknown + ' in ' if value.unknown else ''}family {terms}, k an integer"
         case Rounded():
             return f"{_describe(value.value)}, rounded {value.decimal.text}"
 

@@ -179,7 +179,11 @@ class Grammar(Cursor):
         while True:
             if self.is_op("!"):
                 self.take()
-                value = factorial(value)
+                if self.is_op("!"):
+                    self.take()
+                    value = sympy.factorial2(value)
+                else:
+                    value = factorial(value)
             elif self.is_command("degree"):
                 self.take()
                 value = value * sympy.pi / 180

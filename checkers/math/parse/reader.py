@@ -24,6 +24,7 @@ from gradebox.checkers.math.parse.split import (
 from gradebox.checkers.math.parse.unit_split import split_unit
 from gradebox.checkers.math.parse.units import add_units
 from gradebox.checkers.math.parse.values import (
+    Family,
     Quantity,
     Ratio,
     RealSet,
@@ -65,6 +66,7 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
+_MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
 _MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
     rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be)|\s*(?:final\s+)?answer\s*:?|[^{TEXT_CLOSE}]*:)\s*"
     rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[])",
@@ -75,7 +77,8 @@ _INTEGER = re.compile(
     r"([a-z])\s*\\in\s*\\mathbb\{Z\}|integers?\s+([a-z])|([a-z])\s*\W?\s*(?:is\s+)?(?:an\s+|any\s+)?integer"
 )
 _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
-    r"^(?:final\s+answer\s*:\s*|then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
+    r"^(?:for\s+)?(?:all|every|any)\s+(?:integers?\s+|real\s+(?:numbers?\s+)?)?(?=[a-z]\s*(?:\\[gl]e|\\ne|[<>]))"
+    r"|^(?:final\s+answer\s*:\s*|then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
     r"both|either|(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)"
     r"|^(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d|(?:Jan|Feb|Mar|Apr|May|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
     r"|^the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
@@ -105,7 +108,9 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Quantity(*total)
     text = _mark_rounding(_without_gloss(text))
     text = strip_ends(_SIGN_WORD.sub("-", text))
-    text = _without_condition(text)
+    text, integer = _without_condition(text)
+    if integer or _MODULUS.search(text):
+        return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
     member = _MEMBER.match(text)
     if member and _is_set(text[member.end() :]):
         value = read_answer(text[member.end() :], level + 1)
@@ -130,17 +135,46 @@ def read_answer(text: str, level: int = 0) -> Value:
     )
 
 
-def _without_condition(text: str) -> str:
-    """Return an answer without the condition on its parameter; every integer parameter is k."""
+def _read_family(text: str, level: int) -> Family | None:
+    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions."""
+    modulus = _MODULUS.search(text)
+    text = text[: modulus.start()].strip() if modulus else text
+    if level > MAX_DEPTH or not text:
+        return None
+    plain = read_answer(text, level + 1)
+    sides = plain.sides if isinstance(plain, Relation) and plain.is_equation else ()
+    named = len(sides) == 2 and _VARIABLE.fullmatch(sides[0])
+    value = read_answer(sides[1], level + 1) if named else plain
+    items = value.items if isinstance(value, Seq) and value.kind in ("", "{}") else (value,)
+    terms: list[str] = []
+    unknown = sides[0] if named else ""
+    for item in items:
+        if isinstance(item, Relation) and item.is_equation and len(item.sides) == 2:
+            unknown, item = item.sides[0], read_answer(item.sides[1], level + 1)
+        parts = item.items if isinstance(item, Seq) and item.kind == "" else (item,)
+        for part in parts:
+            if not isinstance(part, Quantity) or part.unit:
+                return None
+            terms.append(rf"({part.text})\degree" if part.degree else part.text)
+    if modulus:
+        terms = [f"({term})+{modulus[1]}*k" for term in terms]
+    return Family(tuple(terms), unknown, plain)
+
+
+def _without_condition(text: str) -> tuple[str, bool]:
+    """Return an answer without the condition on its parameter, and whether that is an integer.
+
+    Every integer parameter is k.
+    """
     m = _CONDITION.search(text)
     if m is None or not text[: m.start()].strip():
-        return text
+        return text, False
     text = text[: m.start()].strip()
     integer = _INTEGER.search(m[0])
     letter = (integer[1] or integer[2] or integer[3]) if integer else "k"
     if letter != "k" and not re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text):
         text = re.sub(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", "k", text)
-    return text
+    return text, bool(integer) and re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text) is not None
 
 
 def _is_set(text: str) -> bool:
@@ -217,7 +251,8 @@ def _read_joined(text: str, level: int) -> Value | None:
     items = _read_items(parts, level)
     if all(isinstance(i, Words) for i in items):
         return None
-    return Seq("", items, any("or" in s for s in separators))
+    by_or, by_and = (any(word in s for s in separators) for word in ("or", "and"))
+    return Seq("", items, by_or, joined_by_and=by_and)
 
 
 def _read_bracketed(text: str, level: int) -> Value | None:

@@ -191,6 +191,8 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     """
     if {source.split("^")[0], target.split("^")[0]} & NEUTRAL_UNITS:
         return Fraction(1)
+    if {source, target} == {"pound_money", "lb"}:
+        return Fraction(1)  # `45 pounds` is £45
     a, b = unit_scale(source), unit_scale(target)
     if a and b:
         return a[1] / b[1] if a[0] == b[0] else None

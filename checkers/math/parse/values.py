@@ -45,6 +45,7 @@ class Seq:
     items: tuple[Value, ...]
     joined_by_or: bool = False
     unknown: str = ""
+    joined_by_and: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,4 +102,16 @@ class Rounded:
     decimal: Quantity
 
 
-Value = Quantity | Words | Seq | RealSet | Relation | Ratio | DateOrTime | Rounded
+@dataclass(frozen=True)
+class Family:
+    """Numbers with an integer parameter k: `x = 7k+3`, `x \\equiv 3 \\pmod 7`.
+
+    `plain` is the answer without its modulus or condition.
+    """
+
+    terms: tuple[str, ...]
+    unknown: str
+    plain: Value
+
+
+Value = Quantity | Words | Seq | RealSet | Relation | Ratio | DateOrTime | Rounded | Family

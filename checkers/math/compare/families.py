@@ -1,0 +1,133 @@
+"""Compare families of numbers with an integer parameter, and congruences, as sets.
+
+`\\frac{\\pi}{4}+k\\pi`, `x \\equiv 3 \\pmod 7` and `x = 7k+3` are arithmetic progressions a + bk.
+Two unions of progressions are equal when they leave the same residues modulo a common period.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.compare import numeric
+from gradebox.checkers.math.compare.assignments import is_assignment, same_name
+from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.values import Family, Quantity, Relation, Seq, Value, Words
+
+_PARAMETERS = tuple(sympy.Symbol(name) for name in "kmn")
+MAX_RESIDUES = 200
+_DIGITS = sympy.Float("1e-25", 30)
+_WORDS = re.compile(
+    r"(?:all|every|any)?\s?(?:the\s)?(?:(even|odd)\s(?:integer|number)s?|multiples?\sof\s(\d+))"
+)
+
+
+def same_family(gold: Value, answer: Value) -> bool | None:
+    """Return whether two answers are the same family; None when they are not two families."""
+    if not (isinstance(gold, Family) or isinstance(answer, Family) or _both_periodic(gold, answer)):
+        return None
+    left, right = _progressions(gold), _progressions(answer)
+    if left is None or right is None:
+        return None
+    names = _unknown(gold), _unknown(answer)
+    if all(names) and not same_name(*names):
+        return False
+    return _same_residues(left, right)
+
+
+def _unknown(value: Value) -> str:
+    if isinstance(value, Family):
+        return value.unknown
+    return value.sides[0] if isinstance(value, Relation) and is_assignment(value) else ""
+
+
+def _terms(value: Value) -> list[str]:
+    """Return the expressions of a family, of a list or of an assignment; [] for another value."""
+    if isinstance(value, Family):
+        return list(value.terms)
+    if isinstance(value, Quantity):
+        return [f"({value.text})\\degree" if value.degree else value.text]
+    if isinstance(value, Relation) and is_assignment(value):
+        return _terms(read_answer(value.sides[-1], 1))
+    if isinstance(value, Seq) and value.kind == "":
+        found = [_terms(item) for item in value.items]
+        return [t for terms in found for t in terms] if all(found) else []
+    if isinstance(value, Words) and (m := _WORDS.fullmatch(value.text)):
+        return [{"even": "2*k", "odd": "2*k+1"}.get(m[1]) or f"{m[2]}*k"]
+    return []
+
+
+def _both_periodic(gold: Value, answer: Value) -> bool:
+    """Return whether both have a lone parameter times π, though none is said to be an integer."""
+    for value in (gold, answer):
+        texts = _terms(value)
+        if not texts or not all(
+            r"\pi" in t and re.search(r"(?<![a-z\\])[kmn](?![a-z])", t) for t in texts
+        ):
+            return False
+    return True
+
+
+def _progressions(value: Value) -> list[tuple[Expr, Expr]] | None:
+    """Return (a, b) of each progression a + bk; None for anything else."""
+    found: list[tuple[Expr, Expr]] = []
+    for text in _terms(value):
+        expr = parse_expression(text)
+        parameters = expr.free_symbols
+        if len(parameters) != 1 or not parameters <= set(_PARAMETERS):
+            return None
+        (k,) = parameters
+        alternating = expr.has(sympy.Pow(-1, k))
+        for part in (expr.subs(k, 2 * k), expr.subs(k, 2 * k + 1)) if alternating else (expr,):
+            part = _without_signs(part)
+            a, b = part.subs(k, 0), part.subs(k, 1) - part.subs(k, 0)
+            if (
+                numeric.equal(part, a + b * k) is not True
+                or numeric.equal(b, sympy.Integer(0)) is not False
+            ):
+                return None
+            found.append((a, b))
+    return found or None
+
+
+def _without_signs(expr: Expr) -> Expr:
+    """Return 1 for (-1)^{2k} and -1 for (-1)^{2k+1}."""
+    signs = [p for p in expr.atoms(sympy.Pow) if p.base == -1]
+    values = {
+        p: sympy.Integer(-1) ** (p.exp.subs(dict.fromkeys(p.free_symbols, 0)) % 2) for p in signs
+    }
+    return expr.subs(values)
+
+
+def _same_residues(left: list[tuple[Expr, Expr]], right: list[tuple[Expr, Expr]]) -> bool | None:
+    unit = left[0][1]
+    ratios = [sympy.nsimplify(sympy.simplify(b / unit), rational=False) for _, b in left + right]
+    if not all(r.is_Rational for r in ratios):
+        return None
+    period = sympy.ilcm(*(abs(r.p) for r in ratios)) / sympy.Integer(
+        sympy.igcd(*(r.q for r in ratios))
+    )
+    sets = []
+    for progressions, parts in ((left, ratios[: len(left)]), (right, ratios[len(left) :])):
+        residues: list[Expr] = []
+        for (a, _), ratio in zip(progressions, parts, strict=True):
+            count = abs(period / ratio)
+            if not count.is_Integer or count > MAX_RESIDUES:
+                return None
+            start = a / unit
+            residues += [((start + j * ratio) / period).evalf(40) for j in range(int(count))]
+        sets.append(residues)
+    return _covers(*sets) and _covers(*reversed(sets))
+
+
+def _covers(residues: Iterable[Expr], others: list[Expr]) -> bool:
+    """Return whether each residue of the first list, modulo 1, is in the second."""
+    return all(any(_is_whole(r - o) for o in others) for r in residues)
+
+
+def _is_whole(value: Expr) -> bool:
+    return bool(abs(value - sympy.floor(value + sympy.Rational(1, 2))) < _DIGITS)
