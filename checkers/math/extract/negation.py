@@ -10,7 +10,7 @@ import re
 
 _PIECE = (
     r"(?:\$(?:(?!\\boxed)[^$]){1,200}\$|\\\((?:(?!\\boxed).){1,200}?\\\)"
-    r"|[-−]?[$€£]?\d(?:[\d,./]*\d)?%?(?![\w^])|\(?\b[A-HJ]\b\)?(?!['’]))"
+    r"|[-−]?[$€£]?\d(?:[\d,./]*\d)?%?(?![\w^])|(?-i:\(?\b[A-HJ]\b\)?)(?!['’]))"
 )
 _FILLER = (
     r"(?:be|equal|equals|to|exactly|necessarily|simply|just|the|answer|is|a|number|value|actually"

@@ -197,6 +197,7 @@ def normalise(text: str) -> str:
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
     if text.count("=") > 1:
+        text = re.sub(r"(?<=[\w)}])\$\s+\$(?=\S)", "$, $", text)
         text = _QUAD.sub(", ", text)
     if "\\begin" not in text:
         text = _DOUBLED.sub(lambda _: "\\", text)

@@ -145,7 +145,23 @@ class Parser(Grammar):
         while self.is_op("'"):
             self.take()
             text += "'"
+        if value := self.value_of_function(text):
+            return value
         return self.subscripted(text) if self.is_op("_") else constant(text)
+
+    def value_of_function(self, text: str) -> Expr | None:
+        """Read `f(-2)`, `V(3)` and `x(0)` as a symbol: the number is an argument, no factor."""
+        ahead = [self.peek(i) for i in range(4)]
+        signed = ahead[1] is not None and ahead[1].text in "+-"
+        number_at = 2 if signed else 1
+        inner, end = ahead[number_at], ahead[number_at + 1]
+        opens = ahead[0] is not None and ahead[0].text == "(" and ahead[0].kind == "op"
+        if not opens or inner is None or inner.kind != "number" or end is None or end.text != ")":
+            return None
+        if not (text[0] in "fgh" or text[0].isupper() or inner.text == "0"):
+            return None
+        start, self.at = self.at, self.at + number_at + 2
+        return sympy.Symbol(text + self.text_since(start))
 
     def subscripted(self, text: str) -> Expr:
         """Read the index of a letter; a constant of integration may be C_1 or c_1."""
