@@ -41,6 +41,8 @@ SOURCES = {
     "using namespace __gnu_pbds;\ntypedef tree<int, null_type, std::less<int>, rb_tree_tag,"
     " tree_order_statistics_node_update> T;\nint main() { T t; for (int i = 0; i < 9; i++)"
     " t.insert(i * 7 % 9); std::cout << *t.find_by_order(3); }",
+    "destructors that the header needs as well": "std::vector<int> a; std::vector<unsigned long> b;"
+    " int main() { a.push_back(1); b.push_back(2); return a.size() + b.size(); }",
     "a macro after it": "#define int long long\nusing namespace std;\n"
     "signed main() { int a = 1LL << 40; cout << a << typeid(int).name(); }",
 }
@@ -52,7 +54,13 @@ HEADS = {
 # Each source with one head, for g++ itself takes most of the time; with pragmas only those that a
 # header may serve.
 TOGETHER = {
-    "none": ("what the pragmas say", "pushed options", "trees", "a macro after it"),
+    "none": (
+        "what the pragmas say",
+        "pushed options",
+        "trees",
+        "a macro after it",
+        "destructors that the header needs as well",
+    ),
     "fast and target": ("containers",),
     "target first": ("an attribute", "a macro after it"),
 }
