@@ -5,14 +5,16 @@
 Times are the best of the repeats, in milliseconds of CPU time. `peak` is the peak memory of the
 call in MiB (measured in a separate run).
 
-A second table has the wall time of one case of a small Python checker, in milliseconds: with a
-Python start for each case, and with the warm driver (both without a sandbox).
+A second table has the wall time of one case of a small Python checker, in milliseconds: started by
+`subprocess.run`, and in the embedded sandbox by exec and by fork. The ways take turns; the time is
+the median of the turns.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,8 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gradebox.checkers import builtin
 from gradebox.checkers.compare import equal
-from gradebox.checkers.programs.warm import DRIVER_FILES, WarmClient
-from gradebox.sandbox.model import Limits
+from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Program
 
 MEGABYTE = 1_000_000
 Row = tuple[str, Callable[[], object]]
@@ -99,46 +102,53 @@ print(1 if Counter(output.split()) == Counter(expected.split()) else 0)
 CASE_FILES = {"input.txt": b"3\n", "correct.txt": b"1 2 3\n", "output.txt": b"3 2 1\n"}
 
 
-def plain_start_ms(folder: Path, cases: int) -> float:
-    """Return milliseconds per case when each case starts Python."""
-    for name, content in {**CASE_FILES, "checker.py": CHECKER.encode()}.items():
-        (folder / name).write_bytes(content)
+TURNS = 5
+
+
+def started_by_subprocess(folder: Path) -> None:
+    subprocess.run(
+        [sys.executable, "checker.py", *CASE_FILES], cwd=folder, capture_output=True, check=True
+    )
+
+
+def checked(checker: ProgramChecker) -> None:
+    given, expected, output = CASE_FILES.values()
+    if not checker.check(given, output, expected).accepted:
+        raise RuntimeError("the checker must accept its case")
+
+
+def ms_per_case(case: Callable[[], None], cases: int) -> float:
     start = time.perf_counter()
     for _ in range(cases):
-        subprocess.run(
-            [sys.executable, "checker.py", *CASE_FILES], cwd=folder, capture_output=True, check=True
-        )
+        case()
     return (time.perf_counter() - start) / cases * 1000
 
 
-def warm_ms(folder: Path, cases: int) -> float:
-    """Return milliseconds per case with the warm driver, without its start."""
-    for path in DRIVER_FILES:
-        (folder / path.name).write_bytes(path.read_bytes())
-    (folder / "checker.py").write_text(CHECKER)
-    (folder / "cases").mkdir()
-    command = [sys.executable, "warm_driver.py", "checker.py", "cases"]
-    with subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as driver:
-        assert driver.stdin is not None
-        assert driver.stdout is not None
-        client = WarmClient(driver.stdin, driver.stdout)
-        start = time.perf_counter()
-        for _ in range(cases):
-            if client.run(Limits(), args=list(CASE_FILES), files=CASE_FILES).stdout != b"1\n":
-                raise RuntimeError("the checker must accept its case")
-        took = time.perf_counter() - start
-        driver.stdin.close()
-    return took / cases * 1000
-
-
 def print_starts(cases: int) -> None:
-    ways = (("start per case", plain_start_ms), ("warm driver", warm_ms))
+    program = Program("python", {"checker.py": CHECKER.encode()})
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedSandbox(1, python_start="exec") as executes,
+        EmbeddedSandbox(1) as forks,
+    ):
+        for name, content in {**CASE_FILES, "checker.py": CHECKER.encode()}.items():
+            (Path(folder) / name).write_bytes(content)
+        by_exec, by_fork = (
+            ProgramChecker(box, PROTOCOLS["python"], program) for box in (executes, forks)
+        )
+        ways: dict[str, Callable[[], None]] = {
+            "subprocess.run": lambda: started_by_subprocess(Path(folder)),
+            "sandbox, exec": lambda: checked(by_exec),
+            f"sandbox, {forks.describe().details['python_start']}": lambda: checked(by_fork),
+        }
+        for case in ways.values():
+            case()
+        turns = [[ms_per_case(case, cases) for case in ways.values()] for _ in range(TURNS)]
+        by_exec.close()
+        by_fork.close()
     print(f"\n{'Python checker, one case':32} {'ms':>8}")
-    for name, measure in ways:
-        with tempfile.TemporaryDirectory() as folder:
-            print(f"{name:32} {measure(Path(folder), cases):8.1f}")
+    for name, times in zip(ways, zip(*turns, strict=True), strict=True):
+        print(f"{name:32} {statistics.median(times):8.1f}")
 
 
 def main() -> int:

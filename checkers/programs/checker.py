@@ -1,9 +1,4 @@
-"""A checker program: compiled once, then one clean run for each case.
-
-Where programs can stay in the sandbox and a control group limits all their processes together, a
-Python checker is started once and forks for every case (`session.py`). Otherwise each case is a
-start of its own. Both give the same `Execution`.
-"""
+"""A checker program: compiled once, then one clean run for each case."""
 
 from __future__ import annotations
 
@@ -14,8 +9,6 @@ from typing import Any
 
 from gradebox.checkers.check import Check, CheckerError, unclear
 from gradebox.checkers.programs.protocols import ProgramProtocol
-from gradebox.checkers.programs.session import KeepsPrograms, WarmSessions
-from gradebox.sandbox import languages
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 
@@ -60,7 +53,6 @@ class ProgramRuns:
         self._sandbox = sandbox
         self._lock = threading.Lock()
         self._compiled: Compiled | None = None
-        self._session: WarmSessions | None = None
 
     @property
     def compiled(self) -> Compiled:
@@ -74,29 +66,11 @@ class ProgramRuns:
 
     def run(self, limits: Limits, **case: Any) -> Execution:
         """Run one case from a clean state; `case` as in `Sandbox.run`."""
-        warm = self._warm()
-        run = self._start if warm is None else warm.run
-        return run(limits, **case)
-
-    def _warm(self) -> WarmSessions | None:
-        if languages.find(self.program.language).name != "python" or len(self.program.files) > 1:
-            return None
-        if not isinstance(self._sandbox, KeepsPrograms) or not self._sandbox.counts_processes:
-            return None  # a case could use more memory than its limit, by several processes
-        with self._lock:
-            if self._session is None:
-                self._session = WarmSessions(self._sandbox, self.program, self._start)
-            return self._session
-
-    def _start(self, limits: Limits, **case: Any) -> Execution:
-        """Run one case by a start of its own."""
         return self._sandbox.run(self.compiled, limits, **case)
 
     def close(self) -> None:
-        """Free the session and the compiled program; calling it twice is harmless."""
+        """Free the compiled program; calling it twice is harmless."""
         with self._lock:
-            if self._session is not None:
-                self._session.close()
             if self._compiled is not None:
                 self._compiled.close()
 

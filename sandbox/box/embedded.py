@@ -18,7 +18,7 @@ from typing import Literal
 from gradebox.sandbox import languages
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
-from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
+from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
@@ -46,9 +46,6 @@ from gradebox.sandbox.model import Compiled, Description, Execution, Interaction
 from gradebox.sandbox.protocol import Capability
 
 TRIES = 3  # a box that died is replaced; a program cannot make its box die
-SESSION = Limits(
-    cpu_s=86_400, wall_s=7 * 86_400, memory_bytes=2 << 30, processes=512, file_size_bytes=1 << 30
-)
 SELF_TEST = Limits(cpu_s=5, wall_s=20, output_bytes=1024)
 
 
@@ -307,38 +304,22 @@ class EmbeddedSandbox(Closeable):
             second_box.pin(cpu)
             return run_interaction((first_box, second_box), (one, two), transcript_bytes)
 
-    @property
-    def scratch_folders(self) -> tuple[str, ...]:
-        """Writable folders besides the working folder."""
-        return ("/tmp", "/dev/shm") if self._factory.level.namespaces else ()
-
-    @property
-    def counts_processes(self) -> bool:
-        """Whether memory and number of all processes of a run are limited together."""
-        return "processes" in self._factory.level.exact
-
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""
         self._headers.wait()
 
-    def open_session(
-        self, compiled: Compiled, limits: Limits = SESSION, *, args: Sequence[str] = ()
-    ) -> Session:
-        """Start a program that serves requests over pipes; it may fork at any level.
+    def open_session(self, compiled: Compiled, limits: Limits) -> Session:
+        """Start a program that a user talks to over pipes; it may fork at any level.
 
-        Not part of the `Sandbox` protocol: callers test for the method and fall back on `run`.
-
-        limits  of the program's whole life
-        args    "{program}" in an argument is replaced by the folder of the program's files
+        Not part of the `Sandbox` protocol: the shell of the debugger uses it.
         """
         check_limits(limits)
         self._check_process()
         box = self._pool.take("compiler")
         stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
         theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
-        filled = [arg.replace(PROGRAM, box.program_folder) for arg in args]
         try:
-            with RunRequest(_built(compiled), limits, args=filled) as request:
+            with RunRequest(_built(compiled), limits) as request:
                 request.start(box, *theirs)
         except BaseException:
             for fd in ours:
@@ -348,7 +329,7 @@ class EmbeddedSandbox(Closeable):
         finally:
             for fd in theirs:
                 os.close(fd)
-        return Session(box, self._cores, ours, lambda box: self._pool.give_back(box, "compiler"))
+        return Session(box, ours, lambda box: self._pool.give_back(box, "compiler"))
 
     def describe(self) -> Description:
         """See `Sandbox.describe`."""

@@ -161,6 +161,8 @@ def finish_with(gc):
 
     def calls_back(reference):
         callback = getattr(reference, "__callback__", None)
+        if type(callback) is type(len) and isinstance(callback.__self__, _weakref.ref):
+            return False  # abstract base classes drop a class from their caches
         module = getattr(callback, "__module__", None)
         return callback is not None and module not in ("weakref", "_weakrefset", "_abc")
 
@@ -215,6 +217,7 @@ def main():
     sys.path.insert(0, folder)
     sys.gradebox_begin = begin
     sys.gradebox_finish = finish_with(gc)
+    sys.gradebox_unfreeze = gc.unfreeze
     if groups:
         seed_numpy()
         hide(groups)

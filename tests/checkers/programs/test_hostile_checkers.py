@@ -1,4 +1,4 @@
-"""Python checkers that attack, or that an output takes over: limits, later cases, the driver.
+"""Python checkers that attack, or that an output takes over: limits, later cases, its template.
 
 A checker that runs the output (`exec`) stands for any that an output can take over.
 """
@@ -6,7 +6,6 @@ A checker that runs the output (`exec`) stands for any that an output can take o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -34,8 +33,9 @@ def checker_of(box: EmbeddedSandbox, source: str, limits: Limits = SMALL) -> Pro
 
 
 def asked(checker: Checker, *outputs: str) -> list[Check]:
+    """Return the checks of these outputs; each case has an expected output of its own."""
     try:
-        return [checker.check(b"i", output.encode(), b"secret") for output in outputs]
+        return [checker.check(b"i", x.encode(), b"secret %d;" % i) for i, x in enumerate(outputs)]
     finally:
         checker.close()
 
@@ -117,61 +117,87 @@ def test_no_file_of_a_case_reaches_the_next(box: EmbeddedSandbox) -> None:
     assert [c.outcome for c in checks] == ["accepted"] * 4, checks
 
 
+# Prints what could have been kept, and then keeps it.
 SHARED = """
 import ctypes, os, socket, time
-found = []
-libc = ctypes.CDLL(None, use_errno=True)
-key = libc.shmget(4711, 4096, 0o600)
-found += ["shm"] if key >= 0 else []
+
+def result(call, *args):
+    try:
+        return call(*args)
+    except OSError as error:
+        return error.strerror
+
+libc = ctypes.CDLL(None)
+found = [libc.shmget(4711, 4096, 0o600)]
 libc.shmget(4711, 4096, 0o1600)
-found += ["cwd"] if len(os.listdir("..")) > 1 else []
-s = socket.socket(socket.AF_UNIX)
-try:
-    s.bind("\\0kept")
+for folder in (".", "..", "/tmp", "/dev/shm", "/proc"):
+    names = result(os.listdir, folder)
+    names = names if isinstance(names, str) else sorted(n for n in names if not n.isdigit())
+    found.append(names)
+found.append(sum(map(str.isdigit, result(os.listdir, "/proc"))))
+found.append(result(os.kill, -1, 0))
+found += [fd for fd in range(3, 256) if isinstance(result(os.fstat, fd), tuple)]
+s = result(socket.socket, socket.AF_UNIX)
+if isinstance(s, socket.socket):
+    found.append(result(s.bind, "\\0kept"))
     s.listen()
-except OSError as e:
-    found += ["socket"] if e.errno == 98 else []
-try:
-    pid = os.fork()
-except OSError:
-    pid = 1
+pid = result(os.fork)
 if pid == 0:
     os.setsid()
     time.sleep(60)
     os._exit(0)
-print(int(not found), found)
+print(int(found[0] == -1), found)
 """
 
 
 def test_no_process_socket_or_memory_of_a_case_reaches_the_next(box: EmbeddedSandbox) -> None:
     checks = asked(checker_of(box, TAKEN_OVER), *[SHARED] * 3)
     assert [c.outcome for c in checks] == ["accepted"] * 3, checks
+    assert len({c.stdout for c in checks}) == 1, checks
+
+
+# The names of all secrets in the memory of its own process, where it can read it.
+MEMORY_OF_OTHERS = """
+import gc, re
+mark = re.compile(("sec" + "ret ").encode() + rb"[0-9]+;")
+data = repr(gc.get_objects()).encode("utf-8", "replace")
+own = open(sys.argv[2], "rb").read()
+found = set(mark.findall(data))
+try:
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
+        for line in maps:
+            first, last = (int(x, 16) for x in line.split()[0].split("-"))
+            try:
+                memory.seek(first)
+                found |= set(mark.findall(memory.read(min(last - first, 1 << 26))))
+            except (OSError, OverflowError, ValueError):
+                pass
+except OSError:
+    pass
+print(int(found <= {own}), sorted(found))
+"""
+
+
+def test_no_memory_of_a_case_is_in_the_process_of_the_next(box: EmbeddedSandbox) -> None:
+    checks = asked(checker_of(box, TAKEN_OVER), *[MEMORY_OF_OTHERS] * 3)
+    assert [c.outcome for c in checks] == ["accepted"] * 3, checks
 
 
 STOP = """
 import os, signal
-try:
-    os.kill(os.getppid(), signal.SIGSTOP)
-except OSError:
-    pass
+for pid in (os.getppid(), 1, -1):
+    try:
+        os.kill(pid, signal.SIGSTOP)
+    except OSError:
+        pass
 print(1)
 """
 
 
 @pytest.mark.parametrize("number", ["SIGSTOP", "SIGKILL"])
-def test_a_broken_session_is_the_last_of_its_checker(
-    box: EmbeddedSandbox, number: str, monkeypatch: pytest.MonkeyPatch
+def test_signals_to_whatever_started_a_case_reach_nothing(
+    box: EmbeddedSandbox, number: str
 ) -> None:
-    """A stopped driver costs one case its wall limit and a core for so long, no other case."""
-    opened: list[object] = []
-    original = box.open_session
-
-    def counting(*args: Any, **more: Any) -> object:
-        opened.append(args)
-        return original(*args, **more)
-
-    monkeypatch.setattr(box, "open_session", counting)
     checker = checker_of(box, TAKEN_OVER, Limits(cpu_s=1, wall_s=2))
     checks = asked(checker, *[STOP.replace("SIGSTOP", number)] * 4, "print(1)")
     assert [c.outcome for c in checks] == ["accepted"] * 5, checks
-    assert len(opened) == box.counts_processes

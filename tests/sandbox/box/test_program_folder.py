@@ -49,7 +49,7 @@ def test_a_compiler_does_not_see_a_checker_that_used_its_box(sandbox: EmbeddedSa
     checker = sandbox.compile(
         Program("python", {"main.py": b"import sys\nsys.stdin.read()\n" + SECRET})
     )
-    sandbox.open_session(checker).close()
+    sandbox.open_session(checker, Limits()).close()
     spy = sandbox.compile(Program("c++17", {"main.cpp": INCLUDE}))
     assert not spy.ok
     assert b"SECRET" not in spy.log
@@ -60,6 +60,6 @@ def test_ending_a_session_twice_does_not_affect_a_later_one(sandbox: EmbeddedSan
     hello = sandbox.compile(Program("python", {"main.py": b"print('hi')\n"}))
     outputs = []
     for _ in range(4):
-        with sandbox.open_session(hello) as session:
+        with sandbox.open_session(hello, Limits()) as session:
             outputs.append(session.replies.read())
     assert outputs == [b"hi\n"] * 4

@@ -96,14 +96,14 @@ static int find_python(void) {
 
 /* ---- before and after a program, in Python (prelude.py) -------------------------------------- */
 
-static object *begin, *finish;
+static object *begin, *finish, *unfreeze;
 
-/* Run the prelude, which leaves its two functions in `sys`. Return 0, or -1 when it has failed. */
+/* Run the prelude, which leaves its functions in `sys`. Return 0, or -1 when it has failed. */
 static int run_prelude(void) {
-    static const char *const names[2] = {"gradebox_begin", "gradebox_finish"};
-    object **const functions[2] = {&begin, &finish};
+    static const char *const names[3] = {"gradebox_begin", "gradebox_finish", "gradebox_unfreeze"};
+    object **const functions[3] = {&begin, &finish, &unfreeze};
     if (PyRun_SimpleString(prelude)) return -1;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         if (!(*functions[i] = PySys_GetObject(names[i]))) return -1;
         Py_IncRef(*functions[i]);
         PySys_SetObject(names[i], NULL);
@@ -113,11 +113,16 @@ static int run_prelude(void) {
 
 /* ---- running the program --------------------------------------------------------------------- */
 
+/* To be called before the interpreter's own end: what the template holds, `__main__` and its names for one,
+ * was left out of garbage collection, and with it whatever refers to it. */
+static void collect_all(void) { PyObject_CallObject(unfreeze, NULL); }
+
 /* Report the exception that ended the program as the interpreter does. Return its exit status. */
 static int report_exception(void) {
     object *kind, *value, *trace;
     if (PyErr_ExceptionMatches(*PyExc_KeyboardInterrupt)) {
         PyErr_Print();
+        collect_all();
         Py_FinalizeEx();
         signal(SIGINT, SIG_DFL);
         kill(getpid(), SIGINT);
@@ -131,6 +136,7 @@ static int report_exception(void) {
             Py_DecRef(code), Py_DecRef(kind), Py_DecRef(value), Py_DecRef(trace);
             return status;
         }
+        collect_all();
         PyErr_Restore(kind, value, trace);
     }
     PyErr_Print(); /* a SystemExit ends the process */
@@ -153,6 +159,7 @@ static void run_program(void) {
     Py_DecRef(result), Py_DecRef(code);
     result = PyObject_CallObject(finish, NULL);
     if (result && PyObject_IsTrue(result) > 0) exit(status);
+    collect_all();
     Py_Exit(status);
 }
 
@@ -338,6 +345,7 @@ static void serve(void) {
             char *prologue = message.bytes + sizeof message.call;
             if (message.call.prologue_len && PyRun_SimpleString(prologue)) _exit(125);
             if (message.call.coded) run_program();
+            collect_all();
             PyGILState_Release(gil);
             return;
         }
