@@ -10,7 +10,8 @@ import pytest
 from gradebox.checkers.check import Check
 from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
 from gradebox.sandbox.box import EmbeddedSandbox
-from gradebox.sandbox.model import MIB, Limits, Program
+from gradebox.sandbox.model import MIB, Execution, Limits, Program
+from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.checkers.test_opening import KATTIS, PYTHON_ROWS
 
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=128 * MIB, output_bytes=1 * MIB)
@@ -97,6 +98,21 @@ ENDINGS = {
     "__del__ and a warning": DEL + "print(1 is 1)",
     "open file": "f = open('left.txt', 'w')\nf.write('x')\nprint(1)",
 }
+
+
+@pytest.mark.parametrize(
+    ("forked", "mib", "alone"), [(True, 470, True), (True, 400, False), (False, 470, False)]
+)
+def test_a_forked_run_near_the_memory_limit_is_repeated_alone(
+    forked: bool, mib: int, alone: bool
+) -> None:
+    def script(call: Call) -> Execution:
+        return ready("0" if call.alone else "1", memory_bytes=mib * MIB, forked=forked)
+
+    checker = ProgramChecker(
+        FakeSandbox(script), PROTOCOLS["python"], Program("python", {"main.py": b""})
+    )
+    assert checker.check(b"", b"", b"").outcome == ("rejected" if alone else "accepted")
 
 
 @pytest.fixture(scope="module")
