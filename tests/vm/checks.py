@@ -32,6 +32,7 @@ from testing.submissions.hostile.model import PROGRAMS
 LIMITS = Limits(cpu_s=20, wall_s=120, memory_bytes=512 * MIB, processes=16)
 RUNS = 100  # for the median cost of a run
 BARE = 3  # runs without a box to compare CPU times with: an emulated exec takes 30 ms
+FORKING = ("full", "delegated", "userns")  # levels at which Python programs start by fork
 QUIET = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
 CPU_S, CPU_SHARE, MEMORY_BYTES = 0.003, 0.02, 2 * MIB
 
@@ -74,6 +75,17 @@ PYTHON = (
 )
 
 
+CHILDREN = (  # prints how many it could have besides itself
+    b"import os, signal\n"
+    b"children = []\n"
+    b"try:\n"
+    b"    while len(children) < 64:\n"
+    b"        pid = os.fork()\n"
+    b"        if not pid: signal.pause()\n"
+    b"        children.append(pid)\n"
+    b"except OSError: pass\n"
+    b"print(len(children))\n"
+)
 INSIDE = (  # numbers of new calls are the same on all architectures since Linux 5.0
     b"import ctypes, errno\n"
     b"libc = ctypes.CDLL(None, use_errno=True)\n"
@@ -101,6 +113,11 @@ class Checks:
     def run(self, way: str, amount: float, limits: Limits = LIMITS) -> Execution:
         """Run the program that uses a known amount."""
         return self.box.run(self._uses, limits, args=(way, str(amount)))
+
+    def python_start(self, expected: str) -> Row:
+        """Check how Python programs start."""
+        seen = str(self.box.describe().details["python_start"])
+        return Row("start of Python", expected, seen, "", seen == expected)
 
     def figures(self) -> Iterator[Row]:
         """Check CPU times and memory against known amounts."""
@@ -150,6 +167,10 @@ class Checks:
             result = self.run(way, amount, limits)
             hit = ", ".join(sorted(result.limits_hit)) or "none"
             yield Row(f"limit: {name} ({way})", name, hit, "", name in result.limits_hit)
+        result = self.box.run(self.box.compile(Program("python", {"main.py": CHILDREN})), LIMITS)
+        own = LIMITS.processes - 1
+        seen = int(result.stdout or -1)
+        yield Row("children of a Python program", own, seen, "", seen == own)
         result = self.box.run(self.box.compile(Program("python", {"main.py": INSIDE})), LIMITS)
         error, _, group = result.stdout.decode().strip().partition(" ")
         yield Row("clone3 by a program", "ENOSYS", error, "", error == "ENOSYS")
@@ -216,10 +237,17 @@ def rows(level: str, uses: Path) -> Iterator[Row]:
     """Yield every check of a level, with a namespace for each run and with one for all."""
     checks = Checks(level, uses)
     yield Row("level", level, checks.level, "", checks.level == level)
+    yield checks.python_start("fork" if level in FORKING else "exec")
     for part in (checks.figures, checks.limits, checks.cost, checks.close):
         yield from part()
     fast = Checks(level, uses, fresh=False)
-    for row in (*fast.figures(), *fast.limits(), *fast.cost(), *fast.close()):
+    for row in (
+        fast.python_start("exec"),
+        *fast.figures(),
+        *fast.limits(),
+        *fast.cost(),
+        *fast.close(),
+    ):
         yield replace(row, check=f"fast: {row.check}")
 
 

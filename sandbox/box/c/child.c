@@ -39,7 +39,8 @@ static void set_limits(const struct run *run) {
     struct rlimit signals;
     if (!getrlimit(RLIMIT_SIGPENDING, &signals) && signals.rlim_max > MOST_SIGNALS)
         set_limit(RLIMIT_SIGPENDING, MOST_SIGNALS, MOST_SIGNALS);
-    uint64_t processes = rq->nproc + box.nproc_rlimit + box.resident;
+    /* Templates count for a program that has their id. */
+    uint64_t processes = rq->nproc + box.nproc_rlimit + (box.uid ? 0 : box.resident);
     if (box.nproc_rlimit) set_limit(RLIMIT_NPROC, processes, processes);
 }
 

@@ -115,9 +115,10 @@ static struct stat clean_dirs[4];
 /* With a single id, "." belongs to the program as well. */
 static const char *const dirs[4] = {"work", "tmp", "shm", "."};
 
-static int is_clean(void) { /* ctime alone misses a change within one tick of the clock */
+int scratch_is_clean(void) { /* ctime alone misses a change within one tick of the clock */
     struct statfs now;
     struct stat d;
+    if (!box.has_scratch || !scratch_size) return 1;
     if (fstatfs(scratch_fd, &now) || now.f_bfree != clean.f_bfree || now.f_ffree != clean.f_ffree) return 0;
     for (int i = 0; i < 4; i++) {
         const struct stat *was = clean_dirs + i;
@@ -148,7 +149,7 @@ int scratch_prepare(int64_t bytes) {
 }
 
 int scratch_clean(void) {
-    return !box.has_scratch || !scratch_size || is_clean() ? 0 : mount_scratch(scratch_size);
+    return scratch_is_clean() ? 0 : mount_scratch(scratch_size);
 }
 
 int64_t scratch_bytes_held(void) {

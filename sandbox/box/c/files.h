@@ -26,6 +26,8 @@ int write_stdin(struct run *run);
 /* Make sure that the scratch folder exists with that size. Return 0, or -1 with errno. */
 int scratch_prepare(int64_t bytes);
 
+int scratch_is_clean(void); /* nothing has changed it */
+
 /* After a run: replace the scratch folder if the run changed it. Return 0, or -1 with errno. */
 int scratch_clean(void);
 

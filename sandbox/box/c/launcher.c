@@ -113,6 +113,8 @@ static int parse_request(ssize_t length) { /* the message; 0, or -1 when it is m
 /* Start and watch the program. Return 0 after sending a fault. `executable`, `code`, `rest`: as passed. */
 static int run_program(int executable, int code, const int *rest) {
     const char *failed;
+    /* First, because an import may write to it. */
+    if (scratch_prepare(run.rq->disk)) return send_fault(errno, "run", "scratch");
     int forked = (run.rq->flags & FORK) && templates_find(&run);
     run.exec_fd = executable;
     if (!forked) run.from.socket = -1;
@@ -123,12 +125,16 @@ static int run_program(int executable, int code, const int *rest) {
     if (run.rq->flags & STDOUT_FD) close(run.out_fd), run.out_fd = *rest++;
     if (run.in_fd < 0 || run.out_fd < 0 || run.err_pipe[1] < 0) return send_fault(errno, "run", "descriptors");
     if (!write_stdin(&run)) return send_fault(errno, "run", "stdin");
-    if (scratch_prepare(run.rq->disk)) return send_fault(errno, "run", "scratch");
     for (uint32_t i = 0; i < run.rq->nfiles; i++)
         if (copy_to_file(AT_FDCWD, names[i], rest[i], 0666)) return send_fault(errno, "file", names[i]);
     forget_outcome(&run);
     if ((failed = run_group_begin(&run))) return send_fault(errno, "run", failed);
-    if (forked && templates_start(&run, code)) return send_fault(errno, "run", "fork");
+    if (forked && templates_start(&run, code)) {
+        if (errno == ETIME) return send_fault(errno, "run", "fork");
+        /* The memory may not suffice for a fork, or the template has ended: the program is executed. */
+        forked = 0, run.from.socket = -1;
+        if ((failed = run_group_begin(&run))) return send_fault(errno, "run", failed);
+    }
     if (forked) watch(&run);
     else if (!(run.rq->flags & FRESH)) start(&run), watch(&run);
     else if (start_and_watch_in_stub(&run)) return send_fault(errno, "run", "clone");
@@ -185,6 +191,7 @@ static void report(void) {
     }
     if (!(run.rq->flags & STDOUT_FD) && !fstat(run.out_fd, &s)) r.out_size = s.st_size;
     run_group_report(&run, r.out_size ? bytes_in_memory(&s) : 0, &r);
+    r.needs_recycling |= templates_lost();
     if (out->many_files) r.hit |= HIT_FILES;
     if (!out->supervised) { /* only the kernel kills a stub: for memory */
         if (!(r.hit & HIT_MEMORY)) {

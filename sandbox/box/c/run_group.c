@@ -77,6 +77,10 @@ static int write_number(int fd, int64_t value) {
     return pwrite(fd, text, n, 0) == n ? 0 : -1;
 }
 
+void run_group_lift(int64_t bytes) {
+    if (box.mem_fd >= 0 && !write_number(box.limit_fd, run_group_memory() + bytes)) memory_limit = 0;
+}
+
 /* Return what the group holds once the kernel has freed the memory of the run before. It does so
  * late, and the driver may not have read the output yet. Memory that is still to be freed would be
  * extra room for the next run. */
@@ -107,8 +111,8 @@ const char *run_group_begin(const struct run *run) {
         if (write_number(box.limit_fd, limit)) return "memory limit";
         memory_limit = limit;
     }
-    /* The box and a stub or supervisor are in the group as well. */
-    int64_t processes = run->rq->nproc + 2 + box.resident;
+    /* The box and, with a namespace for the run, a stub or supervisor are in the group as well. */
+    int64_t processes = run->rq->nproc + 1 + !!(run->rq->flags & FRESH) + box.resident;
     if (box.pids_max_fd >= 0 && pids_limit != processes) {
         if (write_number(box.pids_max_fd, processes)) return "process limit";
         pids_limit = processes;

@@ -13,6 +13,9 @@ void run_group_report(const struct run *run, int64_t printed, struct reply *repl
 
 int64_t run_group_memory(void); /* bytes held now, -1 without a group */
 
+/* Until the next run begins, let the group have so many bytes more than it holds. */
+void run_group_lift(int64_t bytes);
+
 /* From now on the group holds so many bytes more, or fewer, between its runs. */
 void run_group_keeps(int64_t bytes);
 

@@ -28,7 +28,7 @@ struct template_setup {
  * the folder of the run's control group. HOLD: descriptors: the new template's socket, a socket with
  * the modules to import, to which the template writes how long that took. */
 struct template_call {
-    uint32_t op, coded, grouped, prologue_len;
+    uint32_t op, coded, grouped, prologue_len, resident;
     cpu_set_t cores;
     struct request rq;
 };

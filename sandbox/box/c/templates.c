@@ -26,7 +26,7 @@
 #include "watch.h"
 
 enum {
-    START_MS = 20000, IMPORT_MS = 60000, CASE_MS = 20000, KEY_CAP = 8192,
+    START_MS = 20000, IMPORT_MS = 60000, IMPORT_LEAST_MS = 1000, CASE_MS = 20000, KEY_CAP = 8192,
     MOST_BYTES = 384 << 20 /* held by the imports of all templates */
 };
 
@@ -39,7 +39,7 @@ static struct template {
 } templates[MOST_TEMPLATES] = {[0 ... MOST_TEMPLATES - 1] = {.socket = -1}};
 static struct template *const base = templates; /* has imported nothing */
 static struct run streams; /* those of the templates, of the same kinds as those of runs */
-static int count, now;
+static int count, now, was_ready;
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
@@ -67,16 +67,54 @@ static int receive(int socket, uint32_t kind, int timeout_ms, struct template_ev
     return -1;
 }
 
-/* ---- starting a template --------------------------------------------------------------------- */
+/* ---- ending a template ----------------------------------------------------------------------- */
 
-static void drop(struct template *t) { /* it ends when it finds its socket closed */
+static int strangers, large;
+
+static int is_stranger(const char *name) { /* a process that is neither the box nor a template */
+    if (*name < '0' || *name > '9' || !strcmp(name, "1")) return 0;
+    for (int i = 0; i < MOST_TEMPLATES; i++)
+        if (!strcmp(name, box.residents[i])) return 0;
+    return 1;
+}
+
+static int end_stranger(int dir, const char *name) {
+    (void)dir;
+    if (is_stranger(name)) strangers++, kill(atoi(name), SIGKILL);
+    return 0;
+}
+
+static int note_large(int dir, const char *name) {
+    if (!is_stranger(name)) return 0;
+    int64_t pages = kernel_field(dir, name, "statm", 1) - kernel_field(dir, name, "statm", 2);
+    return large = large || pages * box.page > MOST_BYTES;
+}
+
+/* End every process of this namespace but the box and its templates, and wait for their ends: what an import
+ * has started must not be there in a run, and a dead process counts as one until it is waited for. */
+static void end_strangers(void) {
+    enum { TURNS = 5000 };
+    struct timespec moment = {0, 200000};
+    for (int turn = 0; turn < TURNS; turn++) {
+        strangers = 0;
+        each_entry(PROC_FD, ".", end_stranger);
+        while (waitpid(-1, NULL, WNOHANG | __WALL) > 0) {}
+        if (!strangers) return;
+        nanosleep(&moment, NULL);
+    }
+}
+
+static void drop(struct template *t) {
     if (t->socket >= 0) close(t->socket);
-    if (t->pid > 0) kill(t->pid, SIGKILL);
-    if (t->ready) box.resident--, *box.residents[t - templates] = 0;
+    if (t->ready) box.resident--;
+    *box.residents[t - templates] = 0;
     run_group_keeps(-t->held);
     t->socket = -1;
     t->ready = t->pid = t->held = 0;
+    end_strangers();
 }
+
+/* ---- starting a template --------------------------------------------------------------------- */
 
 /* Whether the template printed something when it imported its modules, which a case would not repeat. */
 static int has_printed(void) {
@@ -88,9 +126,20 @@ static int has_printed(void) {
     return some;
 }
 
+/* Wait while it imports its modules, as long as its memory is not too large. */
+static int has_imported(const struct template *t, int timeout_ms, struct template_event *event) {
+    enum { PERIOD_MS = 10 };
+    for (large = 0; timeout_ms > 0 && !large; timeout_ms -= PERIOD_MS) {
+        if (!receive(t->socket, READY, PERIOD_MS, event)) return 1;
+        if (errno != ETIME) return 0;
+        each_entry(PROC_FD, ".", note_large);
+    }
+    return 0;
+}
+
 static int become_ready(struct template *t, int timeout_ms) {
     struct template_event event;
-    if (receive(t->socket, READY, timeout_ms, &event) || event.err || has_printed() ||
+    if (!has_imported(t, timeout_ms, &event) || event.err || has_printed() ||
         event.anon - base->anon > MOST_BYTES) {
         drop(t);
         return -1;
@@ -154,8 +203,10 @@ void templates_begin(void) {
 }
 
 void templates_wait(void) {
-    if (base->socket >= 0 && !base->ready) become_ready(base, START_MS);
+    if (base->socket >= 0 && !base->ready) was_ready = !become_ready(base, START_MS);
 }
+
+int templates_lost(void) { return was_ready && !base->ready; }
 
 /* ---- finding one for a run ------------------------------------------------------------------- */
 
@@ -186,14 +237,23 @@ static void drop_some(void) { /* the ones used longest ago, until the rest holds
     }
 }
 
-static struct template *import(const char *key) {
+/* A program whose imports take longer than twice its wall time will not end in time by itself either. */
+static int longest_import_ms(const struct run *run) {
+    int64_t ms = IMPORT_LEAST_MS + 2 * run->rq->wall_ns / 1000000;
+    return ms < IMPORT_MS ? ms : IMPORT_MS;
+}
+
+static struct template *import(const struct run *run) {
+    const char *key = run->imports;
     struct template_call call = {.op = HOLD};
     struct iovec part = {&call, sizeof call};
     struct template *t = unused();
+    run_group_lift(2LL * MOST_BYTES);
     int64_t before = run_group_memory();
     int ends[2], names[2] = {-1, -1};
     ssize_t n = strlen(key);
     strcpy(t->key, key);
+    t->used = ++now;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) return t;
     t->socket = ends[0];
     int bad = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, names);
@@ -204,14 +264,16 @@ static struct template *import(const char *key) {
     }
     close(ends[1]);
     if (bad) drop(t);
-    else if (!become_ready(t, IMPORT_MS)) {
+    else if (become_ready(t, longest_import_ms(run))) {}
+    else if (!scratch_is_clean()) drop(t); /* every run has to write those files */
+    else {
         char took[24] = "";
         if (read(names[1], took, sizeof took - 1) > 0) t->start_ns = strtoll(took, NULL, 10);
         run_group_keeps(t->held = run_group_memory() - before);
-        t->used = ++now;
         drop_some();
     }
     if (names[1] > 0) close(names[1]);
+    if (scratch_clean()) _exit(1); /* without the folder the box is of no use */
     return t;
 }
 
@@ -221,7 +283,7 @@ int templates_find(struct run *run) {
     if (!base->ready || strlen(run->imports) >= KEY_CAP) return 0;
     for (struct template *t = templates; t < templates + count && !found; t++)
         if (!strcmp(t->key, run->imports)) found = t;
-    if (!found) found = import(run->imports);
+    if (!found) found = import(run);
     if (found->socket < 0) found = base; /* the run imports its modules itself */
     found->used = ++now;
     run->from.template = found - templates;
@@ -234,7 +296,8 @@ int templates_find(struct run *run) {
 int templates_start(struct run *run, int code) {
     struct template *t = templates + run->from.template;
     struct template_call call = {.op = CASE, .coded = code >= 0, .grouped = run_group_fd() >= 0,
-                                 .prologue_len = strlen(run->prologue), .rq = *run->rq};
+                                 .prologue_len = strlen(run->prologue), .resident = box.resident,
+                                 .rq = *run->rq};
     struct iovec parts[] = {{&call, sizeof call}, {run->prologue, call.prologue_len}};
     struct template_event event;
     int fds[5] = {run->in_fd, run->out_fd, run->err_pipe[1]}, n = 3;
@@ -247,15 +310,16 @@ int templates_start(struct run *run, int code) {
     run->from.pid = t->pid;
     start_counting(run);
     int bad = send_with(t->socket, parts, 2, fds, n) || receive(t->socket, STARTED, CASE_MS, &event);
-    close(run->err_pipe[1]);
-    run->err_pipe[1] = -1;
     if (!bad && event.err) errno = event.err, bad = 1;
     if (bad) {
         int reason = errno;
         drop(t);
+        if (t != base) *t->key = '\n'; /* it may be made again */
         errno = reason;
         return -1;
     }
+    close(run->err_pipe[1]);
+    run->err_pipe[1] = -1;
     memcpy(run->out.proc_pid, event.pid, sizeof run->out.proc_pid);
     memcpy(run->from.supervisor, event.supervisor, sizeof run->from.supervisor);
     run->out.program = atoi(event.pid);

@@ -13,5 +13,7 @@ void templates_wait(void);
 int templates_find(struct run *run);
 
 /* Fork the run from that template. `code`: a descriptor of the compiled program, or -1. Return 0, or -1 with
- * errno. The run is watched by `watch`. */
+ * errno: ETIME when the run may have begun. The run is watched by `watch`. */
 int templates_start(struct run *run, int code);
+
+int templates_lost(void); /* the base template has ended: only a new box has templates again */

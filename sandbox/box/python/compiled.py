@@ -9,6 +9,8 @@ from gradebox.sandbox.model import Execution
 
 COMPILED = 61  # exit status
 MOST_IMPORTS = 4000  # characters
+MOST_CODE = 32 << 20  # bytes; each run gets a copy
+DURATION = re.compile(r"[0-9]{1,18}")  # ns
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 STATEMENT = re.compile(rf"{NAME}(\.{NAME})*(:({NAME}(,{NAME})*|\*))?")
 
@@ -25,7 +27,7 @@ def forked_start(execution: Execution, *, alone: bool) -> ForkedStart | None:
         return None
     head, _, code = execution.stdout.partition(b"\0")
     first, *statements = head.decode("ascii", "replace").split("\n")
-    if not first.isdecimal() or not code:
+    if not DURATION.fullmatch(first) or not code or len(code) > MOST_CODE:
         return None
     compile_s = min(int(first) / 1e9, execution.cpu_s)
     imports = "\n".join(_known(statements)) if alone else ""

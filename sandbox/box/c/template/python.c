@@ -34,7 +34,10 @@
 #include "../clone.h"
 #include "../template.h"
 
-enum { CODE_AT = 3, HEADER = 16 }; /* in a case: its code, which follows the header of a .pyc file */
+enum {
+    CODE_AT = 4, HEADER = 16,     /* in a case: its code, which follows the header of a .pyc file */
+    MOST_OPEN = 1024              /* descriptors that are looked for */
+};
 
 struct box box;
 static struct sock_filter filter[FILTER_CAP];
@@ -174,7 +177,9 @@ static ssize_t receive(void) {
     struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
     nfds = h ? (h->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
     if (nfds) memcpy(fds, CMSG_DATA(h), nfds * sizeof(int));
-    if (n > 0) message.bytes[n] = 0;
+    static ssize_t length; /* of the message before: a case must not find that of another case */
+    if (n >= 0 && n < length) memset(message.bytes + n, 0, length - n);
+    if (n >= 0) message.bytes[length = n] = 0;
     return n;
 }
 
@@ -215,10 +220,13 @@ static ssize_t read_own(const char *path, char *text, size_t size) {
     return n;
 }
 
-/* Whether cases may be forked from this process: it has one thread, no memory that a case would share with
- * it, and no descriptors but its own. Its memory goes into the event. */
+/* Whether cases may be forked from this process: it has one thread, no children, no memory that a case would
+ * share with it, and no descriptors but its own. Its memory goes into the event. */
 static int may_fork(void) {
     static char text[256 * 1024];
+    pid_t pid;
+    while ((pid = waitpid(-1, NULL, WNOHANG | __WALL)) > 0) {}
+    if (!pid) return 0;
     if (read_own("self/status", text, sizeof text) <= 0) return 0;
     event.anon = status_field(text, "RssAnon:") * 1024;
     event.file = status_field(text, "RssFile:") * 1024;
@@ -229,7 +237,7 @@ static int may_fork(void) {
         char *modes = strchr(line, ' ');
         if (modes && modes[2] == 'w' && modes[4] == 's') return 0;
     }
-    for (int fd = PROC_FD + 1; fd < 256; fd++)
+    for (int fd = PROC_FD + 1; fd < MOST_OPEN; fd++)
         if (fcntl(fd, F_GETFD) >= 0) return 0;
     return 1;
 }
@@ -241,15 +249,19 @@ static void report_ready(int failed) {
     send_event(READY, failed ? EINVAL : may_fork() ? 0 : EBUSY);
 }
 
-/* Fork another template. In it, fds are its socket and the names of the modules. */
+/* Fork another template, as a child of the box, which ends it. In it, fds are its socket and the names of the
+ * modules. What they start becomes its child. */
 static void hold(void) {
     PyOS_BeforeFork();
     pid_t pid = fork();
+    if (!pid && fork()) _exit(0);
     if (pid) {
+        if (pid > 0) waitpid(pid, NULL, 0);
         PyOS_AfterFork_Parent();
         return;
     }
     PyOS_AfterFork_Child();
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     int bad = dup2(fds[0], SOCKET) < 0 || dup2(fds[1], NAMES_FD) < 0;
     for (int i = 0; i < nfds; i++)
         if (fds[i] != NAMES_FD) close(fds[i]);
@@ -269,18 +281,19 @@ static void begin_case(void) { /* in the case; the template's own frames are bel
         if (fd >= 0) close(fd);
     }
     name_self(event.pid);
-    int bad = chdir("/box/work") || become_run(&run) || prctl(PR_SET_DUMPABLE, 1);
+    int coded = !!message.call.coded;
+    int bad = chdir("/box/work") || become_run(&run) || prctl(PR_SET_DUMPABLE, 1) ||
+              (coded && dup2(fds[CASE_STREAMS], CODE_AT) < 0) || syscall(SYS_close_range, CODE_AT + coded, ~0U, 0);
     send_event(STARTED, bad ? errno ? errno : EIO : 0);
     if (bad) _exit(127);
-    if (message.call.coded) dup2(fds[CASE_STREAMS], CODE_AT);
-    syscall(SYS_close_range, CODE_AT + !!message.call.coded, ~0U, 0);
+    close(SOCKET);
     __builtin_longjmp(case_starts, 1);
 }
 
 static int supervise(void *unused) { /* pid 1 of the case's namespace */
     sigset_t all;
-    struct rusage used;
-    int status;
+    struct rusage used = {0}; /* not what the run before has used */
+    int status = 0;
     (void)unused;
     /* The interpreter's handlers must not run here, in the template's memory. */
     sigfillset(&all);
@@ -312,6 +325,7 @@ static int start_case(void) {
     int status;
     memset(&event, 0, sizeof event);
     run.rq = &message.call.rq;
+    box.resident = message.call.resident;
     run.in_fd = fds[0], run.out_fd = fds[1], run.err_pipe[1] = fds[2];
     syscall(SYS_sched_setaffinity, 0, sizeof message.call.cores, &message.call.cores);
     PyOS_BeforeFork();
@@ -339,9 +353,9 @@ static void serve(void) {
     int gil = PyGILState_Ensure();
     report_ready(run_prelude());
     for (ssize_t n; (n = receive()) >= (ssize_t)sizeof message.call;) {
-        while (waitpid(-1, NULL, WNOHANG) > 0) {} /* templates that were dropped */
         if (message.call.op == HOLD && nfds == 2) hold();
         else if (message.call.op == CASE && nfds >= CASE_STREAMS && start_case()) {
+            runs = 1; /* a program may open its own file, as compile() does for the line of an error */
             char *prologue = message.bytes + sizeof message.call;
             if (message.call.prologue_len && PyRun_SimpleString(prologue)) _exit(125);
             if (message.call.coded) run_program();
@@ -358,7 +372,7 @@ static void serve(void) {
 
 static FILE *open_file(const char *function, const char *path, const char *mode) {
     FILE *(*open)(const char *, const char *) = dlsym(RTLD_NEXT, function);
-    if (!runs && !strcmp(path, script)) serve(), runs = 1;
+    if (!runs && !strcmp(path, script)) serve();
     return open(path, mode); /* a case without compiled code reads and compiles the source itself */
 }
 

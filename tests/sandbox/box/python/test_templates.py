@@ -1,0 +1,137 @@
+"""Runs that are forked from a template: limits, and what happens to the template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.python.start import PythonStart
+from gradebox.sandbox.box.wire import Reply
+from gradebox.sandbox.model import MIB, Compiled, Limits, Program
+from tests.sandbox.levels import box_at
+
+LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=256 * MIB, processes=16)
+MODULES = (
+    *("bisect", "heapq", "queue", "textwrap", "stringprep", "calendar", "csv", "difflib", "shlex"),
+    *("fractions", "graphlib", "colorsys", "wave", "cmd", "code", "glob", "html", "json", "sched"),
+)
+CHILDREN = b"""
+import os, signal
+children = []
+try:
+    while len(children) < 64:
+        pid = os.fork()
+        if not pid: signal.pause()
+        children.append(pid)
+except OSError: pass
+print(len(children))
+"""
+THREADS = b"""
+import threading
+stop = threading.Event()
+threads = 0
+try:
+    while threads < 64:
+        threading.Thread(target=stop.wait, daemon=True).start()
+        threads += 1
+except RuntimeError: pass
+print(threads)
+stop.set()
+"""
+
+
+@pytest.fixture(scope="module", params=["full", "delegated", "userns"])
+def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
+    with box_at(request.param) as sandbox:
+        if sandbox.describe().details["python_start"] != "fork":
+            pytest.skip("this interpreter does not start by fork")
+        yield sandbox
+
+
+@pytest.fixture
+def replies(monkeypatch: pytest.MonkeyPatch) -> list[Reply]:
+    """The box's own replies to the runs of a test."""
+    seen: list[Reply] = []
+    as_plain = PythonStart.as_plain
+
+    def keep(self: PythonStart, reply: Reply, program: object) -> Reply:
+        seen.append(reply)
+        return as_plain(self, reply, program)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PythonStart, "as_plain", keep)
+    return seen
+
+
+def compiled(box: EmbeddedSandbox, source: bytes) -> Compiled:
+    return box.compile(Program("python", {"main.py": source}))
+
+
+def test_a_program_may_open_its_own_file(box: EmbeddedSandbox) -> None:
+    """The interpreter does so for the line of an error; a template waits at that call."""
+    source = b"""
+import ctypes
+print(1)
+try: compile("return", __file__, "exec")
+except SyntaxError as error: print(error.msg)
+libc = ctypes.CDLL(None)
+libc.fopen.restype = ctypes.c_void_p
+print(bool(libc.fopen(__file__.encode(), b"r")))
+"""
+    result = box.run(compiled(box, source), LIMITS)
+    assert (result.exit_code, result.stdout) == (0, b"1\n'return' outside function\nTrue\n")
+
+
+@pytest.mark.parametrize("imports", [0, 1, len(MODULES) + 1])
+def test_the_process_limit_is_exact(
+    box: EmbeddedSandbox, imports: int, replies: list[Reply]
+) -> None:
+    """Whatever number of templates is in the box, and after some were replaced."""
+    for name in MODULES[:imports]:
+        for other in ("", f"import {name}2\n", f"import {name}, token\n"):
+            box.run(compiled(box, f"import {name}\n{other}".encode()), LIMITS)
+    grouped = box.describe().level != "userns"
+    source = CHILDREN if grouped else THREADS
+    for processes in (4, 16):
+        result = box.run(compiled(box, source), replace(LIMITS, processes=processes))
+        assert replies[-1].forked
+        more = int(result.stdout) - (processes - 1)
+        assert more == 0 if grouped else 0 <= more <= 3  # the limit is that of a user there
+        assert ("processes" in result.limits_hit) == grouped
+
+
+def test_an_import_is_not_limited_by_the_run_before(
+    box: EmbeddedSandbox, replies: list[Reply]
+) -> None:
+    if not box.describe().details["python_numpy"]:
+        pytest.skip("numpy is not installed")
+    box.run(compiled(box, b"print(1)"), replace(LIMITS, memory_bytes=4 * MIB, output_bytes=1000))
+    result = box.run(compiled(box, b"import numpy\nprint(2)"), LIMITS)
+    assert result.stdout == b"2\n"
+    assert replies[-1].start_ns > 0  # its template has imported numpy
+
+
+def test_a_run_that_cannot_be_forked_is_executed(box: EmbeddedSandbox) -> None:
+    source = b"print(1)"
+    result = box.run(compiled(box, source), replace(LIMITS, memory_bytes=MIB, output_bytes=1000))
+    assert "memory" in result.limits_hit
+    assert box.run(compiled(box, source), LIMITS).stdout == b"1\n"
+
+
+def test_a_case_finds_nothing_of_the_run_before_in_its_memory(box: EmbeddedSandbox) -> None:
+    word = "argument-of-another-run-" + "x" * 2000
+    box.run(compiled(box, b"print(1)"), LIMITS, args=(word,))
+    source = b"""
+word = b"argument-of-" + b"another-run-"
+found = 0
+for line in open("/proc/self/maps"):
+    if line.split()[1][:2] == "rw" and "[v" not in line:
+        start, end = (int(x, 16) for x in line.split()[0].split("-"))
+        with open("/proc/self/mem", "rb", 0) as file:
+            file.seek(start)
+            found += (file.read(end - start) or b"").count(word + b"x" * 100)
+print(found)
+"""
+    assert box.run(compiled(box, source), LIMITS).stdout == b"0\n"
