@@ -14,6 +14,7 @@ from gradebox.checkers.math.compare import assignments, numeric, real_sets, shap
 from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.compare.families import same_family
 from gradebox.checkers.math.compare.phrases import same_words
+from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.latex import parse_expression
@@ -47,6 +48,9 @@ class Comparer(QuantityComparer):
         family = same_family(gold, answer)
         if family is not None:
             return family
+        by_cases = same_piecewise(gold, answer)
+        if by_cases is not None:
+            return by_cases
         gold, answer = (v.plain if isinstance(v, Family) else v for v in (gold, answer))
         gold, answer = shapes.same_shape(gold, answer)
         for one, other in ((gold, answer), (answer, gold)):

@@ -1,0 +1,87 @@
+"""Compare functions by cases, with each other and with expressions: `|x|`, `\\max(x,1)`.
+
+Both sides are evaluated where their cases meet, between these points and beyond them.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.compare import numeric, real_sets
+from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value, Words
+
+Case = tuple[Expr, real_sets.Spans | None]  # a value and where it holds; None: elsewhere
+
+
+def same_piecewise(gold: Value, answer: Value) -> bool | None:
+    """Return whether two functions of one real variable agree; None when they are not such."""
+    left, right = _cases(gold), _cases(answer)
+    if not (left and right) or max(len(left), len(right)) < 2:
+        return None
+    unknowns = set().union(*(v.free_symbols for v, _ in left + right))
+    ends = {e for _, spans in left + right for s in spans or () for e in (s.low, s.high)}
+    ends = {e for e in ends if e.is_finite}
+    if len(unknowns) != 1 or not ends or not all(e.is_number for e in ends):
+        return None
+    (x,) = unknowns
+    for point in _points(sorted(ends)):
+        a, b = _value(left, x, point), _value(right, x, point)
+        if a is None or b is None:
+            if a is not b:
+                return False
+        elif numeric.equal(a, b) is not True:
+            return False
+    return True
+
+
+def _cases(value: Value) -> list[Case]:
+    """Return the cases of `(x; x > 0), (-x; x \\\\le 0)`, or an expression as one case."""
+    if isinstance(value, Quantity) and not value.unit and not value.percent:
+        return [(parse_expression(value.text), None)]
+    if not isinstance(value, Seq) or value.kind != "" or len(value.items) < 2:
+        return []
+    found: list[Case] = []
+    for item in value.items:
+        parts = item.items if isinstance(item, Seq) and item.kind == "()" else ()
+        if len(parts) != 2 or not isinstance(parts[0], Quantity):
+            return []
+        if isinstance(parts[1], Words) and parts[1].text in ("otherwise", "else"):
+            found.append((parse_expression(parts[0].text), None))
+            continue
+        if not isinstance(parts[1], Relation):
+            return []
+        try:
+            spans = real_sets.to_spans(parts[1])
+        except ParseError:
+            return []
+        if spans is None:
+            return []
+        found.append((parse_expression(parts[0].text), spans))
+    return found
+
+
+def _points(ends: list[Expr]) -> list[Expr]:
+    """Return the ends, points between neighbours, and points on both sides of all."""
+    between = [(a + b) / 2 for a, b in pairwise(ends)] + [
+        (2 * a + b) / 3 for a, b in pairwise(ends)
+    ]
+    steps = [sympy.Rational(1, 3), sympy.Integer(2), sympy.Rational(17, 5)]
+    return [*ends, *between, *(ends[0] - s for s in steps), *(ends[-1] + s for s in steps)]
+
+
+def _value(cases: list[Case], x: Expr, point: Expr) -> Expr | None:
+    for value, spans in cases:
+        if spans is None or any(_holds(s, point) for s in spans):
+            return value.subs(x, point)
+    return None
+
+
+def _holds(span: real_sets.Span, point: Expr) -> bool:
+    above = point > span.low or (not span.low_open and point == span.low)
+    below = point < span.high or (not span.high_open and point == span.high)
+    return bool(above) and bool(below)
