@@ -1,6 +1,6 @@
 """The outcome of checking one output (`Check`), the interface of checkers, and their errors.
 
-Points become a score, the share of the full mark:
+Points become a score, the share of the full mark (the points of a perfect output):
 
 | points p                    | score                                                  |
 |-----------------------------|--------------------------------------------------------|
@@ -9,7 +9,8 @@ Points become a score, the share of the full mark:
 | unknown: 1 < p ≤ 100        | p / 100: a percentage                                  |
 | anything else, nan, inf     | no score: the check is unclear                         |
 
-1 and 100 are both full marks. 0 is a rejection; every higher score is accepted.
+So 1 point and 100 points both score 1 when the full mark is unknown. A score of 0 is a rejection,
+every higher one is accepted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Interactive problems: an interactor talks with the solution, each in a box, and judges it.
 
     solution ◀──pipes──▶ interactor(input, answer)      Sandbox.interact
-        Interaction ─ decide ─▶ what counts: the solution's end or the interactor's answer
+        Interaction ─ decide ─▶ who decides the verdict: the solution's end or the interactor
 
 | protocol | the interactor's arguments | its answer                                       |
 |----------|----------------------------|--------------------------------------------------|
@@ -41,7 +41,7 @@ class InteractionResult(NamedTuple):
     execution    the solution's run, raw
     check        the interactor's answer
     transcript   (writer, bytes) in order; "first" is the solution
-    decided_by   the party whose end counts, by `decide`
+    decided_by   the party that decides the verdict, as `decide` says
     cut          the transcript lacks its end
     """
 
@@ -169,21 +169,23 @@ def judge_interaction(
 
 
 def decide(interaction: Interaction, check: Check) -> tuple[Party, Check]:
-    """Return whose end counts, and the interactor's answer as it counts. Pure.
+    """Return which party decides the verdict, and the check to use when it is the interactor.
 
-    The one that broke first decides. "Broke": a signal, an exit status other than 0, a limit.
+    The solution failed if a signal, an exit status other than 0 or a limit ended it. Its time-out
+    is the interactor's fault if the interactor was over a limit: the solution waited for it. The
+    first row that fits counts:
 
-    | ended first | solution           | interactor        | decided by                      |
-    |-------------|--------------------|-------------------|---------------------------------|
-    | solution    | broke              | any               | solution (RE, TLE, …)           |
-    | solution    | stopped while idle | ran over a limit  | interactor: unclear, since the  |
-    |             |                    |                   | solution waited for it          |
-    | solution    | ended well         | killed by SIGPIPE | interactor: rejected, since the |
-    |             |                    |                   | solution left too early         |
-    | solution    | ended well         | any other         | interactor                      |
-    | interactor  | any                | rejected, unclear | interactor                      |
-    | interactor  | broke              | accepted          | solution                        |
-    | both        | as if the interactor had ended first: its end causes the solution's    |
+    | ended first        | the solution        | the interactor        | decided by            |
+    |--------------------|---------------------|-----------------------|-----------------------|
+    | solution           | hit its wall limit  | hit a limit           | interactor (unclear)  |
+    | solution           | failed              | did anything          | solution (RE, TLE, …) |
+    | solution           | did not fail        | was killed by SIGPIPE | interactor: rejected, |
+    |                    |                     | while it was writing  | it was still talking  |
+    | solution           | did not fail        | did anything else     | interactor            |
+    | interactor or both | failed              | accepted              | solution              |
+    | interactor or both | did anything        | did anything else     | interactor            |
+
+    If both ended at once, the interactor's end is taken as the cause of the solution's.
     """
     solution, interactor = interaction.first, interaction.second
     broke = _broke(solution)

@@ -164,7 +164,7 @@ class Description:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the same as a JSON object in a stable order."""
+        """Return the properties as one JSON object; its keys are always in the same order."""
         return {
             "backend": self.backend,
             "level": self.level,

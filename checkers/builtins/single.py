@@ -116,7 +116,7 @@ def pointscmp(full_points: float | None = None) -> Callable[[bytes, bytes, bytes
             raise failed(f"{points:g} points: points must be in 0 … 1e6")
         if not out.at_end():
             raise presentation_error("extra tokens in the output")
-        words = f"{points:g} points: the answer is {expected:.4f}, the output {found:.4f}"
-        raise Verdict(check_of_points(points, words, full_points))
+        message = f"{points:g} points: the answer is {expected:.4f}, the output {found:.4f}"
+        raise Verdict(check_of_points(points, message, full_points))
 
     return judge

@@ -6,7 +6,7 @@
 
 Each module imports only from rooms below its own:
 
-    evaluator, dart      EvaluatorMath and its text functions
+    evaluator, dart      EvaluatorMath, and its functions that rewrite and read answers
     grading              tiers one and two
     workers/             processes that run compare/ under limits
     extract/   compare/  neither imports the other

@@ -1,6 +1,6 @@
-"""The text functions of EvaluatorMath's documented interface, on our own reader.
+"""The functions of dart-math's EvaluatorMath that rewrite answers or read sets and matrices.
 
-Source of their results: the documentation of dart-math's EvaluatorMath. SymPy objects are
+Names and results are those in its documentation; the code is gradebox's own. SymPy objects are
 built without passing text to SymPy.
 """
 

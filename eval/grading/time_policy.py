@@ -51,8 +51,8 @@ def impossible_limits(problem: Problem, scale: float) -> str | None:
 def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:
     """Return the limits of a run.
 
-    expected_bytes  size of the expected output; the output may be twice as large, and always
-                    16 MiB
+    expected_bytes  size of the expected output. The output may be twice as large plus 1 MiB,
+                    and at least 16 MiB
     """
     output_bytes = max(MIN_OUTPUT_BYTES, 2 * expected_bytes + MIB)
     return Limits(

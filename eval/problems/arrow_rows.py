@@ -71,7 +71,7 @@ class MappedRows:
             for batch in row.to_batches():
                 _checked(batch)
         except arrow_errors() as error:
-            raise RowError(f"its data is damaged: {_one_line(error)}") from error
+            raise RowError(f"the row's data is damaged: {_one_line(error)}") from error
         with self._lock:
             self._read_bytes += row.nbytes
         return _as_dict(row)

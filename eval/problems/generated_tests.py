@@ -297,7 +297,7 @@ def _test(path: Path, batch: Any, row: _Row) -> TestCase:
 
 
 def _number(value: Any) -> int | None:
-    """Return a test's number: an integer, or a float or text that spells one."""
+    """Return a test's number as an int; the column may hold 7, 7.0 or "7". Else None."""
     try:
         return None if isinstance(value, float) and not value.is_integer() else int(value)
     except (TypeError, ValueError):

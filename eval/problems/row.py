@@ -56,7 +56,7 @@ def problem_id(row: Mapping[str, Any]) -> str:
     index = _id_text("index", row.get("index"))
     if contest and index:
         return f"{contest}/{index}"
-    raise RowError("it has neither id nor contest_id and index")
+    raise RowError("the row has neither id nor contest_id and index")
 
 
 def alias_ids(row: Mapping[str, Any]) -> tuple[str, ...]:

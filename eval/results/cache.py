@@ -81,7 +81,7 @@ class VerdictCache:
         return self._folder / key[:2] / f"{key}.json.z"
 
     def _make(self, folder: Path) -> None:
-        """Make a folder that everybody may write to who may write to the cache."""
+        """Make a folder with the permissions of the cache's top folder."""
         if not folder.is_dir():
             folder.mkdir(exist_ok=True)
             folder.chmod(stat.S_IMODE(self._folder.stat().st_mode))

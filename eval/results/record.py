@@ -31,7 +31,8 @@ Reason = Literal[
     "sandbox_error",
 ]
 
-# Raised when fields change or the same run could give other verdicts: it is part of a record's key.
+# Version of records, part of a record's key. It is incremented when fields change, or when the same
+# run could give other verdicts.
 SCHEMA = 2
 
 

@@ -197,7 +197,8 @@ class BoxProcess:
         fds: list[int] = []
         try:
             reply = self._receive(fds)
-            # So that a later count of its group's is that of one run.
+            # The group counts OOM kills for its lifetime. No run follows one in the same group, so
+            # `oom_kills` below counts those of one run.
             self.needs_recycling |= bool(reply.hit & wire.HIT_MEMORY)
             return reply, fds
         except BoxDied:

@@ -32,7 +32,7 @@ WANT_OUTPUT_CHARS = 1_000_000
 HUGE = 10**15  # beyond every configured limit
 EXTRA_WALL_S = 60.0
 
-# Prints 1, 1, 2, 4 … KiB: what is kept of it shows the output limit within a factor of two.
+# Writes 1, 1, 2, 4 … KiB: what the server keeps of it is its output limit within a factor of two.
 _PRINTS = b"""import os, platform, subprocess, sys, time
 def have(*command):
     try:
@@ -92,7 +92,9 @@ def probe(endpoint: Endpoint, package: Package) -> None:
     except BodyTooLarge:
         body_bytes = TRY_BODY_BYTES
         printed, capped = _print(endpoint, package)
-    for _ in range(2 if capped else 0):  # a busy server reads several pieces as one
+    # The server drops the whole read that exceeds its limit. A busy server gets several writes of
+    # the program in one read and keeps less, so the longest output of three runs counts.
+    for _ in range(2 if capped else 0):
         printed = max(printed, _print(endpoint, package)[0], key=len)
     with contextlib.suppress(ValueError):
         machine, libc, fixed = printed.split("\n", 1)[0].split(";")

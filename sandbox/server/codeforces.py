@@ -1,11 +1,11 @@
-"""The Codeforces package's protocol: run one test case, then judge its output.
+"""The protocol of guipenedo/piston's Codeforces package: run one test, then judge its output.
 
     main.*  checker.py?  input.txt  correct_output.txt?  grader_config
       └ run with input.txt on stdin (or as a file) ─▶ output
                                                        └ judge(input, output, correct) ─▶ "1" / "0"
 
-The package guipenedo/piston, packages/codeforces/1.0.0, puts the expected output and the checker
-into the solution's sandbox. Here the solution gets its input and nothing else.
+That package (packages/codeforces/1.0.0 there) puts the expected output and the checker into the
+solution's sandbox. Here the solution gets its input and nothing else.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CASE_OUTPUT = "output.txt"
 
 @dataclass(frozen=True)
 class CaseAnswer:
-    """The output and exit code that the package's script would have had."""
+    """The output and exit code that the script of guipenedo/piston's package would have had."""
 
     stdout: str
     stderr: str
@@ -86,7 +86,7 @@ def run_case(job: Job, compiled: Compiled, sandbox: Sandbox, judge: Judge | None
 
 
 def parse_config(raw: bytes) -> dict[str, str]:
-    """Parse KEY=value lines, which the package runs as a shell script."""
+    """Parse KEY=value lines, which guipenedo/piston's package runs as a shell script."""
     config = {}
     for line in raw.decode("utf-8", "replace").splitlines():
         key, sign, value = line.strip().partition("=")
@@ -98,8 +98,9 @@ def parse_config(raw: bytes) -> dict[str, str]:
 def case_limits(config: dict[str, str], job_limits: Limits, ceilings: Ceilings) -> Limits:
     """Return the case's limits: TIME_LIMIT in seconds, MEMORY_LIMIT in MB of 2**20 bytes.
 
-    TIME_LIMIT limits CPU time, so the verdict does not depend on load; the package's script
-    measures wall time. The wall limit is 3 × TIME_LIMIT + 2 s. Raises BadRequest.
+    TIME_LIMIT limits CPU time, so the verdict does not depend on load. (The script of
+    guipenedo/piston's package limits wall time.) The wall limit is 3 × TIME_LIMIT + 2 s. Raises
+    BadRequest for a limit that is not a positive number or is over the server's.
     """
     limits = job_limits
     seconds = _limit(config, "TIME_LIMIT", ceilings.run_cpu_time / 1000)

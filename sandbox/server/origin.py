@@ -1,9 +1,9 @@
-"""Refuse requests that a web page can make: those of other origins, and of rebound names.
+"""Refuse requests that a foreign web page makes the user's browser send to this server.
 
-A browser sends a page's `Origin` with every WebSocket and POST. A page can also give its own
-name this server's address (DNS rebinding): the browser then takes both for one origin, and the
-request has the page's name as `Host`. So a name counts only if it is known; an address cannot be
-rebound.
+Cross-origin   A browser adds the page's `Origin` to every WebSocket and POST request.
+DNS rebinding  The page's own name resolves to this server's address. The browser then takes both
+               for one origin, and the request has that name as `Host`. So only known names are
+               accepted as `Host`. Addresses are, because they cannot be rebound.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_origin(request: web.Request) -> None:
-    """Raise Refused for a request of a page that this server did not send."""
+    """Raise Refused for a request that a browser sent for a web page of another origin."""
     origins, host = request.headers.getall("Origin", []), request.headers.get("Host", "")
     if any(o.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()) for o in origins):
         raise Refused(403, f"Origin {origins[0][:80]!r} is not this server; web pages can't use it")
@@ -35,7 +35,7 @@ def check_origin(request: web.Request) -> None:
 def check_host(request: web.Request, loopback_only: bool, names: Collection[str]) -> None:
     """Raise Refused for a Host that may be a rebound name.
 
-    loopback_only  the server listens there, so no other address leads to it
+    loopback_only  the server listens on loopback only, so no other address leads to it
     names          further names of this server (--allow-host)
     """
     hosts = request.headers.getall("Host", [])

@@ -2,7 +2,8 @@
 
 python 3.11.7 (py, python3 …) · c++ 12.2.0 (c++17, cpp …) · c++20 12.2.0 …
 
-The Codeforces package's names are listed as well and run the same languages.
+The names of guipenedo/piston's Codeforces package (`cf_c++17`, `cf_python3` …) are listed as well
+and run the same languages.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 from gradebox.sandbox.languages import TABLE
 
-# Name in the Codeforces package → our language. Each is listed as "cf_" + name.
+# Name in guipenedo/piston's Codeforces package → our language. Each is listed as "cf_" + name.
 CODEFORCES = {
     "c++": "c++17",
     "c++0x": "c++11",

@@ -161,7 +161,7 @@ class Comparer(QuantityComparer):
         return all(self.equal(*_unwrapped(g, a)) for g, a in pairs)
 
     def with_repetitions(self, left: Seq, right: Seq) -> bool:
-        """Compare sets and lists of tuples, which may repeat an item; other lists may not."""
+        """Compare two sets or lists. Sets, and lists of tuples, may repeat an item; others not."""
         if not {left.kind, right.kind} <= {"", "{}"}:
             return False
         a, b = (self.distinct(s) if shapes.may_repeat(s) else list(s.items) for s in (left, right))

@@ -56,7 +56,7 @@ def may_be_ratio(value: Value) -> bool:
 
 
 def may_repeat(seq: Seq) -> bool:
-    """Return whether repeated items count once: in sets and lists of tuples."""
+    """Return whether repeated items count once: in a set, or in a list of nothing but tuples."""
     return seq.kind == "{}" or all(isinstance(i, Seq) for i in seq.items)
 
 

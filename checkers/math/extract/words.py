@@ -82,13 +82,16 @@ def yes_or_no(sentence: str) -> str:
 
 
 def name_at_end(sentence: str) -> str:
-    """Return Saturday for `it will be Saturday`; "" for another sentence."""
+    """Return the name that ends a sentence after is, be, was or on; "" without one.
+
+    Saturday for `it will be Saturday`, Anna for `the winner is Anna`.
+    """
     m = _NAME_AT_END.search(without_bold(sentence).strip(" .!"))
     return m[1] if m else ""
 
 
 def words_of(sentence: str) -> str:
-    """Return the answer in words of a sentence; "" without one."""
+    """Return the words in a sentence that are its answer; "" without any."""
     sentence = without_bold(sentence).strip(" .!")
     if phrase := _PHRASE.search(sentence):
         return phrase[1]

@@ -164,7 +164,7 @@ class Parser(Grammar):
         return sympy.Symbol(text + self.text_since(start))
 
     def subscripted(self, text: str) -> Expr:
-        """Read the index of a letter; a constant of integration may be C_1 or c_1."""
+        """Read the index of a letter. C_1 is read as c_1: both name a constant of integration."""
         self.expect("_")
         text = "c" if text == "C" else text
         start = self.at

@@ -1,4 +1,4 @@
-"""SymPy sets and matrices from LaTeX, for the text functions of EvaluatorMath."""
+"""Read SymPy sets and matrices from LaTeX, for `latex2sympy_interval` and `latex2matrix`."""
 
 from __future__ import annotations
 

@@ -28,11 +28,13 @@ class Grades(Protocol):
 class CodeforcesReward:
     """A reward function for TRL's `reward_funcs`.
 
-    mode          which column of the table in values.py
-    language      language of every completion; else the column `language`, else the fence's tag
-    grader        a Grader or a Client; else this process's own with these `flags`
+    mode          pass_fail, partial or weighted_sum; values.py has the rewards of each
+    language      language of every completion; without it the dataset's column `language`
+                  counts, and without that the tag of the completion's code fence
+    grader        a Grader or a Client; without it a grader of this process with these `flags`
                   (dataset=…, workers=…, generated_tests_dir=…, sandbox=…)
-    time_limit_s  of a batch, without the time it waits for cores; what is not graded is None
+    time_limit_s  of a batch, not counting time in which it waits for cores; completions that are
+                  not graded in time have the reward None
     name          under which the trainer logs the reward
     """
 

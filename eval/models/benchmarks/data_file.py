@@ -57,7 +57,7 @@ def missing_files_message(test_paths: Sequence[str], data_dir: Path) -> str:
 
 
 def is_example_data(path: Path) -> bool:
-    """Return whether a file has gradebox's example questions, not those of the benchmark."""
+    """Return whether a benchmark's test file is gradebox's example, not the real questions."""
     return EXAMPLE_DATA in path.resolve().parents
 
 

@@ -44,7 +44,7 @@ static void set_limits(const struct run *run) {
     if (box.nproc_rlimit) set_limit(RLIMIT_NPROC, processes, processes);
 }
 
-static int take_ids(void) { /* nothing of what the box may do is left to the program */
+static int take_ids(void) { /* change to the program's user, or drop the capabilities */
     uint32_t id = box.uid;
     if (id) return syscall(SYS_setresgid, id, id, id) || syscall(SYS_setresuid, id, id, id) ? -1 : 0;
     if (!box.is_init) return 0;
@@ -56,7 +56,7 @@ static int take_ids(void) { /* nothing of what the box may do is left to the pro
 
 /* ---- confinement ----------------------------------------------------------------------------- */
 
-static int confine(void) { /* what the box may do and the program may not */
+static int confine(void) { /* forbid what the box may do and the program may not */
     static struct sock_filter code[FILTER_CAP];
     pid_t me = getpid();
     if (!box.is_init) prctl(PR_SET_PDEATHSIG, SIGKILL);

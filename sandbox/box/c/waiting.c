@@ -71,7 +71,7 @@ static int look_at_task(int dir, const char *tid) {
     task->counted += strtoll(end, NULL, 10);
     const struct task *before = as_last_seen(task);
     if (!before && !last->complete) return 0;
-    /* Its counts are the same and it was ready both times: it has been queued in between. */
+    /* It did not run since the last look, and was ready then and now: it was queued in between. */
     if (before && before->counted == task->counted && before->ready && task->ready)
         task->queued = before->queued + current->ns - last->ns;
     int64_t ready = task->counted + task->queued - (before ? before->counted + before->queued : 0);

@@ -27,7 +27,8 @@ class Calibration:
     plain_ns      least CPU time of a plain start
     plain_memory  its memory, bytes
     forked        the forked run with the least CPU time
-    files_without_imports  bytes of files in the memory of a template that has imported nothing new
+    files_without_imports  bytes of file pages in the memory of a template process that imported
+                           only what the base template had imported already
     """
 
     plain_ns: int
@@ -39,7 +40,7 @@ class Calibration:
     def of(cls, plain: Sequence[Reply], forked: Sequence[Reply], other: Reply) -> Calibration:
         """Return what several runs of each kind show.
 
-        other  a forked run whose template is not the base template, but has imported nothing new
+        other  a forked run of a further template, which imported only what the base template had
         """
         return cls(
             min(reply.cpu_ns for reply in plain),

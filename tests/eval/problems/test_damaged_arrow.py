@@ -65,7 +65,7 @@ def test_a_row_that_points_elsewhere_is_unusable(
     problems = open_mapped(tmp_path / "data.arrow")
     assert next(problems.official_tests(good)).input == b"1"
     assert problems.get(bad) is None
-    assert f"problem {bad} is unusable: its data is damaged" in problems.why_missing(bad)
+    assert f"problem {bad} is unusable: the row's data is damaged" in problems.why_missing(bad)
 
 
 def test_names_that_point_elsewhere_are_reported(tmp_path: Path) -> None:
