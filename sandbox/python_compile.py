@@ -19,11 +19,16 @@ HOOK_NAME = "sitecustomize.py"  # imported by every start of Python and PyPy
 # Needs Python 3.8 (sys.addaudithook); before that, the answer is unknown. An error that is no
 # SyntaxError, such as a MemoryError for deep nesting, and a crash leave the answer unknown too.
 # With MAIN given, it also writes what a start by fork needs: the CPU time of compiling, what the
-# program imports at its top level and is not loaded at every start, and the compiled program.
+# program imports at its top level and is not loaded at every start, and the compiled program. The
+# imports end at the first statement that may change what the next ones see, such as a change of
+# os.environ; definitions and the program's own variables do not.
 HOOK = b"""\
 import sys
 
 LOADED = set(sys.modules)  # at every start
+# Programs with these words may see that modules were imported before.
+OBSERVERS = b"settrace", b"setprofile", b"monitoring", b"addaudithook", b"__subclasses__"
+SETTINGS = "setrecursionlimit", "set_int_max_str_digits", "stack_size", "setrlimit"
 
 import io
 import os
@@ -65,8 +70,12 @@ def imports():
         tree = compile(lines[1:end] if end > 0 else source, MAIN, "exec", 0x400)  # PyCF_ONLY_AST
     except SyntaxError:  # the last one is within a text, or has several lines
         tree = compile(source, MAIN, "exec", 0x400)
+    if any(word in source for word in OBSERVERS):
+        return
     for node in tree.body:
         kind = type(node).__name__
+        if not leaves_imports_alone(kind, node):
+            return
         if kind == "Import":
             for alias in node.names:
                 if alias.name not in LOADED:
@@ -76,6 +85,17 @@ def imports():
             loaded = sys.modules[node.module] if node.module in LOADED else None
             if not all(hasattr(loaded, name) for name in names):
                 yield node.module + ":" + ",".join(names)
+
+
+def leaves_imports_alone(kind, node):
+    if kind == "Expr":
+        call = getattr(node.value, "func", None)
+        return call is None or getattr(call, "attr", "") in SETTINGS
+    if kind in ("Assign", "AnnAssign"):
+        targets = getattr(node, "targets", None) or [node.target]
+        names = [x for target in targets for x in getattr(target, "elts", [target])]
+        return all(hasattr(x, "id") for x in names)
+    return kind in ("Import", "ImportFrom", "FunctionDef", "ClassDef", "AsyncFunctionDef")
 
 
 def end_with_the_error(kind, value, trace):

@@ -9,8 +9,8 @@ A start by fork differs from a plain start in nothing but time:
 
 - What a statement imported is put back, whole, when the program comes to that statement:
   `sys.modules`, and the modules as attributes of their parents. Before that it is invisible.
-- Out of that order, or with another `sys.path` or other finders, everything hidden is dropped, and
-  the program's imports are Python's own.
+- Out of that order, or with another `sys.path`, other finders or another `__import__`, everything
+  hidden is dropped, and the program's imports are Python's own.
 - A statement that fails here is not hidden; it will fail in the program as well.
 
 It runs on Python 3.8 and later, and loads no module that a start does not load.
@@ -43,44 +43,68 @@ def parent_of(name):
     return sys.modules.get(parent), attribute
 
 
-class Group:
-    """What one statement imported."""
+def is_own_extension(module):
+    """Return whether it is in machine code, and not of the standard library."""
+    loader = type(getattr(module, "__loader__", None)).__name__
+    return loader == "ExtensionFileLoader" and "lib-dynload" not in module.__file__
 
-    def __init__(self, module, names, loaded):
-        self.targets = {module, *(module + "." + name for name in names)}
+
+class Group:
+    """What one import loaded.
+
+    target  the module that the program asks for
+    once    some of it cannot be loaded twice by one process, as NumPy
+    """
+
+    def __init__(self, target, loaded):
+        self.target = target
         self.loaded = loaded  # name → module, in the order of sys.modules
+        self.once = any(map(is_own_extension, loaded.values()))
         self.attributes = []
         for name, value in loaded.items():
             parent, attribute = parent_of(name)
             if parent is not None and vars(parent).get(attribute) is value:
-                self.attributes.append((parent, attribute, value))
+                self.attributes.append((name, parent, attribute, value))
 
     def hide(self):
         for name in self.loaded:
             sys.modules.pop(name, None)
-        for parent, attribute, _ in self.attributes:
+        for _, parent, attribute, _ in self.attributes:
             delattr(parent, attribute)
+
+    def can_show(self):
+        """Return whether the program has left alone what this import would meet."""
+        return not any(name in sys.modules for name in self.loaded) and all(
+            name.rpartition(".")[0] in self.loaded or parent_of(name)[0] is parent
+            for name, parent, _, _ in self.attributes
+        )
 
     def show(self):
         sys.modules.update(self.loaded)
-        for parent, attribute, value in self.attributes:
+        for _, parent, attribute, value in self.attributes:
             setattr(parent, attribute, value)
 
 
 def import_statement(module, names):
-    """Import as the statement does. Return what it loaded, or None when it fails."""
-    before = dict(sys.modules)
-    try:
-        __import__(module, {}, {}, names, 0)
-        failed = False
-    except Exception:  # noqa: BLE001 - whatever the module raises
-        failed = True
-    loaded = {name: value for name, value in sys.modules.items() if before.get(name) is not value}
-    group = Group(module, names, loaded)
-    if failed:
-        group.hide()
-        return None
-    return group
+    """Import as the statement does. Yield what each step of it loads, and None if it fails."""
+    for step in ((), *((name,) for name in names)):
+        before = dict(sys.modules)
+        try:
+            __import__(module, {}, {}, step, 0)
+            failed = False
+        except BaseException:  # noqa: BLE001 - whatever the module raises
+            failed = True
+        loaded = {
+            name: value for name, value in sys.modules.items() if before.get(name) is not value
+        }
+        # The module that was asked for is complete last, and that is its place in sys.modules.
+        group = Group(next(reversed(loaded), module) if step else module, loaded)
+        if failed:
+            group.hide()
+            yield None
+            return
+        if loaded:
+            yield group
 
 
 FROZEN = "<frozen importlib._bootstrap>"  # tracebacks leave frames of this file out
@@ -88,14 +112,18 @@ FINDING = """
 def _find_and_load(name, import_):
     if waiting:
         group = waiting[0]
-        if name in group.targets and (sys.path, sys.meta_path, sys.path_hooks) == search:
+        same = (sys.path, sys.meta_path, sys.path_hooks, builtins["__import__"]) == search
+        if same and name == group.target and group.can_show():
             del waiting[0]
             group.show()
             return sys.modules[name]
-        for group in waiting:
-            if name in group.loaded:
-                waiting.clear()
-                break
+        if not same or any(name in group.loaded for group in waiting):
+            for group in waiting:
+                if group.once:
+                    group.show()
+            waiting.clear()
+    if not waiting:
+        bootstrap._find_and_load = find_and_load
     return find_and_load(name, import_)
 """
 
@@ -104,12 +132,16 @@ def hide(groups):
     """Hide the groups, and put each back when its statement comes."""
     import _frozen_importlib as bootstrap
 
+    builtins = vars(sys.modules["builtins"])
+    paths = (list(sys.path), list(sys.meta_path), list(sys.path_hooks))
     for group in reversed(groups):
         group.hide()
     own = {
         "sys": sys,
+        "builtins": builtins,
+        "bootstrap": bootstrap,
         "waiting": groups,
-        "search": (list(sys.path), list(sys.meta_path), list(sys.path_hooks)),
+        "search": (*paths, builtins["__import__"]),
         "find_and_load": bootstrap._find_and_load,
     }
     exec(compile(FINDING, FROZEN, "exec"), own)
@@ -135,60 +167,89 @@ def begin():
 
 
 MOST_OBJECTS = 100000
-# Types whose objects write something when they are freed, though they have no __del__.
-WRITERS = {"_dbm", "_gdbm", "_sqlite3", "mmap", "sqlite3"}
+# Their objects write something when they are freed.
+WRITERS = ("_dbm", "_gdbm", "_sqlite3")
+# Weak references whose callbacks change nothing but a container.
+CONTAINERS = ("weakref", "_weakrefset", "_abc")
 
 
 def finish_with(gc):
     """Return what is called when the program has ended, as the interpreter's own end begins.
 
     It returns True if the process may exit now, because freeing the program's objects one by one
-    would do nothing that can be seen.
+    would do nothing that can be seen. It runs no code of the program.
     """
     import _io
     import _thread
+    import _warnings
     import _weakref
+    import atexit
 
-    silent = {_io.BytesIO, _io.StringIO, _io.FileIO, _io.BufferedReader}
+    text, reader, file = _io.TextIOWrapper, _io.BufferedReader, _io.FileIO
+    silent = {_io.BytesIO, _io.StringIO, file, reader}
+    mro_of = type.__dict__["__mro__"].__get__
+    names_of = type.__dict__["__dict__"].__get__
+    callback_of = _weakref.ref.__dict__["__callback__"].__get__
+    streams = [id(sys.__stdout__), id(sys.__stderr__)]
 
-    def has_effect(kind):
-        if kind in silent or kind is _io.TextIOWrapper:
-            return False
-        return hasattr(kind, "__del__") or kind.__module__.partition(".")[0] in WRITERS
-
-    def is_writer(x):
-        return type(x) is _io.TextIOWrapper and not x.closed and x.writable()
+    def has_del(kind):
+        return kind not in silent and any("__del__" in names_of(base) for base in mro_of(kind))
 
     def calls_back(reference):
-        callback = getattr(reference, "__callback__", None)
+        callback = callback_of(reference)
+        if callback is None:
+            return False
         if type(callback) is type(len) and isinstance(callback.__self__, _weakref.ref):
             return False  # abstract base classes drop a class from their caches
-        module = getattr(callback, "__module__", None)
-        return callback is not None and module not in ("weakref", "_weakrefset", "_abc")
+        kind = type(reference)
+        known = kind is _weakref.ref or kind.__name__ == "KeyedRef"
+        return not known or getattr(callback, "__module__", None) not in CONTAINERS
+
+    def warns_of_resources():
+        filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
+        for action, message, category, module, line in filters:
+            if issubclass(ResourceWarning, category):
+                if action != "ignore":
+                    return True
+                if message is None and module is None and not line:
+                    return False
+        return True
+
+    def has_effect(objects):
+        kinds = set(map(type, objects))
+        if any(has_del(kind) for kind in kinds if kind is not text):
+            return True
+        metaclasses = {kind for kind in kinds if type in mro_of(kind)}
+        # The collector does not know the objects of some classes.
+        if metaclasses and any(has_del(x) for x in objects if type(x) in metaclasses):
+            return True
+        if text in kinds and any(type(x.buffer) not in silent for x in objects if type(x) is text):
+            return True
+        if reader in kinds and any(type(x.raw) is not file for x in objects if type(x) is reader):
+            return True
+        if _weakref.ProxyType in kinds or _weakref.CallableProxyType in kinds:
+            return True
+        references = {kind for kind in kinds if _weakref.ref in mro_of(kind)}
+        return bool(references) and any(calls_back(x) for x in objects if type(x) in references)
 
     def finish():
         try:
-            vars(sys.modules["__main__"]).pop("__file__", None)
-            vars(sys.modules["__main__"]).pop("__cached__", None)
-            if "threading" in sys.modules:
-                sys.modules["threading"]._shutdown()
-            if "atexit" in sys.modules:
-                sys.modules["atexit"]._run_exitfuncs()
-            for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-                if stream is not None and not stream.closed:
-                    stream.flush()
-            if "gc" in sys.modules or _thread._count() or sys.gettrace() or sys.getprofile():
+            if warns_of_resources() or atexit._ncallbacks():
+                return False
+            if (
+                "gc" in sys.modules
+                or _thread._count()
+                or not sys.modules.keys().isdisjoint(WRITERS)
+            ):
+                return False
+            if [id(sys.__stdout__), id(sys.__stderr__)] != streams:
                 return False
             objects = gc.get_objects()  # all that were made since the template
-            if len(objects) > MOST_OBJECTS:
+            if len(objects) > MOST_OBJECTS or has_effect(objects):
                 return False
-            kinds = set(map(type, objects))
-            if any(map(has_effect, kinds)):
-                return False
-            if _io.TextIOWrapper in kinds and any(map(is_writer, objects)):
-                return False
-            if any(issubclass(kind, _weakref.ref) for kind in kinds):
-                return not any(calls_back(x) for x in objects if isinstance(x, _weakref.ref))
+            for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+                if stream is not None and not getattr(stream, "closed", False):
+                    stream.flush()
             return True
         except BaseException:  # noqa: BLE001 - the interpreter's own end meets it again
             return False
@@ -207,11 +268,12 @@ def main():
     statements = list(read_statements(posix))
     began_ns = time.thread_time_ns()
     for module, names in statements:
-        group = import_statement(module, names)
-        if group is None:
+        some = list(import_statement(module, names))
+        groups += filter(None, some)
+        if None in some:
             break
-        if group.loaded:
-            groups.append(group)
+    for stream in (sys.stdout, sys.stderr):  # the box sees if a module has printed something
+        stream.flush()
     if statements:
         posix.write(NAMES_FD, str(time.thread_time_ns() - began_ns).encode())
     sys.path.insert(0, folder)

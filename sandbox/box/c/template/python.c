@@ -55,28 +55,35 @@ static int runs; /* this is a case, and no template any more */
 typedef struct object object;
 #define API(name, result, ...) static result (*name)(__VA_ARGS__);
 #define FUNCTIONS \
+    API(PyDict_DelItemString, int, object *, const char *) \
+    API(PyErr_Clear, void, void) \
     API(PyErr_ExceptionMatches, int, object *) \
     API(PyErr_Fetch, void, object **, object **, object **) \
     API(PyErr_NormalizeException, void, object **, object **, object **) \
+    API(PyErr_Occurred, object *, void) \
     API(PyErr_Print, void, void) \
     API(PyErr_Restore, void, object *, object *, object *) \
+    API(PyErr_WriteUnraisable, void, object *) \
     API(PyEval_EvalCode, object *, object *, object *, object *) \
     API(PyGILState_Ensure, int, void) \
     API(PyGILState_Release, void, int) \
     API(PyImport_AddModule, object *, const char *) \
+    API(PyImport_GetModuleDict, object *, void) \
     API(PyLong_AsLong, long, object *) \
     API(PyMarshal_ReadObjectFromString, object *, const char *, ssize_t) \
     API(PyModule_GetDict, object *, object *) \
     API(PyOS_AfterFork_Child, void, void) \
     API(PyOS_AfterFork_Parent, void, void) \
     API(PyOS_BeforeFork, void, void) \
+    API(PyObject_CallMethod, object *, object *, const char *, const char *, ...) \
     API(PyObject_CallObject, object *, object *, object *) \
     API(PyObject_GetAttrString, object *, object *, const char *) \
-    API(PyObject_IsInstance, int, object *, object *) \
     API(PyObject_IsTrue, int, object *) \
+    API(PyObject_Type, object *, object *) \
     API(PyRun_SimpleString, int, const char *) \
     API(PySys_GetObject, object *, const char *) \
     API(PySys_SetObject, int, const char *, object *) \
+    API(PyType_IsSubtype, int, object *, object *) \
     API(Py_DecRef, void, object *) \
     API(Py_Exit, void, int) \
     API(Py_FinalizeEx, int, void) \
@@ -99,51 +106,112 @@ static int find_python(void) {
 
 /* ---- before and after a program, in Python (prelude.py) -------------------------------------- */
 
-static object *begin, *finish, *unfreeze;
+static object *begin, *finish, *unfreeze;     /* left in `sys` by the prelude */
+static object *excepthook, *gettrace, *getprofile; /* as they were at the start */
 
 /* Run the prelude, which leaves its functions in `sys`. Return 0, or -1 when it has failed. */
 static int run_prelude(void) {
-    static const char *const names[3] = {"gradebox_begin", "gradebox_finish", "gradebox_unfreeze"};
-    object **const functions[3] = {&begin, &finish, &unfreeze};
+    static const struct { const char *name; object **into; int stays; } functions[] = {
+        {"gradebox_begin", &begin, 0}, {"gradebox_finish", &finish, 0}, {"gradebox_unfreeze", &unfreeze, 0},
+        {"excepthook", &excepthook, 1}, {"gettrace", &gettrace, 1}, {"getprofile", &getprofile, 1}};
     if (PyRun_SimpleString(prelude)) return -1;
-    for (int i = 0; i < 3; i++) {
-        if (!(*functions[i] = PySys_GetObject(names[i]))) return -1;
-        Py_IncRef(*functions[i]);
-        PySys_SetObject(names[i], NULL);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        object **into = functions[i].into;
+        if (!(*into = PySys_GetObject(functions[i].name))) return -1;
+        Py_IncRef(*into);
+        if (!functions[i].stays) PySys_SetObject(functions[i].name, NULL);
     }
     return 0;
 }
 
 /* ---- running the program --------------------------------------------------------------------- */
 
-/* To be called before the interpreter's own end: what the template holds, `__main__` and its names for one,
- * was left out of garbage collection, and with it whatever refers to it. */
-static void collect_all(void) { PyObject_CallObject(unfreeze, NULL); }
+static int ends_itself; /* the interpreter's own end is needed: something may happen in it */
+
+/* Let the interpreter's end find all objects, those of the template included. */
+static void let_it_end_itself(void) {
+    object *kind, *value, *trace;
+    PyErr_Fetch(&kind, &value, &trace);
+    Py_DecRef(PyObject_CallObject(unfreeze, NULL));
+    PyErr_Restore(kind, value, trace);
+    ends_itself = 1;
+}
+
+static void flush(const char *name) {
+    object *stream = PySys_GetObject(name), *kind, *value, *trace;
+    if (!stream) return;
+    PyErr_Fetch(&kind, &value, &trace);
+    Py_IncRef(stream);
+    Py_DecRef(PyObject_CallMethod(stream, "flush", NULL));
+    Py_DecRef(stream);
+    PyErr_Clear();
+    PyErr_Restore(kind, value, trace);
+}
+
+/* Return whether the program ended with SystemExit and a plain exit status. */
+static int exits(int *status) {
+    object *kind, *value, *trace;
+    PyErr_Fetch(&kind, &value, &trace);
+    PyErr_NormalizeException(&kind, &value, &trace);
+    object *own = PyObject_Type(value), *code = NULL, *type = NULL;
+    if (own == *PyExc_SystemExit && (code = PyObject_GetAttrString(value, "code"))) type = PyObject_Type(code);
+    int plain = code == none || (type && PyType_IsSubtype(type, PyLong_Type));
+    if (plain) {
+        *status = code == none ? 0 : PyLong_AsLong(code);
+        PyErr_Clear();
+        Py_DecRef(kind), Py_DecRef(value), Py_DecRef(trace);
+    } else PyErr_Restore(kind, value, trace);
+    Py_DecRef(own), Py_DecRef(code), Py_DecRef(type);
+    return plain;
+}
+
+static object *main_names(void) {
+    object *main = PyImport_AddModule("__main__"), *names = main ? PyModule_GetDict(main) : NULL;
+    PyErr_Clear();
+    return names;
+}
+
+static void forget_file(void) {
+    object *names = main_names();
+    if (!names) return;
+    if (PyDict_DelItemString(names, "__file__")) PyErr_Clear();
+    if (PyDict_DelItemString(names, "__cached__")) PyErr_Clear();
+}
 
 /* Report the exception that ended the program as the interpreter does. Return its exit status. */
 static int report_exception(void) {
-    object *kind, *value, *trace;
-    if (PyErr_ExceptionMatches(*PyExc_KeyboardInterrupt)) {
-        PyErr_Print();
-        collect_all();
+    int status = 1, interrupted = PyErr_Occurred() == *PyExc_KeyboardInterrupt;
+    if (PyErr_ExceptionMatches(*PyExc_SystemExit)) {
+        if (exits(&status)) return status;
+        let_it_end_itself();
+    } else if (interrupted || PySys_GetObject("excepthook") != excepthook) let_it_end_itself();
+    PyErr_Print(); /* a SystemExit ends the process */
+    if (interrupted) {
+        forget_file();
         Py_FinalizeEx();
         signal(SIGINT, SIG_DFL);
         kill(getpid(), SIGINT);
+        exit(128 + SIGINT);
     }
-    if (PyErr_ExceptionMatches(*PyExc_SystemExit)) {
-        PyErr_Fetch(&kind, &value, &trace);
-        PyErr_NormalizeException(&kind, &value, &trace);
-        object *code = PyObject_GetAttrString(value, "code");
-        if (code == none || (code && PyObject_IsInstance(code, PyLong_Type) > 0)) {
-            int status = code == none ? 0 : PyLong_AsLong(code);
-            Py_DecRef(code), Py_DecRef(kind), Py_DecRef(value), Py_DecRef(trace);
-            return status;
-        }
-        collect_all();
-        PyErr_Restore(kind, value, trace);
-    }
-    PyErr_Print(); /* a SystemExit ends the process */
     return 1;
+}
+
+/* Call a function that ends something, as the interpreter does first at its own end. */
+static void end_module(const char *name, const char *function) {
+    object *module = PyObject_CallMethod(PyImport_GetModuleDict(), "get", "s", name);
+    if (module && module != none) {
+        object *result = PyObject_CallMethod(module, function, NULL);
+        if (!result && !strcmp(name, "threading")) PyErr_WriteUnraisable(module);
+        Py_DecRef(result);
+    }
+    PyErr_Clear();
+    Py_DecRef(module);
+}
+
+static int is_none(object *function) {
+    object *result = PyObject_CallObject(function, NULL);
+    Py_DecRef(result);
+    return result == none;
 }
 
 /* Run the compiled program as `__main__`, as the interpreter runs a script, and exit. Its objects are taken
@@ -153,16 +221,27 @@ static void run_program(void) {
     char *bytes = fstat(CODE_AT, &s) ? NULL : malloc(s.st_size);
     if (!bytes || s.st_size < HEADER || pread(CODE_AT, bytes, s.st_size, 0) != s.st_size) _exit(125);
     close(CODE_AT);
-    object *names = PyModule_GetDict(PyImport_AddModule("__main__"));
+    object *names = main_names();
     object *code = PyMarshal_ReadObjectFromString(bytes + HEADER, s.st_size - HEADER);
     free(bytes);
     if (!code || !PyObject_CallObject(begin, NULL)) _exit(125);
+    Py_IncRef(names);
     object *result = PyEval_EvalCode(code, names, names);
+    flush("stderr"), flush("stdout");
+    Py_DecRef(code), Py_DecRef(names); /* its names may now be freed whenever the interpreter frees them */
+    int exited = !result && PyErr_ExceptionMatches(*PyExc_SystemExit);
     int status = result ? 0 : report_exception();
-    Py_DecRef(result), Py_DecRef(code);
-    result = PyObject_CallObject(finish, NULL);
-    if (result && PyObject_IsTrue(result) > 0) exit(status);
-    collect_all();
+    Py_DecRef(result);
+    if (!exited) forget_file();
+    end_module("threading", "_shutdown");
+    end_module("atexit", "_run_exitfuncs");
+    if (!ends_itself && is_none(gettrace) && is_none(getprofile)) {
+        result = PyObject_CallObject(finish, NULL);
+        if (result && PyObject_IsTrue(result) > 0) exit(status);
+        Py_DecRef(result);
+        PyErr_Clear();
+    }
+    if (!ends_itself) let_it_end_itself();
     Py_Exit(status);
 }
 
@@ -359,7 +438,7 @@ static void serve(void) {
             char *prologue = message.bytes + sizeof message.call;
             if (message.call.prologue_len && PyRun_SimpleString(prologue)) _exit(125);
             if (message.call.coded) run_program();
-            collect_all();
+            let_it_end_itself();
             PyGILState_Release(gil);
             return;
         }

@@ -1,0 +1,93 @@
+"""A program that starts by fork shows what it shows when its interpreter is started for it.
+
+Excepted, and described in docs/sandbox.md: addresses, /proc, clocks, counters of the garbage
+collector.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from testing.submissions.model import PROGRAMS, made
+from testing.submissions.table_python import ROWS
+from tests.sandbox.box.python.both_ways import BothWays, both_ways
+from tests.sandbox.box.python.programs.endings import ENDINGS
+from tests.sandbox.box.python.programs.finalization import FINALIZATION
+from tests.sandbox.box.python.programs.imports import IMPORTS
+from tests.sandbox.box.python.programs.streams import STREAMS
+from tests.sandbox.box.python.programs.surroundings import SURROUNDINGS
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("python both ways")]
+
+LEVELS = ("full", "delegated", "userns")
+TABLES: dict[str, dict[str, Any]] = {
+    "imports": IMPORTS,
+    "endings": ENDINGS,
+    "finalization": FINALIZATION,
+    "streams": STREAMS,
+    "surroundings": SURROUNDINGS,
+}
+OF_LEVELS = ("endings", "surroundings")  # what they show depends on the box
+EXAMPLES = Path(__file__).parents[4] / "examples" / "solutions.jsonl"
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def start(request: pytest.FixtureRequest) -> Iterator[BothWays]:
+    with both_ways(request.param) as both:
+        yield both
+
+
+def bytes_of(source: str | bytes) -> bytes:
+    return source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_programs(start: BothWays, table: str) -> None:
+    if start.level != LEVELS[0] and table not in OF_LEVELS:
+        pytest.skip(f"these programs are the same at every level; tested at {LEVELS[0]}")
+    different = {}
+    for label, row in TABLES[table].items():
+        source, options = row if isinstance(row, tuple) else (row, {})
+        forked, plain = start.run(bytes_of(source), **options)
+        if forked != plain:
+            different[label] = forked, plain
+    assert different == {}
+
+
+def test_corpus(start: BothWays) -> None:
+    different = {}
+    seen = set()
+    for row in ROWS:
+        stdin = made(row.stdin)
+        if (
+            row.in_language != "python"
+            or row.verdicts not in ("AC", "WA", "RE")
+            or len(stdin) > 1e6
+        ):
+            continue
+        seen.add(row.program)
+        forked, plain = start.run((PROGRAMS / row.program).read_bytes(), stdin=stdin)
+        if forked != plain:
+            different[row.label] = forked, plain
+    assert different == {}
+    assert len(seen) > 30
+
+
+def test_examples(start: BothWays) -> None:
+    rows = [json.loads(line) for line in EXAMPLES.read_text().splitlines()]
+    sources = [row["code"] for row in rows if "code" in row and row.get("language") == "python"]
+    assert sources
+    for source in sources:
+        forked, plain = start.run(source.encode())
+        assert forked == plain
+
+
+def test_random_generators_start_differently(start: BothWays) -> None:
+    source = b"import random\nprint(random.random())\n"
+    outputs = {start.run(source)[0]["stdout"] for _ in range(3)}
+    assert len(outputs) == 3
