@@ -54,7 +54,7 @@ class ProblemResources(Closeable):
         return max(LEAST_BYTES, self.tests.size_bytes)
 
     def prepare_judge(self) -> None:
-        """Compile the judge, once. Raises UnusableProblem with the compiler's words."""
+        """Compile the judge, once. Raises UnusableProblem with the compiler's messages."""
         judge = self.judge
         if judge is None:
             return

@@ -68,11 +68,10 @@ def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:
 def must_run_alone(execution: Execution, bounds: Bounds) -> bool:
     """Return whether other runs could have changed the verdict, so that the run is repeated alone.
 
-    This includes a SIGKILL that no limit explains: one sent by the machine, such as when it is
-    short of memory, does not come twice; one that the program caused does. It also includes memory
-    that was over its limit without an end for it. The figure covers the pages of files that the run
-    was the first to read, and other programs can make the kernel forget pages. After the first run
-    they are in memory.
+    This includes a SIGKILL that no limit explains. One that the machine sent, for example because
+    it was short of memory, does not come twice; one that the program caused does. It also includes
+    a memory figure over the limit of a run that was not ended for it. The figure covers the pages
+    of files that the run was the first to read; after the first run they are in memory.
     """
     if execution.signal == signal.SIGKILL and not execution.killed_for:
         return not execution.limits_hit

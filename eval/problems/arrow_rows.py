@@ -40,7 +40,11 @@ MAX_GROUP_BYTES = 32 << 30
 
 
 class MappedRows:
-    """Rows of a table, a `Source`. `open_table` maps the table and is called again now and then."""
+    """Rows of a table, a `Source`.
+
+    open_table  maps the table into memory. It is called again after _REMAP_AFTER_BYTES were read,
+                which frees the pages that were read.
+    """
 
     def __init__(self, name: str, fingerprint: str, open_table: Callable[[], Any]) -> None:
         self.name = name

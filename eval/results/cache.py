@@ -7,8 +7,8 @@ are renamed into place, so readers see whole files. A key covers everything a re
 so two runs that write the same key write the same record.
 
 Users who share a folder trust each other's records. What else they put there can't stop a run: an
-entry that is not a plain file, or expands beyond LARGEST bytes, is missing; one that can't be
-replaced stays.
+entry that is not a plain file, or expands beyond LARGEST bytes, counts as missing; one that can't
+be replaced stays.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class VerdictCache:
 
 
 def _read(path: Path) -> bytes:
-    """Return the contents of a compressed file; b"" for anything but a plain file of fair size.
+    """Return the contents of a compressed file; b"" unless it is a plain file within LARGEST.
 
     Raises OSError, zlib.error.
     """

@@ -32,7 +32,7 @@ CONFIG, CASE_INPUT = "grader_config", "input.txt"
 class Job:
     """One request, ready to run.
 
-    codeforces     it uses the Codeforces package's protocol (sandbox/server/codeforces.py)
+    codeforces     it uses the protocol of guipenedo/piston's Codeforces package (codeforces.py)
     from_gradebox  gradebox's own client sent it: the answer has the whole evidence
     """
 

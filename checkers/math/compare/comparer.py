@@ -1,4 +1,4 @@
-"""Compare two structures of read.values under a policy."""
+"""Compare the structures of two answers (parse/values.py) under a policy."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Comparer(QuantityComparer):
     """One comparison under one policy; `equal` raises ParseError for unreadable expressions."""
 
     def equal(self, gold: Value, answer: Value) -> bool:
-        """Return whether two answers are the same. The order of the cases matters."""
+        """Return whether two answers are the same. The order of the checks below matters."""
         if isinstance(gold, Rounded) or isinstance(answer, Rounded):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)

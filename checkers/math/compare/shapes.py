@@ -1,4 +1,4 @@
-"""Questions about two structures that need no evaluation."""
+"""Compare the structure of two answers without evaluating their expressions."""
 
 from __future__ import annotations
 

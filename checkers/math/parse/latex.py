@@ -150,7 +150,7 @@ class Parser(Grammar):
         return self.subscripted(text) if self.is_op("_") else constant(text)
 
     def value_of_function(self, text: str) -> Expr | None:
-        """Read `f(-2)`, `V(3)` and `x(0)` as a symbol: the number is an argument, no factor."""
+        """Read `f(-2)`, `V(3)` and `x(0)` as a symbol: the number is an argument, not a factor."""
         ahead = [self.peek(i) for i in range(4)]
         signed = ahead[1] is not None and ahead[1].text in "+-"
         number_at = 2 if signed else 1
@@ -320,7 +320,7 @@ _READERS = frozenset(n.removeprefix("read_") for n in vars(Parser) if n.startswi
 
 
 def _cells(body: str) -> list[list[str]]:
-    """Return the rows of a matrix; in `\\\\frac` the row's end has taken the backslash."""
+    """Return the rows of a matrix; `\\\\frac` ends a row and begins `\\frac`."""
     body = body.replace("\\\\\\\\", "\\\\").replace("\\hline", "")
     rows = re.split(r"\\\\(?:\[[^\]]*\])?|\\cr(?![A-Za-z])", body)
     return [

@@ -39,7 +39,8 @@ def batches_of(
 ) -> list[Batch]:
     """Return the batches of some completions.
 
-    language  of every completion, or of each; None: that of the completion's fence
+    language  one for all completions, or a list with one for each; None: the tag of the
+              completion's code fence
     by_id     whether the grader may know a problem whose `official_tests` are null; if not, the
               problem has no tests
 

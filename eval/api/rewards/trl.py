@@ -65,7 +65,7 @@ class CodeforcesReward:
 
     @property
     def grader(self) -> Grades:
-        """The given grader, else the process's own, which is opened on first use."""
+        """The given grader, else the one that this process shares, opened on first use."""
         if self._grader is not None:
             return self._grader
         from gradebox.eval.api.calls import shared_grader
@@ -75,7 +75,7 @@ class CodeforcesReward:
     def __call__(
         self, completions: Sequence[Any], prompts: Any = None, **columns: Any
     ) -> list[Reward]:
-        """Return a reward for each completion; None where there is none.
+        """Return a reward for each completion; None for one that was not graded.
 
         completions  texts, or lists of chat messages of which the last by the assistant counts
         columns      columns of the dataset, each as long as `completions`: `official_tests` with
