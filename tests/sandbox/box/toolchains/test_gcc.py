@@ -102,13 +102,17 @@ def test_a_header_that_is_deleted_meanwhile_is_not_the_programs_fault(
         headers = sandbox._compiler._headers
         if not headers.enabled:
             pytest.skip("headers are not used at this level for this user")
-        sources = [f"{BITS}int main() {{ return {i}; }}".encode() for i in range(3)]
+        sources = [f"{IO}int main() {{ return {i}; }}".encode() for i in range(4)]
         assert sandbox.compile(Program("c++17", {"main.cpp": sources[0]})).ok
         headers.wait()
         assert sandbox.compile(Program("c++17", {"main.cpp": sources[1]})).ok
-        for folder in gcc.pch_root().iterdir():
-            shutil.rmtree(folder)
+        root, copy = gcc.pch_root(), tmp_path / "copy"
+        shutil.copytree(root, copy)
+        shutil.rmtree(root)
+        shutil.copytree(copy, root)  # as if made by another process: boxes see the old folder
         assert sandbox.compile(Program("c++17", {"main.cpp": sources[2]})).ok
+        shutil.rmtree(root)
+        assert sandbox.compile(Program("c++17", {"main.cpp": sources[3]})).ok
 
 
 def several(headers: PrecompiledHeaders, source: str) -> None:
