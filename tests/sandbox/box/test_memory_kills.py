@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 
 import pytest
 
@@ -19,10 +20,16 @@ NAP = Program("python", {"main.py": b"import time\ntime.sleep(0.5)\nprint('slept
 HUNGRY = Program("python", {"main.py": b"x = bytearray(200 << 20)\nprint(len(x))"})
 
 
-def kill_boxes() -> None:
-    for one in _live_boxes:
-        if one.pid and not one.plan.compiler:
-            os.kill(one.pid, signal.SIGKILL)
+def kill_the_next_box_that_runs() -> None:
+    """Wait until a box has begun a run, which it may have to wait for a core for; then kill it."""
+    before = {one: one.run_count for one in list(_live_boxes)}
+    while True:
+        for one in list(_live_boxes):
+            if one.pid and one.run_count > before.get(one, 0):
+                time.sleep(0.1)
+                os.kill(one.pid, signal.SIGKILL)
+                return
+        time.sleep(0.001)
 
 
 @pytest.mark.parametrize("kills", [0, 1])
@@ -34,7 +41,7 @@ def test_a_box_that_dies_with_its_program_is_no_fault_of_the_machine(
         nap = box.compile(NAP)
         box.run(nap, Limits())
         monkeypatch.setattr(Cgroup, "oom_kills", lambda self: kills)
-        killer = threading.Timer(0.2, kill_boxes)
+        killer = threading.Thread(target=kill_the_next_box_that_runs)
         killer.start()
         result = box.run(nap, Limits())
         killer.join()
