@@ -49,6 +49,7 @@ def end_with_the_code(code):
         import marshal
 
         compiled_ns = time.thread_time_ns() - began_ns
+        sys.stderr.flush()  # warnings; before Python 3.9, it does not write lines at once
         text = "\\n".join([str(compiled_ns), *imports()]).encode()
         data = text + b"\\0" + MAGIC + bytes(12) + marshal.dumps(code)
         while data:
