@@ -71,5 +71,6 @@ def as_plain(reply: Reply, base: Calibration, *, grouped: bool, compile_ns: int)
         if reply.start_ns:  # its template has touched files of its own to import modules
             files_of_plain += max(0, reply.template_file - base.files_without_imports)
         rest = base.plain_memory - (empty.rss - files_of_empty) - empty.template_file
-        memory = reply.rss - files + max(files, files_of_plain) + rest
+        files_of_plain += max(0, files - reply.template_file)
+        memory = reply.rss - files + files_of_plain + rest
     return reply._replace(cpu_ns=reply.cpu_ns + spared, memory=memory)
