@@ -48,6 +48,7 @@ def end_with_the_code(code):
     try:
         import marshal
 
+        sys.stderr.flush()  # warnings about the source
         compiled_ns = time.thread_time_ns() - began_ns
         sys.stderr.flush()  # warnings; before Python 3.9, it does not write lines at once
         text = "\\n".join([str(compiled_ns), *imports()]).encode()

@@ -215,6 +215,15 @@ def finish_with(gc):
                     return False
         return True
 
+    def has_callbacks():
+        others = sys.modules.get("atexit", atexit)  # until Python 3.9 each has its own
+        threading = sys.modules.get("threading")
+        return (
+            atexit._ncallbacks()
+            or others._ncallbacks()
+            or getattr(threading, "_threading_atexits", None)
+        )
+
     def has_effect(objects):
         kinds = set(map(type, objects))
         if any(has_del(kind) for kind in kinds if kind is not text):
@@ -234,7 +243,7 @@ def finish_with(gc):
 
     def finish():
         try:
-            if warns_of_resources() or atexit._ncallbacks():
+            if warns_of_resources() or has_callbacks():
                 return False
             if (
                 "gc" in sys.modules

@@ -63,12 +63,10 @@ typedef struct object object;
     API(PyErr_Occurred, object *, void) \
     API(PyErr_Print, void, void) \
     API(PyErr_Restore, void, object *, object *, object *) \
-    API(PyErr_WriteUnraisable, void, object *) \
     API(PyEval_EvalCode, object *, object *, object *, object *) \
     API(PyGILState_Ensure, int, void) \
     API(PyGILState_Release, void, int) \
     API(PyImport_AddModule, object *, const char *) \
-    API(PyImport_GetModuleDict, object *, void) \
     API(PyLong_AsLong, long, object *) \
     API(PyMarshal_ReadObjectFromString, object *, const char *, ssize_t) \
     API(PyModule_GetDict, object *, object *) \
@@ -156,9 +154,9 @@ static int exits(int *status) {
     object *own = PyObject_Type(value), *code = NULL, *type = NULL;
     if (own == *PyExc_SystemExit && (code = PyObject_GetAttrString(value, "code"))) type = PyObject_Type(code);
     int plain = code == none || (type && PyType_IsSubtype(type, PyLong_Type));
+    *status = 0;
+    if (plain && code != none) *status = PyLong_AsLong(code), plain = !PyErr_Occurred();
     if (plain) {
-        *status = code == none ? 0 : PyLong_AsLong(code);
-        PyErr_Clear();
         Py_DecRef(kind), Py_DecRef(value), Py_DecRef(trace);
     } else PyErr_Restore(kind, value, trace);
     Py_DecRef(own), Py_DecRef(code), Py_DecRef(type);
@@ -196,18 +194,6 @@ static int report_exception(void) {
     return 1;
 }
 
-/* Call a function that ends something, as the interpreter does first at its own end. */
-static void end_module(const char *name, const char *function) {
-    object *module = PyObject_CallMethod(PyImport_GetModuleDict(), "get", "s", name);
-    if (module && module != none) {
-        object *result = PyObject_CallMethod(module, function, NULL);
-        if (!result && !strcmp(name, "threading")) PyErr_WriteUnraisable(module);
-        Py_DecRef(result);
-    }
-    PyErr_Clear();
-    Py_DecRef(module);
-}
-
 static int is_none(object *function) {
     object *result = PyObject_CallObject(function, NULL);
     Py_DecRef(result);
@@ -233,8 +219,6 @@ static void run_program(void) {
     int status = result ? 0 : report_exception();
     Py_DecRef(result);
     if (!exited) forget_file();
-    end_module("threading", "_shutdown");
-    end_module("atexit", "_run_exitfuncs");
     if (!ends_itself && is_none(gettrace) && is_none(getprofile)) {
         result = PyObject_CallObject(finish, NULL);
         if (result && PyObject_IsTrue(result) > 0) exit(status);

@@ -1,0 +1,107 @@
+"""Programs put together from pieces: by fork and by a plain start they show the same."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+
+from tests.sandbox.box.python.both_ways import BothWays, both_ways
+from tests.sandbox.box.python.programs.endings import ENDINGS
+from tests.sandbox.box.python.programs.finalization import FINALIZATION
+from tests.sandbox.box.python.programs.imports import IMPORTS
+from tests.sandbox.box.python.programs.streams import STREAMS
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("python both ways")]
+
+MODULES = (
+    "heapq", "bisect", "json", "json.decoder", "collections", "collections.abc", "concurrent",
+    "concurrent.futures", "xml", "xml.dom", "xml.etree.ElementTree", "decimal", "fractions", "re",
+    "string", "logging", "threading", "functools", "os.path", "this", "sched", "queue", "random",
+    "no_such_module", "unittest.mock", "email", "email.mime.text", "importlib.util", "numpy",
+)  # fmt: skip
+NAMES = ("*", "path", "futures", "etree", "dom", "abc", "deque", "mime", "linalg", "nothing")
+INSPECTIONS = (
+    "print(len(sys.modules), list(sys.modules)[-3:])",
+    "print([m for m in sorted(sys.modules) if m.startswith(('x', 'c', 'j', 'e'))])",
+    "print([sorted(k for k in vars(m) if k[0] != '_') for m in (sys.modules.get('xml'),) if m])",
+    "print(sorted(k for k in globals() if k[:2] != '__'))",
+    "print(hasattr(sys.modules.get('concurrent'), 'futures'))",
+    "del sys.modules[list(sys.modules)[-1]]",
+    "sys.path.insert(0, '/tmp')",
+    "x = sys.path.reverse()",
+    "x = __import__('json')",
+)
+
+
+def statement(kind: int, module: str, name: str) -> str:
+    return (f"import {module}", f"import {module} as m", f"from {module} import {name}")[kind]
+
+
+imports = st.builds(statement, st.integers(0, 2), st.sampled_from(MODULES), st.sampled_from(NAMES))
+placed = st.builds(
+    str.format,
+    st.sampled_from(
+        (
+            "{0}",
+            "{0}",
+            "try:\n    {0}\nexcept ImportError as e:\n    print(e)",
+            "def f():\n    {0}\nf()",
+            "class C:\n    {0}",
+            "if len(sys.argv) > 3:\n    {0}",
+            "x = (lambda: exec('{0}'))()",
+        )
+    ),
+    imports.filter(lambda text: not text.endswith("*")) | st.just("import bisect, sys"),
+)
+
+
+def pieces(*tables: dict[str, Any]) -> list[str]:
+    """Return the programs of the tables that are texts and can be followed by another."""
+    return [
+        source
+        for table in tables
+        for source in table.values()
+        if isinstance(source, str) and "__future__" not in source
+    ]
+
+
+GOES_ON = pieces(FINALIZATION, IMPORTS, STREAMS)
+ENDS = pieces(ENDINGS)
+whole = st.lists(st.sampled_from(GOES_ON), min_size=1, max_size=4)
+wrapped = whole.map(
+    lambda parts: [
+        f"def piece{i}():\n{textwrap.indent(part, '    ')}\n    pass\npiece{i}()\n"
+        if i % 2
+        else part
+        for i, part in enumerate(parts)
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def start() -> Iterator[BothWays]:
+    with both_ways("full") as both:
+        yield both
+
+
+def check(start: BothWays, source: str) -> None:
+    note(source)
+    forked, plain = start.run(source.encode("utf-8", "surrogatepass"))
+    assert forked == plain
+
+
+@given(st.lists(placed | st.sampled_from(INSPECTIONS), min_size=2, max_size=10))
+@settings(max_examples=100)
+def test_imports(start: BothWays, lines: list[str]) -> None:
+    check(start, "\n".join(["import sys", *lines, INSPECTIONS[1], INSPECTIONS[3]]))
+
+
+@given(whole | wrapped, st.sampled_from(ENDS))
+@settings(max_examples=100)
+def test_several_programs_in_one(start: BothWays, parts: list[str], end: str) -> None:
+    check(start, "\n".join([*parts, end]))
