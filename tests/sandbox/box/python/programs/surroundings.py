@@ -73,7 +73,7 @@ for s in sorted(signal.valid_signals()):
 print(signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.sigpending(), signal.getitimer(signal.ITIMER_REAL))
 print(signal.set_wakeup_fd(-1))
 """,
-    "signals of the process": "print([l for l in open('/proc/self/status') if l.startswith(('Sig', 'Shd', 'NoNewPrivs', 'Cap', 'Groups'))])\n",
+    "signals of the process": "print([l for l in open('/proc/self/status') if l.startswith(('SigB', 'SigI', 'SigC', 'Shd', 'NoNewPrivs', 'Cap', 'Groups'))])\n",
     "environment": "import os\nprint(sorted(os.environ.items()), os.environb[b'PATH'] if b'PATH' in os.environb else 0)\n",
     "order of the environment": "import os\nprint(list(os.environ))\n",
     "environment of the process": """
@@ -101,7 +101,8 @@ print(sorted(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else
     "limits": """
 import resource
 for name in sorted(n for n in dir(resource) if n.startswith("RLIMIT")):
-    print(name, resource.getrlimit(getattr(resource, name)))
+    # For an ordinary user the templates are among the processes that the kernel counts.
+    if name != "RLIMIT_NPROC": print(name, resource.getrlimit(getattr(resource, name)))
 """,
     "children's figures": "import resource\nr = resource.getrusage(resource.RUSAGE_CHILDREN)\nprint(r.ru_utime, r.ru_maxrss, r.ru_minflt)\nimport os\nprint(os.times()[2:4])\n",
     "children": "import os\ntry: os.wait()\nexcept OSError as e: print(e)\n",
