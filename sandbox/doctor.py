@@ -1,8 +1,9 @@
 """Report which isolation levels work on this machine, and how to enable the others.
 
     python -m sandbox.doctor            as text
-    python -m sandbox.doctor --json     {"usable", "level", "exact", "levels": [{"name",
-                                         "works", "why_not", "remedy"}], "languages", "machine"}
+    python -m sandbox.doctor --json     {"usable", "level", "exact", "levels": [{"name", "works",
+                                         "why_not", "remedy", "python_start"}], "languages",
+                                         "machine"}
 
 Each level is tried by building a box and running a program in it. The exit status is 0 when an
 isolating level works, else 1. KVM, Docker and a server are not needed.
@@ -57,7 +58,7 @@ def examine() -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for level in LEVELS:
-            why_not = _why_not(level.name) if level.possible() else "needs root"
+            why_not, python = _tried(level.name) if level.possible() else ("needs root", "")
             levels.append(
                 {
                     "name": level.name,
@@ -66,6 +67,7 @@ def examine() -> dict[str, Any]:
                     "lost": WEAKNESSES[level.name],
                     "why_not": why_not,
                     "remedy": REMEDIES[level.name] if why_not else "",
+                    "python_start": python,
                 }
             )
     best = next((row for row in levels if row["works"] and row["name"] != UNSAFE), None)
@@ -81,14 +83,14 @@ def examine() -> dict[str, Any]:
     }
 
 
-def _why_not(level: str) -> str:
-    """Return why a level does not work; "" when it works."""
+def _tried(level: str) -> tuple[str, str]:
+    """Return why a level does not work, "" when it works, and how Python programs start there."""
     try:
-        EmbeddedSandbox(1, level=level, allow_unsafe=True).close()
+        with EmbeddedSandbox(1, level=level, allow_unsafe=True) as sandbox:
+            return "", sandbox.python_start()
     except SandboxError as error:
         text = str(error).partition(f"{level}: ")[2] or str(error)
-        return text.partition(". In a container")[0]
-    return ""
+        return text.partition(". In a container")[0], ""
 
 
 def _machine() -> dict[str, Any]:
@@ -120,6 +122,8 @@ def as_text(found: dict[str, Any]) -> list[str]:
         lines.append(f"{row['name']:<10} {state}")
         if row["works"] and row["lost"]:
             lines.append(f"{'':<10} {row['lost']}")
+        if row["python_start"]:
+            lines.append(f"{'':<10} Python programs start by {row['python_start']}")
         if row["remedy"]:
             lines.append(f"{'':<10} to enable it: {row['remedy']}")
     lines.append("")

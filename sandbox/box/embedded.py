@@ -351,6 +351,16 @@ class EmbeddedSandbox(Closeable):
     def _python_forks(self) -> bool:
         return self._python is not None and self._python.calibrated() is not None
 
+    def python_start(self) -> str:
+        """Return how Python programs start, and if not by fork, why not."""
+        if self._python_forks():
+            return "fork"
+        if self._python is not None:
+            return f"exec: {self._python.reason}"
+        if not self._factory.level.namespaces:
+            return "exec: a fork needs namespaces"
+        return "exec"
+
     def _has_numpy(self) -> bool | None:
         """Return whether programs can import numpy; None without a Python."""
         probe = b"import importlib.util as u, sys\nsys.exit(u.find_spec('numpy') is None)\n"

@@ -23,6 +23,7 @@ def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
     for row in found["levels"]:
         assert bool(row["why_not"]) is not row["works"]
         assert bool(row["remedy"]) is not row["works"]
+        assert bool(row["python_start"]) is row["works"]
     assert found["languages"]["found"]["python"].startswith("Python 3.")
     for name, why in found["languages"]["missing"].items():
         assert name in why
@@ -41,8 +42,14 @@ class Refusing:
                 f"no sandbox works here: {level}: clone: Operation not permitted. In a container, x"
             )
 
-    def close(self) -> None:
+    def __enter__(self) -> Refusing:
+        return self
+
+    def __exit__(self, *error: object) -> None:
         pass
+
+    def python_start(self) -> str:
+        return "exec: the interpreter cannot be a template"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@
 #include "setup.h"
 
 enum { HOLD = 1, CASE = 2 };            /* calls */
-enum { READY = 1, STARTED = 2, ENDED }; /* events */
+enum { READY = 1, STARTED, ENDED, HELD }; /* events */
 enum { PRELUDE_CAP = 32 * 1024, SCRIPT_CAP = 256, NAMES_FD = 5, HOOK_FD = 9, CASE_STREAMS = 3 };
 
 /* Followed by the filter of programs (struct sock_filter), the script's path and the prelude, which is
@@ -33,7 +33,7 @@ struct template_call {
     struct request rq;
 };
 
-/* Of one process. READY: a template, with its memory. STARTED: a case,
+/* Of one process. HELD: the base template has forked another one. READY: a template, with its memory. STARTED: a case,
  * before it reads anything of the program. ENDED: the case and all that it started. */
 struct template_event {
     uint32_t kind;

@@ -247,6 +247,7 @@ static struct template *import(const struct run *run) {
     const char *key = run->imports;
     struct template_call call = {.op = HOLD};
     struct iovec part = {&call, sizeof call};
+    struct template_event held;
     struct template *t = unused();
     run_group_lift(2LL * MOST_BYTES);
     int64_t before = run_group_memory();
@@ -259,7 +260,8 @@ static struct template *import(const struct run *run) {
     int bad = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, names);
     if (!bad) {
         bad = write(names[1], key, n) != n || shutdown(names[1], SHUT_WR) ||
-              send_with(base->socket, &part, 1, (int[]){ends[1], names[0]}, 2);
+              send_with(base->socket, &part, 1, (int[]){ends[1], names[0]}, 2) ||
+              receive(base->socket, HELD, CASE_MS, &held) || held.err;
         close(names[0]);
     }
     close(ends[1]);

@@ -39,6 +39,7 @@ class Outcome:
     seconds: float = 0.0
 
 
+PYTHON = ("fork",)  # programs of this language, each with a probe of its own
 _compiled: dict[str, Compiled] = {}  # static programs run at every level
 
 
@@ -52,8 +53,14 @@ class Programs:
 
     def __init__(self, sandbox: EmbeddedSandbox) -> None:
         self._sandbox = sandbox
+        self._python: dict[str, Compiled] = {}
 
     def __getitem__(self, name: str) -> Compiled:
+        if name in PYTHON:  # it starts as this level's Python programs do
+            if name not in self._python:
+                files = {"main.py": (PROGRAMS / f"{name}.py").read_bytes()}
+                self._python[name] = self._sandbox.compile(Program("python", files))
+            return self._python[name]
         if name not in _compiled:
             files = {
                 f"{name}.cpp": (PROGRAMS / f"{name}.cpp").read_bytes(),
@@ -68,8 +75,8 @@ def attack_once(
     sandbox: EmbeddedSandbox, programs: Programs, attack: Attack, bait: host.Bait, level: str
 ) -> tuple[str, str]:
     """Return the outcome of an attack and a complaint. The probe runs before and after it."""
-    probe = programs["probe"]
-    clean = sandbox.run(probe, GENEROUS, stdin=b"x")
+    probe = programs[attack.program if attack.program in PYTHON else "probe"]
+    clean = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
     before = host.count()
     try:
         result = sandbox.run(
@@ -82,7 +89,7 @@ def attack_once(
     except SandboxError as error:
         return "sandbox error", f"a program made the machine fail: {error}"
     wrong = attack.complaint(level, result, bait.word)
-    after_it = sandbox.run(probe, GENEROUS, stdin=b"x")
+    after_it = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
     after = host.count()
     if not wrong and after_it.stdout != clean.stdout:
         wrong = "the next run sees a difference: " + difference(clean.stdout, after_it.stdout)

@@ -275,11 +275,35 @@ LEAVE = (
     ),
 )
 
+FORK = (
+    Attack("fork descriptors", "descriptors of a template"),
+    Attack("fork signals", "signals to the supervisor and its parent"),
+    Attack("fork processes", "/proc and memory of templates", none="open"),
+    Attack("fork namespaces", "namespaces, which a template may make"),
+    Attack("fork rights", "capabilities, filters and the core of a template"),
+    Attack("fork input", "stdin's file", "held|ends", none="open"),
+    Attack(
+        "fork interpreter",
+        "modules, signals, timers, all memory overwritten",
+        "ends|crash",
+        none="open",
+    ),
+    Attack("fork own_file", "the call at which a template waits"),
+    Attack("fork children", "as many children as allowed, left behind", alone="held"),
+    Attack("fork threads", "threads at its end"),
+    Attack("fork fork_bomb", "a fork bomb in Python", "cpu|wall", "cpu|wall"),
+    Attack("fork stop", "SIGSTOP to itself, in Python", "wall"),
+    Attack("fork memory", "memory, until the kernel chooses whom to end", "memory|ends"),
+    Attack("fork memory_children", "the same in children", "memory|ends"),
+    Attack("fork vfork", "a child in its memory that never ends", "wall|ends|crash"),
+)
+
 GROUPS: dict[str, tuple[Attack, ...]] = {
     "Access what belongs to others": REACH,
     "Disturb others": DISTURB,
     "Attack the kernel": KERNEL,
     "Exceed the limits": EXHAUST,
     "Affect the next run": LEAVE,
+    "Python programs that start by fork": FORK,
 }
 ATTACKS = tuple(attack for group in GROUPS.values() for attack in group)

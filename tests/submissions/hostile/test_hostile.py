@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -129,3 +130,6 @@ def test_every_attack_of_the_programs_is_in_the_table() -> None:
             name = part.strip('"').split('"')[0].split(",")[0].split(")")[0].strip()
             if name:
                 assert f"{path.stem} {name}" in listed
+    for path in PROGRAMS.glob("*.py"):
+        for name in re.findall(r"^def attack_(\w+)", path.read_text(), re.M):
+            assert f"{path.stem} {name}" in listed or name == "probe"

@@ -262,6 +262,11 @@ static int64_t clock_ns(clockid_t clock) {
     return clock_gettime(clock, &t) ? -1 : t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+static int64_t cpu_ns(const struct rusage *u) {
+    return (u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000LL +
+           (u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000LL;
+}
+
 static void name_self(char *into) {
     ssize_t n = readlinkat(PROC_FD, "self", into, 15);
     into[n > 0 ? n : 0] = 0;
@@ -319,8 +324,10 @@ static void hold(void) {
     pid_t pid = fork();
     if (!pid && fork()) _exit(0);
     if (pid) {
-        if (pid > 0) waitpid(pid, NULL, 0);
+        int err = pid < 0 ? errno : 0;
+        if (!err) waitpid(pid, NULL, 0); /* before the box goes on: it would count as a process of a run */
         PyOS_AfterFork_Parent();
+        send_event(HELD, err);
         return;
     }
     PyOS_AfterFork_Child();
@@ -374,17 +381,16 @@ static int supervise(void *unused) { /* pid 1 of the case's namespace */
     event.end_ns = clock_ns(CLOCK_MONOTONIC);
     event.wstatus = status;
     event.peak_rss = used.ru_maxrss * 1024;
-    event.cpu_ns = (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000LL +
-                   (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000LL;
+    event.cpu_ns = cpu_ns(&used);
     kill(-1, SIGKILL); /* nothing of the run may outlive it */
     while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
-    event.supervisor_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    send_event(ENDED, 0);
     _exit(0);
 }
 
-/* Fork a case. Return 1 in it, 0 in the template once the case has ended. */
+/* Fork a case. Return 1 in it, 0 in the template once the case has ended and its supervisor is waited for:
+ * it would count as a process of the next run. */
 static int start_case(void) {
+    struct rusage used;
     int status;
     memset(&event, 0, sizeof event);
     run.rq = &message.call.rq;
@@ -402,8 +408,9 @@ static int start_case(void) {
     int err = pid < 0 ? errno : 0;
     PyOS_AfterFork_Parent();
     if (err) send_event(STARTED, err);
-    else if (waitpid(pid, &status, 0) == pid && !WIFEXITED(status)) {
-        event.lost = 1;
+    else if (wait4(pid, &status, 0, &used) == pid) {
+        event.lost = !WIFEXITED(status);
+        event.supervisor_ns = cpu_ns(&used);
         send_event(ENDED, 0);
     }
     close_passed();
