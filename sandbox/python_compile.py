@@ -97,7 +97,9 @@ def leaves_imports_alone(kind, node):
         targets = getattr(node, "targets", None) or [node.target]
         names = [x for target in targets for x in getattr(target, "elts", [target])]
         return all(hasattr(x, "id") for x in names)
-    return kind in ("Import", "ImportFrom", "FunctionDef", "ClassDef", "AsyncFunctionDef")
+    if kind == "ClassDef":
+        return not any(type(x).__name__ in ("Import", "ImportFrom") for x in node.body)
+    return kind in ("Import", "ImportFrom", "FunctionDef", "AsyncFunctionDef")
 
 
 def end_with_the_error(kind, value, trace):
