@@ -69,7 +69,9 @@ static int receive(int socket, uint32_t kind, int timeout_ms, struct template_ev
 
 /* ---- ending a template ----------------------------------------------------------------------- */
 
-static int strangers, large;
+enum { MOST_STRANGERS = 64 };
+static pid_t ended[MOST_STRANGERS];
+static int strangers, ended_count, large;
 
 static int is_stranger(const char *name) { /* a process that is neither the box nor a template */
     if (*name < '0' || *name > '9' || !strcmp(name, "1")) return 0;
@@ -80,7 +82,11 @@ static int is_stranger(const char *name) { /* a process that is neither the box 
 
 static int end_stranger(int dir, const char *name) {
     (void)dir;
-    if (is_stranger(name)) strangers++, kill(atoi(name), SIGKILL);
+    if (!is_stranger(name)) return 0;
+    pid_t pid = atoi(name);
+    strangers++;
+    kill(pid, SIGKILL);
+    if (ended_count < MOST_STRANGERS) ended[ended_count++] = pid;
     return 0;
 }
 
@@ -97,9 +103,12 @@ static void end_strangers(void) {
     struct timespec moment = {0, 200000};
     for (int turn = 0; turn < TURNS; turn++) {
         strangers = 0;
+        if (!turn) ended_count = 0;
         each_entry(PROC_FD, ".", end_stranger);
         while (waitpid(-1, NULL, WNOHANG | __WALL) > 0) {}
-        if (!strangers) return;
+        /* /proc may hide a process that has given up its memory and is not yet waited for. */
+        while (ended_count && kill(ended[ended_count - 1], 0)) ended_count--;
+        if (!strangers && !ended_count) return;
         nanosleep(&moment, NULL);
     }
 }
