@@ -29,8 +29,9 @@ static int64_t started_ns, own_cpu_base, supervisor_ns;
 
 static int64_t process_ns(pid_t pid) { return clock_ns((~(clockid_t)pid << 3) | 2); }
 
-/* The watcher is in the group as well, with a forked run its template and supervisor. Its own CPU time, which grows with the run's duration and with
- * what the program writes to stderr, is not counted as the program's. */
+/* The watcher is in the group as well, with a forked run also its template and its supervisor. Their CPU
+ * time, of which the watcher's grows with the run's duration and with what the program writes to stderr, is
+ * not counted as the program's. */
 static int64_t cpu_used(const struct run *run) {
     pid_t pid = run->out.program;
     /* The CPU clock of its one process. */

@@ -58,11 +58,10 @@ def as_plain(reply: Reply, base: Calibration, *, grouped: bool, compile_ns: int)
     spared = max(0, base.plain_ns - base.forked.cpu_ns) + reply.start_ns + compile_ns
     empty = base.forked
     files_of_empty = max(0, empty.rss - empty.template_anon)
-    files = max(reply.file, files_of_empty)
-    if reply.start_ns:
-        # What it added to its template's memory are, first of all, the files of its modules.
-        added = reply.rss - reply.template_anon
-        files = max(reply.file, 0, min(added, reply.template_file))
+    # What it added to its template's memory may be files of the interpreter and of its modules,
+    # which nobody looked at, or memory of its own.
+    added = max(0, min(reply.rss - reply.template_anon, reply.template_file))
+    files = max(reply.file, added if reply.start_ns else (files_of_empty + added) // 2)
     if grouped:
         own = base.plain_memory - empty.template_anon + reply.rss - files
         memory = max(own, reply.memory)

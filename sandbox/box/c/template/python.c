@@ -384,13 +384,13 @@ static int supervise(void *unused) { /* pid 1 of the case's namespace */
     event.cpu_ns = cpu_ns(&used);
     kill(-1, SIGKILL); /* nothing of the run may outlive it */
     while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
+    event.supervisor_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     _exit(0);
 }
 
 /* Fork a case. Return 1 in it, 0 in the template once the case has ended and its supervisor is waited for:
  * it would count as a process of the next run. */
 static int start_case(void) {
-    struct rusage used;
     int status;
     memset(&event, 0, sizeof event);
     run.rq = &message.call.rq;
@@ -408,9 +408,8 @@ static int start_case(void) {
     int err = pid < 0 ? errno : 0;
     PyOS_AfterFork_Parent();
     if (err) send_event(STARTED, err);
-    else if (wait4(pid, &status, 0, &used) == pid) {
+    else if (waitpid(pid, &status, 0) == pid) {
         event.lost = !WIFEXITED(status);
-        event.supervisor_ns = cpu_ns(&used);
         send_event(ENDED, 0);
     }
     close_passed();
