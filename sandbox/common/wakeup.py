@@ -30,13 +30,18 @@ class _TimeSpec(ctypes.Structure):
 
 
 class Wakeup:
-    """One counter, at a place (multiple of 4) in an open file, which is made long enough."""
+    """One counter, at a place (multiple of 8) in an open file, which is made long enough.
+
+    Beside it is a flag that somebody may be waiting: where nobody is, waking is no system call,
+    which would let other threads of this process take the interpreter's lock.
+    """
 
     def __init__(self, fd: int, place: int = 0) -> None:
         if os.fstat(fd).st_size < mmap.PAGESIZE:
             os.ftruncate(fd, mmap.PAGESIZE)
         self._memory = mmap.mmap(fd, mmap.PAGESIZE)
         self._word = ctypes.c_uint32.from_buffer(self._memory, place)
+        self._awaited = ctypes.c_uint32.from_buffer(self._memory, place + 4)
         self._address = ctypes.c_void_p(ctypes.addressof(self._word))
 
     @property
@@ -49,6 +54,7 @@ class Wakeup:
         if _FUTEX is None:
             time.sleep(min(timeout_s, _BLIND_S))
             return
+        self._awaited.value = 1
         whole, part = divmod(timeout_s, 1)
         timeout = _TimeSpec(int(whole), int(part * 1e9))
         _syscall(
@@ -58,11 +64,13 @@ class Wakeup:
     def wake(self) -> None:
         """Move the counter and wake the process that has waited longest."""
         self._word.value = (self._word.value + 1) & 0xFFFFFFFF
-        if _FUTEX is not None:
-            _syscall(_FUTEX, self._address, _WAKE, 1, None, None, 0)
+        if _FUTEX is None or not self._awaited.value:
+            return
+        if _syscall(_FUTEX, self._address, _WAKE, 1, None, None, 0) == 0:
+            self._awaited.value = 0
 
     def close(self) -> None:
         """Free the memory. Nobody may wait any more; a second call has no effect."""
-        del self._word
-        self._word = ctypes.c_uint32(0)
+        del self._word, self._awaited
+        self._word, self._awaited = ctypes.c_uint32(0), ctypes.c_uint32(0)
         self._memory.close()
