@@ -36,6 +36,7 @@ from gradebox.sandbox.server.settings import ServerSettings
 log = logging.getLogger("gradebox.server")
 
 VERSION = "Piston v3.1.1"  # clients check which API this is
+CONNECT = "/api/v2/connect"
 SMALL_BODY_BYTES = 64 * 1024  # of the routes that expect little
 SPARE_CONNECTIONS = 256  # beside those of admitted requests
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -68,18 +69,23 @@ class Server:
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._answer, self._check])
-        app.add_routes([
-            web.get("/", self.about),
-            web.get("/health", self.health),
-            web.get("/metrics", self.show_metrics),
-            web.get("/api/v2/runtimes", self.list_runtimes),
-            web.post("/api/v2/execute", self.execute),
-            web.get("/api/v2/connect", self.connect),
-            web.get("/api/v2/packages", self.list_packages),
-            web.post("/api/v2/packages", self.install_package),
-            web.delete("/api/v2/packages", self.remove_package),
-            web.post("/grade", self.grade),
-        ])  # fmt: skip
+        for method, path, handler in (
+            ("GET", "/", self.about),
+            ("GET", "/health", self.health),
+            ("GET", "/metrics", self.show_metrics),
+            ("GET", "/api/v2/runtimes", self.list_runtimes),
+            ("POST", "/api/v2/execute", self.execute),
+            ("GET", CONNECT, self.connect),
+            ("GET", "/api/v2/packages", self.list_packages),
+            ("POST", "/api/v2/packages", self.install_package),
+            ("DELETE", "/api/v2/packages", self.remove_package),
+            ("POST", "/grade", self.grade),
+        ):
+            # as in Piston, a slash at the end is allowed
+            for spelling in dict.fromkeys((path, path.rstrip("/") + "/")):
+                app.router.add_route(method, spelling, handler)
+                if method == "GET" and path != CONNECT:
+                    app.router.add_route("HEAD", spelling, handler)
         return app
 
     async def about(self, request: web.Request) -> web.Response:
@@ -262,7 +268,7 @@ class Server:
         token = self.settings.token
         if token is None:
             check_host(request, is_loopback(self.settings.host), self.settings.allowed_hosts)
-        elif request.path != "/health":
+        elif request.path.rstrip("/") != "/health":
             given = request.headers.get("Authorization", "")
             # aiohttp passes a byte that is not UTF-8 on as a lone surrogate
             given_raw = given.encode("utf-8", "surrogateescape")

@@ -17,7 +17,7 @@ from typing import Any
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs import CASE_INPUT, CONFIG, Job
+from gradebox.sandbox.server.jobs import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
 from gradebox.sandbox.server.plugins import Judge
 from gradebox.sandbox.server.settings import Ceilings, capped
 
@@ -66,7 +66,7 @@ def run_case(job: Job, compiled: Compiled, sandbox: Sandbox, judge: Judge | None
     if failure is not None:
         return failure
     output = execution.files.get(CASE_OUTPUT, b"") if by_file else execution.stdout
-    expected = job.files.get("correct_output.txt")
+    expected = job.files.get(CASE_EXPECTED)
     if expected is None:
         return CaseAnswer(output.decode("utf-8", "replace"), "", 0, execution)
     if judge is None:

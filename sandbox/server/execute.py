@@ -63,7 +63,7 @@ def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
         }
     execution = compiled.execution
     if execution is None and compiled.ok:
-        if job.runtime.runtime != "codeforces":
+        if not job.runtime.codeforces:
             return None
         execution = Execution(0, None, 0.0, 0.0, None)  # the package has one for every language
     log = compiled.log.decode("utf-8", "replace")

@@ -20,12 +20,12 @@ from typing import Any
 from gradebox.sandbox import languages
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import MIB, Limits, Program
-from gradebox.sandbox.server.runtimes import CODEFORCES, Runtime, find_runtime
+from gradebox.sandbox.server.runtimes import Runtime, find_runtime
 from gradebox.sandbox.server.settings import Ceilings, capped, check_limits
 
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx", ".c", "")
 _FROM_URL = str.maketrans("-_", "+/")
-CONFIG, CASE_INPUT = "grader_config", "input.txt"
+CONFIG, CASE_INPUT, CASE_EXPECTED = "grader_config", "input.txt", "correct_output.txt"
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,12 @@ def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
             raise BadRequest(f"{name} is required as a string")
     files = _files(body.get("files"), ceilings)
     language, version = body["language"], body["version"]
-    runtime, codeforces = _runtime(language, version, files, runtimes)
+    names = {f.name for f in files}
+    case = CASE_INPUT in names and bool(names & {CONFIG, CASE_EXPECTED})
+    runtime = find_runtime(runtimes, language, version, case=case)
     if runtime is None:
         raise BadRequest(f"{language}-{version} runtime is unknown")
+    codeforces = case and runtime.codeforces
     from_gradebox = body.get("gradebox") == 1
     if not from_gradebox and not any(f.utf8 for f in files):
         raise BadRequest("files must include at least one utf8 encoded file")
@@ -104,23 +107,6 @@ def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
         from_gradebox=from_gradebox,
         codeforces=codeforces,
     )
-
-
-def _runtime(
-    language: str, version: str, files: list[_File], runtimes: list[Runtime]
-) -> tuple[Runtime | None, bool]:
-    """Return the runtime, and whether the request uses the Codeforces protocol.
-
-    `c++17` is a language of this server and one of that package; the files tell which is meant.
-    """
-    names = {f.name for f in files}
-    plain = language.removeprefix("cf_")
-    has_case = CASE_INPUT in names and (CONFIG in names or "correct_output.txt" in names)
-    if plain in CODEFORCES and (has_case or language != plain):
-        row = CODEFORCES[plain]
-        found = next((r for r in runtimes if r.row == row and r.runtime == "codeforces"), None)
-        return found, has_case
-    return find_runtime(runtimes, language, version), False
 
 
 def _files(value: Any, ceilings: Ceilings) -> list[_File]:
@@ -255,17 +241,25 @@ def _check_ceilings(body: Mapping[str, Any], ceilings: Ceilings) -> None:
                 continue
             if not _is_number(value):
                 raise BadRequest(f"If specified, {name} must be a number")
+            if value < 0 and constraint == "memory_limit":
+                continue  # Piston's own readme sends -1: it names no limit
             if not value <= most:
                 raise BadRequest(f"{name} cannot exceed the configured limit of {most}")
             if value < 0:
                 raise BadRequest(f"{name} must be non-negative")
 
 
+def _memory(body: Mapping[str, Any], stage: str, default: int) -> int:
+    """Return the memory limit of a stage in bytes; a negative one counts as missing."""
+    value = body.get(f"{stage}_memory_limit") or 0
+    return int(value) if value > 0 else default
+
+
 def _run_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
     wanted = Limits(
         cpu_s=(body.get("run_cpu_time") or ceilings.run_cpu_time_default) / 1000,
         wall_s=(body.get("run_timeout") or ceilings.run_timeout_default) / 1000,
-        memory_bytes=int(body.get("run_memory_limit") or ceilings.run_memory_default),
+        memory_bytes=_memory(body, "run", ceilings.run_memory_default),
         output_bytes=ceilings.output_max_size,
         stderr_bytes=MIB,
     )
@@ -276,7 +270,7 @@ def _compile_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
     wanted = Limits(
         cpu_s=(body.get("compile_cpu_time") or ceilings.compile_cpu_time) / 1000,
         wall_s=(body.get("compile_timeout") or ceilings.compile_timeout) / 1000,
-        memory_bytes=int(body.get("compile_memory_limit") or ceilings.compile_memory_limit // 2),
+        memory_bytes=_memory(body, "compile", ceilings.compile_memory_limit // 2),
         output_bytes=256 * MIB,
         file_size_bytes=256 * MIB,
         disk_bytes=512 * MIB,

@@ -2,8 +2,8 @@
 
 python 3.11.7 (py, python3 …) · c++ 12.2.0 (c++17, cpp …) · c++20 12.2.0 …
 
-The names of guipenedo/piston's Codeforces package (`cf_c++17`, `cf_python3` …) are listed as well
-and run the same languages.
+The languages of guipenedo/piston's Codeforces package (c++17 1.0.0, python3 1.0.0 …) are listed as
+well, under the names, aliases and version of that package; they run the same compilers.
 """
 
 from __future__ import annotations
@@ -13,22 +13,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import nodesemver
+
 from gradebox.sandbox.languages import TABLE
 
-# Name in guipenedo/piston's Codeforces package → our language. Each is listed as "cf_" + name.
-CODEFORCES = {
-    "c++": "c++17",
-    "c++0x": "c++11",
-    "c++11": "c++11",
-    "c++14": "c++14",
-    "c++17": "c++17",
-    "c++20": "c++20",
-    "python3": "python",
-    "java": "java",
-    "kotlin": "kotlin",
+CODEFORCES_PACKAGE = "codeforces"
+CODEFORCES_VERSION = "1.0.0"
+# Name in guipenedo/piston's Codeforces package → our language, aliases beside "cf_" + name.
+CODEFORCES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "c++": ("c++17", ("GNU C++",)),
+    "c++0x": ("c++11", ("GNU C++0x",)),
+    "c++11": ("c++11", ("GNU C++11",)),
+    "c++14": ("c++14", ("C++14 (GCC 6-32)",)),
+    "c++17": ("c++17", ("C++17 (GCC 7-32)", "C++17 (GCC 9-64)")),
+    "c++20": ("c++20", ("C++20 (GCC 11-64)", "C++20 (GCC 13-64)")),
+    "python3": ("python", ("Python 3",)),
+    "kotlin": ("kotlin", ("Kotlin 1.4",)),
+    "java": ("java", ("Java 17",)),
 }
 
-MAX_VERSION_CHARS = 100  # int() fails beyond 4,300 digits
+# Where a language's version is in the version line of its compiler or interpreter.
+_FIRST = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?")
+_AFTER_VENDOR = re.compile(r"\) (\d+)\.(\d+)(?:\.(\d+))?")  # g++ (Debian 12.2.0-14) 12.2.0
+_JAVA = re.compile(r"javac (?:1\.(?=[5-8]\.))?(\d+)(?:\.(\d+))?(?:[._](\d+))?")  # 1.8.0_392 is 8
+VERSIONS: dict[str, re.Pattern[str]] = {
+    **dict.fromkeys(("c", "c++11", "c++14", "c++17", "c++20", "c++23"), _AFTER_VENDOR),
+    "java": _JAVA,
+    "go": re.compile(r"\bgo(\d+)(?:\.(\d+))?(?:\.(\d+))?"),
+    "kotlin": re.compile(r"kotlinc-jvm (\d+)\.(\d+)(?:\.(\d+))?"),
+    "c#": re.compile(r"version (\d+)\.(\d+)(?:\.(\d+))?"),
+}
+
+MAX_VERSION_CHARS = 100  # of a request
 
 
 @dataclass(frozen=True)
@@ -45,10 +61,15 @@ class Runtime:
         value = {"language": self.language, "version": self.version, "aliases": list(self.aliases)}
         return value if self.runtime is None else {**value, "runtime": self.runtime}
 
+    @property
+    def codeforces(self) -> bool:
+        """Whether it is a language of the Codeforces package."""
+        return self.runtime == CODEFORCES_PACKAGE
+
 
 def list_runtimes(toolchains: Mapping[str, str]) -> list[Runtime]:
     """Return the runtimes of the installed languages, `Description.toolchains`."""
-    listed: list[Runtime] = []
+    own: list[Runtime] = []
     taken: set[str] = set()
     for name, line in toolchains.items():
         row = TABLE.get(name)
@@ -60,43 +81,47 @@ def list_runtimes(toolchains: Mapping[str, str]) -> list[Runtime]:
         language = package if first else name
         aliases = tuple(n for n in dict.fromkeys((name, *row.aliases)) if n != language)
         runtime = None if first else package
-        listed.append(Runtime(language, version_of(line), aliases, name, runtime))
-    for name, own in CODEFORCES.items():
-        if own in toolchains:
-            version = version_of(toolchains[own])
-            listed.append(Runtime(f"cf_{name}", version, (), own, "codeforces"))
-    return listed
+        own.append(Runtime(language, version_of(line, name), aliases, name, runtime))
+    package_runtimes = [
+        Runtime(name, CODEFORCES_VERSION, (*aliases, f"cf_{name}"), row, CODEFORCES_PACKAGE)
+        for name, (row, aliases) in CODEFORCES.items()
+        if row in toolchains
+    ]
+    return package_runtimes + own  # a client that keeps one runtime of a name keeps our own
 
 
-def version_of(line: str) -> str:
-    """Return the last version in a toolchain's version line, as x.y.z."""
-    found = re.findall(r"\d+(?:\.\d+){0,2}", line)
-    parts = (found[-1] if found else "0").split(".")
-    return ".".join([*parts, "0", "0"][:3])
+def version_of(line: str, language: str) -> str:
+    """Return the version in the version line of a language's tool, as x.y.z; 0.0.0 without one."""
+    found = VERSIONS.get(language, _FIRST).search(line) or _FIRST.search(line)
+    return ".".join(str(int(part or 0)) for part in found.groups()) if found else "0.0.0"
 
 
-def find_runtime(runtimes: list[Runtime], language: str, version: str) -> Runtime | None:
-    """Return the runtime of a request; its own name is preferred to an alias."""
+def find_runtime(
+    runtimes: list[Runtime], language: str, version: str, *, case: bool = False
+) -> Runtime | None:
+    """Return the runtime of a request; its own name is preferred to an alias.
+
+    case  the request has the files of the Codeforces package, whose languages are then preferred:
+          `c++17` is a language of this server and one of that package
+    """
+    if len(version) > MAX_VERSION_CHARS:
+        return None
     matching = [
         r
         for r in runtimes
         if (language == r.language or language in r.aliases) and satisfies(r.version, version)
     ]
-    exact = [r for r in matching if r.language == language or r.row == language]
-    return next(iter(exact or matching), None)
+    return min(
+        matching,
+        key=lambda r: (r.codeforces != case, language not in (r.language, r.row)),
+        default=None,
+    )
 
 
 def satisfies(version: str, wanted: str) -> bool:
-    """Return whether a version fits `*`, `3`, `3.x`, `3.11.7`, `^3.1`, `~3.11` or `>=3.6`."""
-    match = re.fullmatch(r"\s*(\^|~|>=|=|v)?\s*v?(\*|x|[\d.x*]*)\s*", wanted)
-    if match is None or len(wanted) > MAX_VERSION_CHARS:
-        return False
-    sign, text = match.groups()
-    asked = [int(p) for p in text.split(".") if p.isdigit()]
-    have = [int(p) for p in version.split(".")]
-    if sign == ">=":
-        return have >= asked
-    if sign in ("^", "~"):
-        kept = 1 if sign == "^" else 2
-        return have >= asked and have[:kept] == asked[:kept][: len(have)]
-    return have[: len(asked)] == asked
+    """Return whether a version is in a range, in npm's syntax as in Piston.
+
+    Examples: `*`, `3`, `3.x`, `3.11.7`, `^3.1`, `~3.11`, `>=3.0.0 <4.0.0`, `3.10 || 3.11`, `3 - 4`.
+    """
+    # many blanks in a row would cost the library's expressions much time
+    return bool(nodesemver.satisfies(version, " ".join(wanted.split()), False))
