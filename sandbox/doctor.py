@@ -23,24 +23,29 @@ from typing import Any
 
 from gradebox.sandbox.box.embedded import EmbeddedSandbox
 from gradebox.sandbox.box.isolation.host import inspect_host
-from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE
+from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE, NoLevel
 from gradebox.sandbox.common.cpus import physical_cpus
 from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.sandbox.common.own_command import command
 from gradebox.sandbox.errors import SandboxError
 
-CONTAINER = (
-    "in a container: docker run --security-opt seccomp=unconfined "
-    "--security-opt systempaths=unconfined …"
-)
-# Level → how to enable it.
-REMEDIES: dict[str, str] = {
-    "full": "run the grader as root: sudo …, or docker run --privileged with --user 0",
-    "delegated": "systemd-run --user --scope -p Delegate=yes <the command> (needs cgroup v2)",
-    "userns": "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000 "
-    "kernel.apparmor_restrict_unprivileged_userns=0; " + CONTAINER,
-    "landlock": "a kernel of 5.13 or later, started with lsm=landlock,…; " + CONTAINER,
-    "none": "use --allow-unsafe-sandbox: only memory, time and system calls are limited",
+# Level → how to enable it on a machine, and in a container, where it was tried with Docker.
+REMEDIES: dict[str, tuple[str, str]] = {
+    "full": ("run the grader as root: sudo …", "docker run --privileged --user 0 …"),
+    "delegated": (
+        "systemd-run --user --scope -p Delegate=yes <the command> (needs cgroup v2)",
+        "nothing in a container; see the level full",
+    ),
+    "userns": (
+        "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000 "
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+        "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined "
+        "--security-opt apparmor=unconfined --user 1000 …",
+    ),
+    "landlock": ("a kernel of 5.13 or later, started with lsm=landlock,…",) * 2,
+    "none": ("use --allow-unsafe-sandbox: only memory, time and system calls are limited",) * 2,
 }
+CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")
 # Level → what it lacks compared with the levels above it.
 WEAKNESSES: dict[str, str] = {
     "full": "",
@@ -58,7 +63,7 @@ def examine() -> dict[str, Any]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for level in LEVELS:
-            why_not, python = _tried(level.name) if level.possible() else ("needs root", "")
+            why_not, python = _tried(level.name)
             levels.append(
                 {
                     "name": level.name,
@@ -66,7 +71,7 @@ def examine() -> dict[str, Any]:
                     "exact": sorted(level.exact),
                     "lost": WEAKNESSES[level.name],
                     "why_not": why_not,
-                    "remedy": REMEDIES[level.name] if why_not else "",
+                    "remedy": REMEDIES[level.name][in_container()] if why_not else "",
                     "python_start": python,
                 }
             )
@@ -89,8 +94,13 @@ def _tried(level: str) -> tuple[str, str]:
         with EmbeddedSandbox(1, level=level, allow_unsafe=True) as sandbox:
             return "", sandbox.python_start()
     except SandboxError as error:
-        text = str(error).partition(f"{level}: ")[2] or str(error)
-        return text.partition(". In a container")[0], ""
+        reasons = error.reasons if isinstance(error, NoLevel) else {}
+        return reasons.get(level, str(error)), ""
+
+
+def in_container() -> bool:
+    """Return whether this looks like a container of Docker, Podman or Kubernetes."""
+    return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, CONTAINER_FILES))
 
 
 def _machine() -> dict[str, Any]:
@@ -147,5 +157,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.argv[0] = "python -m sandbox.doctor"  # the name in its usage
+    sys.argv[0] = command("doctor")  # the name in its usage
     sys.exit(main())

@@ -17,6 +17,7 @@ from gradebox.eval.common.terminal import (
     wrap_words,
 )
 from gradebox.eval.debugging.find import Json
+from gradebox.sandbox.common.own_command import command
 from gradebox.sandbox.model import MIB
 
 FIRST_LINES, LAST_LINES = 12, 16
@@ -94,7 +95,7 @@ def command_rows(words: Iterable[str], width: int, indent: str = "  ") -> Iterat
 def debug_command(results: str, record: Json, case: str) -> list[str]:
     """Return the words of the command that explains a case, each quoted for the shell."""
     return [
-        "python eval/debug_case.py",
+        command("debug"),
         shell_word(results),
         option("--problem", str(record.get("problem_id"))),
         option("--sample", str(record.get("sample_i"))),

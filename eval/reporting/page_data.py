@@ -20,6 +20,7 @@ from typing import Any, get_args
 from gradebox.eval.common.shell_word import option, shell_word
 from gradebox.eval.results.record import CaseType
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
+from gradebox.sandbox.common.own_command import command
 
 COLUMNS = (
     *("problem", "sample", "solution", "language", "status", "verdict", "score", "rating"),
@@ -89,7 +90,7 @@ def detail_of(record: Mapping[str, Any], results: str) -> dict[str, Any]:
 
 def debug_command(record: Mapping[str, Any], results: str) -> str:
     """Return the command that debugs this solution, without `--case`."""
-    words = ["python eval/debug_case.py", shell_word(results)]
+    words = [command("debug"), shell_word(results)]
     words.append(option("--problem", str(record["problem_id"])))
     words.append(option("--sample", str(record.get("sample_i"))))
     return " ".join(words)

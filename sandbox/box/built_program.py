@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradebox.sandbox.box.build import launcher
+from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.memory_file import UNCHANGEABLE, write_all
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.languages import fill, memory_places
@@ -28,9 +29,9 @@ class Executable:
 
     def __init__(self, data: bytes, *, in_memory: bool = False) -> None:
         self.size = len(data)
-        # For root, programs are another user and the mode protects the file. A file in the page
+        # Where programs are another user, the mode protects the file. A file in the page
         # cache of a disk is mapped in larger pieces than a memory file: 30 µs of a start of 450.
-        on_disk = None if in_memory or os.geteuid() else self._on_disk()
+        on_disk = self._on_disk() if not in_memory and has_ids(namespaces=True) else None
         writable = self._in_memory() if on_disk is None else on_disk
         try:
             write_all(writable, data)

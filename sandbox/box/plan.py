@@ -10,12 +10,12 @@ from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.layout import Step, staged
+from gradebox.sandbox.box.isolation.rights import FIRST_UID, has_ids
 
 NEW_USER, NEW_MOUNTS, NEW_PIDS = 0x10000000, 0x00020000, 0x20000000
 NEW_NET, NEW_IPC, NEW_UTS, NEW_CGROUP = 0x40000000, 0x08000000, 0x04000000, 0x02000000
 NAMESPACES = NEW_USER | NEW_MOUNTS | NEW_PIDS | NEW_NET | NEW_IPC | NEW_UTS | NEW_CGROUP
 INNER_UID = 1000
-FIRST_UID = 0x60000000  # above every account; each box takes two uids, derived from a pid
 GROUP_FILES = ("cpu", "mem", "peak", "limit", "oom", "pids_event", "pids_max", "run_groups")
 
 
@@ -68,9 +68,9 @@ def pack_plan(
 ) -> tuple[bytes, list[int]]:
     """Return the message that builds a box, and the descriptors that go with it.
 
-    outer_pid  of the launcher's outer process, from which root derives the box's uids
+    outer_pid  of the launcher's outer process, from which the box's uids are derived
     """
-    root = os.geteuid() == 0
+    own_ids = has_ids(bool(plan.namespaces))
     uid = first_uid(outer_pid)
     group_fds = group.fds if group else {}
     roles = [role for role in GROUP_FILES if role in group_fds]
@@ -78,10 +78,10 @@ def pack_plan(
     sources: list[str] = []
     if not plan.namespaces:
         uid_map = gid_map = ""
-        inner = uid + 1 if root else 0
-        if root and folder:
+        inner = uid + 1 if own_ids else 0
+        if own_ids and folder:
             folder.give(uid + 1)
-    elif root:
+    elif own_ids:
         uid_map = gid_map = f"0 {uid} 1\n{INNER_UID} {uid + 1} 1\n"
         inner = INNER_UID
         steps, sources = staged(steps)
@@ -94,11 +94,11 @@ def pack_plan(
         environment |= {"HOME": str(folder.work), "TMPDIR": str(folder.work)}
     header = wire.PLAN.pack(
         plan.namespaces,
-        int(root and bool(plan.namespaces)),
+        int(own_ids and bool(plan.namespaces)),
         inner,
         # Extra processes for RLIMIT_NPROC, which counts all processes of a uid. Without a namespace
         # an ordinary user's uid includes everything on the host: then it is not set.
-        3 if not group and (root or plan.namespaces) else 0,
+        3 if not group and (own_ids or plan.namespaces) else 0,
         int(bool(plan.namespaces)),
         int(group is not None and not group.run_groups),
         0 if plan.forks else NEW_UTS,

@@ -17,6 +17,7 @@ from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
+from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
 from gradebox.sandbox.common.socket_pair import blocking_pair
@@ -92,7 +93,7 @@ class BoxProcess:
         self.pid = self._receive().out_size  # the outer process reports the box's pid
         if self.cgroup:
             try:
-                if os.geteuid() == 0:
+                if has_ids(bool(self.plan.namespaces)):
                     self.cgroup.give(first_uid(self._outer_pid))
                 self.cgroup.add(self.pid)
             except OSError:

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from gradebox.sandbox import doctor
-from gradebox.sandbox.box.isolation.levels import LEVELS
-from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.box.isolation.levels import LEVELS, NoLevel
 
 
 @pytest.mark.slow
@@ -38,9 +37,7 @@ class Refusing:
 
     def __init__(self, slots: int, *, level: str, allow_unsafe: bool) -> None:
         if level not in self.works:
-            raise SandboxUnavailable(
-                f"no sandbox works here: {level}: clone: Operation not permitted. In a container, x"
-            )
+            raise NoLevel({level: "clone: Operation not permitted"})
 
     def __enter__(self) -> Refusing:
         return self
@@ -52,6 +49,7 @@ class Refusing:
         return "exec: the interpreter cannot be a template"
 
 
+@pytest.mark.parametrize("contained", [False, True], ids=["machine", "container"])
 @pytest.mark.parametrize(
     ("works", "level", "status"),
     [
@@ -67,13 +65,16 @@ def test_other_machines(
     works: tuple[str, ...],
     level: str | None,
     status: int,
+    contained: bool,
 ) -> None:
+    monkeypatch.setattr(doctor, "in_container", lambda: contained)
     monkeypatch.setattr(doctor, "EmbeddedSandbox", type("Some", (Refusing,), {"works": works}))
     assert doctor.main([]) == status
     out = capsys.readouterr().out
     assert out.splitlines()[0] == f"level      {level or 'none that isolates'}"
     assert ("to enable it: sysctl -w kernel.unprivileged_userns_clone=1" in out) is (
-        level != "userns"
+        level != "userns" and not contained
     )
+    assert ("to enable it: docker run --security-opt" in out) is (level != "userns" and contained)
     if level != "userns":
         assert "userns     does not work: clone: Operation not permitted\n" in out

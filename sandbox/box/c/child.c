@@ -44,11 +44,10 @@ static void set_limits(const struct run *run) {
     if (box.nproc_rlimit) set_limit(RLIMIT_NPROC, processes, processes);
 }
 
-static int take_ids(void) { /* change to the program's user, or drop the capabilities */
+static int take_ids(void) { /* change to the program's user and drop all capabilities */
     uint32_t id = box.uid;
-    if (id) return syscall(SYS_setresgid, id, id, id) || syscall(SYS_setresuid, id, id, id) ? -1 : 0;
-    if (!box.is_init) return 0;
-    /* With a single id exec would drop the capabilities; drop them before it. */
+    if (id && (syscall(SYS_setresgid, id, id, id) || syscall(SYS_setresuid, id, id, id))) return -1;
+    /* Exec drops them in a namespace, but not those of user id 0, ambient or inheritable ones outside. */
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct no_capabilities[2] = {{0}};
     return syscall(SYS_capset, &header, no_capabilities);

@@ -21,6 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gradebox.sandbox.box.isolation.cgroup_places import own_folder
+
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "gradebox-"
 MAIN, BOX = f"{PREFIX}main", "box"
@@ -103,15 +105,6 @@ def _write(path: Path, text: str) -> None:
         raise CgroupError(error.errno, f"{path}: {error.strerror}") from error
 
 
-def _own(controller: str) -> str | None:
-    """Return this process's group in the v1 hierarchy of `controller` ("" for v2), or None."""
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        if (controllers == "" and controller == "") or controller in controllers.split(","):
-            return path
-    return None
-
-
 V1 = {  # controller → {role: (file, open flags)}
     "memory": {
         "mem": ("memory.usage_in_bytes", os.O_RDONLY),
@@ -138,9 +131,10 @@ V2 = {
 def create() -> Cgroup:
     """Make a group for one box, v1 or v2. Raises OSError when neither is usable."""
     name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
-    if all((ROOT / controller).is_dir() and _own(controller) for controller in V1):
-        return _create_v1(name)
-    return _create_v2(name)
+    parents = [own_folder(controller) for controller in V1]
+    if None in parents:
+        return _create_v2(name)
+    return _create_v1(name, dict(zip(V1, filter(None, parents), strict=True)))
 
 
 def _open(group: Cgroup, folder: Path, files: dict[str, tuple[str, int]]) -> None:
@@ -148,8 +142,7 @@ def _open(group: Cgroup, folder: Path, files: dict[str, tuple[str, int]]) -> Non
         group.fds[role] = os.open(folder / file, flags | os.O_CLOEXEC)
 
 
-def _create_v1(name: str) -> Cgroup:
-    parents = {c: ROOT / c / (_own(c) or "/").lstrip("/") for c in V1}
+def _create_v1(name: str, parents: dict[str, Path]) -> Cgroup:
     group = Cgroup(tuple(parent / name for parent in parents.values()), 1)
     try:
         for controller, parent in parents.items():
@@ -214,10 +207,9 @@ def _v2_bases() -> list[Path]:
     They are the grader's own group (its parent, once the grader is in gradebox-main) and, for root,
     the machine's root group.
     """
-    own = _own("")
-    if own is None or not (ROOT / "cgroup.controllers").exists():
+    base = own_folder("")
+    if base is None or not (ROOT / "cgroup.controllers").exists():
         return []
-    base = ROOT / own.lstrip("/")
     base = base.parent if base.name == MAIN else base
     return [base, ROOT] if os.geteuid() == 0 and base != ROOT else [base]
 
@@ -274,9 +266,9 @@ def abandoned() -> Iterator[Path]:
     """Yield the groups of graders that were killed with SIGKILL."""
     bases = []
     for controller in V1:
-        own = _own(controller)
-        if own is not None and (ROOT / controller).is_dir():
-            bases.append(ROOT / controller / own.lstrip("/"))
+        own = own_folder(controller)
+        if own is not None:
+            bases.append(own)
     bases += _v2_bases()
     for base in bases:
         for folder in base.glob(f"{PREFIX}[0-9]*-[0-9]*"):

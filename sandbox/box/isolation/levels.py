@@ -16,13 +16,27 @@ from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.hiding import check_private
 from gradebox.sandbox.box.isolation.host import Host
+from gradebox.sandbox.box.isolation.rights import why_no_ids
 from gradebox.sandbox.box.plan import BoxPlan, Templates
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.toolchains.gcc import pch_root
+from gradebox.sandbox.common.own_command import command
 from gradebox.sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
 
 LevelName = Literal["full", "delegated", "userns", "landlock", "none"]
 UNSAFE = "none"
+
+
+class NoLevel(SandboxUnavailable):
+    """No isolation level works here. `reasons` has why, by the name of each level tried."""
+
+    def __init__(self, reasons: dict[str, str]) -> None:
+        super().__init__(
+            "no sandbox works here: "
+            + "; ".join(f"{name}: {why}" for name, why in reasons.items())
+            + f". {command('doctor')} says what enables each level"
+        )
+        self.reasons = reasons
 
 
 @dataclass(frozen=True)
@@ -32,29 +46,29 @@ class Level:
     grouped     a control group counts and limits whole runs
     namespaces  a run has a file system, processes and a network of its own
     exact       figures that are exact for everything that a run starts
-    possible    whether this process has the rights to try it
+    why_not     return why this process lacks the rights to try it; "" when it has them
     """
 
     name: LevelName
     grouped: bool
     namespaces: bool
     exact: frozenset[str]
-    possible: Callable[[], bool]
+    why_not: Callable[[], str]
 
 
-def _root() -> bool:
-    return os.geteuid() == 0
+def _needs_ids() -> str:
+    return why_no_ids(namespaces=True)
 
 
-def _anyone() -> bool:
-    return True
+def _anyone() -> str:
+    return ""
 
 
 GROUP = frozenset({"cpu", "memory", "processes"})
 # Without a group a run may not fork, so the CPU time of its process is the run's.
 ONE_PROCESS = frozenset({"cpu"})
 LEVELS = (
-    Level("full", True, True, GROUP, _root),
+    Level("full", True, True, GROUP, _needs_ids),
     Level("delegated", True, True, GROUP, _anyone),
     Level("userns", False, True, ONE_PROCESS, _anyone),
     Level("landlock", False, False, ONE_PROCESS, _anyone),
@@ -147,7 +161,7 @@ def choose_level(
 ) -> BoxFactory:
     """Return the factory of the strongest level whose box passes `try_out`.
 
-    Raises SandboxUnavailable with the failure of each level, BadRequest for an unknown name.
+    Raises NoLevel with the failure of each level, BadRequest for an unknown name.
     """
     forced = forced or os.environ.get("SANDBOX_LEVEL")
     names = [level.name for level in LEVELS]
@@ -155,29 +169,24 @@ def choose_level(
         raise BadRequest(
             f"unknown sandbox level {forced!r} (SANDBOX_LEVEL); use one of {', '.join(names)}"
         )
-    failed = []
+    failed: dict[str, str] = {}
     for level in LEVELS:
         if forced and level.name != forced:
             continue
         if level.name == UNSAFE and not allow_unsafe:
-            failed.append("none: refused unless --allow-unsafe-sandbox is given")
+            failed[level.name] = "refused unless --allow-unsafe-sandbox is given"
             continue
-        if not level.possible():
-            failed.append(f"{level.name}: needs root")
+        if why_not := level.why_not():
+            failed[level.name] = why_not
             continue
         try:
             factory = BoxFactory(level, host)
             try_out(factory)
         except (SandboxError, OSError) as error:
-            failed.append(f"{level.name}: {error}")
+            failed[level.name] = str(error)
             continue
         return factory
-    raise SandboxUnavailable(
-        "no sandbox works here: " + "; ".join(failed) + ". To see what enables each level: "
-        "python -m sandbox.doctor. Start a container with "
-        "--security-opt seccomp=unconfined --security-opt systempaths=unconfined, "
-        "or use --sandbox piston"
-    )
+    raise NoLevel(failed)
 
 
 def remove_stale_groups() -> None:

@@ -44,7 +44,8 @@ def test_a_case_that_fails_again(small_run: SmallRun) -> None:
     assert "-- input, sha256" in page and "\n  1\n" in page
     assert ">    1 1                                     1 wrong" in page
     assert "-- stderr: empty" in page
-    assert "--problem 1/A --sample 1 --case official:0" in " ".join(page.split())
+    words = page.replace("\\\n", " ").split()
+    assert "--problem 1/A --sample 1 --case official:0" in " ".join(words)
 
 
 def test_the_checkers_output_is_shown(small_run: SmallRun) -> None:

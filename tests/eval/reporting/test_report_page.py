@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.reporting.build import StatisticsOptions, build_report
+from gradebox.sandbox.common.own_command import command
 from tests.eval.reporting.browser import Browser
 from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
 from tests.eval.results.statistics.made_records import case, solution, write_results
@@ -155,7 +156,7 @@ def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path
         "The record has the first 9 B of 8.8 KB of output",
         "debug: here",
         "wrong at line 2",
-        f"python eval/debug_case.py {tmp_path} --problem 1/A --sample 2 --case generated:17",
+        f"{command('debug')} {tmp_path} --problem 1/A --sample 2 --case generated:17",
     ):
         assert words in shown
     marks = browser.run("return [...document.querySelectorAll('.diff mark')].map(e => e.innerText)")

@@ -21,6 +21,7 @@ from gradebox.eval.reporting.page_data import (
     detail_of,
     row_of,
 )
+from gradebox.sandbox.common.own_command import command
 from tests.eval.results.statistics.made_records import case, solution
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
@@ -73,7 +74,7 @@ def test_the_debug_command_names_problem_and_sample() -> None:
     record = solution("1/A", 3)
     assert (
         debug_command(record, "results/my run")
-        == "python eval/debug_case.py 'results/my run' --problem 1/A --sample 3"
+        == f"{command('debug')} 'results/my run' --problem 1/A --sample 3"
     )
 
 

@@ -1,0 +1,65 @@
+"""The command line that starts gradebox's commands in this installation, for messages.
+
+gradebox debug                      the script is the one on PATH
+.venv/bin/gradebox debug            it is elsewhere
+python3 /srv/repo/gradebox debug    there is no script: a checkout that is not installed
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).absolute().parents[2]  # gradebox/, also where it holds links
+NAME = "gradebox"
+
+
+def command(name: str) -> str:
+    """Return what to type for a command such as "debug", from the current folder."""
+    return f"{_start()} {name}"
+
+
+def _start() -> str:
+    for script in _scripts():
+        if script.is_file() and os.access(script, os.X_OK):
+            return _shortest(script, (NAME,))
+    return f"{_shortest(Path(sys.executable), ('python3', 'python'))} {_word(PACKAGE)}"
+
+
+def _scripts() -> Iterator[Path]:
+    """Yield where a console script of this very installation may be."""
+    for word in sys.orig_argv[1:2]:
+        if Path(word).name == NAME and not Path(word).is_dir():
+            yield Path(word).absolute()
+    folders = {
+        sysconfig.get_path("scripts"): sysconfig.get_path("purelib"),
+        sysconfig.get_path("scripts", "posix_user"): sysconfig.get_path("purelib", "posix_user"),
+    }
+    for scripts, packages in folders.items():
+        if PACKAGE.parent == Path(packages):
+            yield Path(scripts) / NAME
+    if Path(sys.prefix).parent == PACKAGE.parent:  # the checkout's .venv has it installed
+        yield Path(sys.prefix) / "bin" / NAME
+
+
+def _shortest(file: Path, names: tuple[str, ...]) -> str:
+    """Return a name that PATH resolves to the file, else the file's path."""
+    for name in names:
+        found = shutil.which(name)
+        if found and Path(found).absolute() == file:
+            return name
+    word = _word(file)
+    return word if "/" in word else f"./{word}"
+
+
+def _word(path: Path) -> str:
+    try:
+        path = path.relative_to(Path.cwd())
+    except (ValueError, FileNotFoundError):
+        return shlex.quote(str(path))
+    return shlex.quote(str(path))

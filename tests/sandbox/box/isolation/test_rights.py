@@ -1,0 +1,113 @@
+"""User id 0 without root's rights gets an ordinary user's levels; programs have no capability."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradebox.sandbox.box.isolation import rights
+from gradebox.sandbox.box.isolation.levels import LEVELS
+
+ROOT = Path(__file__).resolve().parents[4]
+RUN = """
+import json, sys
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Limits, Program
+code = b'''
+import ctypes
+class Data(ctypes.Structure):
+    _fields_ = [("bits", ctypes.c_uint32 * 6)]
+class Header(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint32), ("pid", ctypes.c_int)]
+data = Data()
+status = ctypes.CDLL(None).capget(ctypes.byref(Header(0x20080522, 0)), ctypes.byref(data))
+print(status, sum(data.bits))
+'''
+with EmbeddedSandbox(1, level=sys.argv[1] or None, python_start=sys.argv[2]) as box:
+    run = box.run(box.compile(Program("python", {"main.py": code})), Limits())
+    print(json.dumps([box.describe().level, run.stdout.decode(), run.stderr.decode()]))
+"""
+
+
+def run_as(prefix: list[str], level: str, start: str) -> subprocess.CompletedProcess[str]:
+    if not shutil.which(prefix[0]):
+        pytest.skip(f"{prefix[0]} is missing: apt-get install util-linux")
+    return subprocess.run(
+        [*prefix, sys.executable, "-c", RUN, level, start],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("start", ["fork", "exec"])
+@pytest.mark.parametrize("level", ["", "userns", "landlock"])
+def test_the_root_of_a_user_namespace_gets_a_level(level: str, start: str) -> None:
+    made = subprocess.run(["unshare", "-r", "true"], capture_output=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no user namespaces here: {made.stderr.decode()}")
+    done = run_as(["unshare", "-r"], level, start)
+    assert done.returncode == 0, done.stderr[-800:]
+    used, out, err = json.loads(done.stdout)
+    assert used == level or (not level and used in ("delegated", "userns"))
+    assert out == "0 0\n", err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up capabilities of user id 0")
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        ["setpriv", "--bounding-set=-all", "--inh-caps=-all"],
+        ["setpriv", "--bounding-set=-all,+chown,+dac_override", "--inh-caps=-all"],
+        ["setpriv", "--inh-caps=+dac_override", "--ambient-caps=+dac_override"],
+    ],
+    ids=["none", "some", "all, some ambient"],
+)
+def test_programs_have_no_capability_of_user_id_0_at_landlock(prefix: list[str]) -> None:
+    done = run_as(prefix, "landlock", "exec")
+    assert done.returncode == 0, done.stderr[-800:]
+    assert json.loads(done.stdout)[1] == "0 0\n"
+
+
+def test_full_names_the_capabilities_that_are_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lacking = {"CAP_SYS_ADMIN"}
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(
+        rights,
+        "missing_capabilities",
+        lambda names: [f"CAP_{name}" for name in names if f"CAP_{name}" in lacking],
+    )
+    monkeypatch.setattr(rights, "_covers", lambda kind, first, count: kind == "uid")
+    full = LEVELS[0]
+    assert full.why_not() == "user id 0 without CAP_SYS_ADMIN"
+    lacking.clear()
+    assert full.why_not() == "user id 0 of a user namespace that has no ids for programs"
+    monkeypatch.setattr(rights, "_covers", lambda kind, first, count: True)
+    assert full.why_not() == ""
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert full.why_not() == "needs root"
+
+
+def test_effective_capabilities_are_read_from_the_kernel() -> None:
+    names = tuple(rights.CAPABILITIES)
+    code = (
+        "from gradebox.sandbox.box.isolation import rights as r; "
+        f"print(r.missing_capabilities({names!r}), r._covers('uid', 0, 1))"
+    )
+    plain = subprocess.run(
+        ["unshare", "-r", sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        cwd=ROOT,
+    )  # fmt: skip
+    if plain.returncode:
+        pytest.skip(f"no user namespaces here: {plain.stderr[-200:]}")
+    assert plain.stdout == "[] True\n"
