@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from types import TracebackType
 from typing import Literal, Protocol, runtime_checkable
 
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
-Capability = Literal["interact", "collect", "alone", "processes"]
+Capability = Literal["interact", "collect", "alone", "processes", "batch"]
 
 
 @runtime_checkable
@@ -94,3 +94,19 @@ class Sandbox(Protocol):
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None: ...
+
+
+class BatchSandbox(Sandbox, Protocol):
+    """A sandbox with capability "batch"."""
+
+    def run_many(
+        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
+    ) -> Generator[list[Execution], None, None]:
+        """Run a program once for each input, each time from a clean state.
+
+        Yield the executions in the order of the inputs, in groups as they become known: one at
+        least in all. A run that crashed or met a limit may be the last one. Closing the generator
+        ends what is running and cancels the rest. A SandboxError is about the first run that was
+        not yielded.
+        """
+        ...

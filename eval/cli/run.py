@@ -18,10 +18,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.calibration import calibrate
 from gradebox.eval.grading.executors import Executor, open_executor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.planner import Planner, ProgressCounts

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Literal
+from typing import Literal, cast
 
 from gradebox.checkers import compare
 from gradebox.checkers.check import Check, Checker
@@ -20,13 +21,21 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
-from gradebox.eval.grading.verdict import Bounds, Judgement, Match, judge, whole_output
+from gradebox.eval.grading.verdict import (
+    EQUAL,
+    Bounds,
+    Judgement,
+    Match,
+    judge,
+    judge_untimed,
+    whole_output,
+)
 from gradebox.eval.problems.problem import TestCase, TestRef
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason
 from gradebox.eval.results.records import one_line, stored_text
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Execution
-from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.protocol import BatchSandbox, Sandbox
 
 CompareMode = Literal["open-r1", "upstream", "exact"]
 INPUT_FILE, OUTPUT_FILE = "input.txt", "output.txt"
@@ -94,9 +103,23 @@ class CaseGrader:
         self._bounds = bounds
         self._compiled = compiled
         self.attempt = attempt or self._run_and_judge
+        plain = attempt is None and settings.repeat == 1 and self._problem.input_mode != "file"
+        self.runs_many = plain and "batch" in settings.sandbox.capabilities
+        self.load = self._tests.load
 
-    def grade(self, ref: TestRef) -> CaseRecord:
+    @property
+    def problem_id(self) -> str:
+        return self._problem.id
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the run is ending early."""
+        return self._settings.retry.stop.is_set()
+
+    def grade(self, ref: TestRef, execution: Execution | None = None) -> CaseRecord:
         """Return the record of a case.
+
+        execution  of a run that has been made already, see `run_many`
 
         Raises Interrupted when the run is stopped, and InputError for unreadable tests.
         """
@@ -105,10 +128,12 @@ class CaseGrader:
         what = f"{self._problem.id} {ref.case_type} test {ref.index}"
         retry = self._settings.retry
         try:
-            test = self._tests.load(ref)
-            outcomes = [
-                retry.call(lambda: self.attempt(test), what) for _ in range(self._settings.repeat)
-            ]
+            test = self.load(ref)
+            if execution is not None:
+                outcomes = [retry.call(lambda: self.judge_run(test, execution), what)]
+            else:
+                repeat = range(self._settings.repeat)
+                outcomes = [retry.call(lambda: self.attempt(test), what) for _ in repeat]
         except (Interrupted, InputError):
             raise
         except SandboxError as e:
@@ -121,9 +146,29 @@ class CaseGrader:
             return record
         return replace(record, repeats=tuple(o.judgement.verdict for o in outcomes))
 
+    def run_many(self, tests: Sequence[TestCase]) -> Generator[list[Execution], None, None]:
+        """Run the program for the first one or more tests (`Sandbox.run_many`)."""
+        settings = self._settings
+        limits = [run_limits(self._bounds, len(test.expected)) for test in tests]
+        inputs = [test.input for test in tests]
+        sandbox = cast("BatchSandbox", settings.sandbox)
+        with closing(sandbox.run_many(self._compiled, limits, inputs)) as runs:
+            for executions in runs:
+                for execution in executions:
+                    settings.on_run(execution)
+                yield executions
+
+    def needs_sandbox(self, test: TestCase, execution: Execution) -> bool:
+        """Return whether judging the run may need the sandbox again."""
+        if self._checker is not None and execution.stdout != test.expected:
+            return True
+        return must_run_alone(execution, self._bounds)
+
     def _run_and_judge(self, test: TestCase) -> CaseOutcome:
-        """Run the program and judge its output. The run alone, if there is one, decides."""
-        execution = self._run(test, alone=False)
+        return self.judge_run(test, self._run(test, alone=False))
+
+    def judge_run(self, test: TestCase, execution: Execution) -> CaseOutcome:
+        """Judge the output of a run. A run alone, if that is needed, decides in its place."""
         contended = must_run_alone(execution, self._bounds)
         if contended:
             execution = self._run(test, alone="alone" in self._settings.sandbox.capabilities)
@@ -146,7 +191,7 @@ class CaseGrader:
             alone=alone,
         )
         self._settings.on_run(execution)
-        _check_evidence(execution)
+        check_evidence(execution)
         return execution
 
     def record(self, ref: TestRef, test: TestCase, outcome: CaseOutcome) -> CaseRecord:
@@ -193,7 +238,7 @@ def compare_output(
     if output is None:
         return Match(False, f"{OUTPUT_FILE} was not written")
     if compare.equal(output, test.expected, "exact" if checker is not None else mode):
-        return Match(True)
+        return EQUAL
     if checker is not None:
         return checker.check(test.input, output, test.expected)
     return Match(False, compare.first_difference(output, test.expected, mode))
@@ -209,12 +254,13 @@ def outcome_of(
     transcript: str | None = None,
 ) -> CaseOutcome:
     """Return the outcome of a run that wrote its whole output, which was found to be `found`."""
-    no_time_limit = Bounds(float("inf"), bounds.memory_bytes)
+    judgement = judge(execution, bounds, found)
+    untimed = judge_untimed(found) if judgement.verdict == "TLE" else judgement
     return CaseOutcome(
         execution,
         output,
-        judge(execution, bounds, found),
-        judge(execution, no_time_limit, found).passed,
+        judgement,
+        untimed.passed,
         found if isinstance(found, Check) else None,
         contended,
         transcript,
@@ -238,7 +284,7 @@ def unjudged(ref: TestRef, verdict: CaseVerdict, reason: Reason, error: str = ""
     )
 
 
-def _check_evidence(x: Execution) -> None:
+def check_evidence(x: Execution) -> None:
     """Raise SandboxError for an execution that no verdict can rest on; a server may be wrong."""
     if x.exit_code is None and x.signal is None and x.killed_for is None:
         raise SandboxError("the sandbox did not report how the program ended")

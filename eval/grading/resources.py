@@ -20,11 +20,12 @@ from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 
-# Temporary disk space for tests. Each problem counts as at least LEAST_BYTES, because it also
-# holds a file descriptor: at most 128 problems are in use ahead of time and 32 stay open unused.
+# Space for tests. A problem whose tests are in a file holds a descriptor, for which it counts at
+# least IN_FILE_BYTES: at most 128 are in use ahead of time and 32 stay open unused. A problem whose
+# tests are in memory counts at least IN_MEMORY_BYTES: 4,096 and 1,024.
 IN_USE_BYTES = 1 << 30
 UNUSED_BYTES = 256 << 20
-LEAST_BYTES = 8 << 20
+IN_FILE_BYTES, IN_MEMORY_BYTES = 8 << 20, 1 << 18
 INFO_KEPT = 50_000  # a trainer may grade an endless series of new problems
 
 
@@ -51,7 +52,8 @@ class ProblemResources(Closeable):
     @property
     def cost_bytes(self) -> int:
         """Bytes that count towards the limits of the cache."""
-        return max(LEAST_BYTES, self.tests.size_bytes)
+        least = IN_MEMORY_BYTES if self.tests.in_memory else IN_FILE_BYTES
+        return max(least, self.tests.size_bytes)
 
     def prepare_judge(self) -> None:
         """Compile the judge, once. Raises UnusableProblem with the compiler's messages."""

@@ -3,9 +3,10 @@
     jobs ──feeder──▶ heap (longest expected first, bounded) ──▶ active tasks ──▶ units
 
 A job is a waiting solution, a task is a solution being graded, and a unit is one of its cases.
-A worker continues with its own task, then starts the next job. Only when no job waits does it
-help with the task that has most units left. So few solutions are open at once, and the last one
-is spread over all workers. No case is queued: a unit is only a number.
+A worker takes several units of a task at a time, as many as the task runs in one go. It continues
+with its own task, then starts the next job. Only when no job waits does it help with the task that
+has most units left, of which workers then take smaller shares. So few solutions are open at once,
+and the last one is spread over all workers. No case is queued: a unit is only a number.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import heapq
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
@@ -27,13 +28,24 @@ WINDOW_BYTES = 64 << 20
 TICK_S = 0.1
 
 
+class Done(NamedTuple):
+    """What a task did of a range of units: those before `end`, the first failing one of them."""
+
+    end: int
+    first_failure: int | None = None
+
+
 class Task(Protocol):
-    """A started job: `units` pieces of work that may run at once, in any order."""
+    """A started job: `units` pieces of work that may run at once, in any order.
+
+    most_at_once  units that are worth being given to a worker together
+    """
 
     units: int
+    most_at_once: int
 
-    def run(self, unit: int) -> bool:
-        """Do one unit; return False when it failed, so that later ones are not needed."""
+    def run(self, units: range) -> Done:
+        """Do some of the units from the first on, one at least; the rest is given out again."""
         ...
 
     def finish(self, first_failure: int | None) -> None:
@@ -76,17 +88,29 @@ class _Active:
     end: int  # units from here on need not run
     first_failure: int | None = None
     next: int = 0
-    running: int = 0
+    given_back: list[range] = field(default_factory=list)  # they were taken, but did not run
+    running: int = 0  # workers
     interrupted: bool = False  # a unit has no result, so the task cannot be finished
+
+    def left(self) -> int:
+        """Return the number of units that no worker has taken."""
+        back = sum(min(r.stop, self.end) - r.start for r in self.given_back if r.start < self.end)
+        return max(0, self.end - self.next) + back
 
     def startable(self, cap: int) -> int:
         """Return how many units could be started now."""
-        return 0 if cap and self.running >= cap else self.end - self.next
+        return 0 if cap and self.running >= cap else self.left()
 
-    def take(self) -> int:
+    def take(self, most: int) -> range:
         self.running += 1
-        self.next += 1
-        return self.next - 1
+        while self.given_back:
+            back = self.given_back.pop()
+            if back[most:]:
+                self.given_back.append(back[most:])
+            if back.start < self.end:
+                return range(back.start, min(back.start + most, back.stop, self.end))
+        start, self.next = self.next, min(self.next + most, self.end)
+        return range(start, self.next)
 
 
 class Scheduler:
@@ -115,7 +139,9 @@ class Scheduler:
         self._window_jobs = window_jobs
         self._window_bytes = window_bytes
         self._is_full = is_full
-        self._cond = threading.Condition()
+        lock = threading.Lock()
+        self._cond = threading.Condition(lock)  # for workers
+        self._room = threading.Condition(lock)  # for the feeder
         self._heap: list[tuple[float, int, int, Job]] = []
         self._heap_bytes = 0
         self._active: list[_Active] = []
@@ -194,13 +220,13 @@ class Scheduler:
                 job.reserve()
                 with self._cond:
                     while self._window_is_full() and not self.stopping:
-                        self._cond.wait(TICK_S)  # nothing reports that `is_full` has changed
+                        self._room.wait(TICK_S)  # nothing reports that `is_full` has changed
                     heapq.heappush(self._heap, (-job.cost, job.group, number, job))
                     self._heap_bytes += job.held_bytes
                     if self.stopping:
                         return
                     if self._idle:
-                        self._cond.notify_all()
+                        self._cond.notify()
         except InputError as e:
             self._fail(e)
         except Exception as e:
@@ -225,7 +251,7 @@ class Scheduler:
             try:
                 if isinstance(picked, tuple):
                     own = picked[0]
-                    self._run_unit(*picked)
+                    self._run_units(*picked)
                 else:
                     own = self._start(picked)
             except Interrupted:
@@ -237,17 +263,17 @@ class Scheduler:
                 self._fail(e)  # first: an error while logging must not leave the run waiting
                 log.exception("unexpected error of the grader")
 
-    def _pick(self, own: _Active | None) -> tuple[_Active, int] | Job | None:
-        """Wait for and return a worker's next unit, a job to start, or None to end."""
+    def _pick(self, own: _Active | None) -> tuple[_Active, range] | Job | None:
+        """Wait for and return a worker's next units, a job to start, or None to end."""
         with self._cond:
             while not self.stopping:
                 if own is not None and own.startable(self._cap) > 0:
-                    return own, own.take()
+                    return own, own.take(self._most(own))
                 if self._heap:
                     return self._pop()
                 own = max(self._active, key=lambda a: a.startable(self._cap), default=None)
                 if own is not None and own.startable(self._cap) > 0:
-                    return own, own.take()
+                    return own, own.take(self._most(own))
                 if self._all_read and not self._starting and not self._active:
                     self._cond.notify_all()
                     return None
@@ -256,12 +282,18 @@ class Scheduler:
                 self._idle -= 1
             return None
 
+    def _most(self, active: _Active) -> int:
+        """Return how many units a worker takes: the fewer, the nearer the end of all work is."""
+        if self._heap:
+            return active.task.most_at_once
+        return min(active.task.most_at_once, 1 + active.left() // (2 * self._workers))
+
     def _pop(self) -> Job:
         job = heapq.heappop(self._heap)[-1]
         self._heap_bytes -= job.held_bytes
         self._starting += 1
         if not self._all_read:
-            self._cond.notify_all()
+            self._room.notify()
         return job
 
     def _start(self, job: Job) -> _Active | None:
@@ -275,22 +307,26 @@ class Scheduler:
                 self._starting -= 1
                 if active is not None:
                     self._active.append(active)
-                self._cond.notify_all()
+                if self._idle:
+                    self._cond.notify_all()
         return active
 
-    def _run_unit(self, active: _Active, unit: int) -> None:
-        """Run a unit; after the last one of a task, finish the task."""
-        passed = active.task.run(unit)
+    def _run_units(self, active: _Active, units: range) -> None:
+        """Run units; after the last ones of a task, finish the task."""
+        done_to, failed = active.task.run(units)
         with self._cond:
             active.running -= 1
-            if not passed and (active.first_failure is None or unit < active.first_failure):
-                active.first_failure = unit
+            if failed is not None:
+                known = active.first_failure
+                active.first_failure = failed if known is None else min(failed, known)
                 if self._stop_on_failure:
-                    active.end = min(active.end, unit + 1)
-            done = active.running == 0 and active.next >= active.end and not active.interrupted
+                    active.end = min(active.end, failed + 1)
+            if done_to < units.stop:
+                active.given_back.append(range(done_to, units.stop))
+            done = not active.running and not active.left() and not active.interrupted
             if done:
                 self._active.remove(active)
-            if self._idle and (done or self._cap):
+            if self._idle and (done or self._cap or done_to < units.stop):
                 self._cond.notify_all()
         if done:
             active.task.finish(active.first_failure)

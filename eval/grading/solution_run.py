@@ -14,9 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.interactive import interactive_attempt
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache, TestSetInfo
+from gradebox.eval.grading.scheduler import Done
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
 from gradebox.eval.problems.problem import Problem, TestRef
@@ -277,14 +279,21 @@ class SolutionTask:
         self._cases: list[CaseRecord | None] = [None] * self.units
         self._closing = threading.Lock()
         self._closed = False
-        self._grader = case_grader(context.settings, solution_run, resources, compiled)
+        grader = case_grader(context.settings, solution_run, resources, compiled)
+        self._grader = BatchGrader(grader, stop_on_failure=context.stop_on_failure)
+        self.most_at_once = self._grader.most_at_once
 
-    def run(self, unit: int) -> bool:
-        """Grade one case of the plan; return False when it failed."""
-        case = self._grader.grade(self._plan[unit])
-        self._cases[unit] = case
-        self._context.on_case(case.verdict)
-        return not fails(case.verdict)
+    def run(self, units: range) -> Done:
+        """Grade some of these cases of the plan, from the first one on."""
+        cases = self._grader.grade_some(self._plan[units.start : units.stop])
+        first_failure = None
+        for unit, case in enumerate(cases, start=units.start):
+            if case is not None:
+                self._cases[unit] = case
+                self._context.on_case(case.verdict)
+                if first_failure is None and fails(case.verdict):
+                    first_failure = unit
+        return Done(units.start + len(cases), first_failure)
 
     def finish(self, first_failure: int | None) -> None:
         """Pass the solution's record on."""

@@ -16,6 +16,7 @@ program that started by fork and came near its memory limit; alone, it starts as
 from __future__ import annotations
 
 import signal
+from functools import lru_cache
 
 from gradebox.eval.grading.verdict import Bounds
 from gradebox.eval.problems.problem import Problem
@@ -54,7 +55,11 @@ def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:
     expected_bytes  size of the expected output. The output may be twice as large plus 1 MiB,
                     and at least 16 MiB
     """
-    output_bytes = max(MIN_OUTPUT_BYTES, 2 * expected_bytes + MIB)
+    return _run_limits(bounds, max(MIN_OUTPUT_BYTES, 2 * expected_bytes + MIB))
+
+
+@lru_cache(256)
+def _run_limits(bounds: Bounds, output_bytes: int) -> Limits:
     return Limits(
         cpu_s=bounds.cpu_s * RUN_TO,
         wall_s=WALL_FACTOR * bounds.cpu_s + WALL_EXTRA_S,

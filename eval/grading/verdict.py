@@ -46,6 +46,10 @@ class Judgement:
     error: str = ""
 
 
+EQUAL = Match(True)
+_PASSED = Judgement("AC", "passed_by_exact_match", True, 1.0)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """The result of a solution."""
@@ -61,8 +65,11 @@ def judge(execution: Execution, bounds: Bounds, found: Match | Check | None) -> 
     found  the comparison or check of the output; may be None when `ended_well` is False
     """
     failure = _failed_ending(execution, bounds)
-    if failure is not None:
-        return failure
+    return judge_untimed(found) if failure is None else failure
+
+
+def judge_untimed(found: Match | Check | None) -> Judgement:
+    """Return the verdict of a run that ended well by its output alone."""
     if isinstance(found, Match):
         return _judge_match(found)
     if isinstance(found, Check):
@@ -77,7 +84,7 @@ def ended_well(execution: Execution, bounds: Bounds) -> bool:
 
 def whole_output(execution: Execution, bounds: Bounds) -> bool:
     """Return whether the program ended normally, even if late, so that its output is complete."""
-    return ended_well(execution, Bounds(float("inf"), bounds.memory_bytes))
+    return execution.killed_for not in _OVER_TIME and _failed_in_time(execution, bounds) is None
 
 
 # The limits behind a TLE and an OLE. Limits in neither (processes, open files) show as the crash
@@ -94,6 +101,10 @@ def _failed_ending(x: Execution, bounds: Bounds) -> Judgement | None:
     """
     if x.killed_for in _OVER_TIME or x.cpu_s > bounds.cpu_s:
         return _failed("TLE", "time_limit_exceeded", _time_error(x, bounds))
+    return _failed_in_time(x, bounds)
+
+
+def _failed_in_time(x: Execution, bounds: Bounds) -> Judgement | None:
     if _over_memory(x, bounds):
         return _failed("MLE", "memory_limit_exceeded", _memory_error(x, bounds))
     if x.killed_for in _OVER_OUTPUT or x.stdout_cut:
@@ -160,7 +171,7 @@ def _signal_name(number: int) -> str:
 
 def _judge_match(match: Match) -> Judgement:
     if match.equal:
-        return Judgement("AC", "passed_by_exact_match", True, 1.0)
+        return _PASSED
     return _failed("WA", "failed_outputs_match", match.message)
 
 

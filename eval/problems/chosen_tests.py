@@ -175,7 +175,7 @@ class ProblemTests(Closeable):
         self.digest = sha.hexdigest()
         with _disk_errors():
             self._file.flush()
-        if self.size_bytes <= IN_MEMORY_BYTES:
+        if self.in_memory:
             self._file.seek(0)
             self._memory = self._file.read()
 
@@ -195,6 +195,11 @@ class ProblemTests(Closeable):
         return known
 
     @property
+    def in_memory(self) -> bool:
+        """Whether the contents are in memory, not in a file."""
+        return self.size_bytes <= IN_MEMORY_BYTES
+
+    @property
     def closed(self) -> bool:
         """Whether the contents were freed."""
         return self._file.closed
@@ -204,10 +209,10 @@ class ProblemTests(Closeable):
         self._memory = None
 
     def _read(self, offset: int, size: int) -> bytes:
-        if self.closed:
-            raise ValueError(f"the tests of {self.problem_id} are closed")
         if self._memory is not None:
             return self._memory[offset : offset + size]
+        if self.closed:
+            raise ValueError(f"the tests of {self.problem_id} are closed")
         number, parts = self._file.fileno(), []
         while size:
             part = os.pread(number, min(size, _READ_BYTES), offset)

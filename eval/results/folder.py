@@ -178,8 +178,9 @@ class ResultsFolder(Closeable):
         self._offsets[ordinal] = offset
 
     def _index(self, offset: int, record: Mapping[str, Any]) -> None:
+        """Remember where a valid record is."""
         self._by_solution.put(solution_fingerprint(record), offset)
-        if is_record(record) and record["key"] and is_settled(record):
+        if record["key"] and is_settled(record):
             self._by_key.put(fingerprint(str(record["key"])), offset)
 
     def _read(self, backend: str) -> None:
@@ -201,7 +202,10 @@ class ResultsFolder(Closeable):
             if before is not None:
                 self.outdated -= _is_outdated(self._log.read(before))
             self.outdated += _is_outdated(record)
-            self._index(offset, record)
+            if is_record(record):
+                self._index(offset, record)
+            else:
+                self._by_solution.put(solution_fingerprint(record), offset)
 
     def compact(self) -> bool:
         """Rewrite the file in order, with one record a solution; False when it already is.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.results.record import SCHEMA
@@ -37,5 +37,5 @@ class KeyParts:
 
 def key_of(parts: KeyParts) -> str:
     """Return the SHA-256 (hex) of the parts."""
-    text = json.dumps(asdict(parts), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(vars(parts), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

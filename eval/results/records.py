@@ -33,6 +33,7 @@ RESULTS_NAME = "piston_eval_results.jsonl"
 SYNC_EVERY_S = 5.0
 MAX_ERROR = 400
 _BLOCK = 1 << 16
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def as_json(record: SolutionRecord) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def _case_as_json(case: CaseRecord) -> dict[str, Any]:
 
 def encode_record(record: Mapping[str, Any]) -> bytes:
     """Return a record as one line, including the newline."""
-    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+    return _encode(record).encode("ascii") + b"\n"
 
 
 def stored_text(data: bytes, limit: int) -> str:
@@ -60,12 +61,16 @@ def stored_text(data: bytes, limit: int) -> str:
 
     Bytes that are not UTF-8 become `\\\\xNN`. A record also has the size and hash of all of `data`.
     """
+    if len(data) <= limit:
+        return data.decode("utf-8", "backslashreplace")
     decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-    return decoder.decode(data[:limit], final=len(data) <= limit)
+    return decoder.decode(data[:limit])
 
 
 def one_line(text: str, limit: int = MAX_ERROR) -> str:
     """Return the start of a program's, checker's or server's text as one line for `error`."""
+    if not text:
+        return ""
     head = " ".join(text[: 4 * limit].split())
     return head if len(head) <= limit else head[: limit - 1] + "…"
 

@@ -9,7 +9,7 @@ Runs (`calls`) and compilations (`compiled`) are recorded unless `record` is off
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,7 +78,7 @@ class FakeSandbox(Closeable):
     compiled: list[str] = field(default_factory=list)
     running: int = 0
     most_running: int = 0
-    capabilities: frozenset[Any] = frozenset({"collect", "alone"})
+    capabilities: frozenset[Any] = frozenset({"collect", "alone", "batch"})
 
     def __post_init__(self) -> None:
         self._lock = threading.Lock()
@@ -124,6 +124,15 @@ class FakeSandbox(Closeable):
         if isinstance(answer, Exception):
             raise answer
         return ready(answer) if isinstance(answer, bytes) else answer
+
+    def run_many(
+        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
+    ) -> Generator[list[Execution], None, None]:
+        for limit, stdin in zip(limits, stdins, strict=True):
+            execution = self.run(compiled, limit, stdin=stdin)
+            yield [execution]
+            if execution.exit_code or execution.signal or execution.killed_for:
+                break
 
     def interact(self, *args: Any, **kwargs: Any) -> Interaction:
         raise AssertionError("this fake has no interactor")

@@ -100,7 +100,7 @@ def test_planning_waits_instead_of_opening_a_problem_again_when_few_may_be_open(
     tmp_path: Path, opened: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def small(*args: Any) -> resources.ResourceCache:
-        least = resources.LEAST_BYTES
+        least = resources.IN_MEMORY_BYTES
         return resources.ResourceCache(*args, in_use_bytes=4 * least, unused_bytes=8 * least)
 
     monkeypatch.setattr(session, "ResourceCache", small)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from gradebox.eval.common.errors import UnusableProblem
-from gradebox.eval.grading.resources import LEAST_BYTES, ProblemResources, ResourceCache
+from gradebox.eval.grading.resources import IN_MEMORY_BYTES, ProblemResources, ResourceCache
 from gradebox.eval.problems.chosen_tests import ProblemTests, unsupported_tests
 from gradebox.eval.problems.in_memory import InMemoryProblem
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
@@ -26,7 +26,7 @@ class Cache:
         self.opened: list[ProblemResources] = []
         self.plan = plan
         self.cache = ResourceCache(
-            self._open, unused_bytes=unused * LEAST_BYTES, in_use_bytes=in_use * LEAST_BYTES
+            self._open, unused_bytes=unused * IN_MEMORY_BYTES, in_use_bytes=in_use * IN_MEMORY_BYTES
         )
 
     def _open(self, problem: Problem) -> ProblemResources:

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
-from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.scheduler import Done, Scheduler
 
 
 @dataclass
 class FakeTask:
-    """A task whose units pass, except those in `failing`."""
+    """A task whose units pass, except those in `failing`.
+
+    does  most units that it does of those it is given
+    """
 
     units: int
     failing: frozenset[int] = frozenset()
@@ -27,19 +30,24 @@ class FakeTask:
     abandoned: int = 0
     running: int = 0
     most_running: int = 0
+    most_at_once: int = 1
+    does: int = 1
 
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
 
-    def run(self, unit: int) -> bool:
+    def run(self, units: range) -> Done:
+        assert 1 <= len(units) <= self.most_at_once
+        now = units[: self.does]
         with self.lock:
-            self.ran.append(unit)
+            self.ran += now
             self.running += 1
             self.most_running = max(self.most_running, self.running)
-        self.on_run(unit)
+        for unit in now:
+            self.on_run(unit)
         with self.lock:
             self.running -= 1
-        return unit not in self.failing
+        return Done(now.stop, min((u for u in now if u in self.failing), default=None))
 
     def finish(self, first_failure: int | None) -> None:
         self.finished.append(first_failure)
@@ -72,11 +80,22 @@ class FakeJob:
     workers=st.integers(1, 5),
     cap=st.integers(0, 3),
     stop=st.booleans(),
-    tasks=st.lists(st.tuples(st.integers(1, 12), st.frozensets(st.integers(0, 12))), max_size=12),
+    tasks=st.lists(
+        st.tuples(
+            st.integers(1, 30),
+            st.frozensets(st.integers(0, 30)),
+            st.integers(1, 9),
+            st.integers(1, 9),
+        ),
+        max_size=12,
+    ),
 )
 @settings(deadline=None, max_examples=60)
 def test_every_unit_up_to_the_first_failure_runs_once(workers, cap, stop, tasks):
-    made = [FakeTask(units, failing) for units, failing in tasks]
+    made = [
+        FakeTask(units, failing, most_at_once=most, does=does)
+        for units, failing, most, does in tasks
+    ]
     assert Scheduler(workers, cap=cap, stop_on_failure=stop).run(FakeJob(t) for t in made)
     for task in made:
         failed = sorted(i for i in task.failing if i < task.units)
@@ -87,6 +106,19 @@ def test_every_unit_up_to_the_first_failure_runs_once(workers, cap, stop, tasks)
         assert task.finished == [first]
         assert stop or len(task.ran) == task.units
         assert not cap or task.most_running <= cap
+
+
+def test_the_last_task_is_given_out_in_shares_that_shrink():
+    sizes: list[int] = []
+
+    class Sized(FakeTask):
+        def run(self, units: range) -> Done:
+            sizes.append(len(units))
+            return super().run(units)
+
+    assert Scheduler(4).run([FakeJob(Sized(1000, most_at_once=64, does=64))])
+    assert (sizes[0], sizes[-1]) == (64, 1)
+    assert sum(sizes) == 1000
 
 
 def test_a_failure_cancels_later_units():

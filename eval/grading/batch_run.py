@@ -1,0 +1,95 @@
+"""Several cases of one solution in one go of the sandbox.
+
+    TestRef… ─load▶ TestCase… ─run_many▶ Execution… ─▶ judged at once, or after the last run
+
+What needs the sandbox again, a checker program or a run alone, follows when the runs have ended:
+until then they hold a core, and it may need one as well.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import closing
+from itertools import chain
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.case_run import CaseGrader, check_evidence, unjudged
+from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.grading.verdict import fails
+from gradebox.eval.problems.problem import TestRef
+from gradebox.eval.results.record import CaseRecord
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Execution
+
+MOST_CASES, MOST_BYTES = 64, 1 << 20  # of one go: cases, and bytes of their inputs
+log = logging.getLogger(__name__)
+
+
+class BatchGrader:
+    """Grades the cases of one compiled solution. Any thread may call any method.
+
+    most_at_once  cases that are worth being given to `grade_some` together
+    """
+
+    def __init__(self, grader: CaseGrader, *, stop_on_failure: bool) -> None:
+        self._grader = grader
+        self._stop_on_failure = stop_on_failure
+        self.most_at_once = MOST_CASES if grader.runs_many else 1
+
+    def grade_some(self, refs: Sequence[TestRef]) -> list[CaseRecord | None]:
+        """Return the records of the first one or more of these cases, in order.
+
+        None stands for a case that did not run because an earlier one failed. Raises like
+        `CaseGrader.grade`.
+        """
+        refs = _first(refs)
+        to_run = [i for i, ref in enumerate(refs) if ref.skip is None]
+        if len(to_run) < 2 or not self._grader.runs_many:
+            return [self._grader.grade(refs[0])]
+        records: list[CaseRecord | None] = [
+            unjudged(ref, "SK", ref.skip) if ref.skip is not None else None for ref in refs
+        ]
+        unfinished: list[tuple[int, Execution]] = []
+        failed, ran = len(refs), 0
+        try:
+            tests = [self._grader.load(refs[i]) for i in to_run]
+            with closing(self._grader.run_many(tests)) as runs:
+                for execution in chain.from_iterable(runs):
+                    check_evidence(execution)
+                    i, test = to_run[ran], tests[ran]
+                    if self._grader.needs_sandbox(test, execution):
+                        unfinished.append((i, execution))
+                    else:
+                        outcome = self._grader.judge_run(test, execution)
+                        record = records[i] = self._grader.record(refs[i], test, outcome)
+                        if self._stop_on_failure and fails(record.verdict):
+                            failed = i
+                    ran += 1
+                    if failed == i or self._grader.stopping:
+                        break
+        except (Interrupted, InputError):
+            raise
+        except SandboxError as e:  # the case that it was about is graded alone, with retries
+            log.warning("%s: a run of several cases failed: %s", self._grader.problem_id, e)
+        except Exception:  # so is this one, and its record says why
+            log.exception("%s: unexpected error of the grader", self._grader.problem_id)
+        if not ran:
+            return [self._grader.grade(refs[0])]
+        for i, execution in unfinished:
+            if i < failed:
+                record = records[i] = self._grader.grade(refs[i], execution)
+                if self._stop_on_failure and fails(record.verdict):
+                    failed = i
+        all_known = failed < len(refs) or ran == len(to_run)
+        return records if all_known else records[: to_run[ran]]
+
+
+def _first(refs: Sequence[TestRef]) -> Sequence[TestRef]:
+    """Return the first cases, whose inputs are small enough together."""
+    size = 0
+    for i, ref in enumerate(refs):
+        size += ref.input_bytes if ref.skip is None else 0
+        if size > MOST_BYTES:
+            return refs[: max(i, 1)]
+    return refs
