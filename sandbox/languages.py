@@ -286,6 +286,10 @@ ROWS = (
 TABLE: dict[str, Language] = {row.name: row for row in ROWS}
 
 
+# Other ways to compile or start a language of TABLE, found by their exact name and listed nowhere.
+VARIANTS: dict[str, Language] = {}
+
+
 def register(row: Language) -> None:
     """Add a row, or replace the row of the same name."""
     TABLE[row.name] = row
@@ -301,6 +305,8 @@ def find(name: str) -> Language:
     Examples: "GNU C++20 (64)", "C++17 (GCC 7-32)", "Python 3". Raises UnknownLanguage with the
     most similar name.
     """
+    if name in VARIANTS:
+        return VARIANTS[name]
     wanted = name.strip().lower()
     for spelling in (wanted, DECORATION.sub("", wanted)):
         for row in TABLE.values():

@@ -25,12 +25,12 @@ from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, 
 from gradebox.sandbox.server.body import Refused, check_size, encode, parse, receive, unpack
 from gradebox.sandbox.server.connect import MESSAGE_BYTES, converse
 from gradebox.sandbox.server.connections import Connections
-from gradebox.sandbox.server.execute import execute
-from gradebox.sandbox.server.jobs import Job, parse_job
+from gradebox.sandbox.server.jobs.execute import execute
+from gradebox.sandbox.server.jobs.request import Job, parse_job
+from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.metrics import Metrics
 from gradebox.sandbox.server.origin import check_host, check_origin, is_loopback
 from gradebox.sandbox.server.plugins import Grading, Judge
-from gradebox.sandbox.server.runtimes import list_runtimes
 from gradebox.sandbox.server.settings import ServerSettings
 
 log = logging.getLogger("gradebox.server")

@@ -24,7 +24,7 @@ from gradebox.sandbox.common.async_bridge import run_in_thread
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.server.admission import ClientGone, Place, QueueFull
 from gradebox.sandbox.server.body import Refused, parse_text
-from gradebox.sandbox.server.jobs import Job
+from gradebox.sandbox.server.jobs.request import Job
 
 INIT_S = 1.0
 QUIET_S = 0.5

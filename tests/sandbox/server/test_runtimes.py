@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradebox.sandbox.server.runtimes import find_runtime, list_runtimes, satisfies, version_of
+from gradebox.sandbox.server.jobs.runtimes import find_runtime, list_runtimes, satisfies, version_of
 
 # Version lines as compilers and interpreters of many distributions print them.
 LINES = [

@@ -17,7 +17,7 @@ from typing import Any
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
+from gradebox.sandbox.server.jobs.request import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
 from gradebox.sandbox.server.plugins import Judge
 from gradebox.sandbox.server.settings import Ceilings, capped
 

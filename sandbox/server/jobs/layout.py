@@ -1,0 +1,168 @@
+"""Where the files of a request are in a box: all in the working folder, under the user's names.
+
+An interpreter of Piston runs the main file there, and helpers and data files are beside it. The
+rows of the language table compile and run a program in a folder of its own instead, under a fixed
+name. So this module adds variants of the rows:
+
+    in place       an interpreter runs a file of the working folder, which is its first argument
+    unpacked       the files come as one archive, which is unpacked before the program starts
+    from folders   a C or C++ compiler is given an archive: sources in folders, or of any ending
+
+A box takes plain names, and a limited number of files; an archive has neither limit. A small
+Python program unpacks it and then becomes the compiler or the program, so that no process is
+started, which some levels of isolation forbid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from gradebox.sandbox.box.toolchains.find import resolve
+from gradebox.sandbox.box.toolchains.java_names import names as java_names
+from gradebox.sandbox.box.wire import MAX_FILES
+from gradebox.sandbox.c_sources import SOURCE_ENDINGS, included_names
+from gradebox.sandbox.languages import VARIANTS, Language, find
+from gradebox.sandbox.model import Program
+from gradebox.sandbox.server.jobs.files import RESERVED, File
+
+ARCHIVE, SOURCES = f"{RESERVED}files", f"{RESERVED}sources"
+BINARY = "program"
+# The archive is the length of its head, the head (names and sizes) and the contents.
+UNPACK = f"""\
+import os, sys
+with open("{ARCHIVE}", "rb") as archive:
+    os.unlink("{ARCHIVE}")
+    head = archive.read(int(archive.readline())).split(b"\\0")
+    at = archive.tell()
+    for name, size in zip(head[::2], map(int, head[1::2])):
+        if b"/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "wb") as file:
+            end = at + size
+            while at < end:
+                at += os.sendfile(file.fileno(), archive.fileno(), at, end - at)
+del head, archive
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
+# Files that a C or C++ compiler is given beside the main one: known endings, and Piston's default
+# name of a file.
+UNIT_ENDINGS = (*SOURCE_ENDINGS["g++"], ".code")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A program and the files of its working folder.
+
+    args         arguments before the user's
+    compiled_as  the main file's name in a compilation, if it is not the user's
+    """
+
+    program: Program
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    args: tuple[str, ...] = ()
+    compiled_as: str = ""
+
+
+def place(row: Language, files: list[File]) -> Placed:
+    """Return the program of a request that is not the Codeforces package's.
+
+    files  in the order of the request, at least one of them utf8; the first such is the main file.
+           All utf8 files are the compiler's, as in Piston.
+    """
+    code = [f for f in files if f.utf8]
+    main = code[0]
+    everything = {f.name: f.content for f in files}
+    packed = len(everything) > MAX_FILES or any("/" in name for name in everything)
+    run_files = {ARCHIVE: archive(everything)} if packed else everything
+    if row.compile is None:
+        row = _variant("in place", row, _in_place)
+        program = Program(_unpacked(row, packed).name, {row.source: b""})
+        first = f"./{main.name}" if main.name.startswith("-") else main.name
+        return Placed(program, run_files, (first,))
+    sources = {f.name: f.content for f in code}
+    if row.family in SOURCE_ENDINGS and _needs_folders(row, sources):
+        listed = _response_file(row, sources)
+        row = _variant("from folders", row, _from_folders)
+        program_files = {ARCHIVE: archive({**sources, SOURCES: listed})}
+        return Placed(Program(_unpacked(row, packed).name, program_files), run_files)
+    name = java_names(main.content)[0] if row.family == "java" else row.source
+    others = {f: c for f, c in sources.items() if "/" not in f and f not in (main.name, name)}
+    program = Program(_unpacked(row, packed).name, {name: sources[main.name], **others})
+    return Placed(program, run_files, compiled_as=name)
+
+
+def archive(files: Mapping[str, bytes]) -> bytes:
+    """Return files as one, for UNPACK."""
+    head = b"\0".join(b"%s\0%d" % (n.encode(), len(c)) for n, c in files.items())
+    return b"".join((b"%d\n" % len(head), head, *files.values()))
+
+
+def _needs_folders(row: Language, sources: Mapping[str, bytes]) -> bool:
+    """Return whether the sources can only be compiled under the names that they have."""
+    main, *others = sources
+    return (
+        len(sources) > MAX_FILES
+        or any("/" in name for name in sources)
+        or row.source in others
+        or any(name.endswith(".code") or "." not in name for name in others)
+        or any(main in included_names(text) for text in sources.values())
+    )
+
+
+def _response_file(row: Language, sources: Mapping[str, bytes]) -> bytes:
+    """Return the compiler's arguments that name what it compiles; the main file is the first."""
+    main, *others = sources
+    included = {name.rpartition("/")[2] for c in sources.values() for name in included_names(c)}
+    units = [
+        name
+        for name in others
+        if (name.lower().endswith(UNIT_ENDINGS) or "." not in name)
+        and name.rpartition("/")[2] not in included
+    ]
+    quoted = "".join(f'"{_escaped(name)}"\n' for name in (main, *units))
+    language = "c" if row.family == "gcc" else "c++"
+    return f"-x {language}\n{quoted}-x none\n".encode()
+
+
+def _escaped(name: str) -> str:
+    path = f"./{name}" if name[0] in "-@" else name
+    return path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _variant(kind: str, row: Language, make: Callable[[Language], Language]) -> Language:
+    """Return a variant of a row, which the sandbox finds by its name."""
+    name = f"{row.name} {kind}"
+    if name not in VARIANTS:
+        VARIANTS[name] = replace(make(row), name=name, aliases=())
+    return VARIANTS[name]
+
+
+def _unpacked(row: Language, packed: bool) -> Language:
+    return _variant("unpacked", row, _with_archive) if packed else row
+
+
+def _in_place(row: Language) -> Language:
+    return replace(row, run=tuple(part for part in row.run if part != "{source}"), family="")
+
+
+def _with_archive(row: Language) -> Language:
+    output = "" if row.compile is None else row.output or BINARY
+    return replace(row, output=output, run=(*_unpacker(), *row.run))
+
+
+def _from_folders(row: Language) -> Language:
+    assert row.compile is not None
+    options = [f"@{SOURCES}" if part == "{source}" else part for part in row.compile]
+    unpacker, *start = _unpacker()
+    return replace(
+        row,
+        source=ARCHIVE,
+        tool=(unpacker,),
+        compile=(*start, resolve(row).path, *options),
+        family="",
+    )
+
+
+def _unpacker() -> tuple[str, ...]:
+    return (resolve(find("python")).path, "-I", "-S", "-c", UNPACK)

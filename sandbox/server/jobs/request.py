@@ -1,0 +1,155 @@
+"""Parse and check a request of /api/v2/execute, with Piston's fields and error messages.
+
+    JSON body ─▶ Job (program, data files, limits) ─▶ execute.py
+
+Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", and `collect`. Requests
+of gradebox's own client (`gradebox`: 1) may also have `limits`, `compile_limits`, `run_files`,
+`compile_only` and `alone` (sandbox/piston/gradebox_server.py).
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradebox.sandbox import languages
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.model import Limits, Program
+from gradebox.sandbox.server.jobs.files import File, read_files, strict_base64
+from gradebox.sandbox.server.jobs.layout import ARCHIVE, Placed, place
+from gradebox.sandbox.server.jobs.limits import (
+    check_ceilings,
+    check_text,
+    compile_limits,
+    gradebox_limits,
+    run_limits,
+)
+from gradebox.sandbox.server.jobs.runtimes import Runtime, find_runtime
+from gradebox.sandbox.server.settings import Ceilings
+
+CONFIG, CASE_INPUT, CASE_EXPECTED = "grader_config", "input.txt", "correct_output.txt"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One request, ready to run.
+
+    codeforces     it uses the protocol of guipenedo/piston's Codeforces package (codeforces.py)
+    from_gradebox  gradebox's own client sent it: the answer has the whole evidence
+    main           the user's name of the main file
+    compiled_as    its name in a compilation, if another one
+    unpacked       its files are unpacked when it runs: they are in folders, or many
+    """
+
+    runtime: Runtime
+    program: Program
+    limits: Limits
+    compile_limits: Limits
+    ceilings: Ceilings
+    stdin: bytes = b""
+    args: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    collect: tuple[str, ...] = ()
+    base64_output: bool = False
+    compile_only: bool = False
+    alone: bool = False
+    from_gradebox: bool = False
+    codeforces: bool = False
+    main: str = ""
+    compiled_as: str = ""
+    unpacked: bool = False
+
+
+def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
+    """Return the job of a decoded request. Raises BadRequest with Piston's messages."""
+    if not isinstance(body, dict):
+        raise BadRequest("the request must be a JSON object")
+    for name in ("language", "version"):
+        if not body.get(name) or not isinstance(body[name], str):
+            raise BadRequest(f"{name} is required as a string")
+    files = read_files(body.get("files"), ceilings.files_max)
+    language, version = body["language"], body["version"]
+    names = {f.name for f in files}
+    case = CASE_INPUT in names and bool(names & {CONFIG, CASE_EXPECTED})
+    runtime = find_runtime(runtimes, language, version, case=case)
+    if runtime is None:
+        raise BadRequest(f"{language}-{version} runtime is unknown")
+    codeforces = case and runtime.codeforces
+    from_gradebox = body.get("gradebox") == 1
+    if not from_gradebox and not any(f.utf8 for f in files):
+        raise BadRequest("files must include at least one utf8 encoded file")
+    check_ceilings(body, ceilings)
+    limits, compiling = run_limits(body, ceilings), compile_limits(body, ceilings)
+    if from_gradebox:
+        most, compile_most = ceilings.run_limits(), ceilings.compile_limits()
+        given, compile_given = body.get("limits"), body.get("compile_limits")
+        if body.get("compile_only"):  # then `limits` are the compiler's
+            given, compile_given = None, given
+        limits = gradebox_limits(given, most, limits)
+        compiling = gradebox_limits(compile_given, compile_most, compiling)
+        data = read_files(body.get("run_files", []), ceilings.files_max)
+        placed = Placed(Program(runtime.row, _contents(files)), _contents(data))
+    elif codeforces:
+        placed = _case(runtime, files)
+    else:
+        placed = place(languages.find(runtime.row), files)
+    args = _strings(body.get("args"), "args", ceilings.args_max)
+    return Job(
+        runtime=runtime,
+        program=placed.program,
+        limits=limits,
+        compile_limits=compiling,
+        ceilings=ceilings,
+        stdin=_stdin(body),
+        args=(*placed.args, *args),
+        files=placed.files,
+        collect=_strings(body.get("collect"), "collect", ceilings.files_max),
+        base64_output=body.get("output_encoding") == "base64",
+        compile_only=from_gradebox and bool(body.get("compile_only")),
+        alone=from_gradebox and bool(body.get("alone")),
+        from_gradebox=from_gradebox,
+        codeforces=codeforces,
+        main=next((f.name for f in files if f.utf8), ""),
+        compiled_as=placed.compiled_as,
+        unpacked=ARCHIVE in placed.files,
+    )
+
+
+def _case(runtime: Runtime, files: list[File]) -> Placed:
+    """Return a program of the Codeforces package and the files that its test consists of."""
+    main = next(f for f in files if f.utf8)
+    row = languages.find(runtime.row)
+    data = _contents([f for f in files if f is not main])
+    return Placed(Program(row.name, {row.source: main.content}), data, compiled_as=row.source)
+
+
+def _contents(files: list[File]) -> dict[str, bytes]:
+    return {f.name: f.content for f in files}
+
+
+def _stdin(body: Mapping[str, Any]) -> bytes:
+    value = body.get("stdin")
+    if value is None:
+        return b""
+    if not isinstance(value, str):
+        raise BadRequest("If specified, stdin must be a string")
+    if body.get("stdin_encoding") != "base64":
+        return value.encode("utf-8", "surrogatepass")
+    try:
+        return strict_base64(value)
+    except (binascii.Error, ValueError) as error:
+        raise BadRequest(f"stdin is not base64: {error}") from error
+
+
+def _strings(value: Any, name: str, most: int) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+        raise BadRequest(f"If specified, {name} must be an array of strings")
+    if len(value) > most:
+        raise BadRequest(f"{name} has {len(value)} strings; at most {most}")
+    for text in value:
+        check_text(text, name)
+    return tuple(value)
