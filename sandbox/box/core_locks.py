@@ -1,12 +1,16 @@
 """The lock files of the cores, which every grader on the host opens.
 
-    /dev/shm/gradebox-cores/{queue,<cpu>,woken-<uid>}   else in /tmp, else in a folder of this user
+    /dev/shm/gradebox-cores/{queue,<core>}      else in /tmp, else in a folder of this user
 
-A process takes the queue first and keeps it until it has a core. Otherwise a grader that runs case
-after case could keep another one waiting for ever. Whoever waits sleeps in the kernel: for the
-queue, woken by the process that leaves it, or, at its head, for a core, woken by the process that
-frees one. The counters for that are in a file of each user: a file that others may cut short must
-not be mapped. Graders of other users look again LOOK_S later at the latest.
+A core is free when its file can be locked. One try does that while nobody waits. Who finds no free
+core takes a ticket of the queue, and while anybody has one, only the first in the queue may lock a
+core: a grader that runs case after case must not overtake one that waits. Whoever frees a core
+wakes the first in the queue.
+
+Tickets are due by the time that a grader has used, so that graders of long cases and of short ones
+get the same share of the cores:
+
+    due  =  start of its last case  +  duration of its last case × graders that wait / cores
 """
 
 from __future__ import annotations
@@ -18,16 +22,22 @@ import stat
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from gradebox.sandbox.common.wakeup import Wakeup
+from gradebox.sandbox.common.ticket_queue import TicketQueue
 from gradebox.sandbox.errors import SandboxError
 
 LOCKS = "gradebox-cores"
 QUEUE = -1  # its lock file is named "queue"
 TIMEOUT_S = 30.0  # longer than nearly every run of another grader on a core
-LOOK_S = 0.01  # the longest wait before looking again: a killed process wakes nobody
+LONGEST_S = 20 * TIMEOUT_S  # in the queue, though it moves
+LOOK_FIRST_S, LOOK_S = (
+    0.005,
+    0.02,
+)  # the longest wait before looking again: nobody wakes for the dead
+STOPPED_S = 0.1  # the first in the queue looks much more often when it is not stopped
+SHORT_NS, LONGEST_DEBT_NS = 2_000_000, 10_000_000_000  # shorter runs take turns as they come
 
 
 def _folders() -> Iterator[Path]:
@@ -45,13 +55,13 @@ def _folders() -> Iterator[Path]:
             yield folder
 
 
-def _open_lock(folder: Path, cpu: int) -> int:
+def _open_lock(folder: Path, core: int) -> int:
     """Open a core's lock file; create it when it is missing.
 
     The first attempt is without O_CREAT, which sticky folders refuse for files of other users.
     Raises OSError when something else has that name (a link, a pipe) or access is denied.
     """
-    path = folder / ("queue" if cpu == QUEUE else str(cpu))
+    path = folder / ("queue" if core == QUEUE else str(core))
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         fd = os.open(path, flags)
@@ -69,7 +79,7 @@ def _open_lock(folder: Path, cpu: int) -> int:
     return fd
 
 
-def open_locks(cpus: list[int]) -> dict[int, int]:
+def open_locks(cores: Iterable[int]) -> dict[int, int]:
     """Return a descriptor to lock for each core, all from the first folder that allows it.
 
     Without such a folder the locks are private to this process, and a warning says so.
@@ -78,8 +88,8 @@ def open_locks(cpus: list[int]) -> dict[int, int]:
     for folder in _folders():
         fds: dict[int, int] = {}
         try:
-            for cpu in cpus:
-                fds[cpu] = _open_lock(folder, cpu)
+            for core in cores:
+                fds[core] = _open_lock(folder, core)
         except OSError as error:
             failure = str(error)
             for fd in fds.values():
@@ -92,80 +102,125 @@ def open_locks(cpus: list[int]) -> dict[int, int]:
         RuntimeWarning,
         stacklevel=3,
     )
-    return {cpu: os.memfd_create(f"core-{cpu}", os.MFD_CLOEXEC) for cpu in cpus}
-
-
-def open_wakeups(queue: Path) -> tuple[Wakeup, Wakeup]:
-    """Return what processes of this user wake each other with: for the queue, for the cores.
-
-    Where they cannot share a file, a process wakes itself alone.
-    """
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    fd = -1
-    with contextlib.suppress(OSError):
-        fd = os.open(queue.readlink().with_name(f"woken-{os.geteuid()}"), flags, 0o600)
-        state = os.fstat(fd)
-        if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid() or state.st_mode & 0o77:
-            os.close(fd)
-            fd = -1
-    if fd < 0:
-        fd = os.memfd_create("woken", os.MFD_CLOEXEC)
-    try:
-        return Wakeup(fd), Wakeup(fd, 64)
-    finally:
-        os.close(fd)
+    return {core: os.memfd_create(f"core-{core}", os.MFD_CLOEXEC) for core in cores}
 
 
 class CoreLocks:
-    """The lock files of this process: one a core, and one that is the queue for the cores."""
+    """The lock files of this process: one a core, and the queue for the cores.
 
-    def __init__(self, cpus: list[int]) -> None:
-        fds = open_locks([*cpus, QUEUE])
-        self._queue = fds.pop(QUEUE)
+    Locks are of the process: that its threads use different cores is for the caller to see to.
+    """
+
+    def __init__(self, cores: list[int]) -> None:
+        fds = open_locks([*cores, QUEUE])
+        queue = fds.pop(QUEUE)
+        self._folder = Path(f"/proc/self/fd/{queue}").readlink().parent
+        self._queue = TicketQueue(queue)
         self._fds = fds
-        self._left, self._freed = open_wakeups(Path(f"/proc/self/fd/{self._queue}"))
         self._held: set[int] = set()
+        self._closed = False
         self._timed_out = False  # then the next run does not wait as long for the same lock
+        self._started_ns = self._used_ns = 0  # of the last run
 
-    def take(self, wanted: list[int], count: int) -> list[int]:
-        """Lock `count` of the cores `wanted`, in order of preference; wait for them.
+    def add(self, core: int) -> None:
+        """Open the lock of one more core."""
+        if core not in self._fds:
+            try:
+                self._fds[core] = _open_lock(self._folder, core)
+            except OSError:
+                self._fds[core] = os.memfd_create(f"core-{core}", os.MFD_CLOEXEC)
 
-        After TIMEOUT_S, warn and return cores that are not locked in place of those missing.
-        """
-        if self._queue < 0:
-            raise SandboxError("the sandbox is closed")
-        got: list[int] = []
-        end = time.monotonic() + (LOOK_S if self._timed_out else TIMEOUT_S)
-        queued = False
+    def others_wait(self) -> bool:
+        """Return whether another grader is in the queue."""
+        return self._queue.others_wait()
+
+    def try_lock(self, core: int) -> bool:
+        """Lock a core if nobody else has it. Raises SandboxError after `close`."""
+        self._check_open()
         try:
-            while len(got) < count:
-                left, freed = self._left.count, self._freed.count
-                queued = queued or _try_lock(self._queue)
-                if queued:
-                    self._lock_some(wanted, count, got)
-                if len(got) < count:
-                    if time.monotonic() > end:
-                        return [*got, *self._take_unlocked(wanted, got, count)]
-                    self._freed.wait(freed, LOOK_S) if queued else self._left.wait(left, LOOK_S)
-            self._timed_out = False
+            fcntl.flock(self._fds[core], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        self._held.add(core)
+        return True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SandboxError("the sandbox is closed")
+
+    def held(self, core: int) -> bool:
+        """Return whether this process has the lock of a core."""
+        return core in self._held
+
+    def release(self, core: int) -> None:
+        """Unlock a core, if it is locked. `wake` tells those who wait."""
+        if core in self._held:
+            self._held.discard(core)
+            fcntl.flock(self._fds[core], fcntl.LOCK_UN)
+
+    def wake(self) -> None:
+        """Wake the first in the queue."""
+        self._queue.wake_first()
+
+    def began(self, now_ns: int) -> None:
+        """Note when a run has got its core."""
+        self._started_ns = now_ns
+
+    def ended(self, used_ns: int) -> None:
+        """Note how long a run has had its core."""
+        self._used_ns = used_ns
+
+    def wait(self, lock: Callable[[], bool], is_any_free: Callable[[], bool], urgent: bool) -> None:
+        """Wait in the queue until `lock` returns True; it is called while this process is first.
+
+        is_any_free  return whether a core could be locked now
+        urgent       be due now, whatever this process has used
+        Raises TimeoutError when no lock has been freed for TIMEOUT_S: the caller goes on without.
+        """
+        queue = self._queue
+        queue.join(0 if urgent else self._due_ns())
+        began = since = time.monotonic()
+        before, free_since = (-1, 0), 0.0
+        try:
+            while True:
+                self._check_open()
+                first, now = queue.first(), time.monotonic()
+                is_first = first == queue.ticket
+                if is_first and lock():
+                    self._timed_out = False
+                    return
+                if before != (first, len(self._held)):
+                    before, since, free_since = (first or 0, len(self._held)), now, 0.0
+                elif not is_first and now - since > STOPPED_S and is_any_free():
+                    free_since = free_since or now
+                    if now - free_since > LOOK_S:
+                        queue.pass_over(before[0])
+                        continue
+                if now - since > self._patience_s or now - began > LONGEST_S:
+                    raise TimeoutError
+                queue.wait(LOOK_FIRST_S if is_first else LOOK_S)
         finally:
-            if queued:
-                _unlock(self._queue)
-                self._left.wake()
-            self._held.update(got)
-        return got
+            queue.leave()
+            if queue.others_wait() and is_any_free():
+                queue.wake_first()
 
-    def _lock_some(self, wanted: list[int], count: int, got: list[int]) -> None:
-        for cpu in tuple(wanted):
-            if len(got) < count and cpu not in got and _try_lock(self._fds[cpu]):
-                got.append(cpu)
+    def _due_ns(self) -> int:
+        """Return when this process is due to have a core again; 0: at once."""
+        if self._used_ns < SHORT_NS:
+            return 0
+        debt_ns = self._used_ns * (self._queue.count_others() + 1) // max(len(self._fds), 1)
+        return self._started_ns + min(debt_ns, LONGEST_DEBT_NS)
 
-    def _take_unlocked(self, wanted: list[int], got: list[int], count: int) -> list[int]:
-        rest = [cpu for cpu in wanted if cpu not in got][: count - len(got)]
+    @property
+    def _patience_s(self) -> float:
+        return LOOK_S if self._timed_out else TIMEOUT_S
+
+    def warn_of_timeout(self, cores: list[int]) -> None:
+        """Say once that runs go on without the locks of these cores."""
         if self._timed_out:
-            return rest
+            return
         self._timed_out = True
-        names = ", ".join(map(str, rest))
+        names = ", ".join(map(str, cores))
         warnings.warn(
             f"core {names} has been locked by another process for {TIMEOUT_S:.0f} s; continuing "
             "without the lock, results are marked contended. To see which process holds it: "
@@ -173,35 +228,13 @@ class CoreLocks:
             RuntimeWarning,
             stacklevel=4,
         )
-        return rest
-
-    def held(self, cpu: int) -> bool:
-        return cpu in self._held
-
-    def release(self, cpu: int) -> None:
-        if cpu in self._held:
-            self._held.discard(cpu)
-            _unlock(self._fds[cpu])
-            self._freed.wake()
 
     def close(self) -> None:
         """Close the files once: a descriptor's number may be used again after that."""
-        fds = [fd for fd in (self._queue, *self._fds.values()) if fd >= 0]
-        self._queue, self._fds = -1, {}
-        for fd in fds:
+        if self._closed:
+            return
+        self._closed = True
+        fds, self._fds = self._fds, {}
+        for fd in fds.values():
             os.close(fd)
-        if fds:
-            self._left.close()
-            self._freed.close()
-
-
-def _try_lock(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _unlock(fd: int) -> None:
-    fcntl.flock(fd, fcntl.LOCK_UN)
+        self._queue.close()

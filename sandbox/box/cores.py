@@ -3,6 +3,10 @@
 A core is held by an flock on a file that every grader on the host opens (core_locks.py). The lock
 of a dead process is released by the kernel. A run alone holds all cores.
 
+    one() ── nobody waits, a core is free: lock it ──────────────────────────▶ core
+      └───── else wait behind the other threads ─▶ first of them: in the queue
+             of all graders ─▶ first there: lock what is free ───────────────▶ core
+
 Every user may lock the files, so another user can hold one for ever. The locks only keep runs from
 slowing each other down; isolation does not depend on them. After TIMEOUT_S a run goes on without
 the lock, warns once, and counts as contended.
@@ -13,11 +17,16 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 import weakref
+from collections import deque
 from collections.abc import Iterator
 
 from gradebox.sandbox.box.core_locks import CoreLocks
-from gradebox.sandbox.common.cpus import physical_cpus
+from gradebox.sandbox.common.cpus import Core, allowed_cpus, physical_cores
+from gradebox.sandbox.errors import SandboxError
+
+CHECK_NS = 1_000_000_000  # between two looks at which cores this process may use
 
 _instances: weakref.WeakSet[Cores] = weakref.WeakSet()
 
@@ -27,70 +36,203 @@ class Cores:
 
     slots  cores in use at once, any of them (default: all); further callers wait, which is not part
            of any run's wall time
+    cores  default: all that this process may use
+
+    No lock guards the fields: each step on one of them is atomic, and who frees something looks for
+    waiting threads afterwards, while those look again after they have begun to wait.
     """
 
-    def __init__(self, slots: int | None = None) -> None:
-        cpus = physical_cpus()
-        self.slots = min(slots or len(cpus), len(cpus))
-        self._locks = CoreLocks(cpus)
-        self._free = cpus  # the one used last comes first: its cache is warm
-        self._last = threading.local()  # preferred above all: the last one of this thread
-        self._running = 0
-        self._waiting_alone = 0
-        self._changed = threading.Condition()
-        self._picking = threading.Lock()
+    def __init__(self, slots: int | None = None, cores: list[Core] | None = None) -> None:
+        self._fixed = cores is not None
+        self._allowed = allowed_cpus()
+        self._checked_ns = time.monotonic_ns()
+        self._cores = {core.name: core for core in cores or physical_cores()}
+        self.slots = min(slots or len(self._cores), len(self._cores))
+        self._locks = CoreLocks(list(self._cores))
+        self._free = dict.fromkeys(self._cores)  # not in use by this process
+        self._places = [None] * self.slots  # one is taken by each run
+        self._waiting: deque[threading.Event] = deque()
+        self._last = threading.local()  # core of this thread's last run: its cache is warm
+        self._closed = False
         _instances.add(self)
 
-    def uncontended(self, cpu: int) -> bool:
+    def uncontended(self, core: Core) -> bool:
         """Return whether a core in use is locked, so that no other grader's run is on it."""
-        return self._locks.held(cpu)
+        return self._locks.held(core.name)
 
     @contextlib.contextmanager
-    def one(self) -> Iterator[int]:
-        """Hold a core while the block runs; yield its number."""
-        with self._changed:
-            while self._running >= self.slots or self._waiting_alone:
-                self._changed.wait()
-            self._running += 1
-        cpu = None
+    def one(self) -> Iterator[Core]:
+        """Hold a core while the block runs."""
+        core = self._take_free() or self._take_in_turn(alone=False)[0]
+        self._last.core = core
+        began_ns = time.monotonic_ns()
+        self._locks.began(began_ns)
         try:
-            with self._picking:  # one thread waits for other graders, the rest wait for it
-                last = getattr(self._last, "cpu", None)
-                cpu = self._locks.take(sorted(self._free, key=lambda one: one != last), 1)[0]
-                self._free.remove(cpu)
-            self._last.cpu = cpu
-            yield cpu
+            yield core
         finally:
-            if cpu is not None:
-                self._locks.release(cpu)
-                self._free.insert(0, cpu)
-            with self._changed:
-                self._running -= 1
-                self._changed.notify_all() if self._waiting_alone else self._changed.notify()
+            self._locks.ended(time.monotonic_ns() - began_ns)
+            self._give_back([core], 1)
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[int]:
+    def alone(self) -> Iterator[Core]:
         """Hold every core: no other run of any grader here runs meanwhile."""
-        with self._changed:
-            self._waiting_alone += 1
-            while self._running:
-                self._changed.wait()
-            self._running += 1
-        cpus: list[int] = []
+        cores = self._take_in_turn(alone=True)
         try:
-            cpus = self._locks.take(self._free, len(self._free))
-            yield cpus[0]
+            yield cores[0]
         finally:
-            for cpu in cpus:
-                self._locks.release(cpu)
-            with self._changed:
-                self._waiting_alone -= 1
-                self._running -= 1
-                self._changed.notify_all()
+            self._give_back(cores, self.slots)
 
     def close(self) -> None:
-        """Close the lock files."""
+        """Close the lock files. Threads that wait raise SandboxError."""
+        self._closed = True
+        for one in list(self._waiting):
+            one.set()
         self._locks.close()
+
+    # ---- taking a core -----------------------------------------------------------------------
+
+    def _take_free(self) -> Core | None:
+        """Lock a free core, unless a thread or another grader waits for one."""
+        self._follow_affinity()
+        if self._waiting or not self._take_places(1):
+            return None
+        got: list[Core] = []
+        try:
+            if not self._locks.others_wait():
+                self._lock_some(1, got)
+        finally:
+            if not got:
+                self._give_back([], 1)
+        return got[0] if got else None
+
+    def _take_in_turn(self, alone: bool) -> list[Core]:
+        """Wait for one core, or for all. Threads are served in the order in which they came."""
+        me = threading.Event()
+        wanted, places = self.slots if alone else 1, 0
+        got: list[Core] = []
+        self._waiting.append(me)
+        try:
+            while True:
+                me.clear()
+                if self._closed:
+                    raise SandboxError("the sandbox is closed")
+                if self._waiting[0] is me:
+                    places += self._take_places(wanted - places)
+                    if places == wanted:
+                        break
+                me.wait()
+            self._wait_for_cores(got, alone)
+        except BaseException:
+            self._give_back(got, places)
+            raise
+        finally:
+            self._waiting.remove(me)
+            self._wake_first_thread()
+        return got
+
+    def _wait_for_cores(self, got: list[Core], alone: bool) -> None:
+        """Add locked cores to `got`; after a time-out, cores that are not locked."""
+
+        def lock() -> bool:
+            self._follow_affinity()
+            wanted = len(self._cores) if alone else 1
+            self._lock_some(wanted, got)
+            return len(got) >= wanted
+
+        # Only the first in the queue may hold some of the cores that it needs: else two wait for
+        # each other.
+        if not alone and not self._locks.others_wait() and lock():
+            return
+        try:
+            self._locks.wait(lock, self._is_any_free, urgent=alone)
+        except TimeoutError:
+            locked = len(got)
+            for core in self._preferred():
+                if (alone or not got) and self._claim(core):
+                    got.append(core)
+            self._locks.warn_of_timeout([core.name for core in got[locked:]])
+
+    def _take_places(self, count: int) -> int:
+        taken = 0
+        with contextlib.suppress(IndexError):
+            while taken < count:
+                self._places.pop()
+                taken += 1
+        return taken
+
+    def _preferred(self) -> Iterator[Core]:
+        """Yield this thread's last core, then those of the same node, then the others."""
+        last: Core | None = getattr(self._last, "core", None)
+        if last is None:
+            yield from list(self._cores.values())
+            return
+        last = self._cores.get(last.name, last)
+        yield last
+        rest = [core for core in self._cores.values() if core is not last]
+        yield from sorted(rest, key=lambda core: core.node != last.node)
+
+    def _claim(self, core: Core) -> bool:
+        """Take a core for a thread of this process; its lock is still to be taken."""
+        return self._free.pop(core.name, core) is None
+
+    def _unclaim(self, core: Core) -> None:
+        if core.name in self._cores:
+            self._free[core.name] = None
+
+    def _lock_some(self, count: int, got: list[Core]) -> None:
+        """Add locked cores to `got`, until it has `count` of them or no more are free."""
+        for core in self._preferred():
+            if len(got) >= count:
+                return
+            if not self._claim(core):
+                continue
+            if self._locks.try_lock(core.name):
+                got.append(core)
+            else:
+                self._unclaim(core)
+
+    def _is_any_free(self) -> bool:
+        """Return whether a core could be locked now."""
+        got: list[Core] = []
+        self._lock_some(1, got)
+        for core in got:
+            self._locks.release(core.name)
+            self._unclaim(core)
+        return bool(got)
+
+    # ---- giving it back ----------------------------------------------------------------------
+
+    def _give_back(self, cores: list[Core], places: int) -> None:
+        for core in cores:
+            self._locks.release(core.name)
+            self._unclaim(core)
+        self._places.extend([None] * places)
+        self._wake_first_thread()
+        if cores:
+            self._locks.wake()
+
+    def _wake_first_thread(self) -> None:
+        with contextlib.suppress(IndexError):
+            self._waiting[0].set()
+
+    # ---- cores that come and go --------------------------------------------------------------
+
+    def _follow_affinity(self) -> None:
+        """Once a second, look for cores that went offline or were taken from a cpuset."""
+        now_ns = time.monotonic_ns()
+        if self._fixed or now_ns - self._checked_ns < CHECK_NS:
+            return
+        self._checked_ns = now_ns
+        allowed = allowed_cpus()
+        if allowed == self._allowed:
+            return
+        self._allowed = allowed
+        before, self._cores = self._cores, {core.name: core for core in physical_cores(allowed)}
+        for name in before.keys() - self._cores.keys():
+            self._free.pop(name, None)
+        for name in self._cores.keys() - before.keys():
+            self._locks.add(name)
+            self._free[name] = None
 
 
 def _close_all() -> None:

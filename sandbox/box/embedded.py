@@ -192,11 +192,11 @@ class EmbeddedSandbox(Closeable):
         kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
         digest = request.program.digest
         running = set() if running is None else running
-        with self._cores.alone() if alone else self._cores.one() as cpu:
+        with self._cores.alone() if alone else self._cores.one() as core:
             for tries_left in reversed(range(TRIES)):
                 try:
-                    with self._pool.box(kind, digest) as box:
-                        box.pin(cpu)
+                    with self._pool.box(kind, digest, core.node) as box:
+                        box.pin(core)
                         box.last_digest = digest
                         running.add(box)
                         try:
@@ -208,7 +208,7 @@ class EmbeddedSandbox(Closeable):
                     self._pool.invalidate()
                     if not tries_left:
                         raise
-            return reply, fds, not self._cores.uncontended(cpu)
+            return reply, fds, not self._cores.uncontended(core)
 
     # ---- the methods of `Sandbox` ----
 
@@ -297,12 +297,12 @@ class EmbeddedSandbox(Closeable):
         with (
             one,
             two,
-            self._cores.one() as cpu,
-            self._pool.box() as first_box,
-            self._pool.box() as second_box,
+            self._cores.one() as core,
+            self._pool.box(node=core.node) as first_box,
+            self._pool.box(node=core.node) as second_box,
         ):
-            first_box.pin(cpu)
-            second_box.pin(cpu)
+            first_box.pin(core)
+            second_box.pin(core)
             return run_interaction((first_box, second_box), (one, two), transcript_bytes)
 
     def wait_until_warm(self) -> None:

@@ -11,6 +11,16 @@ from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.errors import BadRequest, SandboxError
 
 
+def _best(idle: list[BoxProcess], digest: str, node: int) -> int:
+    """Return the position of the box that suits best; of equal ones, of the one used last."""
+
+    def fit(at: int) -> tuple[bool, bool, int]:
+        core = idle[at].core
+        return core is not None and core.node == node, idle[at].last_digest == digest, at
+
+    return max(range(len(idle)), key=fit)
+
+
 class BoxPool:
     """Lends boxes of one factory; those for programs and those for compilers are kept apart."""
 
@@ -20,19 +30,18 @@ class BoxPool:
         self._closed = False
         self._idle: dict[Kind, list[BoxProcess]] = {}
 
-    def take(self, kind: Kind = "program", digest: str = "") -> BoxProcess:
+    def take(self, kind: Kind = "program", digest: str = "", node: int = 0) -> BoxProcess:
         """Return an idle box or a new one. The caller gives it back or closes it.
 
         digest  of the program to run; the box that ran it last is preferred, because it has its
                   files
+        node    of the core to run on; a box whose memory is there is preferred above all
         """
         with self._lock:
             if self._closed or self.factory is None:
                 raise SandboxError("the sandbox is closed")
             idle = self._idle.setdefault(kind, [])
-            last = len(idle) - 1
-            at = next((i for i in range(last, -1, -1) if idle[i].last_digest == digest), last)
-            box = idle.pop(at) if idle else None
+            box = idle.pop(_best(idle, digest, node)) if idle else None
         return box or self.factory.box(kind)
 
     def give_back(self, box: BoxProcess, kind: Kind = "program") -> None:
@@ -44,9 +53,9 @@ class BoxPool:
         box.close()
 
     @contextmanager
-    def box(self, kind: Kind = "program", digest: str = "") -> Iterator[BoxProcess]:
+    def box(self, kind: Kind = "program", digest: str = "", node: int = 0) -> Iterator[BoxProcess]:
         """Lend a box for a while. After any error but a BadRequest it is closed, not used again."""
-        box = self.take(kind, digest)
+        box = self.take(kind, digest, node)
         try:
             yield box
         except BadRequest:

@@ -20,6 +20,7 @@ from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
+from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.common.socket_pair import blocking_pair
 from gradebox.sandbox.errors import SandboxError
 
@@ -54,7 +55,7 @@ class BoxProcess:
         self.last_digest = ""  # of the program that ran last
         self.run_count = 0
         self.needs_recycling = False  # memory left in its group would count for the next run
-        self._core: int | None = None
+        self.core: Core | None = None  # to which it is pinned
         self._memory_limit = self._started_ns = 0  # of the current run
         self._timeout_s = 0.0
         self._outer_pid = 0
@@ -148,14 +149,17 @@ class BoxProcess:
         """The folder of the program's files, as programs see it."""
         return str(self.folder.program) if self.folder else "/program"
 
-    def pin(self, cpu: int) -> None:
-        """Move the box to a core; programs inherit the core and cannot leave it."""
-        if cpu != self._core:
+    def pin(self, core: Core) -> None:
+        """Move the box to a core; programs inherit the core and cannot leave it.
+
+        What they touch first is on the memory of that core's node.
+        """
+        if core is not self.core:
             try:
-                os.sched_setaffinity(self.pid, (cpu,))
+                os.sched_setaffinity(self.pid, (core.cpu,))
             except OSError as error:
-                raise BoxDied(f"cannot pin the box to core {cpu}: {error}") from error
-            self._core = cpu
+                raise BoxDied(f"cannot pin the box to core {core.cpu}: {error}") from error
+            self.core = core
 
     def load(self, digest: object, files: Mapping[str, bytes]) -> None:
         """Replace the files in the program's folder, unless these are in it already."""

@@ -3,27 +3,63 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
+CPUS = Path("/sys/devices/system/cpu")
+
+
+class Core(NamedTuple):
+    """A physical core.
+
+    cpu   number of the logical CPU to use: the first one of the core that this process may use
+    name  number of the first logical CPU of the core: the same for every process of the host
+    node  number of its NUMA node
+    """
+
+    cpu: int
+    name: int
+    node: int = 0
+
+
+def allowed_cpus() -> set[int]:
+    """Return the logical CPUs that are online and that affinity and cpusets leave this process."""
+    return os.sched_getaffinity(os.getpid())
+
+
+def physical_cores(cpus: Iterable[int] | None = None, folder: Path = CPUS) -> list[Core]:
+    """Return the physical cores of these logical CPUs (default: the allowed ones), by number."""
+    found: dict[int, Core] = {}
+    for cpu in sorted(allowed_cpus() if cpus is None else cpus):
+        name = _first_sibling(folder / f"cpu{cpu}", cpu)
+        found.setdefault(name, Core(cpu, name, _node(folder / f"cpu{cpu}")))
+    return list(found.values())
+
+
+def _first_sibling(folder: Path, cpu: int) -> int:
+    try:
+        text = (folder / "topology" / "thread_siblings_list").read_text()
+        return int(text.replace("-", ",").split(",")[0])  # "0,64" or "0-1"
+    except (OSError, ValueError):
+        return cpu
+
+
+def _node(folder: Path) -> int:
+    for path in folder.glob("node[0-9]*"):
+        return int(path.name.removeprefix("node"))
+    return 0
 
 
 def physical_cpus() -> list[int]:
     """Return one logical CPU number for each physical core this process may use, sorted."""
-    first_of: dict[str, int] = {}
-    for cpu in sorted(os.sched_getaffinity(0)):
-        path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
-        try:
-            siblings = path.read_text().strip()
-        except OSError:
-            siblings = str(cpu)
-        first_of.setdefault(siblings, cpu)
-    return list(first_of.values())
+    return [core.cpu for core in physical_cores()]
 
 
 def usable_cores() -> int:
     """Return the physical cores this process may use, fewer where its cgroup has less CPU time."""
-    cores = len(physical_cpus())
+    cores = len(physical_cores())
     quota = _quota()
     return max(1, min(cores, int(quota))) if quota else cores
 

@@ -93,3 +93,20 @@ def test_real_problems_needs_a_data_folder(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
     assert "problems.jsonl" in done.stderr and str(tmp_path) in done.stderr
+
+
+@pytest.mark.slow
+def test_graders_that_share_the_cores_do_all_runs() -> None:
+    arguments = ("--graders", "2", "--runs", "8", "--repeat", "1", "--only", "short", "mixed")
+    done = subprocess.run(
+        [sys.executable, "benchmarks/sharing.py", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    head, *lines = done.stdout.splitlines()
+    assert "2 graders" in head, done.stderr
+    assert [line.split()[0] for line in lines] == ["short", "mixed"], done.stderr
+    assert all(0 <= float(line.split()[-1]) <= 1 for line in lines)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
+import struct
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -13,8 +17,11 @@ from pathlib import Path
 import pytest
 
 from gradebox.sandbox.box import core_locks
+from gradebox.sandbox.box import cores as cores_module
 from gradebox.sandbox.box.cores import Cores
-from gradebox.sandbox.common.cpus import physical_cpus
+from gradebox.sandbox.common.cpus import Core, physical_cores
+from gradebox.sandbox.common.ticket_queue import TicketQueue
+from gradebox.sandbox.errors import SandboxError
 
 
 @pytest.fixture
@@ -37,7 +44,7 @@ def lock_from_elsewhere(path: Path) -> int:
 def test_two_graders_never_have_the_same_core(folder: Path) -> None:
     one, two = Cores(), Cores()
     with one.one() as mine:
-        with Path(folder, str(mine)).open() as free, pytest.raises(BlockingIOError):
+        with Path(folder, str(mine.name)).open() as free, pytest.raises(BlockingIOError):
             fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if two.slots > 1:
             with two.one() as theirs:
@@ -51,8 +58,7 @@ def test_two_graders_never_have_the_same_core(folder: Path) -> None:
 def test_an_obstacle_moves_the_locks_to_the_next_folder(
     folder: Path, trap: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cpu = physical_cpus()[0]
-    path = folder / str(cpu)
+    path = folder / str(physical_cores()[0].name)
     secret = folder.parent / "secret"
     secret.write_text("x")
     if trap == "link":
@@ -75,7 +81,7 @@ def test_an_obstacle_moves_the_locks_to_the_next_folder(
     with mine.one() as got:
         assert mine.uncontended(got)
     mine.close()
-    assert (folder.parent / "second" / str(cpu)).exists()
+    assert (folder.parent / "second" / path.name).exists()
     assert secret.read_text() == "x"
 
 
@@ -84,17 +90,15 @@ def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.M
     with pytest.warns(RuntimeWarning, match="core locks cannot be shared with other graders"):
         mine = Cores(1)
     with mine.one() as got:
-        assert got in physical_cpus()
+        assert got in physical_cores()
     mine.close()
 
 
-@pytest.mark.parametrize("what", ["cores", "queue"])
-def test_a_lock_held_for_ever_is_ignored_with_a_warning(
-    folder: Path, what: str, monkeypatch: pytest.MonkeyPatch
+def test_locks_held_for_ever_are_ignored_with_a_warning(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(core_locks, "TIMEOUT_S", 0.05)
-    names = ["queue"] if what == "queue" else [str(cpu) for cpu in physical_cpus()]
-    held = [lock_from_elsewhere(folder / name) for name in names]
+    held = [lock_from_elsewhere(folder / str(core.name)) for core in physical_cores()]
     mine = Cores()
     with (
         pytest.warns(
@@ -117,67 +121,286 @@ def test_a_lock_held_for_ever_is_ignored_with_a_warning(
     mine.close()
 
 
-@pytest.mark.parametrize("trap", ["link", "folder", "of all users", "short"])
-def test_a_file_that_others_could_cut_short_is_not_shared(folder: Path, trap: str) -> None:
-    path = folder / f"woken-{os.geteuid()}"
-    other = folder.parent / "other"
-    if trap == "link":
-        other.write_text("x")
-        path.symlink_to(other)
-    elif trap == "folder":
-        path.mkdir()
-    else:
-        path.write_text("x")
-        path.chmod(0o666 if trap == "of all users" else 0o600)
-    mine = Cores(1)
-    with mine.one() as cpu:
-        assert mine.uncontended(cpu)
-    mine.close()
-    assert not other.exists() or other.read_text() == "x"
-    if trap in ("of all users", "short"):
-        assert (path.stat().st_size > 1) is (trap == "short")
+@pytest.fixture
+def graders(folder: Path) -> Iterator[list[Cores]]:
+    """Three graders that share one core."""
+    made = [Cores(cores=[Core(0, 0)]) for _ in range(3)]
+    yield made
+    for one in made:
+        one.close()
 
 
-def test_who_waits_is_woken_and_looks_again_when_a_process_has_died(folder: Path) -> None:
-    first, second = Cores(1), Cores(1)
+class Run(threading.Thread):
+    """Waits for the core and notes that it had it, and how."""
+
+    def __init__(self, cores: Cores, name: str, order: list[str], alone: bool = False) -> None:
+        super().__init__(daemon=True)
+        self.wanted, self.order, self.how = cores, order, cores.alone if alone else cores.one
+        self.label = name
+        self.start()
+
+    def run(self) -> None:
+        with self.how() as core:
+            self.order.append(self.label if self.wanted.uncontended(core) else "unlocked")
+
+
+def wait_for_ticket(cores: Cores) -> None:
+    while not cores._locks._queue.ticket:
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_who_waits_is_served_before_the_holder_is_again(
+    graders: list[Cores], reached: bool
+) -> None:
+    """Also when it is not reached by the holder: in another network namespace."""
+    first, second, third = graders
     order: list[str] = []
-
-    def wait() -> None:
-        with second.alone():
-            order.append("second")
-
-    with first.alone():
-        thread = threading.Thread(target=wait)
-        thread.start()
-        time.sleep(0.05)
+    if not reached:
+        second._locks._queue._id ^= 1
+    with first.one():
+        others = [Run(second, "second", order)]
+        wait_for_ticket(second)
+        others.append(Run(third, "third", order))
+        wait_for_ticket(third)
+    with first.one():
         order.append("first")
-    thread.join(10)
-    assert order == ["first", "second"]
-    held = lock_from_elsewhere(folder / "queue")
-    ending = threading.Timer(0.1, os.close, [held])  # as when its process ends: nobody is woken
-    ending.start()
-    with second.one() as cpu:
-        assert second.uncontended(cpu)
-    ending.join()
-    first.close()
-    second.close()
+    for other in others:
+        other.join()
+    assert order == ["second", "third", "first"]
+
+
+def test_a_free_core_is_taken_without_a_ticket(
+    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TicketQueue, "join", None)
+    for _ in range(3):
+        for cores in graders:
+            with cores.one() as core:
+                assert cores.uncontended(core)
+
+
+def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]) -> None:
+    mine = graders[0]
+    order: list[str] = []
+    threads = []
+    with mine.one():
+        for i in range(20):
+            threads.append(Run(mine, str(i), order, alone=i == 10))
+            while len(mine._waiting) <= i:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert order == [str(i) for i in range(20)]
+
+
+def test_a_run_alone_is_not_starved(folder: Path) -> None:
+    two = [Core(0, 0), Core(1, 1)]
+    busy, mine = Cores(cores=two), Cores(cores=two)
+    done = threading.Event()
+
+    def run() -> None:
+        while not done.is_set():
+            with busy.one():
+                time.sleep(0.001)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for cores in (busy, mine):
+        with cores.alone():
+            assert busy._locks._held | mine._locks._held == {0, 1}
+            assert not busy._locks._held & mine._locks._held
+    done.set()
+    for thread in threads:
+        thread.join()
+    busy.close()
+    mine.close()
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from gradebox.sandbox.box import core_locks
+from gradebox.sandbox.box.cores import Cores, Core
+core_locks._folders = lambda: iter([Path(sys.argv[1])])
+cores = Cores(cores=[Core(0, 0)])
+print("started", flush=True)
+with cores.one():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the core, or waits for it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_the_core_of_a_killed_process_is_free(
+    graders: list[Cores], holder: subprocess.Popen[str]
+) -> None:
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    order: list[str] = []
+    run = Run(graders[0], "run", order)
+    wait_for_ticket(graders[0])
+    holder.kill()
+    run.join(core_locks.TIMEOUT_S)
+    assert order == ["run"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_first_in_the_queue_is_killed_or_stopped(
+    folder: Path, number: int, request: pytest.FixtureRequest
+) -> None:
+    mine, other = Cores(cores=[Core(0, 0)]), Cores(cores=[Core(0, 0)])
+    order: list[str] = []
+    with mine.one():
+        process = request.getfixturevalue("holder")
+        while not mine._locks.others_wait():
+            time.sleep(0.001)
+        run = Run(other, "run", order)
+        wait_for_ticket(other)
+        process.send_signal(number)
+        if number == signal.SIGSTOP:
+            os.waitpid(process.pid, os.WUNTRACED)
+    run.join(core_locks.TIMEOUT_S)
+    assert order == ["run"]
+    assert not other._locks.others_wait()  # nor does a later run wait for it
+    mine.close()
+    other.close()
+
+
+def lock_queue(folder: Path, start: int, length: int) -> int:
+    """Lock bytes of the queue's file, as any user can."""
+    fd = os.open(folder / "queue", os.O_RDONLY)
+    lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, start, length, 0)
+    fcntl.fcntl(fd, fcntl.F_OFD_SETLK, lock)
+    return fd
+
+
+@pytest.mark.parametrize(("start", "length"), [(0, 0), (1, 0), (0, 1 << 62), (1000, 1)])
+def test_locks_on_the_queue_for_ever_block_nobody(
+    graders: list[Cores], folder: Path, start: int, length: int
+) -> None:
+    fd = lock_queue(folder, start, length)
+    for cores in (graders[0], graders[0], graders[1]):
+        with cores.one() as core:
+            assert cores.uncontended(core)
+    os.close(fd)
+
+
+def test_a_queue_that_never_comes_to_this_process_is_left(
+    graders: list[Cores], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(core_locks, "LONGEST_S", 0.05)
+    fd = lock_queue(folder, 1000, 1)
+    warning = pytest.warns(RuntimeWarning, match="continuing without the lock")
+    with warning, graders[0].one() as core:
+        assert not graders[0].uncontended(core)
+    os.close(fd)
+
+
+def test_a_grader_of_long_runs_is_due_when_the_others_had_as_much(graders: list[Cores]) -> None:
+    locks, others = graders[0]._locks, graders[1:]
+    locks.began(1_000)
+    locks.ended(1_000_000)
+    assert locks._due_ns() == 0  # short ones take turns
+    locks.ended(50_000_000)
+    for other in others:
+        other._locks._queue.join()
+    assert locks._due_ns() == 1_000 + 3 * 50_000_000
+    locks.ended(3600 * 10**9)
+    assert locks._due_ns() == 1_000 + core_locks.LONGEST_DEBT_NS
+    for other in others:
+        other._locks._queue.leave()
+
+
+def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed = {0, 1}
+    monkeypatch.setattr(cores_module, "allowed_cpus", lambda: set(allowed))
+    monkeypatch.setattr(
+        cores_module, "physical_cores", lambda cpus=(0, 1): [Core(cpu, cpu) for cpu in sorted(cpus)]
+    )
+    monkeypatch.setattr(cores_module, "CHECK_NS", 0)
+    mine = Cores()
+    with mine.one() as before, mine.one():
+        allowed = {1, 2, 3}
+    used = set()
+    with mine.one() as one, mine.one() as two:
+        used |= {one.cpu, two.cpu}
+    with mine.alone():
+        used |= mine._locks._held
+        assert mine._locks._held == {1, 2, 3}
+    assert before.cpu == 0 and 0 not in used
+    allowed = {0}
+    with mine.one() as one:
+        assert one.cpu == 0 and mine.uncontended(one)
+    mine.close()
+
+
+def test_a_thread_keeps_its_core_and_then_its_node(folder: Path) -> None:
+    cores = [Core(0, 0, 0), Core(1, 1, 1), Core(2, 2, 0), Core(3, 3, 1)]
+    mine, other = Cores(cores=cores), Cores(cores=cores)
+    mine._last.core = cores[1]
+    with mine.one() as one:
+        assert one.cpu == 1
+    other._last.core = cores[1]
+    with other.one(), mine.one() as one:
+        assert one.cpu == 3
+    mine.close()
+    other.close()
+
+
+def test_waiting_threads_of_a_closed_sandbox_raise(graders: list[Cores]) -> None:
+    mine, other = graders[:2]
+    raised: list[str] = []
+
+    def run() -> None:
+        try:
+            with mine.one():
+                pass
+        except SandboxError as error:
+            raised.append(str(error))
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    with other.one():
+        for thread in threads:
+            thread.start()
+        wait_for_ticket(mine)
+        mine.close()
+    for thread in threads:
+        thread.join(10)
+    assert raised == ["the sandbox is closed"] * 3
 
 
 def test_a_run_alone_holds_every_core(folder: Path) -> None:
     mine = Cores()
     with mine.alone():
-        for cpu in physical_cpus():
-            with Path(folder, str(cpu)).open() as other, pytest.raises(BlockingIOError):
+        for core in physical_cores():
+            with Path(folder, str(core.name)).open() as other, pytest.raises(BlockingIOError):
                 fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    for cpu in physical_cpus():
-        with Path(folder, str(cpu)).open() as other:
+    for core in physical_cores():
+        with Path(folder, str(core.name)).open() as other:
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     mine.close()
 
 
 def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
     mine = Cores(1)
-    with mine.one() as cpu:
+    with mine.one() as core:
         read, write = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -185,7 +408,7 @@ def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
             os.read(read, 1)  # lives until the pipe is closed
             os._exit(0)
     mine.close()
-    with Path(folder, str(cpu)).open() as other:
+    with Path(folder, str(core.name)).open() as other:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(write)
     os.close(read)

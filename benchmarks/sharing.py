@@ -1,0 +1,186 @@
+"""Several graders that share the cores of a machine, against one grader with all of their work.
+
+    python benchmarks/sharing.py [--graders 4] [--runs 800] [--repeat 3] [--only NAME…]
+
+    programs      one     N graders   ratio   limit   fairness
+    short       0.61 s     0.66 s      1.08    1.15       0.97
+    …
+
+Every grader is a process with a sandbox and a thread for each core. In a repetition, one grader
+does all runs, then N graders do a share of them each. A ratio is that of the median times. Fairness
+is the work that the slowest grader had done when the fastest was ready, as a part of the fastest
+one's. Graders that run besides get a share as well, so measure on a machine without others. Exit
+status 1 when a ratio is above its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from gradebox.sandbox import Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = rb"""
+#include <stdio.h>
+#include <time.h>
+int main(void) {
+    int spin_ms, sleep_ms;
+    struct timespec t;
+    if (scanf("%d %d", &spin_ms, &sleep_ms) != 2) return 1;
+    clock_t end = clock() + spin_ms * (CLOCKS_PER_SEC / 1000);
+    while (spin_ms && clock() < end) {}
+    t.tv_sec = sleep_ms / 1000, t.tv_nsec = sleep_ms % 1000 * 1000000;
+    if (sleep_ms) nanosleep(&t, NULL);
+    puts("done");
+}
+"""
+LIMITS = Limits(cpu_s=10, wall_s=60)
+# Of each kind of program: what the runs do in turn (ms of CPU, ms of sleep), how many runs of kind
+# "short" make one of this kind, the largest allowed ratio.
+KINDS: dict[str, tuple[list[tuple[int, int]], int, float]] = {
+    "short": ([(0, 0)], 1, 1.15),
+    "long": ([(60, 0)], 20, 1.15),
+    "mixed": ([(0, 0), (2, 0), (0, 0), (30, 0), (0, 0), (5, 5)], 5, 1.15),
+    "sleeping": ([(1, 40)], 20, 1.15),
+    "unequal": ([], 5, 1.15),  # half of the graders has long programs, the others short ones
+}
+LONG, SHORT = (60, 0), (10, 0)
+
+
+def work(kind: str, runs: int, graders: int, number: int) -> list[tuple[int, int]]:
+    """Return the runs of one of `graders`; -1: those of all."""
+    if number < 0:
+        return [one for i in range(graders) for one in work(kind, runs, graders, i)]
+    count = max(4, runs // KINDS[kind][1] // graders)
+    if kind == "unequal":  # the same CPU time for each
+        share = LONG if number % 2 else SHORT
+        return [share] * max(2, count * 12 // share[0])
+    pattern = KINDS[kind][0]
+    return [pattern[i % len(pattern)] for i in range(count)]
+
+
+def grade() -> None:
+    """Do the runs of each line of stdin; answer with the ends of the runs."""
+    with EmbeddedSandbox() as box, ThreadPoolExecutor(box.slots) as pool:
+        compiled = box.compile(Program("c", {"main.c": SOURCE}))
+
+        def run(task: tuple[int, int]) -> tuple[float, bool]:
+            done = box.run(compiled, LIMITS, stdin=b"%d %d\n" % tuple(task))
+            return time.perf_counter(), done.stdout == b"done\n" and not done.contended
+
+        list(pool.map(run, [(0, 0)] * 20))
+        print("ready", flush=True)
+        for line in sys.stdin:
+            began = time.perf_counter()
+            print(json.dumps([began, sorted(pool.map(run, json.loads(line)))]), flush=True)
+
+
+Done = list[tuple[float, list[tuple[float, bool]]]]
+
+
+class Graders:
+    """Processes that wait for work."""
+
+    def __init__(self, count: int) -> None:
+        self.processes = [
+            subprocess.Popen(
+                [sys.executable, __file__, "--grader"],
+                cwd=ROOT,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            for _ in range(count)
+        ]
+        for process in self.processes:
+            if self._read(process) != "ready\n":
+                raise SystemExit("a grader could not start")
+
+    @staticmethod
+    def _read(process: subprocess.Popen[str]) -> str:
+        assert process.stdout is not None
+        return process.stdout.readline()
+
+    def do(self, tasks: Sequence[list[tuple[int, int]]]) -> Done:
+        """Give the n-th task to the n-th grader, wait for all, return start and ends of each."""
+        chosen = self.processes[: len(tasks)]
+        for process, task in zip(chosen, tasks, strict=True):
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(task) + "\n")
+            process.stdin.flush()
+        return [json.loads(self._read(process)) for process in chosen]
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in self.processes:
+            process.communicate(timeout=60)
+
+
+def seconds(done: Done) -> float:
+    """Return the time from the first start to the last end."""
+    return max(ends[-1][0] for _, ends in done) - min(began for began, _ in done)
+
+
+def fairness(done: Done) -> float:
+    """Return the slowest grader's share of its work when the fastest one was ready."""
+    first = min(ends[-1][0] for _, ends in done)
+    return min(sum(end <= first for end, _ in ends) / len(ends) for _, ends in done)
+
+
+def measure(graders: Graders, kind: str, runs: int, repeat: int) -> bool:
+    """Print the line of a kind of programs. Return whether its ratio is within the limit."""
+    count, limit = len(graders.processes), KINDS[kind][2]
+    alone, shared, fair = [], [], []
+    for _ in range(repeat):
+        one = graders.do([work(kind, runs, count, -1)])
+        many = graders.do([work(kind, runs, count, i) for i in range(count)])
+        if not all(right for _, ends in (*one, *many) for _, right in ends):
+            raise SystemExit(f"{kind}: a run has failed or was contended")
+        alone.append(seconds(one))
+        shared.append(seconds(many))
+        fair.append(fairness(many))
+    ratio = statistics.median(shared) / statistics.median(alone)
+    print(
+        f"{kind:10}{statistics.median(alone):9.2f} s{statistics.median(shared):9.2f} s"
+        f"{ratio:9.2f}{limit:9.2f}{statistics.median(fair):11.2f}",
+        flush=True,
+    )
+    return ratio <= limit
+
+
+def main() -> int:
+    """Measure every kind."""
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--graders", type=int, default=4)
+    parser.add_argument("--runs", type=int, default=800)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--only", nargs="*", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--grader", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.grader:
+        grade()
+        return 0
+    graders = Graders(args.graders)
+    print(f"programs      one     {args.graders} graders   ratio   limit   fairness")
+    try:
+        within = [measure(graders, kind, args.runs, args.repeat) for kind in args.only]
+    finally:
+        graders.close()
+    return not all(within)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
