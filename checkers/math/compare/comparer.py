@@ -13,12 +13,13 @@ from sympy import Expr
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.compare.families import same_family
-from gradebox.checkers.math.compare.phrases import same_words
+from gradebox.checkers.math.compare.phrases import same_numbering, same_words
 from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
     Family,
@@ -45,6 +46,8 @@ class Comparer(QuantityComparer):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)
             )
+        if isinstance(answer, Relation) and not _chain_holds(answer):
+            return False
         family = same_family(gold, answer)
         if family is not None:
             return family
@@ -71,7 +74,7 @@ class Comparer(QuantityComparer):
         if isinstance(gold, Ratio) or isinstance(answer, Ratio):
             return self.ratios(gold, answer)
         assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
-        return self.quantities(gold, answer)
+        return self.quantities(*_with_identity_matrix(gold, answer))
 
     def alternatives(self, value: Value) -> tuple[Value, ...]:
         """Return a rounded value and its decimal; () when the decimal is not its rounding."""
@@ -99,8 +102,12 @@ class Comparer(QuantityComparer):
             return other.sides[-1].lower() == word.text
         if isinstance(other, Quantity):
             plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
-            return bool(plain) and plain == word.text
-        return False
+            if bool(plain) and plain == word.text:
+                return True
+        named = _as_words(other)
+        if named.strip().isdigit() and not re.search("^[ivx]+$|quadrant", word.text):
+            return False  # `fifth` is not 5
+        return bool(named) and same_numbering(word.text, named)
 
     def dates_or_times(self, gold: Value, answer: Value) -> bool:
         if isinstance(gold, DateOrTime) and isinstance(answer, DateOrTime):
@@ -109,7 +116,7 @@ class Comparer(QuantityComparer):
             return shapes.same_time(gold, answer) if gold.kind == "clock" else gold == answer
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, DateOrTime) and one.kind == "clock" and shapes.may_be_ratio(other):
-                if one.fields[2] or one.fields[3]:
+                if one.fields[2] or one.fields[3] or not one.fields[1]:
                     return False
                 return self.ratios(Ratio((str(one.fields[0]), str(one.fields[1]))), other)
             if isinstance(one, DateOrTime) and isinstance(other, Relation) and other.is_equation:
@@ -282,6 +289,25 @@ def _assigned(value: Value) -> Value:
     return value
 
 
+def _chain_holds(relation: Relation) -> bool:
+    """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
+    if len(relation.sides) < 3 or not relation.is_equation:
+        return True
+    sides = [_read_side(side) for side in relation.sides[1:]]
+    for one, next_one in pairwise(sides):
+        if not (isinstance(one, Quantity) and isinstance(next_one, Quantity)):
+            continue
+        if one.unit or next_one.unit or one.degree or next_one.degree:
+            continue
+        try:
+            a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
+        except (ParseError, TypeError):
+            continue
+        if a.is_number and b.is_number and numeric.equal(a, b, CALCULATION_TOLERANCE, 0) is False:
+            return False
+    return True
+
+
 def _is_calculation(relation: Relation) -> bool:
     """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
     if not relation.is_equation:
@@ -298,6 +324,18 @@ def _is_calculation(relation: Relation) -> bool:
     sides = [parse_expression(s) for s in texts]
     tolerance = 0.0 if any(e.free_symbols for e in sides) else CALCULATION_TOLERANCE
     return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+
+
+def _as_words(value: Value) -> str:
+    """Return `3 quadrant` and `ii, iv` as words; "" for a value that is not written so."""
+    if isinstance(value, Quantity) and not (value.percent or value.degree):
+        return f"{value.text} {value.unit}".lower()
+    if isinstance(value, Words):
+        return value.text
+    if isinstance(value, Seq) and not value.kind and not value.joined_by_or:
+        items = [_as_words(i) for i in value.items]
+        return ", ".join(items) if all(items) else ""
+    return ""
 
 
 def _named_set(value: Value) -> Value:
@@ -323,6 +361,32 @@ def _unwrapped(gold: Value, answer: Value) -> tuple[Value, Value]:
 
 def _is_matrix(value: Value) -> bool:
     return isinstance(value, Quantity) and "\\begin" in value.text
+
+
+def _with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Quantity]:
+    """Return `cI` beside a square matrix as a matrix; any other two answers as they are."""
+    matrix, other = (gold, answer) if _is_matrix(gold) else (answer, gold)
+    scalar, rows = _multiple_of_identity(other), _rows(matrix)
+    if scalar is None or not rows or len(rows) != len(rows[0]):
+        return gold, answer
+    lines = [["0"] * len(rows) for _ in rows]
+    for i, line in enumerate(lines):
+        line[i] = f"({str(scalar).replace('**', '^')})"
+    body = r"\\".join("&".join(line) for line in lines)
+    identity = Quantity(rf"\begin{{pmatrix}}{body}\end{{pmatrix}}")
+    return (gold, identity) if matrix is gold else (identity, answer)
+
+
+def _multiple_of_identity(value: Value) -> Expr | None:
+    """Return c of `cI`, a multiple of the identity matrix; None for anything else."""
+    if not isinstance(value, Quantity) or _is_matrix(value) or not re.search(".I", value.text):
+        return None
+    expr = parse_expression(value.text)
+    identities = [s for s in expr.free_symbols if re.fullmatch(r"I(?:_.)?", s.name)]
+    if len(identities) != 1:
+        return None
+    scalar: Expr = expr.subs(identities[0], 1)
+    return scalar if sympy.expand(expr - scalar * identities[0]) == 0 else None
 
 
 def _rows(value: Value) -> list[list[Expr]] | None:

@@ -32,11 +32,18 @@ def same_family(gold: Value, answer: Value) -> bool | None:
         return None
     left, right = _progressions(gold), _progressions(answer)
     if left is None or right is None:
-        return None
+        return False if _one_member(gold, answer) or _one_member(answer, gold) else None
     names = _unknown(gold), _unknown(answer)
     if all(names) and not same_name(*names):
         return False
     return _same_residues(left, right)
+
+
+def _one_member(family: Value, other: Value) -> bool:
+    """Return whether `x = 3` is given for `x \\equiv 3 \\pmod 7`; 3 alone may mean it."""
+    if not isinstance(family, Family) or not family.unknown or not isinstance(other, Relation):
+        return False
+    return is_assignment(other) and not any(parse_expression(t).free_symbols for t in _terms(other))
 
 
 def _unknown(value: Value) -> str:

@@ -4,11 +4,16 @@ none             no such n, there is no such number, none exist
 any order        Alice and Bob = Bob, Alice
 lead and number  it is increasing = increasing; every positive integer = all positive integers
 yes, no          `No, such numbers do not exist` = no
+numbering        third quadrant = Quadrant III; fourth = 4th; XIV = 14
+days, months     Thurs. = Thursday; in December = December
 """
 
 from __future__ import annotations
 
 import re
+
+from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+from gradebox.checkers.math.normalise.tables import word_list
 
 _LEAD = re.compile(r"^(?:it|they|this|that|he|she)\s(?:is|was|are|were|will be)\s(?:an?\s|the\s)?")
 _NONE = re.compile(
@@ -18,6 +23,27 @@ _EVERY = re.compile(r"^(?:every|any|each)\s")
 _YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s")
 _SEPARATOR = re.compile(r"\s*(?:,\s*and|,|;|\band\b|&)\s*")
 _YES = {"yes": "true", "no": "false"}
+_PREPOSITION = re.compile(r"^(?:in|on|at|by|due)\s+(?:the\s+)?")
+_ORDINALS = word_list(
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ROMAN = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
+_ROMAN_LETTERS = {"i": 1, "v": 5, "x": 10}
+_DAYS = word_list("monday tuesday wednesday thursday friday saturday sunday")
+_MONTHS = word_list(
+    "january february march april may june july august september october november december"
+)
+_SHORT_NAMES = (
+    {  # "thurs" → "thursday"
+        name[:length]: name
+        for names, lengths in ((_DAYS, (3, 4, 5)), (_MONTHS, (3, 4)))
+        for name in names
+        for length in lengths
+        if length < len(name) and name[:length] not in ("marc", "sun")
+    }
+    | {"sun": "sunday"}
+)
 
 
 def same_words(gold: str, answer: str) -> bool:
@@ -32,7 +58,42 @@ def same_words(gold: str, answer: str) -> bool:
     if left == right:
         return True
     items = [sorted(i for i in _SEPARATOR.split(text) if i) for text in (left, right)]
-    return len(items[0]) > 1 and items[0] == items[1]
+    return (len(items[0]) > 1 and items[0] == items[1]) or same_numbering(gold, answer)
+
+
+def same_numbering(gold: str, answer: str) -> bool:
+    """Return whether both name the same numbered things, days, months."""
+    roman = "quadrant" in gold + answer or bool(
+        re.match("q ?[iv]", gold) or re.match("q ?[iv]", answer)
+    )
+    left, right = (_numbering(t, roman) for t in (gold, answer))
+    return bool(left) and left == right
+
+
+def _numbering(text: str, roman: bool) -> list[str]:
+    """Return the sorted items of a list, each as `3 quadrant` or `monday`; [] for other words."""
+    found: list[str] = []
+    for item in _SEPARATOR.split(_PREPOSITION.sub("", text.lower().strip(" ."))):
+        item = re.sub(r"^q ?(?=[iv1-4]+$)|\bquadrants?\b|\bthe\b", " ", item)
+        words = [_number_or_name(w.strip("."), roman) for w in item.split()]
+        if not words or not any(w[0].isdigit() or w in _DAYS or w in _MONTHS for w in words):
+            return []
+        found.append(" ".join(sorted(words)))
+    return sorted(found)
+
+
+def _number_or_name(word: str, roman: bool) -> str:
+    if word in _ORDINALS:
+        return str(_ORDINALS.index(word))
+    if m := re.fullmatch(r"(\d+)(?:st|nd|rd|th)?", word):
+        return m[1]
+    if word in NUMBER_WORDS:
+        return str(NUMBER_WORDS[word])
+    if (len(word) > 1 or roman) and word and _ROMAN.fullmatch(word):
+        values = [_ROMAN_LETTERS[c] for c in word]
+        signed = (v if v >= max(values[i:]) else -v for i, v in enumerate(values))
+        return str(sum(signed))
+    return _SHORT_NAMES.get(word, word)
 
 
 def _plain(text: str) -> str:

@@ -75,10 +75,13 @@ def _points(ends: list[Expr]) -> list[Expr]:
 
 
 def _value(cases: list[Case], x: Expr, point: Expr) -> Expr | None:
-    for value, spans in cases:
-        if spans is None or any(_holds(s, point) for s in spans):
-            return value.subs(x, point)
-    return None
+    """Return the value at a point; None where there is none, or two cases that differ."""
+    values = [
+        v.subs(x, point) for v, spans in cases if spans and any(_holds(s, point) for s in spans)
+    ]
+    if values:
+        return values[0] if all(numeric.equal(v, values[0]) is True for v in values[1:]) else None
+    return next((v.subs(x, point) for v, spans in cases if spans is None), None)
 
 
 def _holds(span: real_sets.Span, point: Expr) -> bool:

@@ -7,8 +7,9 @@ import re
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.compare import constants, numeric
+from gradebox.checkers.math.compare import constants, numeric, series
 from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.units import conversion_factor, unit_name, unit_scale
 from gradebox.checkers.math.parse.values import Quantity
 from gradebox.checkers.math.policy import Policy
@@ -80,7 +81,10 @@ class QuantityComparer:
             unit = unit_name(m["unit"]) if m else ""
             if other.unit or not m or unit_scale(unit) is None:
                 continue
-            number, value = parse_expression(m["value"]), parse_expression(one.text)
+            try:
+                number, value = parse_expression(m["value"]), parse_expression(one.text)
+            except ParseError:  # the k of `\\sum_{k=1}^{n} k`
+                continue
             if not number.is_number or not value.is_number:
                 continue
             alone = m["space"] and m["unit"] in _LONE_LETTERS
@@ -114,7 +118,11 @@ class QuantityComparer:
     def same(self, a: Expr, b: Expr) -> numeric.Verdict:
         """Compare two expressions under the policy's tolerances; a printed double is its value."""
         a, b = constants.with_same_constants(a, b)
+        if series.has_series(a, b):
+            return series.equal(a, b)
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
+        if found is None and not isinstance(a, sympy.MatrixBase):
+            found = series.equal_at_whole_numbers(a, b)
         return found or constants.equal_up_to_constants(a, b) or found

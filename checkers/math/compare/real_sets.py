@@ -229,6 +229,8 @@ def _same_inequality(a: Relation, b: Relation) -> bool:
 
 def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None]) -> bool:
     """Return whether both have the same number of spans, the same brackets and equal ends."""
+    if not gold or not answer:
+        raise ParseError("an interval without a number in it")
     return len(gold) == len(answer) and all(
         (g.low_open, g.high_open) == (a.low_open, a.high_open)
         and same(g.low, a.low)

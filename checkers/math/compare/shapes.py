@@ -34,6 +34,10 @@ def _seconds(clock: DateOrTime) -> int:
 def brackets_differ(left: Seq, right: Seq) -> bool:
     """Return whether brackets tell two lists apart: a set or alternatives and a tuple, say."""
     kinds = {left.kind, right.kind}
+    if kinds & {"(]", "[)"}:
+        return left.kind != right.kind
+    if left.joined_by_or != right.joined_by_or and (_several_names(left) or _several_names(right)):
+        return True  # a=1, b=2 and a=1 or b=2
     if "" in kinds:
         return (_alternatives(left) or _alternatives(right)) and not kinds <= {"", "{}"}
     return ("{}" in kinds or kinds == {"()", "[]"}) and left.kind != right.kind
@@ -46,6 +50,12 @@ def _alternatives(seq: Seq) -> bool:
     """
     name = "" if seq.kind else one_unknown(seq.items)
     return seq.joined_by_or or bool(name and not name.endswith("_"))
+
+
+def _several_names(seq: Seq) -> bool:
+    """Return whether alternatives give values of different unknowns: `a=1 or b=2`."""
+    names = {i.sides[0] for i in seq.items if isinstance(i, Relation) and i.is_equation}
+    return seq.joined_by_or and len(names) > 1 and not one_unknown(seq.items)
 
 
 def may_be_ratio(value: Value) -> bool:

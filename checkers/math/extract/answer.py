@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
+from gradebox.checkers.math.extract.hedges import DOUBTED, taken_back, without_suppositions
 from gradebox.checkers.math.extract.markdown import (
     BOLD_END,
     without_bold,
@@ -53,9 +54,6 @@ _ANNOUNCED = re.compile(  # `The answer to the second part is: `
     r"\s*\**\s*:?\s*",
     re.I,
 )
-_DOUBTED = re.compile(  # an announcement that is taken back: `I thought the answer was`
-    r"\b(?:thought|initially|previously|guess(?:ed)?|assumed|would\s+have)\b[^.!?\n]{0,60}$", re.I
-)
 _ANNOUNCED_ELSEWHERE = re.compile(  # `La réponse est 7`, `Die Antwort lautet 7`, `Ответ: 7`
     r"(?:réponse|antwort|lösung|ergebnis|respuesta|solución|resultado|résultat|risposta|resposta|ответ"
     r"|答え|정답|답)(?:\s+(?:final[e]?|del?\s+\w+))?\s*"
@@ -85,6 +83,8 @@ _PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
 )
 _PART_NAMES = ("abcde", "12345", ("i", "ii", "iii", "iv", "v"))
 _NEGATED = re.compile(r"\bnot\s*[$\\(]*\s*$", re.I)
+_DENIED = re.compile(r"[\s$)\\]*(?:is|was|cannot\s+be)\s+(?:not\b|wrong|incorrect)", re.I)
+_MINUS = re.compile(r"(?:^|[=$(\[:]|\bis)\s*-\s*$")  # `x = -\boxed{5}`
 _HASHES = re.compile(r"####\s*(.{1,4000})")
 _OUR_ANSWER = re.compile(  # `$6$ is our answer`
     r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
@@ -121,7 +121,7 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
 def last_boxed(text: str) -> tuple[str, int] | None:
     """Return the last box, or the list of the last boxes joined, and where it ends."""
     found = boxes(text)
-    found = [b for b in found if not _NEGATED.search(text[max(0, b[0] - 12) : b[0]])] or found
+    found = [b for b in found if not _is_denied(text, b)]
     if not found:
         return None
     parts = _boxes_of_parts(text, found)
@@ -135,10 +135,18 @@ def last_boxed(text: str) -> tuple[str, int] | None:
         kept.insert(0, earlier)
     contents = list(dict.fromkeys(_inner(c).strip() for _, _, c in kept))
     answer = ",".join(contents) if len(contents) > 1 else contents[0]
+    if len(contents) == 1 and _MINUS.search(text[max(0, kept[0][0] - 12) : kept[0][0]]):
+        answer = f"-({answer})"
     tail = text[kept[-1][1] :]
     if re.match(r"\s*\$?\s*(?:\\?%|percent|pct)", tail) and "%" not in answer:
         answer += "%"
     return answer, kept[-1][1]
+
+
+def _is_denied(text: str, box: tuple[int, int, str]) -> bool:
+    """Return whether a response says `not \\boxed{12}` or `\\boxed{12} is not the answer`."""
+    start, end, _ = box
+    return bool(_NEGATED.search(text[max(0, start - 12) : start]) or _DENIED.match(text, end))
 
 
 def _boxes_of_parts(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
@@ -176,8 +184,8 @@ def announced(text: str) -> tuple[str, int] | None:
     if not text.isascii():
         patterns.append(_ANNOUNCED_ZH)
     for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
-        taken_back = _DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
-        if not taken_back and (best is None or m.start() > best[1]):
+        doubted = DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
+        if not doubted and (best is None or m.start() > best[1]):
             sentence = _first_sentence(text[m.end() : m.end() + MAX_PROSE])
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
@@ -233,6 +241,8 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = without_negated(without_closing(without_quote_marks(text)))
     boxed = last_boxed(text)
     found = announced(text)
+    if rest := taken_back(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):
+        text, boxed, found = text[rest:], None, None
     if correction := corrected(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):
         return correction
     if boxed and not (found and found[1] >= boxed[1] and _starts_as_math(found[0])):
@@ -248,7 +258,8 @@ def extract_answer(response: str, strict: bool = False) -> str:
     if strict:
         return ""
     text = before_explanation(without_repeated_lines(without_code(text)))
-    if is_cut(text):
+    text = "" if is_cut(text) else without_suppositions(text)
+    if not text:
         return ""
     return text if is_bare(text) else from_prose(text)
 

@@ -148,8 +148,10 @@ def is_bare(text: str) -> bool:
     if not has_content:
         bold = _BOLD_END.search(text)
         states = (
-            count > 1 and (spelled_number(text) or chosen_letter(text) or yes_or_no(text))
-        ) or (count > MAX_ANSWER_WORDS and (words_of(text) or _YES_NO_AT_END.search(text)))
+            chosen_letter(text)
+            or (count > 1 and (spelled_number(text) or yes_or_no(text)))
+            or (count > MAX_ANSWER_WORDS and (words_of(text) or _YES_NO_AT_END.search(text)))
+        )
         if states and read_number_words(text) is None:
             return False
         return count <= MAX_BARE_WORDS and not (bold and _word_after_verb(text, bold))

@@ -49,7 +49,7 @@ _CORRECTION = re.compile(  # `Wait, it is 13.`, `but it is actually 84`
 )
 _CUT = re.compile(  # a response that ends within a sentence
     r"[A-Za-z]{2,},?\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets|get|we|then|so|because|if|in|by|each|those"
-    r"|these|from|as|at|on|let|have|has)$"
+    r"|these|from|as|at|on|let|have|has)$|\w\s*(?:[-+*/×÷=]|\\(?:times|cdot|frac|sqrt))\s*$"
 )
 _PROSE_WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?!\w)")
 MIN_CUT_WORDS = 8

@@ -22,7 +22,8 @@ _PHRASE = re.compile(
     re.I,
 )
 _YES_NO = re.compile(
-    r"(?:(?:so|thus|hence|therefore),?\s+)?(?:(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f|such)\b"
+    r"(?:(?:so|thus|hence|therefore),?\s+)?(?:(yes|no)(?=,\s+(?:because|since|as|for)\b)"
+    r"|(yes|no),\s+(?:the|it|this|that|they|there|he|she|we|f|such)\b"
     r"(?!.*\b(?:is|are|=)\s+[-$\d])|(ja|nein|sí|si|oui|non),\s|(yes|no|true|false)$)",
     re.I,
 )
@@ -78,7 +79,7 @@ def chosen_letter(sentence: str) -> str:
 
 def yes_or_no(sentence: str) -> str:
     m = _YES_NO.match(sentence.strip(" .!*"))
-    return m[1] or m[2] or m[3] if m else ""
+    return next(filter(None, m.groups())) if m else ""
 
 
 def name_at_end(sentence: str) -> str:

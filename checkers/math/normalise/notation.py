@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS, read_number_words
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
@@ -62,6 +62,14 @@ _UNIT_SYMBOLS = (
     (re.compile(r"(?<=[\d}])\s*\\mu\s*m$"), f" {TEXT_OPEN}micrometer{TEXT_CLOSE}"),
 )
 _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)
+_OUT_OF = re.compile(  # `1 out of 3`, `one in three`, `1-in-3`
+    r"([a-z\d]+)[\s-](?:out\sof|in)(?:[\s-]every)?[\s-]([a-z\d]+)", re.I
+)
+_ARTICLE = re.compile(r"the\s+(?=\d+$)")
+_FOREIGN_TANGENT = re.compile(r"(?<![A-Za-z\\])(arc)?(c)?tg(?=[\s({])")
+_MAP = re.compile(  # `f: x \to x^2`
+    r"(?:([A-Za-z])\s*:\s*)?([a-z])\s*\\to(?![A-Za-z])\s*(?=.*(?<![A-Za-z\\])\2(?![A-Za-z]))(.+)"
+)
 _TIMES_TEN = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*\^)")
 _OUTWARD = re.compile(r"([\[\]])([^\[\]]{1,60})([\[\]])")
 _FONT = r"\\(?:mathbf|boldsymbol|bm|hat|vec|overrightarrow|widehat)"
@@ -74,7 +82,13 @@ _COEFFICIENT = re.compile(r"[-+]?\s*(?:[\d.,/{}()\s]|\\[dt]?frac|\\sqrt|\\pi|\\l
 
 def expand_notation(text: str) -> str:
     """Return a normalised answer with the notations of this module rewritten."""
-    text = _CHOICES.sub(r"\1", _ORDINAL.sub("", text))
+    text = _ARTICLE.sub("", _CHOICES.sub(r"\1", _ORDINAL.sub("", text)))
+    if share := _OUT_OF.fullmatch(text):
+        top, low = (t if t.isdigit() else read_number_words(t) for t in share.groups())
+        return rf"\frac{{{top}}}{{{low}}}" if top and low else text
+    if r"\to" in text and (mapped := _MAP.fullmatch(text)):
+        text = f"{mapped[1] or 'f'}({mapped[2]})={mapped[3]}"
+    text = _FOREIGN_TANGENT.sub(lambda m: f"{m[1] or ''}{'cot' if m[2] else 'tan'}", text)
     if "\\degree" in text:
         text = _MINUTES.sub(
             lambda m: rf"({m[1]}+\frac{{{m[2]}}}{{60}}+\frac{{{m[3] or 0}}}{{3600}})\degree", text

@@ -13,6 +13,7 @@ from functools import lru_cache
 from gradebox.checkers.math.normalise import tables
 from gradebox.checkers.math.normalise.notation import expand_notation, unit_vectors_to_tuple
 from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+from gradebox.checkers.math.normalise.programs import program_output
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_CHARS = 20_000  # longer answers are compared as text only
@@ -57,6 +58,10 @@ _RENAMED = {  # command → its replacement
         (r"\setminus", "backslash"), (r"\mathbb{R}", "Reals R reals"), ("i", "imath"),
         (r"\ldots", "dots ldots cdots dotsc dotsb"), (" and ", "land wedge"), (" or ", "lor vee"),
         ("£", "pounds textsterling"), ("€", "euro texteuro"), (r"\epsilon", "varepsilon"),
+        (r"\phi", "varphi"), (r"\theta", "vartheta"), (r"\rho", "varrho"), (r"\sigma", "varsigma"),
+        (r"\kappa", "varkappa"), (r"\tan", "tg"), (r"\cot", "ctg cotg"), (r"\arctan", "arctg"),
+        (r"\sinh", "sh"), (r"\cosh", "ch"), (r"\tanh", "th"), (r"\arccot", "arcctg"),
+        (r"\to", "rightarrow longrightarrow longmapsto mapsto"),
     )
     for name in tables.word_list(names)
 }  # fmt: skip
@@ -85,6 +90,9 @@ _COLOR = re.compile(r"\\(?:color|textcolor)\s*\{[^{}]*\}")
 _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
 _OVER = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\over(?![A-Za-z])\s*([^{}]{1,40}?)\s*\}")
+_MARKED_MODULUS = re.compile(  # `\\text{ (mod 13)}`, `\\text{ mod } 13`
+    rf"{TEXT_OPEN}\s*\(\s*mod(?:ulo)?\s+(\d+)\s*\)\s*{TEXT_CLOSE}|{TEXT_OPEN}\s*mod(?:ulo)?\s*{TEXT_CLOSE}"
+)
 _MODULUS = re.compile(  # of a congruence; `5 \bmod 3` is a calculation
     rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
     rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))$"
@@ -121,7 +129,7 @@ _UNIT_FRACTION = re.compile(  # `\frac{\text{m}}{\text{s}}`
 )
 _RECURRING = re.compile(  # `0.1\overline{6}`, `0.\dot{1}2\dot{3}`
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
-    r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?)"
+    r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?|(?<=[\d.])\((\d{1,12})\)$)"  # 0.1(6)
 )
 _IN_A_SET = re.compile(r",|^\{\s*[A-Za-z]\s*(?:\||:|\\in(?![A-Za-z]))")  # a list or a condition
 _LEADING_SIGNS = re.compile(
@@ -165,7 +173,9 @@ def unwrap_text(text: str) -> str:
 
 def _unwrap_font(match: re.Match[str]) -> str:
     inner = match[1].strip()
-    if "operatorname" in match[0] and inner in tables.FUNCTIONS:
+    if "operatorname" in match[0] and (
+        inner in tables.FUNCTIONS or _RENAMED.get(inner, "")[1:] in tables.FUNCTIONS
+    ):
         return f"\\{inner} "
     if len(inner) > 1 and inner.isalpha() and inner not in tables.FUNCTIONS:
         return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
@@ -193,7 +203,8 @@ def _mark_text(match: re.Match[str]) -> str:
 def normalise(text: str) -> str:
     """Return an answer in the reader's spelling. The order of the steps matters."""
     text = _HTML.sub("", text) if "</" in text or "<br" in text else text
-    text = unit_vectors_to_tuple(unicode_to_latex(_SPACES.sub(" ", text.strip())))
+    text = unicode_to_latex(_SPACES.sub(" ", text.strip()))
+    text = unit_vectors_to_tuple(program_output(text))
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
     if text.count("=") > 1:
@@ -224,6 +235,7 @@ def normalise(text: str) -> str:
     text = _SPACED_THOUSANDS.sub(lambda m: m[0].replace(" ", ","), text)
     text = recurring_to_fraction(_CHOOSE.sub(r"\\binom{\1}{\2}", text))
     text = _OVER.sub(r"\\frac{\1}{\2}", text)
+    text = _MARKED_MODULUS.sub(lambda m: f"\\pmod {m[1]}" if m[1] else " mod ", text)
     text = _MODULUS.sub(lambda m: " \\pmod " + re.sub(r"\D", "", m[0]), text)
     if "_" in text:
         text = _BASED.sub(r"\1", _BASE_WORD.sub(_base_to_digits, text))
@@ -280,7 +292,7 @@ def recurring_to_fraction(text: str) -> str:
     """Return `0.1\\overline{6}`, `0.\\dot{3}` and `0.333…` as fractions."""
 
     def fraction(m: re.Match[str]) -> str:
-        period = m[3] or (m[4] + (m[5] or "") + (m[6] or ""))
+        period = m[3] or m[7] or (m[4] + (m[5] or "") + (m[6] or ""))
         low = 10 ** len(m[2]) * (10 ** len(period) - 1)
         top = int(m[1] + m[2] + period) - int(m[1] + m[2] or 0)
         return f"({_frac(top, low)})"

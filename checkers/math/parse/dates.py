@@ -2,12 +2,14 @@
 
 `3:05 p.m.` → clock (3, 5, 0, "p")     `3 March 2020`, `2020-03-03` → date (2020, 3, 3)
 `March 3`   → date (0, 3, 3)           `3/4/2020` → date? (3, 4, 2020): day and month ambiguous
+`quarter to four` → clock (3, 45, 0, "")
 """
 
 from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.tables import strip_marks, word_list
 from gradebox.checkers.math.parse.values import DateOrTime
 
@@ -29,10 +31,17 @@ _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d
 
 
 _PART_OF_DAY = re.compile(
-    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon|\(noon\))$",
+    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.)|(?<=clock))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon|\(noon\))$",
     re.I,
 )
+_SPOKEN = re.compile(  # `quarter to four`, `half past 8`, `ten minutes to six p.m.`
+    r"(?:an?\s)?(quarter|half|[a-z\d-]+\sminutes?)\s(past|after|to|before)\s([a-z\d]+)(?:\s?([ap])\.?\s?m\.?)?",
+    re.I,
+)
+_OCLOCK = re.compile(r"([a-z\d]+)\s?o'?\s?clock(?:\s?([ap])\.?\s?m\.?)?", re.I)
+_PARTS_OF_AN_HOUR = {"quarter": 15, "half": 30}
 _NAMED_TIMES = {
+    "midday": DateOrTime("clock", (12, 0, 0, "p")),
     "noon": DateOrTime("clock", (12, 0, 0, "p")),
     "midnight": DateOrTime("clock", (12, 0, 0, "a")),
 }
@@ -47,6 +56,8 @@ def read_date_or_time(text: str) -> DateOrTime | None:
     m = _CLOCK.fullmatch(text)
     if m and int(m[1]) < 25 and int(m[2]) < 60:
         return DateOrTime("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))
+    if spoken := _spoken_time(text):
+        return spoken
     m = _HOUR.fullmatch(text)
     if m and int(m[1]) < 25:
         return DateOrTime("clock", (int(m[1]), 0, 0, m[2].lower()))
@@ -57,3 +68,26 @@ def read_date_or_time(text: str) -> DateOrTime | None:
         kind, first = ("date", 1) if m[1] else ("date?", 4)
         return DateOrTime(kind, (int(m[first]), int(m[first + 1]), int(m[first + 2])))
     return None
+
+
+def _spoken_time(text: str) -> DateOrTime | None:
+    """Read `seven o'clock` and `quarter to four`; None for anything else."""
+    if m := _OCLOCK.fullmatch(text):
+        hour, minute, half = _count(m[1]), 0, m[2]
+    elif (m := _SPOKEN.fullmatch(text)) and (
+        minute := _PARTS_OF_AN_HOUR.get(m[1].lower(), _count(m[1].split()[0]))
+    ):
+        hour, half = _count(m[3]), m[4]
+        if m[2] in ("to", "before"):
+            hour, minute = (hour - 1) or 12, 60 - minute
+    else:
+        return None
+    if not (0 < hour < 25 and 0 <= minute < 60):
+        return None
+    return DateOrTime("clock", (hour, minute, 0, (half or "").lower()))
+
+
+def _count(word: str) -> int:
+    """Return a whole number in digits or words; 0 for anything else."""
+    digits = word if word.isdigit() else read_number_words(word) or ""
+    return int(digits) if digits.isdigit() and len(digits) < 3 else 0

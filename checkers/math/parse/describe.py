@@ -19,7 +19,15 @@ from gradebox.checkers.math.parse.values import (
 )
 
 MAX_CHARS = 400  # of a description
-_KINDS = {"": "list", "()": "tuple", "[]": "list in []", "{}": "set", "<>": "vector"}
+_KINDS = {
+    "": "list",
+    "()": "tuple",
+    "[]": "list in []",
+    "(]": "list in (]",
+    "[)": "list in [)",
+    "{}": "set",
+    "<>": "vector",
+}
 
 
 def describe(value: Value) -> str:

@@ -16,7 +16,6 @@ from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
-from gradebox.checkers.math.parse.grammar import Grammar
 from gradebox.checkers.math.parse.operators import (
     UNARY,
     VARIADIC,
@@ -27,6 +26,7 @@ from gradebox.checkers.math.parse.operators import (
     power,
     root,
 )
+from gradebox.checkers.math.parse.series import SeriesGrammar, rename_index
 from gradebox.checkers.math.parse.tokens import ParseError, Token, number, tokenize
 
 _MATRIX = re.compile(
@@ -41,8 +41,8 @@ _ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "over
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-class Parser(Grammar):
-    """Parse the tokens of one expression: the atoms here, what joins them in `Grammar`."""
+class Parser(SeriesGrammar):
+    """Parse the tokens of one expression: the atoms here, what joins them in the bases."""
 
     def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
         super().__init__(tokens)
@@ -316,7 +316,7 @@ class Parser(Grammar):
         return any(t.text.startswith(f) for f in FUNCTIONS if f != "sqrt")
 
 
-_READERS = frozenset(n.removeprefix("read_") for n in vars(Parser) if n.startswith("read_"))
+_READERS = frozenset(n.removeprefix("read_") for n in dir(Parser) if n.startswith("read_"))
 
 
 def _cells(body: str) -> list[list[str]]:
@@ -353,6 +353,8 @@ def parse_expression(text: str, long_divisors: bool = False) -> Expr:
 
     if "\\begin" in text:
         text = _MATRIX.sub(read_matrix, text)
+    if "\\sum" in text or "\\prod" in text:
+        text = rename_index(text)
     try:
         parser = Parser(tokenize(text), matrices)
         parser.long_divisors = long_divisors

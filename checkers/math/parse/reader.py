@@ -22,7 +22,7 @@ from gradebox.checkers.math.parse.split import (
     whole_bracket,
 )
 from gradebox.checkers.math.parse.unit_split import split_unit
-from gradebox.checkers.math.parse.units import add_units
+from gradebox.checkers.math.parse.units import add_units, unit_name
 from gradebox.checkers.math.parse.values import (
     Family,
     Quantity,
@@ -201,7 +201,18 @@ def _read_phrase(text: str) -> Value | None:
     if plain in ("infinity", "-infinity"):
         return Quantity(plain.replace("infinity", r"\infty"))
     number = read_number_words(text)
-    return None if number is None else Quantity(number)
+    return _read_spelled_quantity(text) if number is None else Quantity(number)
+
+
+def _read_spelled_quantity(text: str) -> Quantity | None:
+    """Read `two and a half hours` and `twenty-five %`; None for a number in one word."""
+    if text.endswith("%") and (number := read_number_words(text[:-1])) is not None:
+        return Quantity(number, percent=True)
+    words = strip_marks(text).split()
+    if "and" not in words or not words[-1].isalpha():
+        return None
+    number = read_number_words(" ".join(words[:-1]))
+    return None if number is None else Quantity(number, unit_name(words[-1]))
 
 
 def _read_named_point(text: str) -> Relation | None:
@@ -221,7 +232,7 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
 
     Points written as assignments stay apart: `x=1,y=2; x=3,y=4`.
     """
-    values = [read_answer(part, level + 1) for part in parts]
+    values = _with_repeated_sign([read_answer(part, level + 1) for part in parts])
     names = {_assigned_names(v) for v in values}
     if len(values) > 1 and len(names) == 1 and all(names):
         return tuple(values)
@@ -232,6 +243,17 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
         else:
             items.append(value)
     return tuple(items)
+
+
+def _with_repeated_sign(values: list[Value]) -> list[Value]:
+    """Return `x \\ne 0, x \\ne 1` for `x \\ne 0, 1`."""
+    first = values[0] if values else None
+    if not isinstance(first, Relation) or first.ops != ("!=",):
+        return values
+    return [
+        Relation((first.sides[0], v.text), ("!=",)) if isinstance(v, Quantity) else v
+        for v in values
+    ]
 
 
 def _assigned_names(value: Value) -> frozenset[str]:
@@ -277,7 +299,9 @@ def _read_bracketed(text: str, level: int) -> Value | None:
         return Words("no solution") if opener == r"\{" else None
     if len(items) == 1 and opener in ("[", "<"):
         return read_answer(inner, level + 1)
-    return Seq(_KINDS[opener], _read_items(items, level))
+    closer = whole[2]
+    kind = _KINDS[opener] if (opener, closer) not in (("(", "]"), ("[", ")")) else opener + closer
+    return Seq(kind, _read_items(items, level))
 
 
 def _read_list(text: str, level: int) -> Seq | None:

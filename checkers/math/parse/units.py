@@ -92,6 +92,7 @@ for _name, _scale in UNITS.items():
 _EXPONENT_WORDS = {"squared": "^2", "cubed": "^3"}  # written after the unit
 _SPEEDS = {"mph": "mi/h", "kph": "km/h"}
 _SPEED_NAMES = {quotient: name for name, quotient in _SPEEDS.items()}
+_HOURS_AND_MINUTES = re.compile(r"^(\d{1,3}):([0-5]\d)\s*(?:h|hrs?|hours?)$")
 _TWO_UNITS = re.compile(
     r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
 )
@@ -204,7 +205,8 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
 
 def add_units(text: str) -> tuple[str, str] | None:
     """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
-    m = _TWO_UNITS.fullmatch(strip_marks(text).strip())
+    text = _HOURS_AND_MINUTES.sub(r"\1 hours \2 min", strip_marks(text).strip())
+    m = _TWO_UNITS.fullmatch(text)
     if m is None:
         return None
     unit = unit_name(m[4])

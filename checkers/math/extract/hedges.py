@@ -1,0 +1,52 @@
+"""Recognise what a response supposes, asks, takes back or cannot decide: none of it is its answer.
+
+supposed     `Suppose the answer is 42.`, `First, we try 42`
+asked        `Is it 42?`
+taken back   `The answer is 42. That is wrong.`
+undecided    `I cannot determine whether it is 42`
+"""
+
+from __future__ import annotations
+
+import re
+
+DOUBTED = re.compile(  # before an announcement: `I thought the answer was`, `suppose the answer is`
+    r"\b(?:thought|initially|previously|guess(?:ed)?|assumed|would\s+have)\b[^.!?\n]{0,60}$"
+    r"|\b(?:suppos(?:e|ing)|assum(?:e|ing)|whether|if|unless|imagine|check|verify|test)\s+(?:that\s+)?(?:the\s+)?$",
+    re.I,
+)
+_SUPPOSED = re.compile(
+    r"(?:^|(?<=[.!?\n])\s*)(?:(?:first|next|now|then|so),?\s+)?(?:(?:we|i)\s+(?:can\s+|could\s+)?|let\s+(?:me|us)\s+|let['’]s\s+)?"
+    r"(?:suppose|assume|imagine|try|consider|guess|test|if\s+[^.!?\n,]{1,30}\s+(?:were|was)\b)"
+    r"(?![^.!?\n]*\b(?:so|then|thus|hence|therefore|gives?|get|yields?)\b)(?:[^.!?\n]|\.(?=\d)){0,300}(?:[.!?\n]|$)",
+    re.I,
+)
+_ASKED = re.compile(
+    r"(?:so,?\s+|but,?\s+)?(?:is|are|was|could|can|does|do|would|should|might|what|how|which)\b[^.!?\n]{0,200}\?\s*$",
+    re.I,
+)
+_UNDECIDED = re.compile(
+    r"\b(?:can(?:no|['’])t|could\s?n(?:o|['’])t|unable\s+to|not\s+able\s+to|do(?:n['’]t|\s+not)\s+know|not\s+(?:sure|certain))\b"
+    r"[^.!?\n]{0,60}\b(?:whether|if)\b",
+    re.I,
+)
+_TAKEN_BACK = re.compile(
+    r"(?=.{0,80}\d)(?:[^.!?\n]|\.(?=\d)){0,80}?[.!?]?[\s$)*}]*(?:(?:hmm|wait|no|oh|oops|but|hold\s+on|actually)[,.]?\s+){0,3}"
+    r"(?:(?:that|this|it)(?:['’]s|\s+is|\s+was|\s+can(?:no|['’])t\s+be)\s+(?:definitely\s+)?(?:wrong|incorrect|a\s+mistake|an\s+error|not\s+(?:right|correct|possible))"
+    r"|(?:that|this|it)\s+(?:fails|does(?:n['’]t|\s+not)\s+work|contradicts)"
+    r"|i\s+(?:have\s+)?made\s+an?\s+(?:\w+\s+)?(?:mistake|error))[^.!?\n]{0,80}[.!?:\n]?",
+    re.I,
+)
+
+
+def without_suppositions(text: str) -> str:
+    """Return a text without the sentences that only suppose or ask; "" when nothing is left."""
+    if _ASKED.fullmatch(text) or _UNDECIDED.search(text.rstrip().rpartition("\n")[2][-300:]):
+        return ""
+    return _SUPPOSED.sub(" ", text).strip()
+
+
+def taken_back(text: str, end: int) -> int:
+    """Return where a text goes on after it takes back the answer that ends at `end`; else 0."""
+    m = _TAKEN_BACK.match(text, end)
+    return m.end() if m else 0

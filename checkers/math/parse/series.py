@@ -1,0 +1,106 @@
+"""Read sums and products over an index: `\\sum_{k=1}^{n} k^2`, `\\prod_{k \\ge 2} (1-k^{-2})`.
+
+script := "_{" index "}" ["^" group]       before or after the upper bound
+index  := letter "=" sum | letter "\\ge" sum | sum "\\le" letter "\\le" sum
+
+The body is the product that follows. The index gets a name of its own, the same one in every
+answer: the sums of i and of k are one expression. Sums of few terms are written out.
+"""
+
+from __future__ import annotations
+
+import re
+
+import sympy
+from sympy import Expr, Integer
+
+from gradebox.checkers.math.normalise.tables import FUNCTIONS
+from gradebox.checkers.math.parse.grammar import Grammar
+from gradebox.checkers.math.parse.tokens import ParseError
+
+MAX_TERMS = 200  # of a sum that is written out
+MAX_NESTED = 3
+_INDEX_NAMES = "jklmpqrst"  # for the index i or e, which are numbers elsewhere
+_NUMBER_AS_INDEX = re.compile(r"\\(?:sum|prod)\s*(?:\^[^_]{1,40})?_\s*\{\s*([ie])\s*(?:=|\\[gl]e)")
+
+_NAME = re.compile(r"\\?[A-Za-z]+")
+
+
+def rename_index(text: str) -> str:
+    """Return an expression with another letter for i or e where it is an index."""
+    for m in _NUMBER_AS_INDEX.finditer(text):
+        free = next((c for c in _INDEX_NAMES if c not in re.sub(r"\\[A-Za-z]+", "", text)), "")
+        if free:
+            text = _NAME.sub(lambda name: _renamed(name[0], m[1], free), text)  # noqa: B023
+    return text
+
+
+def _renamed(name: str, old: str, new: str) -> str:
+    is_product = not name.startswith("\\") and not any(f in name for f in FUNCTIONS)
+    return name.replace(old, new) if is_product else name
+
+
+class SeriesGrammar(Grammar):
+    """Sums and products; the subclass has the atoms."""
+
+    indices = 0  # open sums and products
+
+    def read_sum(self) -> Expr:
+        return self.series(sympy.Sum)
+
+    def read_prod(self) -> Expr:
+        return self.series(sympy.Product)
+
+    def series(self, kind: type[Expr]) -> Expr:
+        if self.indices >= MAX_NESTED:
+            raise ParseError(f"more than {MAX_NESTED} nested sums")
+        self.indices += 1
+        letter, low, high = self.index_range()
+        body = self.product()
+        if any("_" in s.name and letter.name in s.name for s in body.free_symbols):
+            raise ParseError("terms that depend on the index in an unknown way")
+        index = sympy.Symbol(f"index {self.indices}", integer=True)
+        self.indices -= 1
+        return write_out(kind(body.subs(letter, index), (index, low, high)))
+
+    def index_range(self) -> tuple[Expr, Expr, Expr]:
+        """Read (letter, lower bound, upper bound) from what is below and above the sign."""
+        sides: list[Expr] = []
+        signs: list[str] = []
+        high: Expr | None = None
+        for _ in range(2):
+            if self.is_op("_") and not sides:
+                self.take()
+                self.expect("{")
+                sides.append(self.sum())
+                while not self.is_op("}"):
+                    signs.append(self.take().text)
+                    sides.append(self.sum())
+                self.take()
+            elif self.is_op("^") and high is None:
+                self.take()
+                high = self.script()
+        if signs in (["="], ["ge"]):
+            (letter, low), top = sides, sympy.oo if high is None else high
+        elif signs == ["le", "le"] and high is None:
+            low, letter, top = sides
+        else:
+            raise ParseError("a sum without a range for its index")
+        if not isinstance(letter, sympy.Symbol):
+            raise ParseError("a sum over something that is not a letter")
+        return letter, low, top
+
+
+def parts(series: Expr) -> tuple[Expr, Expr, Expr, Expr]:
+    """Return (term, index, lower bound, upper bound) of a sum; of nested ones, the outermost."""
+    *inner, (index, low, high) = series.limits
+    return series.func(series.function, *inner) if inner else series.function, index, low, high
+
+
+def write_out(series: Expr) -> Expr:
+    """Return a sum or product of at most MAX_TERMS terms term by term; a longer one as it is."""
+    term, index, low, high = parts(series)
+    if not (low.is_Integer and high.is_Integer) or high - low >= MAX_TERMS:
+        return series
+    terms = [term.subs(index, Integer(k)) for k in range(int(low), int(high) + 1)]
+    return sympy.Add(*terms) if isinstance(series, sympy.Sum) else sympy.Mul(*terms)
