@@ -35,7 +35,7 @@ from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
 from gradebox.sandbox.box.python.start import EMPTY, PythonStart
 from gradebox.sandbox.box.run_request import RunRequest
-from gradebox.sandbox.box.session import Session
+from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
@@ -331,6 +331,26 @@ class EmbeddedSandbox(Closeable):
             for fd in theirs:
                 os.close(fd)
         return Session(box, ours, lambda box: self._pool.give_back(box, "compiler"))
+
+    def converse(
+        self,
+        compiled: Compiled,
+        limits: Limits,
+        line: int,
+        live: LiveRun,
+        *,
+        args: Sequence[str] = (),
+        files: Mapping[str, bytes] | None = None,
+    ) -> Execution:
+        """Run a program like `run`, with the descriptor `line` as its stdin.
+
+        Not part of the `Sandbox` protocol: the server runs programs interactively with it.
+        """
+        check_limits(limits)
+        check_request(args, files or (), ())
+        built = _built(compiled)
+        request = LiveRequest(built, limits, args=args, files=files or {}, line=line, live=live)
+        return self._execute(request)
 
     def describe(self) -> Description:
         """See `Sandbox.describe`."""

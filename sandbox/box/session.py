@@ -1,14 +1,24 @@
-"""A session: a program that is started once in a box and that a user talks to over its pipes."""
+"""Programs that somebody talks to while they run.
+
+Session      started once, over pipes to its stdin and from its stdout
+LiveRequest  one run like any other, but its input is a descriptor of the caller's; through its
+             LiveRun, other threads send the program signals or end it
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import BinaryIO
 
+from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.box.run_request import RunRequest, reply_timeout_s
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import SandboxError
 
@@ -50,3 +60,95 @@ class Session(Closeable):
         for fd in fds:
             os.close(fd)
         self._give_back(self._box)
+
+
+class LiveRun:
+    """A run that other threads can reach. Its methods have no effect before and after the run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._box: BoxProcess | None = None
+        self._depth = 0  # of the program below the box's process
+        self._ended = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether `end` was called."""
+        return self._ended
+
+    def end(self) -> None:
+        """End the program; a program that has not been started yet ends as soon as it is."""
+        with self._lock:
+            self._ended = True
+            if self._box is not None:
+                self._box.abort()
+
+    def send_signal(self, number: int) -> bool:
+        """Send a signal to the program's first process. Return whether there was one."""
+        with self._lock:
+            pid = 0 if self._box is None else _first_below(self._box.pid, self._depth)
+            if not pid:
+                return False
+            try:
+                process = os.pidfd_open(pid)
+            except OSError:
+                return False
+            try:
+                # it may have ended in the meantime, and its pid be another process's
+                if self._box is None or _first_below(self._box.pid, self._depth) != pid:
+                    return False
+                signal.pidfd_send_signal(process, number)
+            except OSError:
+                return False
+            finally:
+                os.close(process)
+            return True
+
+    def started(self, box: BoxProcess, start: Callable[[], None], depth: int) -> None:
+        """Start the program in a box; `depth` is that of its process below the box's."""
+        with self._lock:
+            start()
+            self._box, self._depth = box, depth
+            if self._ended:
+                box.abort()
+
+    def over(self) -> None:
+        """Forget the box, which may serve another run now."""
+        with self._lock:
+            self._box = None
+
+
+def _first_below(pid: int, depth: int) -> int:
+    """Return the first child, or the first child of the first child; 0 when there is none."""
+    for _ in range(depth):
+        try:
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        except OSError:
+            return 0
+        if not children:
+            return 0
+        pid = int(children[0])
+    return pid
+
+
+@dataclass
+class LiveRequest(RunRequest):
+    """A run whose input is the descriptor `line`; it cannot be repeated in another box."""
+
+    line: int = -1
+    live: LiveRun = field(default_factory=LiveRun)
+    _sent: bool = False
+
+    def execute(self, box: BoxProcess) -> tuple[wire.Reply, list[int]]:
+        """Run the program in a box. Raises SandboxError when it is called a second time."""
+        if self._sent:
+            raise SandboxError("the box ended during a run whose input cannot be sent again")
+        request, program = self._pack(box, wire.STDIN_FD, b"")
+        self._sent = True
+        depth = 2 if self.flags & wire.FRESH else 1
+        try:
+            fds = [*program, self.line, *self._fds]
+            self.live.started(box, lambda: box.start(request, fds), depth)
+            return box.finish(reply_timeout_s(self.limits))
+        finally:
+            self.live.over()

@@ -25,6 +25,7 @@ from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, 
 from gradebox.sandbox.server.body import Refused, check_size, encode, parse, receive, unpack
 from gradebox.sandbox.server.connect import MESSAGE_BYTES, converse
 from gradebox.sandbox.server.connections import Connections
+from gradebox.sandbox.server.conversations import Conversations
 from gradebox.sandbox.server.jobs.execute import execute
 from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
@@ -160,25 +161,20 @@ class Server:
         return web.Response(status=status, body=whole, content_type="application/json")
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
-        """Gather the whole input of a job from a WebSocket, run the job, then send its output.
-
-        The request occupies one of the server's slots until the socket is closed.
-        """
+        """Run a program interactively over a WebSocket, which has a place until it is closed."""
         message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
-        with self.admission.place(message_bytes) as place:
+        with self.admission.place(2 * message_bytes) as place:
             socket = web.WebSocketResponse(max_msg_size=message_bytes, compress=False)
             await socket.prepare(request)
-            await converse(
-                socket, self._parse_job, self._run_in_thread, place, self.settings.upload_s
+            jobs = Conversations(
+                self.sandbox, self.admission, self.metrics, self.parse_job, self.run
             )
+            await converse(socket, jobs, place, self.settings.upload_s)
             return socket
-
-    async def _run_in_thread(self, job: Job) -> dict[str, Any]:
-        return await self.admission.run(lambda: self._run(job))
 
     # Called in threads, since a body of hundreds of megabytes would block the event loop.
     def _execute(self, body: Any) -> Answer:
-        return 200, encode(self._run(self._parse_job(body)))
+        return 200, encode(self.run(self.parse_job(body)))
 
     def _grade(self, body: Any) -> Answer:
         if self.grading is None:
@@ -198,14 +194,16 @@ class Server:
         )
         return 404, encode({"message": message})
 
-    def _parse_job(self, body: Any) -> Job:
-        return parse_job(body, self.runtimes, self.settings.ceilings)
+    def parse_job(self, body: Any, *, talking: bool = False) -> Job:
+        """Return the job of a decoded request. Raises BadRequest."""
+        return parse_job(body, self.runtimes, self.settings.ceilings, talking=talking)
 
-    def _run(self, job: Job) -> dict[str, Any]:
+    def run(self, job: Job) -> dict[str, Any]:
+        """Run a job and return Piston's answer."""
         answer = execute(job, self.sandbox, self.judge)
         stage = answer.get("run") or {}
-        status = "CE" if stage is answer.get("compile") else stage.get("status") or "OK"
-        self.metrics.executions.labels(job.runtime.row, status).inc()
+        status = "CE" if stage is answer.get("compile") else stage.get("status")
+        self.metrics.count(job.runtime.row, status)
         return answer
 
     @web.middleware

@@ -1,12 +1,13 @@
-"""The WebSocket /api/v2/connect: one job over one socket, in Piston's messages.
+"""The WebSocket /api/v2/connect: one interactive run over one socket, in Piston's messages.
 
     in   init, data (stdin), eof, signal
     out  runtime, stage, data (stdout, stderr), exit, error; closes with 4999 at the end
 
-A sandbox runs a program whole and does not stream. So stdin is gathered first, until a message
-`{"type": "eof"}` (which Piston does not have) or QUIET_S seconds of silence. Output is sent when
-the program has ended. A program that waits for an answer to its output needs `Sandbox.interact`.
-Signals are checked and ignored; on a real Piston they reach no process either.
+    socket ─ listener ─▶ Feed ─▶ stdin        a thread: compile, then converse: one run in a box
+           ◀─ data ─ forward ◀─ stdout, stderr
+
+Messages of both directions are handled as they come. `eof`, which Piston does not have, ends stdin.
+A program whose client disconnects is ended.
 """
 
 from __future__ import annotations
@@ -14,30 +15,47 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from aiohttp import WSMsgType, web
 
+from gradebox.sandbox.box.session import LiveRun
 from gradebox.sandbox.common.async_bridge import run_in_thread
-from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
+from gradebox.sandbox.languages import find
+from gradebox.sandbox.model import Compiled, Execution
 from gradebox.sandbox.server.admission import ClientGone, Place, QueueFull
 from gradebox.sandbox.server.body import Refused, parse_text
 from gradebox.sandbox.server.jobs.request import Job
+from gradebox.sandbox.server.jobs.stages import compile_stage, stage_of
+from gradebox.sandbox.server.streams import Feed, Streams, forward
 
 INIT_S = 1.0
-QUIET_S = 0.5
-MAX_STDIN = 64 << 20
-MESSAGE_BYTES = 16 << 20  # the largest message; a socket's place has this size
-SIGNALS = frozenset(s.name for s in signal.Signals)
+MESSAGE_BYTES = 16 << 20  # the largest message; a socket's place has twice this size
+SIGNALS = {s.name: s for s in signal.Signals}
 
 INLINE_CHARS = 1 << 16  # longer messages are parsed in a thread
 PIECE_CHARS = 1 << 20  # of output in one message
 
 T = TypeVar("T")
-ParseJob = Callable[[Any], Job]
-Run = Callable[[Job], Awaitable[dict[str, Any]]]
+
+
+class Jobs(Protocol):
+    """What a socket needs of the server: each method but `parse` waits for a slot."""
+
+    def parse(self, body: Any) -> Job: ...
+
+    async def compile(self, job: Job) -> Compiled: ...
+
+    async def converse(
+        self, job: Job, compiled: Compiled, streams: Streams, live: LiveRun
+    ) -> Execution: ...
+
+    async def execute(self, job: Job) -> dict[str, Any]:
+        """Run a job whole and return Piston's answer."""
+        ...
 
 
 class _Close(Exception):
@@ -50,107 +68,183 @@ class _Close(Exception):
 
 
 async def converse(
-    socket: web.WebSocketResponse, parse_job: ParseJob, run: Run, place: Place, upload_s: float
+    socket: web.WebSocketResponse, jobs: Jobs, place: Place, upload_s: float
 ) -> None:
-    """Serve one socket until it is closed.
-
-    Its input must arrive within `upload_s` seconds, and its output be read within as many.
-    """
+    """Serve one socket until it is closed; each message must be read within `upload_s` seconds."""
+    talk = _Talk(socket, jobs, upload_s)
     try:
         try:
-            job = await _init(socket, parse_job, place)
-            runtime = job.runtime
-            await _send(socket, type="runtime", language=runtime.language, version=runtime.version)
-            gathered = await asyncio.wait_for(_stdin(socket, place), upload_s)
-            answer = await run(replace(job, stdin=job.stdin + gathered))
-        except (BadRequest, Refused, SandboxError, QueueFull, ClientGone) as error:
-            await _send(socket, type="error", message=str(error) or "the client disconnected")
+            job = await talk.init(place)
+            await talk.serve(job)
+        except (
+            BadRequest,
+            MissingToolchain,
+            Refused,
+            SandboxError,
+            QueueFull,
+            ClientGone,
+        ) as error:
+            await talk.send(type="error", message=str(error) or "the client disconnected")
             raise _Close(4002, "Notified Error") from error
-        except asyncio.TimeoutError as error:
-            message = f"the input did not arrive within {upload_s:g} s"
-            await _send(socket, type="error", message=message)
-            raise _Close(4002, "Notified Error") from error
-        try:
-            await asyncio.wait_for(_report(socket, answer), upload_s)
-        except asyncio.TimeoutError as error:
-            raise _Close(4002, "The output was not read") from error
-        raise _Close(4999, "Job Completed")
     except _Close as end:
         await socket.close(code=end.code, message=end.message.encode())
 
 
-async def _init(socket: web.WebSocketResponse, parse_job: ParseJob, place: Place) -> Job:
-    message = await _message(socket, INIT_S)
-    if message is None:
-        raise _Close(4001, "Initialization Timeout")
-    value, size = message
-    if value.get("type") != "init":
-        raise _Close(4003, "Not yet initialized")
-    place.grow(size)
-    return await _off_loop(size, lambda: parse_job(value))
+@dataclass
+class _Talk:
+    socket: web.WebSocketResponse
+    jobs: Jobs
+    upload_s: float
 
+    def __post_init__(self) -> None:
+        self.feed = Feed()
+        self.live = LiveRun()
 
-async def _stdin(socket: web.WebSocketResponse, place: Place) -> bytes:
-    """Return the input sent before the program starts, reserving its bytes."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        found = await _message(socket, QUIET_S)
-        message = {"type": "eof"} if found is None else found[0]
+    async def init(self, place: Place) -> Job:
+        """Return the job of the first message, which must come at once."""
+        try:
+            value, size = await asyncio.wait_for(self._message(), INIT_S)
+        except asyncio.TimeoutError:
+            raise _Close(4001, "Initialization Timeout") from None
+        if value.get("type") != "init":
+            raise _Close(4003, "Not yet initialized")
+        place.grow(size)
+        return await _off_loop(size, lambda: self.jobs.parse(value))
+
+    async def serve(self, job: Job) -> None:
+        """Run a job while messages come; whichever ends first ends the other."""
+        work = asyncio.ensure_future(self._run(job))
+        listener = asyncio.ensure_future(self._listen())
+        try:
+            await asyncio.wait({work, listener}, return_when=asyncio.FIRST_COMPLETED)
+            (listener if listener.done() and not work.done() else work).result()
+        finally:
+            self.live.end()
+            for task in (work, listener):
+                task.cancel()
+            await asyncio.gather(work, listener, return_exceptions=True)
+        raise _Close(4999, "Job Completed")
+
+    async def send(self, **message: Any) -> None:
+        """Send a message. Raises _Close when the client does not read it."""
+        if self.socket.closed:
+            return
+        try:
+            await asyncio.wait_for(self.socket.send_str(json.dumps(message)), self.upload_s)
+        except asyncio.TimeoutError:
+            raise _Close(4002, "The output was not read") from None
+        except ConnectionError:
+            raise _Close(1000, "closed") from None
+
+    # ---- from the program to the client ----
+
+    async def _run(self, job: Job) -> None:
+        runtime = job.runtime
+        await self.send(type="runtime", language=runtime.language, version=runtime.version)
+        if job.codeforces:  # it reads no stdin, and its output is judged before it is shown
+            answer = await self.jobs.execute(job)
+            stages = {name: answer[name] for name in ("compile", "run") if name in answer}
+            if stages.get("run") is stages.get("compile"):
+                del stages["run"]
+            for name, stage in stages.items():
+                await self.send(type="stage", stage=name)
+                await self._report(name, stage)
+            return
+        if find(job.program.language).compile is not None:
+            await self.send(type="stage", stage="compile")
+        compiled = await self.jobs.compile(job)
+        try:
+            stage = compile_stage(compiled, job)
+            if stage is not None:
+                await self._report("compile", stage)
+            if compiled.ok:
+                await self.send(type="stage", stage="run")
+                await self._talk(job, compiled)
+        finally:
+            compiled.close()
+
+    async def _talk(self, job: Job, compiled: Compiled) -> None:
+        self.feed.add(job.stdin)
+        streams = Streams()
+        most = job.limits.output_bytes
+        out, err, feeding = (
+            asyncio.ensure_future(coroutine)
+            for coroutine in (
+                self._forward("stdout", streams.stdout, most),
+                self._forward("stderr", streams.stderr, most),
+                self.feed.write_to(streams),
+            )
+        )
+        try:
+            execution = await self.jobs.converse(job, compiled, streams, self.live)
+            whole = all(await asyncio.gather(out, err))
+        finally:
+            for task in (out, err, feeding):
+                task.cancel()
+            await asyncio.gather(out, err, feeding, return_exceptions=True)
+            streams.close()
+        stage = stage_of(execution, base64_output=False, name=job.main)
+        if not whole:
+            stage |= {"code": None, "signal": "SIGKILL", "stderr": ""}
+        await self._report("run", stage)
+
+    async def _forward(self, stream: str, fd: int, most: int) -> bool:
+        async def send(text: str) -> None:
+            await self.send(type="data", stream=stream, data=text)
+
+        try:
+            whole = await forward(fd, send, most)
+        except BaseException:
+            self.live.end()
+            raise
+        if not whole:
+            self.live.end()
+        return whole
+
+    async def _report(self, name: str, stage: dict[str, Any]) -> None:
+        """Send a stage's output and its end."""
+        for stream in ("stdout", "stderr"):
+            text = stage[stream]
+            for start in range(0, len(text), PIECE_CHARS):
+                piece = text[start : start + PIECE_CHARS]
+                await self.send(type="data", stream=stream, data=piece)
+        await self.send(type="exit", stage=name, code=stage["code"], signal=stage["signal"])
+
+    # ---- from the client to the program ----
+
+    async def _listen(self) -> None:
+        while True:
+            message, _ = await self._message()
+            await self._handle(message)
+
+    async def _handle(self, message: dict[str, Any]) -> None:
         kind = message.get("type")
-        if kind == "eof":
-            return b"".join(parts)
         if kind == "init":
             raise _Close(4000, "Already Initialized")
-        if kind == "signal" and str(message.get("signal")) not in SIGNALS:
-            raise _Close(4005, "Invalid signal")
-        if kind != "data":
-            continue
-        if message.get("stream") != "stdin":
-            raise _Close(4004, "Can only write to stdin")
-        parts.append(str(message.get("data", "")).encode("utf-8", "surrogatepass"))
-        size += len(parts[-1])
-        place.grow(len(parts[-1]))
-        if size > MAX_STDIN:
-            raise BadRequest(f"stdin is over {MAX_STDIN} bytes; use POST /api/v2/execute")
+        if kind == "eof":
+            self.feed.end()
+        elif kind == "signal":
+            number = SIGNALS.get(str(message.get("signal")))
+            if number is None:
+                raise _Close(4005, "Invalid signal")
+            self.live.send_signal(number)
+        elif kind == "data":
+            if message.get("stream") != "stdin":
+                raise _Close(4004, "Can only write to stdin")
+            self.feed.add(str(message.get("data", "")).encode("utf-8", "surrogatepass"))
 
-
-async def _message(
-    socket: web.WebSocketResponse, seconds: float
-) -> tuple[dict[str, Any], int] | None:
-    """Return the next message and its size; None when none arrives in time, whatever else does."""
-    try:
-        message = await asyncio.wait_for(socket.receive(), seconds)
-    except asyncio.TimeoutError:
-        return None
-    if message.type is not WSMsgType.TEXT:
-        raise _Close(1000, "closed")
-    text: str = message.data
-    value = await _off_loop(len(text), lambda: parse_text(text))
-    if not isinstance(value, dict):
-        raise BadRequest("a message must be a JSON object")
-    return value, len(text)
+    async def _message(self) -> tuple[dict[str, Any], int]:
+        """Return the next message and its size."""
+        message = await self.socket.receive()
+        if message.type is not WSMsgType.TEXT:
+            raise _Close(1000, "closed")
+        text: str = message.data
+        value = await _off_loop(len(text), lambda: parse_text(text))
+        if not isinstance(value, dict):
+            raise BadRequest("a message must be a JSON object")
+        return value, len(text)
 
 
 async def _off_loop(size: int, call: Callable[[], T]) -> T:
     """Return the result of `call`, from a thread when it handles much."""
     return call() if size <= INLINE_CHARS else await run_in_thread(call, lambda: None)
-
-
-async def _report(socket: web.WebSocketResponse, answer: dict[str, Any]) -> None:
-    for name in ("compile", "run"):
-        stage = answer.get(name)
-        if stage is None or (name == "run" and stage is answer.get("compile")):
-            continue
-        await _send(socket, type="stage", stage=name)
-        for stream in ("stdout", "stderr"):
-            text = stage[stream]
-            for start in range(0, len(text), PIECE_CHARS):
-                piece = text[start : start + PIECE_CHARS]
-                await _send(socket, type="data", stream=stream, data=piece)
-        await _send(socket, type="exit", stage=name, code=stage["code"], signal=stage["signal"])
-
-
-async def _send(socket: web.WebSocketResponse, **message: Any) -> None:
-    if not socket.closed:
-        await socket.send_str(json.dumps(message))

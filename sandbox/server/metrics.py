@@ -18,7 +18,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         self.executions = Counter(
             "gradebox_executions",
-            "Programs run, by language and status (OK, RE, SG, TO, OL, CE)",
+            "Programs run, by language and status (OK, RE, TO, OL, EL, CE)",
             ["language", "status"],
             registry=self.registry,
         )
@@ -35,6 +35,10 @@ class Metrics:
         present.set_function(lambda: admission.present)
         running = Gauge("gradebox_requests_running", "Requests running", registry=self.registry)
         running.set_function(lambda: admission.running)
+
+    def count(self, language: str, status: str | None) -> None:
+        """Count one execution; None: it ended with code 0."""
+        self.executions.labels(language, status or "OK").inc()
 
     def text(self) -> bytes:
         return generate_latest(self.registry)

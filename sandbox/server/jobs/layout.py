@@ -6,11 +6,12 @@ name. So this module adds variants of the rows:
 
     in place       an interpreter runs a file of the working folder, which is its first argument
     unpacked       the files come as one archive, which is unpacked before the program starts
+    talking        stdin is a socket, over which the program's three streams are received
     from folders   a C or C++ compiler is given an archive: sources in folders, or of any ending
 
 A box takes plain names, and a limited number of files; an archive has neither limit. A small
-Python program unpacks it and then becomes the compiler or the program, so that no process is
-started, which some levels of isolation forbid.
+Python program receives the streams, unpacks the archive and then becomes the program (or compiler),
+so that no process is started, which some levels of isolation forbid.
 """
 
 from __future__ import annotations
@@ -22,15 +23,26 @@ from gradebox.sandbox.box.toolchains.find import resolve
 from gradebox.sandbox.box.toolchains.java_names import names as java_names
 from gradebox.sandbox.box.wire import MAX_FILES
 from gradebox.sandbox.c_sources import SOURCE_ENDINGS, included_names
+from gradebox.sandbox.errors import MissingToolchain
 from gradebox.sandbox.languages import VARIANTS, Language, find
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.server.jobs.files import RESERVED, File
 
 ARCHIVE, SOURCES = f"{RESERVED}files", f"{RESERVED}sources"
 BINARY = "program"
-# The archive is the length of its head, the head (names and sizes) and the contents.
+# What runs before a program, in this order. The archive is the length of its head, the head (names
+# and sizes) and the contents.
+RECEIVE = """\
+import _socket
+line = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, 0)
+fds = line.recvmsg(1, 64)[1][0][2]
+line.detach()
+for place in range(3):
+    fd = int.from_bytes(fds[4 * place :][:4], sys.byteorder)
+    os.dup2(fd, place)
+    os.close(fd)
+"""
 UNPACK = f"""\
-import os, sys
 with open("{ARCHIVE}", "rb") as archive:
     os.unlink("{ARCHIVE}")
     head = archive.read(int(archive.readline())).split(b"\\0")
@@ -42,9 +54,8 @@ with open("{ARCHIVE}", "rb") as archive:
             end = at + size
             while at < end:
                 at += os.sendfile(file.fileno(), archive.fileno(), at, end - at)
-del head, archive
-os.execvp(sys.argv[1], sys.argv[1:])
 """
+START = "os.execvp(sys.argv[1], sys.argv[1:])\n"
 # Files that a C or C++ compiler is given beside the main one: known endings, and Piston's default
 # name of a file.
 UNIT_ENDINGS = (*SOURCE_ENDINGS["g++"], ".code")
@@ -64,11 +75,12 @@ class Placed:
     compiled_as: str = ""
 
 
-def place(row: Language, files: list[File]) -> Placed:
+def place(row: Language, files: list[File], *, talking: bool = False) -> Placed:
     """Return the program of a request that is not the Codeforces package's.
 
     files  in the order of the request, at least one of them utf8; the first such is the main file.
            All utf8 files are the compiler's, as in Piston.
+    talking  the streams are received over a socket
     """
     code = [f for f in files if f.utf8]
     main = code[0]
@@ -77,7 +89,7 @@ def place(row: Language, files: list[File]) -> Placed:
     run_files = {ARCHIVE: archive(everything)} if packed else everything
     if row.compile is None:
         row = _variant("in place", row, _in_place)
-        program = Program(_unpacked(row, packed).name, {row.source: b""})
+        program = Program(_prepared(row, packed, talking).name, {row.source: b""})
         first = f"./{main.name}" if main.name.startswith("-") else main.name
         return Placed(program, run_files, (first,))
     sources = {f.name: f.content for f in code}
@@ -85,10 +97,10 @@ def place(row: Language, files: list[File]) -> Placed:
         listed = _response_file(row, sources)
         row = _variant("from folders", row, _from_folders)
         program_files = {ARCHIVE: archive({**sources, SOURCES: listed})}
-        return Placed(Program(_unpacked(row, packed).name, program_files), run_files)
+        return Placed(Program(_prepared(row, packed, talking).name, program_files), run_files)
     name = java_names(main.content)[0] if row.family == "java" else row.source
     others = {f: c for f, c in sources.items() if "/" not in f and f not in (main.name, name)}
-    program = Program(_unpacked(row, packed).name, {name: sources[main.name], **others})
+    program = Program(_prepared(row, packed, talking).name, {name: sources[main.name], **others})
     return Placed(program, run_files, compiled_as=name)
 
 
@@ -138,31 +150,40 @@ def _variant(kind: str, row: Language, make: Callable[[Language], Language]) -> 
     return VARIANTS[name]
 
 
-def _unpacked(row: Language, packed: bool) -> Language:
-    return _variant("unpacked", row, _with_archive) if packed else row
+def _prepared(row: Language, packed: bool, talking: bool) -> Language:
+    """Return the variant of a row that prepares its run."""
+    kinds = ["unpacked"] * packed + ["talking"] * talking
+    if not kinds:
+        return row
+    start = _starting(RECEIVE * talking + UNPACK * packed)
+    output = "" if row.compile is None else row.output or BINARY
+    return _variant(
+        " ".join(kinds), row, lambda row: replace(row, output=output, run=(*start, *row.run))
+    )
 
 
 def _in_place(row: Language) -> Language:
     return replace(row, run=tuple(part for part in row.run if part != "{source}"), family="")
 
 
-def _with_archive(row: Language) -> Language:
-    output = "" if row.compile is None else row.output or BINARY
-    return replace(row, output=output, run=(*_unpacker(), *row.run))
-
-
 def _from_folders(row: Language) -> Language:
     assert row.compile is not None
     options = [f"@{SOURCES}" if part == "{source}" else part for part in row.compile]
-    unpacker, *start = _unpacker()
+    python, *start = _starting(UNPACK)
     return replace(
         row,
         source=ARCHIVE,
-        tool=(unpacker,),
+        tool=(python,),
         compile=(*start, resolve(row).path, *options),
         family="",
     )
 
 
-def _unpacker() -> tuple[str, ...]:
-    return (resolve(find("python")).path, "-I", "-S", "-c", UNPACK)
+def _starting(preparation: str) -> tuple[str, ...]:
+    """Return the command that prepares a run and then becomes the command that follows it."""
+    row = find("python")
+    try:
+        python = resolve(row, public=True).path  # at some levels programs run as another user
+    except MissingToolchain:
+        python = resolve(row).path
+    return (python, "-I", "-S", "-c", f"import os, sys\n{preparation}{START}")

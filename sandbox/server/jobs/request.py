@@ -62,8 +62,13 @@ class Job:
     unpacked: bool = False
 
 
-def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
-    """Return the job of a decoded request. Raises BadRequest with Piston's messages."""
+def parse_job(
+    body: Any, runtimes: list[Runtime], ceilings: Ceilings, *, talking: bool = False
+) -> Job:
+    """Return the job of a decoded request. Raises BadRequest with Piston's messages.
+
+    talking  the program is run interactively (connect.py), unless it is the Codeforces package's
+    """
     if not isinstance(body, dict):
         raise BadRequest("the request must be a JSON object")
     for name in ("language", "version"):
@@ -94,7 +99,7 @@ def parse_job(body: Any, runtimes: list[Runtime], ceilings: Ceilings) -> Job:
     elif codeforces:
         placed = _case(runtime, files)
     else:
-        placed = place(languages.find(runtime.row), files)
+        placed = place(languages.find(runtime.row), files, talking=talking)
     args = _strings(body.get("args"), "args", ceilings.args_max)
     return Job(
         runtime=runtime,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import gzip
 import json
@@ -12,7 +11,6 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-import aiohttp
 import pytest
 import requests
 
@@ -20,7 +18,7 @@ from gradebox.sandbox.server import body, connect
 from gradebox.sandbox.server.body import Refused, parse, structure_bytes
 
 from .conftest import CODE, Served
-from .test_serving import INIT, talk
+from .test_connect import INIT, talk
 
 Start = Callable[..., Served]
 POSTS = ("/api/v2/execute", "/grade", "/api/v2/packages")
@@ -239,22 +237,3 @@ def test_long_base64_is_decoded(start: Start) -> None:
 
 
 # ---- WebSockets ----------------------------------------------------------------------------
-
-
-def test_the_job_of_a_socket_is_counted(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connect, "INIT_S", 60.0)
-    monkeypatch.setattr(connect, "QUIET_S", 60.0)
-    server = start(body_bytes=100_000, held_bytes=250_000)
-    job = {**INIT, "args": ["x" * 60_000]}
-
-    async def two_sockets() -> Any:
-        route = server.url + "/api/v2/connect"
-        async with (
-            aiohttp.ClientSession() as session,
-            session.ws_connect(route),
-            session.ws_connect(route) as other,
-        ):
-            await other.send_json(job)
-            return await other.receive_json()
-
-    assert "busy" in asyncio.run(two_sockets())["message"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
 import signal
 import socket
@@ -16,12 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 import requests
 
 from gradebox.sandbox import SandboxUnavailable
-from gradebox.sandbox.server import connect
 from gradebox.sandbox.server.__main__ import ceilings_from
 from gradebox.sandbox.server.plugins import load_judge
 from gradebox.sandbox.server.settings import ServerSettings
@@ -218,119 +214,6 @@ def test_metrics_count_executions_and_answers(start: Start) -> None:
 def test_unknown_routes_answer_in_json(start: Start) -> None:
     answer = start().get("/nothing")
     assert (answer.status_code, answer.json()) == (404, {"message": "Not Found"})
-
-
-def talk(url: str, *messages: Any) -> tuple[list[dict[str, Any]], int | None]:
-    """Send messages over /connect; return the received messages and the closing code."""
-
-    async def conversation() -> tuple[list[dict[str, Any]], int | None]:
-        async with (
-            aiohttp.ClientSession() as session,
-            session.ws_connect(url + "/api/v2/connect") as socket,
-        ):
-            for message in messages:
-                text = message if isinstance(message, str) else json.dumps(message)
-                await socket.send_str(text)
-            came = [json.loads(m.data) async for m in socket if m.type is aiohttp.WSMsgType.TEXT]
-            return came, socket.close_code
-
-    return asyncio.run(conversation())
-
-
-INIT = {"type": "init", "language": "python", "version": "*", "files": [CODE]}
-
-
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable the timeouts of silence: on a busy machine a test's message may take long."""
-    monkeypatch.setattr(connect, "INIT_S", 60.0)
-    monkeypatch.setattr(connect, "QUIET_S", 60.0)
-
-
-@pytest.mark.usefixtures("patient")
-def test_a_socket_runs_a_job(start: Start) -> None:
-    data = [{"type": "data", "stream": "stdin", "data": d} for d in ("1 ", "2\n")]
-    came, code = talk(start().url, INIT, *data, {"type": "eof"})
-    assert code == 4999
-    assert came == [
-        {"type": "runtime", "language": "python", "version": "3.11.0"},
-        {"type": "stage", "stage": "run"},
-        {"type": "data", "stream": "stdout", "data": "1 2\n"},
-        {"type": "exit", "stage": "run", "code": 0, "signal": None},
-    ]
-
-
-@pytest.mark.parametrize(
-    ("messages", "code", "error"),
-    [
-        ([{"type": "data", "stream": "stdin", "data": ""}], 4003, None),
-        ([INIT, INIT], 4000, None),
-        ([INIT, {"type": "data", "stream": "stdout", "data": ""}], 4004, None),
-        ([INIT, {"type": "signal", "signal": "SIGNONE"}], 4005, None),
-        ([INIT, {"type": "signal", "signal": ["SIGTERM"]}], 4005, None),
-        ([{**INIT, "language": "cobol"}], 4002, "cobol-* runtime is unknown"),
-        (["not json"], 4002, "not JSON"),
-        (["[]"], 4002, "must be a JSON object"),
-    ],
-)
-@pytest.mark.usefixtures("patient")
-def test_a_socket_closes_with_pistons_codes(
-    start: Start, messages: list[Any], code: int, error: str | None
-) -> None:
-    came, closed = talk(start().url, *messages)
-    assert closed == code
-    if error:
-        assert came[-1]["type"] == "error"
-        assert error in came[-1]["message"]
-
-
-@pytest.mark.usefixtures("patient")
-def test_a_socket_takes_a_place(start: Start) -> None:
-    gate = Gate()
-    server = start(FakeSandbox(script=gate, slots=1), queue=0)
-    first, came = run_in_thread(lambda: talk(server.url, INIT, {"type": "eof"})[1])
-    assert gate.entered.acquire(timeout=60)
-    assert server.python().status_code == 429
-    with pytest.raises(aiohttp.WSServerHandshakeError, match="429"):
-        talk(server.url, INIT)
-    gate.open.set()
-    first.join(60)
-    assert came == [4999]
-
-
-@pytest.mark.usefixtures("patient")
-def test_the_bytes_of_sockets_are_limited_too(start: Start) -> None:
-    server = start(body_bytes=100_000, held_bytes=250_000)
-    text = json.dumps({"type": "data", "stream": "stdin", "data": "x" * 60_000})
-
-    async def two_sockets() -> Any:
-        route = server.url + "/api/v2/connect"
-        async with (
-            aiohttp.ClientSession() as session,
-            session.ws_connect(route),
-            session.ws_connect(route) as other,
-        ):
-            await other.send_json(INIT)
-            assert (await other.receive_json())["type"] == "runtime"
-            await other.send_str(text)  # 100,000 reserved for each socket, and 60,000: over 250,000
-            return await other.receive_json()
-
-    answer = asyncio.run(two_sockets())
-    assert answer["type"] == "error" and "busy" in answer["message"]
-    while server.get("/health").json()["present"]:
-        time.sleep(0.01)
-    assert talk(server.url, INIT, text, {"type": "eof"})[1] == 4999  # a single request always fits
-
-
-@pytest.mark.usefixtures("patient")
-def test_the_input_of_a_socket_must_arrive_in_time(start: Start) -> None:
-    came, code = talk(start(upload_s=0.05).url, INIT)
-    assert (code, came[-1]["message"]) == (4002, "the input did not arrive within 0.05 s")
-
-
-@pytest.mark.slow
-def test_a_silent_socket_is_closed(start: Start) -> None:
-    assert talk(start().url)[1] == 4001
 
 
 def test_limits_are_read_from_pistons_variables() -> None:

@@ -22,7 +22,8 @@ from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import served
 
 from .conftest import CODE, Served
-from .test_serving import INIT, Gate, run_in_thread
+from .test_connect import INIT
+from .test_serving import Gate, run_in_thread
 
 Start = Callable[..., Served]
 HEAD = b"POST /api/v2/execute HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
