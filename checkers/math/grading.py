@@ -12,8 +12,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
-from gradebox.checkers.math.extract.answer import extract_answer, extract_gold
-from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
+from gradebox.checkers.math.compare.statements import same_statement
+from gradebox.checkers.math.extract.answer import extract_answer
+from gradebox.checkers.math.extract.golds import extract_gold, is_phrase, phrase_of
+from gradebox.checkers.math.normalise.rewrite import normalise, unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.workers.pool import Pool, shared_pool
 
@@ -159,6 +161,10 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
             equal = harness_form(left) == harness_form(right)
         else:
             equal = quick(left, right, policy)
+    if equal is None and is_phrase(left) and not policy.strict_extract:
+        phrase = phrase_of(response)
+        if phrase and same_statement(normalise(left), normalise(phrase)):
+            return Grade(True, phrase, "text", 1), left, phrase
     if equal is None:
         return None, left, right
     return Grade(equal, right, "exact" if left and right else "no answer", 1), left, right

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
+from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import Relation, Seq, Value
 
 _NAME = re.compile(
@@ -37,6 +39,15 @@ _NAMED_TERMS = re.compile(  # `m+n`, `f(1)-f(0)`, `\frac{a}{b}`, `\cos A`
     r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
 )
 _FUNCTION = re.compile(r"([A-Za-z])\s*\(\s*([a-z])\s*\)")
+_SAME_NAMES = (
+    (re.compile(r"\\(?:vec|overrightarrow)(?![A-Za-z])"), ""),
+    (
+        re.compile(r"\\frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d[a-z]\s*\}|\bd([a-z])\s*/\s*d[a-z]\b"),
+        r"\1\2'",
+    ),
+    (re.compile(r"\b([a-z])\s*\(\s*([nk])\s*\)"), r"\1_\2"),
+    (re.compile(r"\\det\s*(?:\(\s*([A-Z])\s*\)|([A-Z]))|\|\s*([A-Z])\s*\|"), r"det\1\2\3"),
+)
 _NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 
 
@@ -50,10 +61,17 @@ def names_a_number(relation: Relation) -> bool:
 
 
 def is_assignment(relation: Relation) -> bool:
-    """Return whether an equation names a value: `x = 5`, `f(x) = 2x`, `z = 1+1 = 2`."""
+    """Return whether an equation names a value: `x = 5`, `f(x) = 2x`, `z = 1+1 = 2`.
+
+    A left side that is no expression, such as `\\nabla f` or `P(X=2)`, is a name.
+    """
     if not relation.is_equation:
         return False
     left = strip_marks(relation.sides[0], "").strip()
+    try:
+        parse_expression(relation.sides[0])
+    except ParseError:
+        return True
     return bool(
         _NAME.fullmatch(left)
         or _GEOMETRIC.fullmatch(left)
@@ -65,13 +83,20 @@ def is_assignment(relation: Relation) -> bool:
 
 def same_name(a: str, b: str) -> bool:
     """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
-    a, b = (re.sub(r"[\s{}]|_\{?\\?(?:max|min)\}?", "", strip_marks(t, "")) for t in (a, b))
+    a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))
     if a.lower() == b.lower():
         return True
     return any(
         (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)(?:\([a-z]\)|_[a-z])", x)) and y in ("y", f[1])
         for x, y in ((a, b), (b, a))
     )
+
+
+def _plain_name(text: str) -> str:
+    """Return a left side without what may differ: `\\vec{v}` is v, a(n) is a_n, dy/dx is y'."""
+    for pattern, name in _SAME_NAMES:
+        text = pattern.sub(name, text)
+    return re.sub(r"[\s{}]|_\{?\\?(?:max|min)\}?", "", text)
 
 
 def with_argument_of(gold: Relation, answer: Relation) -> Relation:

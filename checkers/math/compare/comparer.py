@@ -231,6 +231,12 @@ class Comparer(QuantityComparer):
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
     def equations(self, gold: Relation, answer: Relation) -> bool:
+        chains = [shapes.chained_assignments(r) for r in (gold, answer)]
+        if any(chains):  # x = y = 1, x = y = z = 1, (x,y,z) = (1,1,1)
+            left, right = (
+                c or _read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
+            )
+            return isinstance(left, Seq) and isinstance(right, Seq) and self.sequences(left, right)
         if is_assignment(gold) and is_assignment(answer):
             answer = assignments.with_argument_of(gold, answer)
             if assignments.same_name(gold.sides[0], answer.sides[0]):

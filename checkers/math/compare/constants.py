@@ -8,6 +8,7 @@ c_1, c_2      in any order
 
 from __future__ import annotations
 
+import re
 from itertools import permutations
 
 import sympy
@@ -55,10 +56,28 @@ def equal_up_to_constants(a: Expr, b: Expr) -> bool:
                 and rest[0].free_symbols == rest[1].free_symbols
             ):
                 return numeric.differ_by_constant(*rest)
+    if (named := _differently_named(a, b)) is not None:
+        return named
     numbered = [s for s in a.free_symbols if s.name.startswith("c_")]
     if not 2 <= len(numbered) <= MAX_NUMBERED or a.free_symbols != b.free_symbols:
         return False
     return any(
         numeric.equal(a, b.subs(dict(zip(numbered, order, strict=True)), simultaneous=True)) is True
         for order in permutations(numbered)
+    )
+
+
+def _differently_named(a: Expr, b: Expr) -> bool | None:
+    """Compare `c_1 e^x + c_2 e^{-x}` with `A e^x + B e^{-x}`; None for other names."""
+    only_a, only_b = a.free_symbols - b.free_symbols, b.free_symbols - a.free_symbols
+    if not 2 <= len(only_a) == len(only_b) <= MAX_NUMBERED:
+        return None
+    names = [{s.name for s in side} for side in (only_a, only_b)]
+    numbered = [all(re.fullmatch(r"[cC]_\d", n) for n in side) for side in names]
+    letters = [all(re.fullmatch(r"[A-DKa-dk](?:_\d)?", n) for n in side) for side in names]
+    if not any(numbered) or not all(letters):
+        return None
+    return any(
+        numeric.equal(a, b.subs(dict(zip(only_b, order, strict=True)), simultaneous=True)) is True
+        for order in permutations(only_a)
     )

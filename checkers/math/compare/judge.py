@@ -12,6 +12,7 @@ from gradebox.checkers.math.compare import second_opinion
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
+from gradebox.checkers.math.compare.statements import same_statement
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
 from gradebox.checkers.math.normalise.tables import strip_marks
 from gradebox.checkers.math.parse.describe import describe
@@ -63,7 +64,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     letters = compare_choices(left, right)
     if letters is not None:
         return letters, "choice"
-    if _same_words(left, right):
+    if _same_words(left, right) or same_statement(left, right):
         return True, "text"
     left, right = _without_label(left, right), _without_label(right, left)
     left, right = _with_decimal_point(left, right), _with_decimal_point(right, left)

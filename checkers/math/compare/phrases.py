@@ -19,6 +19,16 @@ _LEAD = re.compile(r"^(?:it|they|this|that|he|she)\s(?:is|was|are|were|will be)\
 _NONE = re.compile(
     r"(?:there\s(?:is|are|exists?)\s)?(?:none|no\ssolutions?|no\ssuch(?:\s\w+)?)(?:\sexists?)?"
 )
+_WINS = re.compile(
+    r"\s(?:(?:can|will|must|should)\s)?(?:always\s)?(?:wins?|has\s(?:a\s|the\s)?winning\sstrategy)(?:\sthe\sgame)?$"
+)
+_SUBJECT = re.compile(  # `the series is divergent`
+    r"^(?:the\s)?(?:given\s)?(?:series|sequence|integral|limit|function|graph|curve|triangle|figure|sum)"
+    r"\s(?:is\s(?:an?\s|the\s)?)?(?=\w)"
+)
+_CLASS = re.compile(
+    r"^([a-z]+(?:al|ar|es|id|ven|odd|ute|ght|use|ed|ic|ous|ing))\s(?:triangle|function|curve)$"
+)
 _EVERY = re.compile(r"^(?:every|any|each)\s")
 _YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s")
 _SEPARATOR = re.compile(r"\s*(?:,\s*and|,|;|\band\b|&)\s*")
@@ -98,6 +108,10 @@ def _number_or_name(word: str, roman: bool) -> str:
 
 def _plain(text: str) -> str:
     text = _EVERY.sub("all ", _LEAD.sub("", text))
+    text = _SUBJECT.sub("", _WINS.sub("", text))
+    text = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text)
+    text = re.sub(r"^(con|di)vergent$", r"\1verge", text)
+    text = _CLASS.sub(r"\1", text)
     text = text.replace("prime number", "prime")
     if _NONE.fullmatch(text):
         return "no solution"

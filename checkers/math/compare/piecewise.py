@@ -1,21 +1,39 @@
 """Compare functions by cases, with each other and with expressions: `|x|`, `\\max(x,1)`.
 
-Both sides are evaluated where their cases meet, between these points and beyond them.
+Both sides are evaluated where their cases meet, between these points and beyond them; cases by
+even and odd numbers at whole numbers.
 """
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from typing import NamedTuple
 
 import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric, real_sets
+from gradebox.checkers.math.normalise.tables import strip_marks
 from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value, Words
 
-Case = tuple[Expr, real_sets.Spans | None]  # a value and where it holds; None: elsewhere
+
+class Residue(NamedTuple):
+    """The whole numbers that leave a remainder: `n \\text{ is even}`."""
+
+    modulus: int
+    remainder: int
+
+
+Condition = real_sets.Spans | Residue | None  # None: elsewhere
+Case = tuple[Expr, Condition]  # a value and where it holds
+_PARITY = re.compile(
+    r"(?:n is |[kmn] is |[kmn] |is )?(?:an )?(even|odd)(?: (?:integers?|numbers?))?(?: [kmn])?",
+    re.I,
+)
+_WHOLE = tuple(map(sympy.Integer, range(1, 13)))
 
 
 def same_piecewise(gold: Value, answer: Value) -> bool | None:
@@ -23,8 +41,11 @@ def same_piecewise(gold: Value, answer: Value) -> bool | None:
     left, right = _cases(gold), _cases(answer)
     if not (left and right) or max(len(left), len(right)) < 2:
         return None
+    if any(isinstance(c, Residue) for _, c in left + right):
+        return _same_at_whole_numbers(left, right)
     unknowns = set().union(*(v.free_symbols for v, _ in left + right))
-    ends = {e for _, spans in left + right for s in spans or () for e in (s.low, s.high)}
+    spans = [s for _, c in left + right if c and not isinstance(c, Residue) for s in c]
+    ends = {e for s in spans for e in (s.low, s.high)}
     ends = {e for e in ends if e.is_finite}
     if len(unknowns) != 1 or not ends or not all(e.is_number for e in ends):
         return None
@@ -37,6 +58,27 @@ def same_piecewise(gold: Value, answer: Value) -> bool | None:
         elif numeric.equal(a, b) is not True:
             return False
     return True
+
+
+def _same_at_whole_numbers(left: list[Case], right: list[Case]) -> bool | None:
+    unknowns = set().union(*(v.free_symbols for v, _ in left + right))
+    if len(unknowns) > 1:
+        return None
+    x = next(iter(unknowns), sympy.Symbol("n"))
+    for point in _WHOLE:
+        a, b = _value(left, x, point), _value(right, x, point)
+        if a is None or b is None or numeric.equal(a, b) is not True:
+            return False
+    return True
+
+
+def _residue(value: Value) -> Residue | None:
+    """Return the condition `n is even`; None for another one."""
+    text = value.text if isinstance(value, Words | Quantity) else ""
+    if isinstance(value, Quantity) and value.unit:
+        text = f"{text} {value.unit}"
+    m = _PARITY.fullmatch(" ".join(strip_marks(text).replace("\\", "").split()))
+    return Residue(2, int(m[1].lower() == "odd")) if m else None
 
 
 def _cases(value: Value) -> list[Case]:
@@ -52,6 +94,9 @@ def _cases(value: Value) -> list[Case]:
             return []
         if isinstance(parts[1], Words) and parts[1].text in ("otherwise", "else"):
             found.append((parse_expression(parts[0].text), None))
+            continue
+        if residue := _residue(parts[1]):
+            found.append((parse_expression(parts[0].text), residue))
             continue
         if not isinstance(parts[1], Relation):
             return []
@@ -76,12 +121,16 @@ def _points(ends: list[Expr]) -> list[Expr]:
 
 def _value(cases: list[Case], x: Expr, point: Expr) -> Expr | None:
     """Return the value at a point; None where there is none, or two cases that differ."""
-    values = [
-        v.subs(x, point) for v, spans in cases if spans and any(_holds(s, point) for s in spans)
-    ]
+    values = [v.subs(x, point) for v, c in cases if c and _holds_at(c, point)]
     if values:
         return values[0] if all(numeric.equal(v, values[0]) is True for v in values[1:]) else None
-    return next((v.subs(x, point) for v, spans in cases if spans is None), None)
+    return next((v.subs(x, point) for v, c in cases if c is None), None)
+
+
+def _holds_at(condition: real_sets.Spans | Residue, point: Expr) -> bool:
+    if isinstance(condition, Residue):
+        return bool(point % condition.modulus == condition.remainder)
+    return any(_holds(s, point) for s in condition)
 
 
 def _holds(span: real_sets.Span, point: Expr) -> bool:

@@ -123,6 +123,7 @@ class QuantityComparer:
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
-        if found is None and not isinstance(a, sympy.MatrixBase):
+        rounded = found is False and all(e.has(sympy.floor, sympy.ceiling) for e in (a, b))
+        if (found is None or rounded) and not isinstance(a, sympy.MatrixBase):
             found = series.equal_at_whole_numbers(a, b)
         return found or constants.equal_up_to_constants(a, b) or found

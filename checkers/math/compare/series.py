@@ -17,6 +17,7 @@ from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.parse.series import parts, write_out
 
 POINTS = (1, 2, 3, 5, 8)  # of the first letter; the next ones are larger
+MORE_POINTS = (1, 2, 3, 4, 5, 6, 7, 9, 12, 20)  # of functions without sums
 DIGITS = 30
 _AGREE = Float("1e-20")
 _SMALL = (Rational(1, 7), Rational(2, 13), Rational(-1, 9), Rational(1, 5))
@@ -48,14 +49,14 @@ def equal_at_whole_numbers(a: Expr, b: Expr) -> numeric.Verdict:
     letters = sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
     if not 1 <= len(letters) <= 2 or not {s.name for s in letters} <= _WHOLE_NUMBERS:
         return None
-    found = [numeric.equal(a.subs(p), b.subs(p)) for p in whole_points(letters)]
+    found = [numeric.equal(a.subs(p), b.subs(p)) for p in whole_points(letters, MORE_POINTS)]
     return False if False in found else None if None in found else True
 
 
-def whole_points(letters: list[Expr]) -> list[dict[Expr, Expr]]:
+def whole_points(letters: list[Expr], values: tuple[int, ...] = POINTS) -> list[dict[Expr, Expr]]:
     """Return points with whole numbers: 1, 2, … for the first letter, larger ones for the next."""
     return [
-        {s: sympy.Integer(n + 3 * i + (n * i) % 2) for i, s in enumerate(letters)} for n in POINTS
+        {s: sympy.Integer(n + 3 * i + (n * i) % 2) for i, s in enumerate(letters)} for n in values
     ]
 
 

@@ -40,7 +40,9 @@ def brackets_differ(left: Seq, right: Seq) -> bool:
         return True  # a=1, b=2 and a=1 or b=2
     if "" in kinds:
         return (_alternatives(left) or _alternatives(right)) and not kinds <= {"", "{}"}
-    return ("{}" in kinds or kinds == {"()", "[]"}) and left.kind != right.kind
+    if kinds == {"()", "[]"}:
+        return len(left.items) < 3  # two may be the ends of an interval
+    return "{}" in kinds and left.kind != right.kind
 
 
 def _alternatives(seq: Seq) -> bool:
@@ -90,13 +92,13 @@ def _in_shape_of(value: Value, other: Value) -> Value | None:
         if len(items) == len(other.items):
             return Seq("", items)
     if isinstance(value, Relation) and isinstance(other, Seq):
-        return _chained_assignments(value)
+        return chained_assignments(value)
     if isinstance(value, Seq) and len(value.items) == 1 and _is_its_item(value, other):
         return value.items[0]
     return None
 
 
-def _chained_assignments(relation: Relation) -> Seq | None:
+def chained_assignments(relation: Relation) -> Seq | None:
     """Return `x=y=z=1` as the list of its assignments."""
     *names, value = relation.sides
     if len(names) < 2 or not relation.is_equation or len(set(names)) < len(names):

@@ -186,7 +186,7 @@ def announced(text: str) -> tuple[str, int] | None:
     for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
         doubted = DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
         if not doubted and (best is None or m.start() > best[1]):
-            sentence = _first_sentence(text[m.end() : m.end() + MAX_PROSE])
+            sentence = first_sentence(text[m.end() : m.end() + MAX_PROSE])
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
             if sentence:
@@ -194,7 +194,7 @@ def announced(text: str) -> tuple[str, int] | None:
     return best
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
     """Return the text up to the end of its sentence; math and environments are kept whole."""
     text = CLOSING_PHRASE.sub("", text.lstrip(" *\n\t\"'“"))
     end = len(text)
@@ -262,13 +262,3 @@ def extract_answer(response: str, strict: bool = False) -> str:
     if not text:
         return ""
     return text if is_bare(text) else from_prose(text)
-
-
-def extract_gold(gold: str) -> str:
-    """Return the reference answer: what a solution boxes or announces, else the text itself."""
-    boxed = _BOX.search(gold) is not None
-    if len(gold) <= 40 and not boxed:
-        return gold.strip()
-    if boxed or announced(gold) or not is_bare(gold):
-        return extract_answer(gold)
-    return gold.strip()

@@ -16,12 +16,12 @@ from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS, read_num
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
-_COUNT = r"\{?\s*(\d{1,4})\s*\}?"
+_COUNT = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
 _COMBINATIONS = re.compile(  # `{}_{10}C_3`, `C_{10}^3`, `C^3_{10}`, `C(10,3)`
     rf"(?:\{{\s*\}})?\s*[_^]\s*{_COUNT}\s*C\s*_\s*{_COUNT}"
     rf"|(?<![A-Za-z\\])C\s*_\s*{_COUNT}\s*\^\s*{_COUNT}"
     rf"|(?<![A-Za-z\\])C\s*\^\s*{_COUNT}\s*_\s*{_COUNT}"
-    r"|(?<![A-Za-z\\])C\(\s*(\d{1,4})\s*,\s*(\d{1,4})\s*\)"
+    r"|(?<![A-Za-z\\])C\(\s*(\d{1,4}|[a-z])\s*,\s*(\d{1,4}|[a-z])\s*\)"
 )
 _ORDINAL = re.compile(  # only the matching suffix: `3rd` is an ordinal, `2rd` a product
     r"(?:(?<=1\d)|(?P<one>(?<=1))|(?P<two>(?<=2))|(?P<three>(?<=3))|(?<=[04-9]))"
@@ -130,7 +130,10 @@ def _open_bracket(m: re.Match[str]) -> str:
 def _binomial(m: re.Match[str]) -> str:
     subscript_first, superscript_first = (m[1] or m[7], m[2] or m[8]), (m[3] or m[6], m[4] or m[5])
     n, k = subscript_first if subscript_first[0] else superscript_first
-    return rf"\binom{{{n}}}{{{k}}}" if int(n) >= int(k) else m[0]
+    known = n.isdigit() and k.isdigit()
+    if not known and n.isdigit():
+        n, k = k, n  # C^2_n: the letter is the larger
+    return rf"\binom{{{n}}}{{{k}}}" if not known or int(n) >= int(k) else m[0]
 
 
 def _chosen(m: re.Match[str]) -> str:

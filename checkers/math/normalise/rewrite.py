@@ -90,6 +90,7 @@ _COLOR = re.compile(r"\\(?:color|textcolor)\s*\{[^{}]*\}")
 _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
 _OVER = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\over(?![A-Za-z])\s*([^{}]{1,40}?)\s*\}")
+_BARE_MODULUS = re.compile(r"\s(?:\\b?mod|mod(?:ulo)?)\s*\{?\s*(\d+)\s*\}?$")  # `n \equiv 1 mod 4`
 _MARKED_MODULUS = re.compile(  # `\\text{ (mod 13)}`, `\\text{ mod } 13`
     rf"{TEXT_OPEN}\s*\(\s*mod(?:ulo)?\s+(\d+)\s*\)\s*{TEXT_CLOSE}|{TEXT_OPEN}\s*mod(?:ulo)?\s*{TEXT_CLOSE}"
 )
@@ -107,7 +108,7 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
 )
 _PIECE = re.compile(  # a row of a function by cases: `x, & \text{if } x > 0`
     r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}|,?\s*(?:if|when|for)\s)?"
-    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in|otherwise|else)[^&]*?)[\s,.;]*"
+    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in|otherwise|else|even|odd|mod)[^&]*?)[\s,.;]*"
 )
 _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
     r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
@@ -194,6 +195,9 @@ def _mark_text(match: re.Match[str]) -> str:
     counted = re.fullmatch(r"(-?[\d.,/]*\d)\s+([^\d]+)", bare)
     if counted:
         return f" {counted[1]} {TEXT_OPEN}{counted[2]}{TEXT_CLOSE}"
+    joined = re.fullmatch(r"(.*\w)\s+(and|or)", bare)
+    if joined:
+        return f"{TEXT_OPEN}{joined[1]}{TEXT_CLOSE} {joined[2]} "
     if bare.lower() in ("and", "or", "to"):
         return f" {bare.lower()} "
     return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
@@ -226,6 +230,8 @@ def normalise(text: str) -> str:
     text = unwrap_text(_UNIT_FONT.sub(_unit_to_text, text))
     text = _UNIT_FRACTION.sub(rf"{TEXT_OPEN}\1/\2{TEXT_CLOSE}", text)
     text = _SPACES.sub(" ", _THIN.sub(" ", text))
+    if r"\equiv" in text:
+        text = _BARE_MODULUS.sub(r" \\pmod \1", text)
     text = _COMMAND.sub(lambda m: _RENAMED.get(m[1], m[0]), text)
     text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
     text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), text)

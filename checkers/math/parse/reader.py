@@ -12,6 +12,7 @@ from dataclasses import replace
 from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
 from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.parse.cases import split_cases
 from gradebox.checkers.math.parse.dates import read_date_or_time
 from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
 from gradebox.checkers.math.parse.split import (
@@ -108,6 +109,8 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Quantity(*total)
     text = _mark_rounding(_without_gloss(text))
     text = strip_ends(_SIGN_WORD.sub("-", text))
+    if level == 0 and (cases := split_cases(text)):
+        return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
     text, integer = _without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
@@ -125,6 +128,7 @@ def read_answer(text: str, level: int = 0) -> Value:
         or _read_phrase(text)
         or _read_named_point(text)
         or _read_joined(text, level)
+        or _read_signed_tuple(text, level)
         or _read_bracketed(text, level)
         or _read_list(text, level)
         or _read_rounded(text, level)
@@ -133,6 +137,10 @@ def read_answer(text: str, level: int = 0) -> Value:
         or _read_ratio(text)
         or split_unit(text)
     )
+
+
+def _read_case(value: str, condition: str) -> Seq:
+    return Seq("()", (read_answer(value, 1), read_answer(condition, 1)))
 
 
 def _read_family(text: str, level: int) -> Family | None:
@@ -309,6 +317,13 @@ def _read_list(text: str, level: int) -> Seq | None:
     if len(items) < 2:
         return None
     return Seq("", _read_items(items, level))
+
+
+def _read_signed_tuple(text: str, level: int) -> Seq | None:
+    """Read `(\\pm 1, 2)` as the two points."""
+    whole = whole_bracket(text) if "\\pm" in text else None
+    one_sign = len(_PM.findall(text)) == 1 or "\\mp" in text
+    return _read_plus_minus(text, level) if whole and whole[0] == "(" and one_sign else None
 
 
 def _read_plus_minus(text: str, level: int) -> Seq | None:

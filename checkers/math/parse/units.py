@@ -90,6 +90,9 @@ _FIRST_NAME: dict[tuple[str, str], str] = {}  # (dimension, factor) → the unit
 for _name, _scale in UNITS.items():
     _FIRST_NAME.setdefault(_scale, _name)
 _EXPONENT_WORDS = {"squared": "^2", "cubed": "^3"}  # written after the unit
+_SAME_UNITS = (  # `45 pounds` is £45, `25 C` may be Celsius
+    {"pound_money", "lb"}, {"celsius", "c"}, {"fahrenheit", "f"},
+)  # fmt: skip
 _SPEEDS = {"mph": "mi/h", "kph": "km/h"}
 _SPEED_NAMES = {quotient: name for name, quotient in _SPEEDS.items()}
 _HOURS_AND_MINUTES = re.compile(r"^(\d{1,3}):([0-5]\d)\s*(?:h|hrs?|hours?)$")
@@ -192,8 +195,8 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     """
     if {source.split("^")[0], target.split("^")[0]} & NEUTRAL_UNITS:
         return Fraction(1)
-    if {source, target} == {"pound_money", "lb"}:
-        return Fraction(1)  # `45 pounds` is £45
+    if {source, target} in _SAME_UNITS:
+        return Fraction(1)
     a, b = unit_scale(source), unit_scale(target)
     if a and b:
         return a[1] / b[1] if a[0] == b[0] else None
@@ -206,6 +209,8 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
 def add_units(text: str) -> tuple[str, str] | None:
     """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
     text = _HOURS_AND_MINUTES.sub(r"\1 hours \2 min", strip_marks(text).strip())
+    text = re.sub(r"^(\d+)\s?h\s?(\d+)\s?m$", r"\1 h \2 min", text)
+    text = re.sub(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$", r"\1 ft \2 in", text)
     m = _TWO_UNITS.fullmatch(text)
     if m is None:
         return None

@@ -1,0 +1,66 @@
+"""Find the answer in a reference answer, which is bare, a sentence, a phrase or a whole solution.
+
+`There are 12 such numbers.`             12: number or math right after the verb
+`A circle of radius 5`                   the whole phrase: its numbers are not its answer
+`… so he has 5.\\n#### 5`, `\\boxed{5}`    what a response with this text would answer
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradebox.checkers.math.extract.answer import announced, boxes, extract_answer, first_sentence
+from gradebox.checkers.math.extract.prose import is_bare
+
+_SHORT = 40  # characters; shorter text without a verb is an answer
+MAX_PHRASE_WORDS = 40
+MAX_PHRASE_CHARS = 400  # a phrase is compared in the caller's process
+_ANSWER = r"(\$[^$]+\$|\\\(.+?\\\)|[$€£]?-?\d(?:[\d,./]*\d)?%?)"
+_STATED = re.compile(  # `The only such pair is $(2,3)$.`, `John has 5 apples left.`
+    rf"(?!.*\b(?:if|when|where|such\s+that|for\s+which|which|whose)\b)[A-Z][^,;:.=$\\\d]{{1,80}}?"
+    rf"\b(?:is|are|was|were|has|have|equals|costs?|gets?|needs?|earns?|pays?)\s+(?:(?:exactly|only|equal\s+to)\s+)?"
+    rf"{_ANSWER}(?P<rest>(?:\s+(?!more|less|fewer|than|times|modulo|mod|or|and|greater)[a-z]+){{0,4}})\.?",
+    re.S,
+)
+_ONLY = re.compile(
+    rf"{_ANSWER}\s+(?:is|are)\s+the\s+(?:only\s+)?(?:solutions?|answers?|such\s+\w+)\.?"
+)
+_SENTENCES = re.compile(r"\n|[.!?]\s+[A-Z]|####|=\s*\S+.*=\s*\S+")
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}(?![A-Za-z])")
+_TEX_WORD = re.compile(r"\\(?:text|mbox|mathrm|textbf)\s*\{([^{}]*)\}|\\[A-Za-z]+")
+
+
+def extract_gold(gold: str) -> str:
+    """Return the reference answer: what a solution boxes or announces, else the text itself."""
+    text = gold.strip()
+    if boxes(text):
+        return extract_answer(gold)
+    stated = _STATED.fullmatch(text) or _ONLY.fullmatch(text)
+    if stated:
+        return stated[1].strip("$() \\")
+    if len(text) <= _SHORT:
+        return text
+    if announced(text) or (_SENTENCES.search(text) and not is_bare(text)):
+        return extract_answer(gold)
+    return text
+
+
+def is_phrase(gold: str) -> bool:
+    """Return whether a reference answer is a phrase, such as `a circle of radius 5`."""
+    if len(gold) > MAX_PHRASE_CHARS:
+        return False
+    words = _WORD.findall(_TEX_WORD.sub(r" \1 ", gold))
+    return 2 < len(words) <= MAX_PHRASE_WORDS
+
+
+def phrase_of(response: str) -> str:
+    """Return the sentence that a response announces, or the whole of a short response."""
+    found = announced(response)
+    if found:
+        return found[0] if len(found[0]) <= MAX_PHRASE_CHARS else ""
+    text = response.strip()
+    if len(text) > MAX_PHRASE_CHARS:
+        return ""
+    if len(text.split()) <= MAX_PHRASE_WORDS and not boxes(text):
+        return first_sentence(text)
+    return ""
