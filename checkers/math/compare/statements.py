@@ -13,7 +13,7 @@ from gradebox.checkers.math.normalise.tables import strip_marks, word_list
 MAX_TOKENS = 60
 _SIGNS = (
     (
-        r"(?:strictly\s+)?(?:greater|more|larger|bigger)\s+than\s+or\s+equal\s+to|at\s+least",
+        r"(?:greater|more|larger)\s+than\s+or\s+equal\s+to|at\s+least",
         r" \\ge ",
     ),
     (r"(?:less|smaller|fewer)\s+than\s+or\s+equal\s+to|at\s+most", r" \\le "),
