@@ -26,8 +26,8 @@ _SIGNS = (
 _TOKEN = re.compile(r"\\?[A-Za-z]+|\d+(?:\.\d+)?|[^\sA-Za-z\d]")
 _LEFT_OUT = frozenset(
     word_list(
-        "the a an is are be being was were must it they this that which there all every any each such "
-        "set of only if and iff when precisely exactly numbers number $ . , \\ \\pmod"
+        "the a an is are be being was were must it they this that which there all every any "
+        "each such set of only if and iff when precisely exactly numbers number $ . , \\ \\pmod"
     )
 )
 _WORD = re.compile(r"[a-z]{3,}")
