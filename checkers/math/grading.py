@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
-from gradebox.checkers.math.compare.statements import same_statement
+from gradebox.checkers.math.compare.phrases import same_statement
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.extract.golds import extract_gold, is_phrase, phrase_of
 from gradebox.checkers.math.normalise.rewrite import normalise, unicode_to_latex

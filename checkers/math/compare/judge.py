@@ -12,7 +12,7 @@ from gradebox.checkers.math.compare import second_opinion
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
-from gradebox.checkers.math.compare.statements import same_statement
+from gradebox.checkers.math.compare.phrases import same_statement
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
 from gradebox.checkers.math.normalise.tables import strip_marks
 from gradebox.checkers.math.parse.describe import describe
