@@ -49,7 +49,7 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
 )
 _ANNOUNCED = re.compile(  # `The answer to the second part is: `
     r"(?:(?:(?:final|correct|the)\s+)?answer|correct\s+(?:option|choice)|the\s+solution"
-    r"|final\s+result)"
+    r"|final\s+result|(?:the|our)\s+(?:result|value|total|output)(?=\s{0,3}[:：]))"
     r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|should\s+be|must\s+be|equals|=|:|：)"
     r"\s*\**\s*:?\s*",
     re.I,
@@ -76,7 +76,7 @@ _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
-    r"\\text(?:bf|it)?\s*\{\s*((?:final\s+)?answer\s{0,9}:?)\s{0,9}\}(\s{0,9}:)?", re.I
+    r"\\text(?:bf|it)?\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|=|:)?)\s{0,9}:?\s{0,9}\}(\s{0,9}:)?", re.I
 )
 _PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
     r"^[\s*#>-]*(?:part\s+\(?([a-e1-5])\b|\(([a-e1-5])\)|\((i{1,3}|iv|v)\))", re.I | re.M
@@ -231,7 +231,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
     if not text:
         return ""
     if r"\text" in text:
-        text = _MARKED_WORD.sub(lambda m: m[1].rstrip(": ") + ": ", text)
+        text = _MARKED_WORD.sub(lambda m: re.sub(r"[\s:=]*(?:is)?[\s:]*$", ": ", m[1]), text)
     strict = strict or is_unfinished(text)
     text = next(filter(_has_answer, segments_before_questions(text)), text)
     if inside := marked_answer(text):

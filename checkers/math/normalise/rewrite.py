@@ -313,7 +313,7 @@ def _remove_math_delimiters(text: str) -> str:
         text = _LONE_DOLLAR.sub("＄", text, count=1)
     if text.startswith("$ ＄"):
         text = text[2:]
-    return _SPACES.sub(" ", _MATH_MARKS.sub(" ", text))
+    return _SPACES.sub(" ", _MATH_MARKS.sub(" ", text)).strip()
 
 
 def strip_ends(text: str) -> str:
