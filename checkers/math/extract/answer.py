@@ -67,7 +67,7 @@ _HEADING = re.compile(  # `### Final Answer` on a line of its own
     r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
 )
 _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
-    r"^[>* \t]*(?:(?:A|Ans|Output|Result)\b[.* \t]*[:：]|Ans\.)[* \t]*(?=\S)"
+    r"^[>* \t]*(?:(?:A|Ans|Output|Result)\b[.* \t]*[:：](?!\s*[A-Z]\s*[=:])|Ans\.)[* \t]*(?=\S)"
     r"(?![^\n]*\n[>* \t]*\(?B\)?\s*[.:)])",
     re.I | re.M,
 )
@@ -76,7 +76,8 @@ _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
-    r"\\text(?:bf|it)?\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|=|:)?)\s{0,9}:?\s{0,9}\}(\s{0,9}:)?", re.I
+    r"(?<!\{)\\text(?:bf|it)?\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|=|:)?)\s{0,9}:?\s{0,9}\}(\s{0,9}:)?",
+    re.I,
 )
 _PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
     r"^[\s*#>-]*(?:part\s+\(?([a-e1-5])\b|\(([a-e1-5])\)|\((i{1,3}|iv|v)\))", re.I | re.M
@@ -231,7 +232,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
     if not text:
         return ""
     if r"\text" in text:
-        text = _MARKED_WORD.sub(lambda m: re.sub(r"[\s:=]*(?:is)?[\s:]*$", ": ", m[1]), text)
+        text = _MARKED_WORD.sub(lambda m: re.sub(r"\s*(?:is|=|:)?\s*$", "", m[1]) + ": ", text)
     strict = strict or is_unfinished(text)
     text = next(filter(_has_answer, segments_before_questions(text)), text)
     if inside := marked_answer(text):

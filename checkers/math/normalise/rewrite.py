@@ -96,7 +96,7 @@ _MARKED_MODULUS = re.compile(  # `\\text{ (mod 13)}`, `\\text{ mod } 13`
 )
 _MODULUS = re.compile(  # of a congruence; `5 \bmod 3` is a calculation
     rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
-    rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))$"
+    rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))[\s.]*$"
 )
 _ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
     r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
