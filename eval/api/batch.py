@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.executors import local_scheduler
+from gradebox.eval.grading.executors import LocalExecutor
 from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
-from gradebox.eval.results.records import as_json
+from gradebox.eval.results.records import EncodedRecord, as_json
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.model import Execution
 
@@ -34,6 +34,9 @@ class InMemoryRecords:
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
         self.records[ordinal] = dict(record)
 
+    def add_encoded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
+        self.records[ordinal] = record.fields()
+
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         self.add(ordinal, record)
         return False
@@ -49,7 +52,7 @@ class Batch:
         self._session = session
         self._why_stopped = ""
         self._stop = threading.Event()
-        self._scheduler = local_scheduler(session)
+        self._scheduler = LocalExecutor(session)
         self._time_limit_s = time_limit_s
         self._cores = max(1, min(session.options.workers, session.sandbox.slots))
         self._run_s = 0.0

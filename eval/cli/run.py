@@ -22,12 +22,11 @@ from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.executors import Executor, open_executor
+from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.planner import Planner, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionTask
 from gradebox.eval.results.folder import ResultsFolder, make_folder, results_stem
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
 from gradebox.eval.results.record import SCHEMA
@@ -188,21 +187,12 @@ def _schedule(
     solutions = read_solutions(
         [source], limit=options.limit, problems=options.problems, resolve=problems.resolve
     )
-    progress = Progress(counts, _expected_total(options, source), lambda: _slowest(executor))
+    progress = Progress(counts, _expected_total(options, source), executor.slowest)
     with stopper.stopping(executor):
         try:
             return executor.run(planner.jobs(solutions, context), progress.tick)
         finally:
             progress.close()
-
-
-def _slowest(executor: Executor) -> tuple[str, float] | None:
-    """Return (problem id, seconds) of the solution that has been running longest."""
-    tasks = [t for t in executor.active if isinstance(t, SolutionTask)]
-    if not tasks:
-        return None
-    task = min(tasks, key=lambda t: t.started)
-    return task.solution_run.problem.id, time.monotonic() - task.started
 
 
 def _expected_total(options: Options, source: Path) -> int | None:

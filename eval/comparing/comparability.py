@@ -18,7 +18,8 @@ CALIBRATION_TOLERANCE = 0.1
 IRRELEVANT_FLAGS = frozenset(
     {
         *("--solutions-path", "--results-dir", "--limit", "--problems", "--generated-tests-dir"),
-        *("--workers", "--generated-tests-workers", "--executor", "--ray-address"),
+        *("--workers", "--drivers", "--generated-tests-workers"),
+        *("--executor", "--ray-address"),
         *("--sandbox", "--endpoint", "--endpoint-concurrency", "--cache"),
         *("--fresh", "--dry-run", "--repeat", "--k", "--max-stored-output", "--log-file"),
     }

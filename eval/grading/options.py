@@ -23,6 +23,7 @@ GROUPS = (
     "problems and solutions", "which tests run", "how outputs are judged", "where programs run",
     "results",
 )  # fmt: skip
+WORKERS_PER_DRIVER = 8  # of a Python process; more wait for its interpreter's lock
 PROBLEMS, TESTS, JUDGING, SANDBOX, RESULTS = GROUPS
 
 
@@ -96,6 +97,9 @@ class Options:
         0, "programs running at once; 0: one for each physical core", SANDBOX, least=0, most=4096,
         remedy="0 takes one for each physical core; more than the cores is not faster",
         reopened=False)
+    drivers: int = flag(
+        0, "processes that feed the cores; 0: one for each 8 workers", SANDBOX, least=0, most=512,
+        remedy="0 takes one for each 8 workers", reopened=False)
     compare: str = flag(
         "open-r1", "how outputs are compared where there is no checker", JUDGING,
         choices=("open-r1", "upstream", "exact"), in_record_key=True, request=True)
@@ -162,6 +166,14 @@ class Options:
         object.__setattr__(self, "time_limit_scale", _scales(self.time_limit_scale))
         if self.workers == 0:
             object.__setattr__(self, "workers", usable_cores())
+        if self.drivers == 0:
+            object.__setattr__(self, "drivers", max(1, self.workers // WORKERS_PER_DRIVER))
+        if self.drivers > self.workers:
+            raise InputError(
+                f"--drivers {self.drivers} is more than --workers {self.workers}: each driver "
+                f"needs a worker; give at most {self.workers}, or 0 for one for each "
+                f"{WORKERS_PER_DRIVER} workers"
+            )
 
     def test_selection(self) -> TestSelection:
         """Return the flags that choose a problem's tests."""

@@ -24,7 +24,7 @@ from gradebox.eval.grading.time_policy import impossible_limits
 from gradebox.eval.grading.verdict import sum_up
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord
-from gradebox.eval.results.records import as_json
+from gradebox.eval.results.records import EncodedRecord, as_json
 from gradebox.eval.solutions.solution import Solution
 
 NO_CODE = "no code in the response"
@@ -48,6 +48,10 @@ class RecordStore(Protocol):
     def find(self, key: str) -> dict[str, Any] | None: ...
 
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None: ...
+
+    def add_encoded(
+        self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord
+    ) -> None: ...
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool: ...
 
@@ -79,10 +83,10 @@ class ProgressCounts:
             counted = status in ("passed", "failed", "error")
             self.verdicts[(verdict or "no code") if counted else "uncounted"] += 1
 
-    def add_case(self, verdict: CaseVerdict) -> None:
-        """Count a graded case."""
+    def add_case(self, verdict: CaseVerdict, number: int = 1) -> None:
+        """Count graded cases."""
         with self._lock:
-            self.cases[verdict] += 1
+            self.cases[verdict] += number
 
     def text(self) -> str:
         """Return the verdicts of the solutions so far, such as `AC 12 WA 3 TLE 1`."""
@@ -143,20 +147,42 @@ class Planner:
             elif not self._joins(ordinal, run):
                 yield SolutionJob(run, context)
 
-    def done(self, run: SolutionRun, record: SolutionRecord) -> None:
-        """Store a job's record for its solution and for the duplicates."""
+    def done(self, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
+        """Store a job's record for its solution and for the duplicates.
+
+        A record that is encoded already is that of a driver, which has put it into the cache.
+        """
+        if isinstance(record, EncodedRecord):
+            self._store_encoded(run, record)
+            return
         fields = as_json(record)
         if record.status == "invalid":
             self._session.unusable.add(record.error)
-        with self._cond:
-            waiting = self._waiting.pop(run.key)
-            self._duplicates -= len(waiting) - 1
-            self._cond.notify_all()
-        for ordinal, other in waiting:
+        for ordinal, other in self._waiting_for(run):
             self._records.add(ordinal, fields if other is run else _copied(fields, other))
             self._counts.add_solution(record.status, record.verdict, ran=True)
         if self._cache is not None:  # last: a full cache disk must not lose the records
             self._cache.put(fields)
+
+    def _store_encoded(self, run: SolutionRun, record: EncodedRecord) -> None:
+        if record.status == "invalid":
+            self._session.unusable.add(record.error)
+        waiting = self._waiting_for(run)
+        fields = record.fields() if len(waiting) > 1 else {}
+        for ordinal, other in waiting:
+            if other is run:
+                self._records.add_encoded(ordinal, run.names(), record)
+            else:
+                self._records.add(ordinal, _copied(fields, other))
+            self._counts.add_solution(record.status, record.verdict, ran=True)
+
+    def _waiting_for(self, run: SolutionRun) -> list[tuple[int, SolutionRun]]:
+        """Return the solutions that wait for a record, with their ordinals."""
+        with self._cond:
+            waiting = self._waiting.pop(run.key)
+            self._duplicates -= len(waiting) - 1
+            self._cond.notify_all()
+        return waiting
 
     def _solution_run(self, ordinal: int, solution: Solution) -> SolutionRun | None:
         """Return the solution's run, None after recording one that need not run."""

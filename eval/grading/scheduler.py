@@ -150,6 +150,9 @@ class Scheduler:
         self._all_read = False
         self.stopping = False
         self._error: BaseException | None = None
+        self._threads: list[threading.Thread] = []
+        self._all_started = False
+        self._wanted = workers
 
     def run(self, jobs: Iterable[Job], tick: Callable[[], None] = lambda: None) -> bool:
         """Run all jobs; return True when all are done, False when `stop` came first.
@@ -157,23 +160,22 @@ class Scheduler:
         `tick` is called ten times a second from the calling thread. The first InputError, or
         unexpected error of a job, stops the run and is raised at its end.
         """
-        workers = [
-            threading.Thread(target=self._work, name=f"grader-{i}", daemon=True)
-            for i in range(self._workers)
-        ]
         feeder = threading.Thread(target=self._feed, args=(jobs,), name="feeder", daemon=True)
-        threads = (feeder, *workers)
+        threads = self._threads
         try:
-            for number, thread in enumerate(threads):
+            for thread in (feeder, *(self._worker(i) for i in range(self._workers))):
                 try:
                     thread.start()
                 except RuntimeError as e:
                     self.stop()
-                    self._wait_for(threads[:number], lambda: None)
+                    self._wait_for(threads, lambda: None)
                     raise InputError(
                         f"{e}: raise the limit of processes (ulimit -u) or lower --workers, "
                         "then start the run again"
                     ) from None
+                threads.append(thread)
+            self._all_started = True
+            self.widen(self._wanted)
             try:
                 self._wait_for(threads, tick)
             except BaseException:  # such as KeyboardInterrupt: leave no thread behind
@@ -188,6 +190,23 @@ class Scheduler:
         if self._error is not None:
             raise self._error
         return not self.stopping
+
+    def widen(self, workers: int) -> None:
+        """Use this many workers from now on, if there are fewer."""
+        with self._cond:
+            self._wanted = max(workers, self._wanted)
+            while self._workers < self._wanted and self._all_started and not self.stopping:
+                worker = self._worker(self._workers)
+                try:
+                    worker.start()
+                except RuntimeError as e:
+                    log.info("one more worker: %s", e)  # it is only slower without
+                    return
+                self._threads.append(worker)
+                self._workers += 1
+
+    def _worker(self, number: int) -> threading.Thread:
+        return threading.Thread(target=self._work, name=f"grader-{number}", daemon=True)
 
     def _wait_for(self, threads: Iterable[threading.Thread], tick: Callable[[], None]) -> None:
         for thread in threads:

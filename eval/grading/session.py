@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from gradebox.checkers.check import Checker, CheckerError
+from gradebox.checkers.interactive import Interactor
 from gradebox.checkers.opening import open_checker
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, UnusableProblem
@@ -32,6 +33,7 @@ from gradebox.eval.grading.unused_options import unused_options
 from gradebox.eval.problems import ProblemSet, open_problems
 from gradebox.eval.problems.chosen_tests import (
     OfficialTests,
+    ProblemTests,
     open_tests,
     plan_tests,
     unsupported_tests,
@@ -51,6 +53,7 @@ from gradebox.sandbox.protocol import Sandbox
 SOLUTIONS_FOR_LANGUAGES = 1000
 MAX_SHOWN_IDS = 5
 T = TypeVar("T")
+C = TypeVar("C", bound=Closeable)
 log = logging.getLogger(__name__)
 
 
@@ -105,6 +108,24 @@ class GradingSession(Closeable):
         _ = self.files
         self._notes = self._unknown_problem_ids()
         _ = self.generated
+
+    def open_for_solutions(self, description: Description) -> None:
+        """Be the session of a driver: its records state this description of the sandbox."""
+        self._part("description", lambda: description)
+
+    def keep(self, name: str, open_part: Callable[[], C]) -> C:
+        """Return what `open_part` returned the first time; it is closed with the session."""
+        with self._lock:
+            if name not in self._parts:
+                part = open_part()
+                self._to_close.callback(part.close)
+                self._parts[name] = part
+            return cast("C", self._parts[name])
+
+    @property
+    def has_own_sandbox(self) -> bool:
+        """Whether the sandbox was opened by the session, as its options say."""
+        return self._given_sandbox is None
 
     def notes(self) -> list[str]:
         """Return what the user should know: unused options, and data that was left out."""
@@ -261,16 +282,15 @@ class GradingSession(Closeable):
                 options={
                     "endpoint_concurrency": options.endpoint_concurrency,
                     "package": options.piston_package,
-                    "allow_unsafe": options.allow_unsafe_sandbox,
-                    "python_start": options.python_start,
+                    **box_options(options),
                 },
-                hidden=self._private_paths(),
+                hidden=self.private_paths(),
             )
         except (SandboxError, BadRequest) as e:
             raise InputError(str(e)) from None
         return self._to_close.enter_context(sandbox)
 
-    def _private_paths(self) -> list[str | Path]:
+    def private_paths(self) -> list[str | Path]:
         """Return what the run reads and writes and programs must not see."""
         options = self.options
         checker = (options.checker or "").partition(":")[2].split(" ")[0]
@@ -301,21 +321,37 @@ class GradingSession(Closeable):
         """Open the chosen tests of a problem and what judges them."""
         options, official = self.options, self._official(problem)
         kept = problem.without_tests() if isinstance(problem, InMemoryProblem) else problem
-        interactor = open_problem_interactor(
-            problem, self.sandbox, options.dataset, options.testlib
-        )
+        interactor = self._open_interactor(problem)
         if problem.interactive and interactor is None:
             return ProblemResources(kept, unsupported_tests(official, problem))
         tests = open_tests(official, self.generated, problem, options.test_selection())
+        return self._judged(kept, tests, interactor)
+
+    def resources_of(self, problem: Problem, tests: ProblemTests) -> ProblemResources:
+        """Return tests that are open already with what judges them; on an error they are closed."""
+        return self._judged(problem, tests, self._open_interactor(problem))
+
+    def _open_interactor(self, problem: Problem) -> Interactor | None:
+        options = self.options
+        return open_problem_interactor(problem, self.sandbox, options.dataset, options.testlib)
+
+    def _judged(
+        self, problem: Problem, tests: ProblemTests, interactor: Interactor | None
+    ) -> ProblemResources:
         try:
-            checker = None if interactor else self.open_checker(problem, options.checker)
+            checker = None if interactor else self.open_checker(problem, self.options.checker)
         except BaseException:
             tests.close()
             raise
-        return ProblemResources(kept, tests, checker, interactor)
+        return ProblemResources(problem, tests, checker, interactor)
 
     def _open_named_checker(self, name: str) -> Checker | None:
         try:
             return open_checker(self.sandbox, source=None, name=name, testlib=self.options.testlib)
         except CheckerError as e:
             raise InputError(f"--checker {name}: {e}") from None
+
+
+def box_options(options: Options) -> dict[str, Any]:
+    """Return the arguments of the embedded sandbox that the options have."""
+    return {"allow_unsafe": options.allow_unsafe_sandbox, "python_start": options.python_start}

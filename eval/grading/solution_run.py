@@ -11,20 +11,20 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.interactive import interactive_attempt
-from gradebox.eval.grading.resources import ProblemResources, ResourceCache, TestSetInfo
+from gradebox.eval.grading.resources import ProblemResources, TestSetInfo
 from gradebox.eval.grading.scheduler import Done
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
 from gradebox.eval.problems.problem import Problem, TestRef
 from gradebox.eval.results.key import KeyParts, key_of
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
-from gradebox.eval.results.records import one_line, stored_text
+from gradebox.eval.results.records import EncodedRecord, one_line, stored_text
 from gradebox.eval.solutions.hints import hint
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -112,6 +112,17 @@ class SolutionRun:
         """The limits that decide the verdicts."""
         return bounds_of(self.problem, self.scale)
 
+    def names(self) -> dict[str, Any]:
+        """Return the fields of the record that identify the solution, and its key."""
+        s = self.solution
+        return {
+            "problem_id": self.problem.id,
+            "solution_id": s.solution_id,
+            "sample_i": s.sample_i,
+            "line": s.line,
+            "key": self.key,
+        }
+
     def record(
         self,
         status: Status,
@@ -152,19 +163,29 @@ class SolutionRun:
         )
 
 
+class Resources(Protocol):
+    """Problem resources by problem (`ResourceCache`)."""
+
+    def acquire(self, problem: Problem) -> ProblemResources: ...
+
+    def release(self, resources: ProblemResources) -> None: ...
+
+
 @dataclass(frozen=True)
 class JobContext:
     """What all jobs of a run share: how cases are graded, and where results go.
 
     on_record  called with each finished record, from any thread
-    on_case    called with each case's verdict, from any thread
+    on_run_s   called by drivers, from any thread, with the seconds that programs ran
+    on_case    called with each case's verdict, or a verdict and a number, from any thread
     """
 
     settings: CaseSettings
-    resources: ResourceCache
-    on_record: Callable[[SolutionRun, SolutionRecord], None]
-    on_case: Callable[[CaseVerdict], None] = lambda verdict: None
+    resources: Resources
+    on_record: Callable[[SolutionRun, SolutionRecord | EncodedRecord], None]
+    on_case: Callable[..., None] = lambda verdict, number=1: None
     stop_on_failure: bool = False
+    on_run_s: Callable[[float], None] = lambda seconds: None
 
 
 @dataclass

@@ -15,9 +15,9 @@ import errno
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import IO, NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
@@ -104,6 +104,20 @@ class _Stored:
     sha256: bytes
 
 
+class StoredTests(NamedTuple):
+    """What another process needs to read a problem's tests (`ProblemTests.stored`).
+
+    contents  the tests themselves; None when they are in a file, whose descriptor it needs as well
+    """
+
+    problem_id: str
+    plan: tuple[TestRef, ...]
+    digest: str
+    size_bytes: int
+    places: Mapping[tuple[CaseType, int], _Stored]
+    contents: bytes | None
+
+
 class ProblemTests(Closeable):
     """The plan of one problem and the contents of the tests to run.
 
@@ -121,7 +135,9 @@ class ProblemTests(Closeable):
         self.size_bytes = 0
         self._stored: dict[tuple[CaseType, int], _Stored] = {}
         self._input_hashes: dict[tuple[CaseType, int], str] = {}
-        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES, prefix="gradebox-tests-")  # noqa: SIM115
+        self._file: IO[bytes] = tempfile.SpooledTemporaryFile(  # noqa: SIM115
+            IN_MEMORY_BYTES, prefix="gradebox-tests-"
+        )
         self._memory: bytes | None = None
 
     @classmethod
@@ -132,6 +148,28 @@ class ProblemTests(Closeable):
         opened.add(tests)
         opened.finish()
         return opened
+
+    @classmethod
+    def opened(cls, stored: StoredTests, fd: int | None) -> ProblemTests:
+        """Return tests that another process stored.
+
+        fd  of the file with the contents, which belongs to the result; None when `stored` has them
+        """
+        tests = cls(stored.problem_id, stored.plan)
+        if fd is not None:
+            tests._file.close()
+            tests._file = os.fdopen(fd, "rb")
+        tests.digest, tests.size_bytes = stored.digest, stored.size_bytes
+        tests._stored, tests._memory = dict(stored.places), stored.contents
+        return tests
+
+    def stored(self) -> tuple[StoredTests, int | None]:
+        """Return what another process needs to read the tests, and their file's descriptor."""
+        places, contents = self._stored, self._memory
+        stored = StoredTests(
+            self.problem_id, self.plan, self.digest, self.size_bytes, places, contents
+        )
+        return stored, None if contents is not None or not places else self._file.fileno()
 
     def to_run(self, case_type: CaseType) -> set[int]:
         """Return the numbers of the tests of one kind that are not skipped."""

@@ -27,6 +27,7 @@ from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.record_shape import is_record
 from gradebox.eval.results.records import (
     RESULTS_NAME,
+    EncodedRecord,
     RecordLog,
     encode_record,
     is_settled,
@@ -148,6 +149,17 @@ class ResultsFolder(Closeable):
         with self._guard:
             self._append(ordinal, record, line)
 
+    def add_encoded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
+        """Append a record that is encoded already.
+
+        names  its key and the fields that identify its solution
+        """
+        with self._guard:
+            offset = self._write(ordinal, record.line)
+            self._by_solution.put(solution_fingerprint(names), offset)
+            if record.settled and names["key"]:
+                self._by_key.put(fingerprint(names["key"]), offset)
+
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         """Use the identical record of an earlier run, or append this one.
 
@@ -164,12 +176,15 @@ class ResultsFolder(Closeable):
             return False
 
     def _append(self, ordinal: int, record: Mapping[str, Any], line: bytes) -> None:
+        self._index(self._write(ordinal, line), record)
+
+    def _write(self, ordinal: int, line: bytes) -> int:
         if self.added == 0:
             _remove(self.metrics_path)  # they no longer match the records
         offset = self._log.append(line)
-        self._index(offset, record)
         self._set_offset(ordinal, offset)
         self.added += 1
+        return offset
 
     def _set_offset(self, ordinal: int, offset: int) -> None:
         missing = ordinal + 1 - len(self._offsets)

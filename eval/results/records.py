@@ -19,12 +19,13 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
-from gradebox.eval.results.record import CaseRecord, SolutionRecord
+from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +55,33 @@ def _case_as_json(case: CaseRecord) -> dict[str, Any]:
 def encode_record(record: Mapping[str, Any]) -> bytes:
     """Return a record as one line, including the newline."""
     return _encode(record).encode("ascii") + b"\n"
+
+
+@dataclass(frozen=True)
+class EncodedRecord:
+    """A record as its line, with what a run needs to know of it.
+
+    settled  see `is_settled`
+    error    of a record of status `invalid`, else ""
+    """
+
+    line: bytes
+    status: Status
+    verdict: CaseVerdict | None
+    settled: bool
+    error: str = ""
+
+    def fields(self) -> dict[str, Any]:
+        """Return the record's JSON object."""
+        fields: dict[str, Any] = json.loads(self.line)
+        return fields
+
+
+def encoded(record: SolutionRecord, fields: Mapping[str, Any]) -> EncodedRecord:
+    """Return a record as its line; `fields` are its JSON object."""
+    error = record.error if record.status == "invalid" else ""
+    settled = is_settled(fields)
+    return EncodedRecord(encode_record(fields), record.status, record.verdict, settled, error)
 
 
 def stored_text(data: bytes, limit: int) -> str:

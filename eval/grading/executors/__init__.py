@@ -1,19 +1,21 @@
-"""Where a run's solutions are graded: by threads on this machine, or by a Ray cluster.
+"""Where a run's solutions are graded: by this process, by drivers beside it, or by a Ray cluster.
 
-    jobs ─┬─ gradebox.eval.grading.scheduler.Scheduler             every core of this machine
-          └─ ray_cluster.RayScheduler ─▶ ray_worker.grade_one      any node, one solution a task
+    jobs ─┬─ LocalExecutor                     threads of this process, every core
+          ├─ drivers.executor.DriversExecutor  processes on this machine, some cores each
+          └─ ray_cluster.RayScheduler          any node, one solution a task
 
-Both take the same jobs and pass the same records to the planner.
+All take the same jobs and pass the same records to the planner.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from gradebox.eval.grading.scheduler import Scheduler, Task
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionJob
+from gradebox.eval.grading.solution_run import SolutionJob, SolutionTask
 
 
 class Executor(Protocol):
@@ -22,7 +24,8 @@ class Executor(Protocol):
     stopping  the run is ending early, after `stop` or an error
     """
 
-    stopping: bool
+    @property
+    def stopping(self) -> bool: ...
 
     def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = ...) -> bool:
         """Return True when all jobs are done, False when `stop` came first."""
@@ -32,26 +35,52 @@ class Executor(Protocol):
         """Start nothing more. Safe in a signal handler."""
         ...
 
-    @property
-    def active(self) -> list[Task]:
-        """The tasks that are running in this process."""
+    def slowest(self) -> tuple[str, float] | None:
+        """Return (problem id, seconds) of the solution that has been running longest, if known."""
         ...
+
+
+class LocalExecutor:
+    """Threads of this process, as many as the session's workers."""
+
+    def __init__(self, session: GradingSession) -> None:
+        self._scheduler = Scheduler(
+            session.options.workers,
+            cap=session.options.generated_tests_workers,
+            stop_on_failure=session.options.stop_on_first_failure,
+            is_full=lambda: session.resources.is_full,
+        )
+
+    @property
+    def stopping(self) -> bool:
+        return self._scheduler.stopping
+
+    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = lambda: None) -> bool:
+        """See `Executor.run`."""
+        return self._scheduler.run(jobs, tick)
+
+    def stop(self) -> None:
+        """See `Executor.stop`."""
+        self._scheduler.stop()
+
+    def slowest(self) -> tuple[str, float] | None:
+        """See `Executor.slowest`."""
+        tasks = [t for t in self._scheduler.active if isinstance(t, SolutionTask)]
+        if not tasks:
+            return None
+        task = min(tasks, key=lambda t: t.started)
+        return task.solution_run.problem.id, time.monotonic() - task.started
 
 
 def open_executor(session: GradingSession) -> Executor:
     """Return the executor that the options choose; raise InputError when it is unavailable."""
-    if session.options.executor == "ray":
+    options = session.options
+    if options.executor == "ray":
         from gradebox.eval.grading.executors.ray_cluster import RayScheduler
 
-        return RayScheduler(session.options, session.description)
-    return local_scheduler(session)
+        return RayScheduler(options, session.description)
+    if options.drivers > 1 and session.has_own_sandbox and session.description.backend == "box":
+        from gradebox.eval.grading.drivers.executor import DriversExecutor
 
-
-def local_scheduler(session: GradingSession) -> Scheduler:
-    """Return a scheduler that runs the session's number of workers on this machine."""
-    return Scheduler(
-        session.options.workers,
-        cap=session.options.generated_tests_workers,
-        stop_on_failure=session.options.stop_on_first_failure,
-        is_full=lambda: session.resources.is_full,
-    )
+        return DriversExecutor(session)
+    return LocalExecutor(session)

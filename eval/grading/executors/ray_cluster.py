@@ -19,9 +19,9 @@ from importlib import import_module
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.executors.ray_worker import TaskResult, grade_one, setup_of
+from gradebox.eval.grading.executors.ray_worker import TaskResult, grade_one
+from gradebox.eval.grading.executors.setup import setup_of
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.scheduler import Task
 from gradebox.eval.grading.solution_run import SolutionJob
 from gradebox.sandbox.model import Description
 
@@ -44,9 +44,8 @@ class RayScheduler:
         self._counted_at = 0.0
         self._cores = 1
 
-    @property
-    def active(self) -> list[Task]:
-        return []
+    def slowest(self) -> tuple[str, float] | None:
+        return None
 
     def stop(self) -> None:
         self.stopping = True

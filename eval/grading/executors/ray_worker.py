@@ -11,25 +11,17 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.executors.setup import Setup
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionJob, SolutionRun
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord
 from gradebox.sandbox.common.cpus import usable_cores
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What a worker opens: the options' fields, and the folder that relative paths are in."""
-
-    options: dict[str, Any]
-    folder: str
 
 
 @dataclass
@@ -39,19 +31,6 @@ class TaskResult:
     record: SolutionRecord | None = None
     cases: list[CaseVerdict] = field(default_factory=list)
     error: str = ""
-
-
-def setup_of(options: Options, backend: str) -> Setup:
-    """Return the options to send: the sandbox already chosen, nothing about this process."""
-    values = {f.name: getattr(options, f.name) for f in fields(Options)}
-    values |= {
-        "solutions_path": (),
-        "time_limit_scale": dict(options.time_limit_scale),
-        "sandbox": "local" if backend == "box" else "piston",
-        "executor": "local",
-        "ray_address": None,
-    }
-    return Setup(values, str(Path.cwd()))
 
 
 def grade_one(run: SolutionRun, setup: Setup) -> TaskResult:

@@ -26,7 +26,7 @@ def parse(argv: list[str]) -> Options:
 
 def test_documented_defaults():
     options = parse(["--solutions-path", "a.jsonl"])
-    assert options.as_json() | {"--workers": 0} == {
+    assert options.as_json() | {"--workers": 0, "--drivers": 0} == {
         "--solutions-path": ["a.jsonl"],
         "--dataset": "open-r1/codeforces",
         "--dataset-split": "test",
@@ -49,6 +49,7 @@ def test_documented_defaults():
         "--stop-on-first-failure": False,
         "--results-dir": "results",
         "--workers": 0,
+        "--drivers": 0,
         "--compare": "open-r1",
         "--checker": None,
         "--testlib": None,
@@ -67,6 +68,7 @@ def test_documented_defaults():
         "--self-check-solutions": None,
     }
     assert options.workers >= 1
+    assert options.drivers == max(1, options.workers // 8)
 
 
 def test_every_flag_is_read():
@@ -78,7 +80,8 @@ def test_every_flag_is_read():
         "--generated-tests-dir g --max-generated-tests -1 --generated-tests-sample 0.5 "
         "--sort-generated-tests large_first --skip-large-inputs-over 10 "
         "--max-generated-bytes-per-problem 20 --generated-tests-workers 2 "
-        "--stop-on-first-failure --results-dir r --workers 3 --compare upstream --checker wcmp "
+        "--stop-on-first-failure --results-dir r --workers 3 --drivers 2 "
+        "--compare upstream --checker wcmp "
         "--testlib t.h --executor ray --ray-address h:1 --time-limit-scale py=2 "
         "--time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
         "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c "

@@ -1,0 +1,112 @@
+"""The executor that grades with driver processes."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers.messages import Setup
+from gradebox.eval.grading.drivers.pool import DriverPool
+from gradebox.eval.grading.drivers.queue import Pending
+from gradebox.eval.grading.drivers.run import Run
+from gradebox.eval.grading.executors.setup import setup_of
+from gradebox.eval.grading.scheduler import TICK_S, WINDOW_BYTES, WINDOW_JOBS
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_run import SolutionJob
+
+WAIT_S = 0.02
+log = logging.getLogger(__name__)
+
+
+class DriversExecutor:
+    """An `Executor` over the drivers of a session, which are started at its first use."""
+
+    def __init__(self, session: GradingSession) -> None:
+        self._session = session
+        self._pool = session.keep("drivers", lambda: _open_pool(session))
+        self._run = Run()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the run is ending early."""
+        return self._run.stopping
+
+    def stop(self) -> None:
+        """See `Executor.stop`."""
+        self._run.stopping = True
+
+    def slowest(self) -> tuple[str, float] | None:
+        """See `Executor.slowest`."""
+        found = self._pool.slowest(self._run)
+        if found is None or found.started is None:
+            return None
+        return found.run.problem.id, time.monotonic() - found.started
+
+    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = lambda: None) -> bool:
+        """See `Executor.run`."""
+        feeder = threading.Thread(target=self._feed, args=(jobs,), name="feeder", daemon=True)
+        try:
+            feeder.start()
+        except RuntimeError as e:
+            raise InputError(f"{e}: raise the limit of processes (ulimit -u)") from None
+        try:
+            self._wait(tick)
+        except BaseException:  # such as KeyboardInterrupt: leave nothing running
+            self.stop()
+            self._wait(lambda: None)
+            raise
+        finally:
+            feeder.join()
+        if self._run.error is not None:
+            raise self._run.error
+        return not self._run.stopping
+
+    def _wait(self, tick: Callable[[], None]) -> None:
+        while not self._run.ended.wait(TICK_S):
+            tick()
+            if self._run.stopping:
+                self._pool.settle(self._run)
+
+    def _feed(self, jobs: Iterable[SolutionJob]) -> None:
+        run = self._run
+        try:
+            self._pool.open(run)
+            for number, job in enumerate(jobs):
+                resources = job.context.resources.acquire(job.solution_run.problem)
+                pending = Pending(number, job, resources)
+                while self._is_full() and not run.stopping:
+                    time.sleep(WAIT_S)  # nothing reports that there is room
+                self._pool.add(run, pending)
+                if run.stopping:
+                    break
+        except InputError as e:
+            run.fail(e)
+        except Exception as e:
+            log.exception("unexpected error while reading solutions")
+            run.fail(e)
+        finally:
+            self._pool.end(run)
+
+    def _is_full(self) -> bool:
+        queue = self._run.queue
+        if len(queue) >= WINDOW_JOBS or queue.bytes > WINDOW_BYTES:
+            return True
+        return bool(len(queue)) and self._session.resources.is_full
+
+
+def _open_pool(session: GradingSession) -> DriverPool:
+    """Start a session's drivers."""
+    options = session.options
+    values = setup_of(options, "box")
+    share, more = divmod(options.workers, options.drivers)
+    level = logging.getLogger().getEffectiveLevel()
+    hidden = tuple(str(Path(path).absolute()) for path in session.private_paths())
+    setups = [
+        Setup(values.options, share + (index < more), hidden, session.description, level)
+        for index in range(options.drivers)
+    ]
+    return DriverPool(setups, values.folder)

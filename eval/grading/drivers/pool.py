@@ -1,0 +1,363 @@
+"""The drivers of a session: what each gets, what comes back, and what follows when one dies.
+
+    executor ─ add ─▶ Run.queue ─ hand out ─▶ driver ─▶ Started, Graded ─▶ the planner
+                          ▲                     │ died
+                          └── suspects ◀────────┘ what it had started; the rest is queued again
+
+One thread reads from all drivers. A driver gets a few solutions ahead, as many as last a fraction
+of a second, so that all finish together. When the queue is empty and a driver has nothing left,
+those that are still busy run as many cases at once as the free workers allow.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import selectors
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers import messages as m
+from gradebox.eval.grading.drivers.process import DriverProcess
+from gradebox.eval.grading.drivers.queue import Pending
+from gradebox.eval.grading.drivers.run import Run
+from gradebox.eval.results.record import SolutionRecord
+from gradebox.eval.results.records import EncodedRecord
+from gradebox.sandbox.common.cleanup import Closeable
+
+MOST_DEATHS = 3  # of drivers while they graded one solution
+MOST_FRUITLESS = 5  # drivers that died in a row, none of which graded anything
+log = logging.getLogger(__name__)
+
+
+class DriverPool(Closeable):
+    """Started drivers. Any thread may call any method. Raises InputError.
+
+    setups  of the drivers, one each
+    folder  their working folder
+    """
+
+    def __init__(self, setups: list[m.Setup], folder: str) -> None:
+        self._setups = setups
+        self._folder = folder
+        self._workers = sum(setup.workers for setup in setups)
+        self._lock = threading.Lock()
+        self._runs: dict[int, Run] = {}
+        self._fruitless = 0
+        self._closing = False
+        self._error: InputError | None = None
+        self._warned: dict[Any, Any] = {}  # registry of the warnings that were shown
+        self._selector = selectors.DefaultSelector()
+        self._waker = os.eventfd(0, os.EFD_CLOEXEC)
+        self._selector.register(self._waker, selectors.EVENT_READ)
+        self._drivers: dict[int, DriverProcess] = {}
+        self._handlers: dict[type, Callable[[DriverProcess, Any], None]] = {
+            m.Ready: self._on_ready,
+            m.Started: self._on_started,
+            m.Graded: self._on_graded,
+            m.Counted: self._on_counted,
+            m.RunEnded: self._on_run_ended,
+            m.Logged: self._on_logged,
+            m.Warned: self._on_warned,
+        }
+        try:
+            for index in range(len(setups)):
+                self._start(index)
+        except BaseException:
+            for driver in self._drivers.values():
+                driver.end()
+            self._selector.close()
+            os.close(self._waker)
+            raise
+        self._thread = threading.Thread(target=self._read_all, name="drivers", daemon=True)
+        self._thread.start()
+        _pools.add(self)
+
+    def _start(self, index: int) -> None:
+        driver = DriverProcess(index, self._setups[index], self._folder)
+        self._drivers[index] = driver
+        self._selector.register(driver.frames, selectors.EVENT_READ, driver)
+
+    # ---- called by executors ------------------------------------------------------------
+
+    def open(self, run: Run) -> None:
+        """Begin a run."""
+        with self._lock:
+            if self._error is not None:
+                run.fail(self._error)
+            self._runs[run.number] = run
+
+    def add(self, run: Run, pending: Pending) -> None:
+        """Queue a solution."""
+        with self._lock:
+            run.context = pending.job.context
+            run.queue.push(pending)
+            self._hand_out(run)
+
+    def end(self, run: Run) -> None:
+        """Let a run end when everything that was added has its record."""
+        with self._lock:
+            run.all_read = True
+            self._hand_out(run)
+            self._settle(run)
+
+    def settle(self, run: Run) -> None:
+        """End a run that is to stop, or that has nothing left to do."""
+        with self._lock:
+            self._settle(run)
+
+    def slowest(self, run: Run) -> Pending | None:
+        """Return the solution of a run that was started first of those being graded."""
+        with self._lock:
+            started = [
+                pending
+                for driver in self._drivers.values()
+                for (number, _), pending in driver.sent.items()
+                if number == run.number and pending.started is not None
+            ]
+        return min(started, key=lambda pending: pending.started or 0.0, default=None)
+
+    # ---- handing out, under the lock ----------------------------------------------------
+
+    def _hand_out(self, run: Run) -> None:
+        if run.stopping:
+            return
+        while run.suspects:
+            driver = next((d for d in self._drivers.values() if d.ready and not d.load), None)
+            if driver is None:
+                break
+            self._give(driver, run, run.suspects.popleft())
+            driver.alone = True
+        if run.queue:
+            while self._give_next(run):
+                pass
+        if run.all_read and not run.waiting:
+            self._widen(run)
+
+    def _give_next(self, run: Run) -> bool:
+        """Give the next solution to the driver that has least; return False when none takes it."""
+        count = len(self._drivers)
+        for driver in sorted(self._drivers.values(), key=lambda d: d.load / d.workers):
+            if not driver.room(len(run.queue) // count if run.all_read else None):
+                continue
+            pending = run.queue.take(driver.index, join=driver.load <= driver.workers)
+            if pending is not None:
+                self._give(driver, run, pending)
+                return True
+        return False
+
+    def _give(self, driver: DriverProcess, run: Run, pending: Pending) -> None:
+        run.open_in.add(driver.index)
+        driver.give(run.opening, pending)
+
+    def _widen(self, run: Run) -> None:
+        """Let the drivers that still have work use the workers of those that have none."""
+        busy = [d for d in self._drivers.values() if d.load or not d.ready]
+        if not busy or len(busy) == len(self._drivers):
+            return
+        for driver in busy:
+            share = self._workers // len(busy)
+            if driver.load and driver.runs.get(run.number, share) < share:
+                driver.runs[run.number] = share
+                driver.tell(m.Widen(run.number, share))
+
+    def _settle(self, run: Run) -> None:
+        """End a run that has nothing left to do, or that is to stop."""
+        if run.ended.is_set():
+            return
+        sent = any(number == run.number for d in self._drivers.values() for number, _ in d.sent)
+        finished = run.all_read and not run.waiting and not sent
+        if (run.stopping or finished) and not run.stop_sent:
+            run.stop_sent = True
+            message = m.StopRun(run.number) if run.stopping else m.EndRun(run.number)
+            for index in run.open_in:
+                self._drivers[index].tell(message)
+        if run.stop_sent and not run.open_in and run.all_read:
+            self._close_run(run)
+
+    def _close_run(self, run: Run) -> None:
+        self._runs.pop(run.number, None)
+        left = [*run.queue.drain(), *run.suspects]
+        for driver in self._drivers.values():
+            numbers = [key for key in driver.sent if key[0] == run.number]
+            left += filter(None, [driver.take_back(*key) for key in numbers])
+        for pending in left:
+            pending.release()
+        run.ended.set()
+
+    # ---- what drivers say, in the reading thread ----------------------------------------
+
+    def _read_all(self) -> None:
+        while not self._closing:
+            for key, _ in self._selector.select():
+                driver: DriverProcess | None = key.data
+                if driver is None:
+                    return  # the pool is being closed
+                messages = driver.frames.receive()
+                if messages is None:
+                    self._selector.unregister(driver.frames)
+                    if not self._closing:
+                        self._on_death(driver)
+                    continue
+                for message in messages:
+                    self._handlers[type(message)](driver, message)
+                with self._lock:
+                    for run in list(self._runs.values()):
+                        self._hand_out(run)
+                        self._settle(run)
+
+    def _on_ready(self, driver: DriverProcess, message: m.Ready) -> None:
+        expected = self._setups[driver.index].description
+        why = message.error
+        if not why and message.description != expected:
+            why = f"its sandbox is {message.description}, not {expected}; start the run again"
+        driver.ready = not why
+        if why:
+            with self._lock:
+                self._fail_all(InputError(f"--drivers: a driver process cannot be used: {why}"))
+
+    def _on_started(self, driver: DriverProcess, message: m.Started) -> None:
+        pending = driver.sent.get((message.run, message.number))
+        if pending is not None:
+            pending.begin()
+
+    def _on_graded(self, driver: DriverProcess, message: m.Graded) -> None:
+        with self._lock:
+            self._fruitless = 0
+            run = self._runs[message.run]
+            pending = driver.take_back(message.run, message.number)
+            if not driver.load:
+                driver.alone = False
+        run.count(message.cases, message.run_s)
+        if pending is not None:
+            self._pass_on(run, pending, message.record)
+
+    def _on_counted(self, driver: DriverProcess, message: m.Counted) -> None:
+        self._runs[message.run].count(message.cases, message.run_s)
+
+    def _on_run_ended(self, driver: DriverProcess, message: m.RunEnded) -> None:
+        run = self._runs[message.run]
+        with self._lock:
+            driver.runs.pop(message.run, None)
+            run.open_in.discard(driver.index)
+            if message.error:
+                kind = InputError if message.is_input else RuntimeError
+                run.fail(kind(message.error))
+            self._settle(run)
+
+    def _pass_on(self, run: Run, pending: Pending, record: SolutionRecord | EncodedRecord) -> None:
+        try:
+            pending.job.context.on_record(pending.run, record)
+        except Exception as e:
+            if not isinstance(e, InputError):
+                log.exception("unexpected error of the grader")
+            with self._lock:
+                run.fail(e)
+        finally:
+            pending.release()
+
+    def _on_logged(self, driver: DriverProcess, message: m.Logged) -> None:
+        logger = logging.getLogger(message.name)
+        if logger.isEnabledFor(message.level):
+            logger.log(message.level, "%s", message.text)
+
+    def _on_warned(self, driver: DriverProcess, message: m.Warned) -> None:
+        warnings.warn_explicit(
+            message.text, message.category, message.file, message.line, registry=self._warned
+        )
+
+    # ---- ends ---------------------------------------------------------------------------
+
+    def _on_death(self, driver: DriverProcess) -> None:
+        how = driver.end()
+        doomed: list[tuple[Run, Pending]] = []
+        with self._lock:
+            for run in self._runs.values():
+                run.queue.leave(driver.index)
+                run.open_in.discard(driver.index)
+            for (number, _), pending in driver.sent.items():
+                run = self._runs[number]
+                if pending.started is not None:
+                    pending.deaths += 1
+                if pending.deaths >= MOST_DEATHS and not run.stopping:
+                    doomed.append((run, pending))
+                elif pending.deaths:
+                    run.suspects.append(pending)
+                else:
+                    run.queue.push(pending, first=True)
+            self._fruitless += 1
+            if self._error is None:
+                self._replace(driver, how, len(driver.sent) - len(doomed))
+        for run, pending in doomed:
+            error = f"the driver process ended {MOST_DEATHS} times while it graded this: {how}"
+            self._pass_on(run, pending, pending.run.record("error", "ER", None, error=error))
+        with self._lock:
+            for run in list(self._runs.values()):
+                self._hand_out(run)
+                self._settle(run)
+
+    def _replace(self, driver: DriverProcess, how: str, solutions: int) -> None:
+        """Start another driver, unless that would not help. The caller holds the lock."""
+        hopeless = not driver.ready and driver.failed_by_itself
+        if hopeless or self._fruitless >= MOST_FRUITLESS:
+            self._fail_all(
+                InputError(
+                    f"--drivers: driver processes end before they grade anything ({how}); give "
+                    "fewer --drivers or --workers, or --drivers 1"
+                )
+            )
+            return
+        log.warning(
+            "a driver process ended (%s): another one takes its place, and the %d solutions that "
+            "it had are graded again",
+            how,
+            solutions,
+        )
+        try:
+            self._start(driver.index)
+        except InputError as error:
+            self._fail_all(error)
+
+    def _fail_all(self, error: InputError) -> None:
+        """End every run, those that are opened later as well. The caller holds the lock."""
+        self._error = self._error or error
+        for run in list(self._runs.values()):
+            run.fail(error)
+            self._settle(run)
+
+    def close(self) -> None:
+        """End all drivers and wait for them; a second call has no effect."""
+        if self._closing:
+            return
+        self._closing = True
+        os.eventfd_write(self._waker, 1)
+        self._thread.join()
+        for driver in self._drivers.values():
+            driver.frames.shutdown()
+        for driver in self._drivers.values():
+            driver.close()
+        self._selector.close()
+        os.close(self._waker)
+
+    def disown(self) -> None:
+        """Close, in a forked child, what belongs to the parent: drivers end with the parent."""
+        self._closing = True
+        for driver in self._drivers.values():
+            driver.frames.close()
+        self._selector.close()
+        os.close(self._waker)
+
+
+_pools: weakref.WeakSet[DriverPool] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for pool in list(_pools):
+        pool.disown()
+
+
+os.register_at_fork(after_in_child=_after_fork)

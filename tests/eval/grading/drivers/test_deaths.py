@@ -1,0 +1,233 @@
+"""A driver process that dies at any moment: nothing is lost, nothing is recorded twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.eval.cli.run import run_grading
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers import pool as pool_module
+from gradebox.eval.grading.drivers import process as process_module
+from gradebox.eval.grading.options import Options
+from gradebox.eval.results.records import RESULTS_NAME, read_records
+from testing.fakes.fake_drivers import PAUSE, fake_drivers
+from tests.eval.grading.drivers.small_work import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+NAME = "results"
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with 40 solutions of 4 problems, whose programs run in fake sandboxes."""
+    monkeypatch.setenv(PAUSE, "0.005")
+    write_work(tmp_path)
+    with fake_drivers():
+        yield tmp_path
+
+
+def write_work(folder: Path, *sources: str, tests: int = 5) -> None:
+    cases = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(tests)]
+    rows = [{"id": f"{n}/A", "official_tests": cases} for n in range(4)]
+    found = [f"{'wrong' if n % 3 == 0 else 'right'} {n // 2}" for n in range(40)]
+    lines = [{"id": f"{n % 4}/A", "code": code} for n, code in enumerate([*found, *sources])]
+    for name, content in (("problems.jsonl", rows), ("sols.jsonl", lines)):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in content))
+
+
+def options_of(folder: Path, name: str = NAME, **more: Any) -> Options:
+    given: dict[str, Any] = {"workers": 4, "drivers": 2, "sandbox": "local", **more}
+    return Options(
+        solutions_path=folder / "sols.jsonl",
+        dataset=str(folder / "problems.jsonl"),
+        results_dir=folder / name,
+        **given,
+    )
+
+
+def records_of(folder: Path, name: str = NAME) -> list[dict[str, Any]]:
+    return list(read_records(folder / name / "sols"))
+
+
+def recorded(folder: Path, name: str = NAME) -> int:
+    path = folder / name / "sols" / RESULTS_NAME
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def driver_pids() -> list[int]:
+    """Return the driver processes of this process."""
+    drivers = [d for pool in list(pool_module._pools) for d in list(pool._drivers.values())]
+    return [d.process.pid for d in drivers if d.process.returncode is None]
+
+
+def killer(when: Callable[[], bool]) -> threading.Thread:
+    """Kill a driver once, in a thread, as soon as `when` holds."""
+
+    def kill() -> None:
+        while not (when() and driver_pids()):
+            time.sleep(0.001)
+        os.kill(driver_pids()[-1], signal.SIGKILL)
+
+    thread = threading.Thread(target=kill, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("records", [0, 1, 7, 20, 30])
+def test_the_solutions_of_a_killed_driver_are_graded_again(work: Path, records: int) -> None:
+    run_grading(options_of(work, "calm", drivers=1))
+    thread = killer(lambda: recorded(work) >= records)
+    run_grading(options_of(work))
+    thread.join(10)
+    assert not thread.is_alive()
+    assert records_of(work) == records_of(work, "calm")
+    assert [r["line"] for r in records_of(work)] == list(range(1, 41))
+
+
+def test_a_solution_that_ends_every_driver_is_an_error(work: Path) -> None:
+    write_work(work, "deadly")
+    result = run_grading(options_of(work))
+    records = records_of(work)
+    assert [r["line"] for r in records if r["status"] == "error"] == [41]
+    assert len(records) == 41
+    why = "the driver process ended 3 times while it graded this: signal 9"
+    assert records[-1]["error"].startswith(why)
+    assert result.exit_status == 3
+    log = (work / NAME / "sols" / "grading.log").read_text()
+    assert log.count("another one takes its place") == 3
+
+
+def test_drivers_that_cannot_start_end_the_run(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boot = tmp_path / "boot.py"
+    boot.write_text("raise SystemExit('no such library')\n")
+    monkeypatch.setattr(process_module, "BOOT", boot)
+    with pytest.raises(InputError, match=r"before they grade anything.*no such library"):
+        run_grading(options_of(work))
+    assert driver_pids() == []
+
+
+def test_warnings_and_messages_of_drivers_are_those_of_one_process(work: Path) -> None:
+    write_work(work, "warns 1", "warns 2", "warns 3")
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        run_grading(options_of(work, drivers=4))
+    assert [str(w.message) for w in shown] == ["the cores are lent out"]
+    log = (work / NAME / "sols" / "grading.log").read_text()
+    assert log.count("WARNING gradebox.test: driver: all is not well") == 15
+
+
+def test_no_descriptor_and_no_thread_is_left(work: Path) -> None:
+    run_grading(options_of(work, "first"))
+    before = len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
+    run_grading(options_of(work, "second", drivers=4))
+    assert (len(list(Path("/proc/self/fd").iterdir())), threading.active_count()) == before
+    assert driver_pids() == []
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that grades with two drivers, and has written some records."""
+    write_work(tmp_path, tests=20)
+    command = [sys.executable, "-m", "testing.fakes.fake_drivers", str(tmp_path), "0.02", "2"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
+        while recorded(tmp_path) < 5:
+            assert run.poll() is None, run.communicate()
+            time.sleep(0.005)
+        yield run
+        run.kill()
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes below a process, its children's children included."""
+    found, parents = [], {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents.setdefault(int(fields[1]), []).append(int(path.parent.name))
+    waiting = [pid]
+    while waiting:
+        below = parents.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def wait_until_gone(pids: list[int]) -> None:
+    deadline = time.monotonic() + 20
+    while left := [pid for pid in pids if is_running(pid)]:
+        assert time.monotonic() < deadline, f"{left} still run"
+        time.sleep(0.02)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"
+
+
+def test_drivers_end_with_a_killed_parent(started: subprocess.Popen[str], tmp_path: Path) -> None:
+    below = children_of(started.pid)
+    assert len(below) == 2
+    started.kill()
+    started.wait()
+    wait_until_gone(below)
+    before = recorded(tmp_path)
+    with fake_drivers():
+        again = run_grading(options_of(tmp_path)).files[0]
+        run_grading(options_of(tmp_path, "calm", drivers=1))
+    assert again.graded_now + again.from_before == 40
+    assert again.from_before >= before - 1  # a cut last line
+    assert records_of(tmp_path) == records_of(tmp_path, "calm")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_after_the_running_cases(
+    started: subprocess.Popen[str], tmp_path: Path, number: int
+) -> None:
+    below = children_of(started.pid)
+    started.send_signal(number)
+    _, errors = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "stopping after the running cases" in errors
+    assert "Traceback" not in errors
+    wait_until_gone(below)
+    before = len(records_of(tmp_path))
+    assert 5 <= before < 40
+    with fake_drivers():
+        again = run_grading(options_of(tmp_path)).files[0]
+    assert again.from_before == before
+    assert [r["line"] for r in records_of(tmp_path)] == list(range(1, 41))
+
+
+def test_a_second_signal_ends_a_run_at_once(started: subprocess.Popen[str]) -> None:
+    drivers = children_of(started.pid)
+    for pid in drivers:
+        os.kill(pid, signal.SIGSTOP)  # so that the run cannot end by itself
+    started.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    assert started.poll() is None
+    started.send_signal(signal.SIGINT)
+    assert started.wait(20) == 130
+    for pid in drivers:
+        os.kill(pid, signal.SIGCONT)
+    wait_until_gone(drivers)
