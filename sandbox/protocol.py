@@ -108,5 +108,8 @@ class BatchSandbox(Sandbox, Protocol):
         least in all. A run that crashed or met a limit may be the last one. Closing the generator
         ends what is running and cancels the rest. A SandboxError is about the first run that was
         not yielded.
+
+        A slot is in use until the generator has ended: a caller that runs something else (a
+        checker) ends it before.
         """
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Literal
 
 from gradebox.sandbox import languages
 from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.batches import batches
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
@@ -26,15 +27,15 @@ from gradebox.sandbox.box.isolation.hiding import data_caches, with_targets
 from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import (
     BoxFactory,
-    Kind,
     choose_level,
     remove_stale_groups,
 )
 from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.pool import BoxPool
-from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import EMPTY, PythonStart
 from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.box.runner import Answer, Runner
 from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
@@ -46,7 +47,6 @@ from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 from gradebox.sandbox.protocol import Capability
 
-TRIES = 3  # a box that died is replaced; a program cannot make its box die
 SELF_TEST = Limits(cpu_s=5, wall_s=20, output_bytes=1024)
 
 
@@ -79,12 +79,14 @@ class EmbeddedSandbox(Closeable):
         remove_stale_groups()
         self._cores = Cores(slots)
         self._pool = BoxPool()
+        self._runner = Runner(self._cores, self._pool)
         private = (*with_targets(hidden), *data_caches())
         self._host = replace(inspect_host(), private=private)
         self._fresh = wire.FRESH if fresh else 0
         self._factory = choose_level(self._host, self._try_out, level, allow_unsafe)
         self._pool.factory = self._factory
         self._fresh *= self._factory.level.namespaces
+        self._runner.fresh = self._fresh
         self._background: set[BoxProcess] = set()
         in_background = partial(self._run_compiler, running=self._background)
         self._headers = PrecompiledHeaders(in_background, self._end_background)
@@ -106,6 +108,7 @@ class EmbeddedSandbox(Closeable):
             grouped = self._factory.level.grouped
             self._python = PythonStart(tool, self._run_empty, grouped=grouped)
             self._factory.templates = self._python.templates
+            self._runner.python = self._python
 
     @property
     def _programs_are_other_users(self) -> bool:
@@ -129,7 +132,9 @@ class EmbeddedSandbox(Closeable):
         box = factory.box()
         try:
             with RunRequest(program, SELF_TEST, flags=fresh) as request:
-                execution = read_execution(*request.execute(box), SELF_TEST, ())
+                request.start(box)
+                (reply,), fds = box.replies()
+                execution = read_execution(reply, fds, SELF_TEST, ())
             if execution.exit_code != 0:
                 raise SandboxError(
                     f"self-test: exit {execution.exit_code}, signal {execution.signal}"
@@ -144,7 +149,7 @@ class EmbeddedSandbox(Closeable):
     @property
     def capabilities(self) -> frozenset[Capability]:
         """See `Sandbox.capabilities`."""
-        some: set[Capability] = {"interact", "collect", "alone"}
+        some: set[Capability] = {"interact", "collect", "alone", "batch"}
         if self._factory.level.grouped:
             some.add("processes")
         return frozenset(some)
@@ -154,13 +159,6 @@ class EmbeddedSandbox(Closeable):
         """See `Sandbox.slots`."""
         return self._cores.slots
 
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise SandboxError(
-                f"this sandbox belongs to process {self._process}, which forked: its boxes are "
-                "not shared; open another one in the child"
-            )
-
     def _execute(
         self,
         request: RunRequest,
@@ -168,47 +166,10 @@ class EmbeddedSandbox(Closeable):
         compiler: bool = False,
         running: set[BoxProcess] | None = None,
     ) -> Execution:
-        """Run in a box, on a core of its own; in another box when that one died.
-
-        running  is given the box for the time of the run
-        """
-        with request:
-            reply, fds, contended = self._reply(request, alone, compiler, running)
-            if self._python:
-                reply = self._python.as_plain(reply, request.program)
-            execution = read_execution(reply, fds, request.limits, request.collect)
-        return replace(execution, contended=True) if contended else execution
-
-    def _reply(
-        self,
-        request: RunRequest,
-        alone: bool = False,
-        compiler: bool = False,
-        running: set[BoxProcess] | None = None,
-    ) -> tuple[wire.Reply, list[int], bool]:
-        """Return a box's reply, its descriptors, and whether the run was contended."""
-        self._check_process()
-        request.flags |= self._fresh
-        kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
-        digest = request.program.digest
-        running = set() if running is None else running
-        with self._cores.alone() if alone else self._cores.one() as core:
-            for tries_left in reversed(range(TRIES)):
-                try:
-                    with self._pool.box(kind, digest, core.node) as box:
-                        box.pin(core)
-                        box.last_digest = digest
-                        running.add(box)
-                        try:
-                            reply, fds = request.execute(box)
-                        finally:
-                            running.discard(box)
-                    break
-                except BoxDied:
-                    self._pool.invalidate()
-                    if not tries_left:
-                        raise
-            return reply, fds, not self._cores.uncontended(core)
+        """Do the only run of a request; see `Runner.executions`."""
+        groups = self._runner.executions(request, alone=alone, compiler=compiler, running=running)
+        [[execution]] = groups
+        return execution
 
     # ---- the methods of `Sandbox` ----
 
@@ -225,9 +186,11 @@ class EmbeddedSandbox(Closeable):
         return self._execute(request, compiler=True, running=running)
 
     def _run_empty(self, program: BuiltProgram, forks: bool) -> tuple[Execution, wire.Reply]:
-        with RunRequest(program, EMPTY, forks=forks) as request:
-            reply, fds, _ = self._reply(request)
-            return read_execution(reply, fds, EMPTY, ()), reply
+        def read(answer: Answer) -> tuple[Execution, wire.Reply]:
+            return read_execution(answer.reply, answer.fds, EMPTY, ()), answer.reply
+
+        [[result]] = self._runner.run(RunRequest(program, EMPTY, forks=forks), read)
+        return result
 
     def _compile_by_fork(self, program: BuiltProgram, limits: Limits) -> Execution | None:
         """Compile a Python program in a forked run; None where programs cannot start by fork."""
@@ -263,10 +226,27 @@ class EmbeddedSandbox(Closeable):
         check_limits(limits)
         check_request(args, files or (), collect)
         program = _built(compiled)
-        request = RunRequest(program, limits, stdin, args, files or {}, collect)
+        request = RunRequest(program, limits, (stdin,), args, files or {}, collect)
         # Alone, a run decides in doubt, so it starts as the program would anywhere else.
         request.forks = program.fork is not None and not alone
         return self._execute(request, alone)
+
+    def run_many(
+        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
+    ) -> Generator[list[Execution], None, None]:
+        """See `BatchSandbox.run_many`. A core is in use until all groups but the last are yielded."""
+        if len(limits) != len(stdins) or not stdins:
+            raise BadRequest(
+                f"{len(limits)} limits for {len(stdins)} inputs: one for each, at least one"
+            )
+        for one in limits:
+            check_limits(one)
+        program = _built(compiled)
+        forks = program.fork is not None
+        return self._runner.until_failure(
+            RunRequest(program, batch.limits, batch.stdins, outputs=batch.outputs, forks=forks)
+            for batch in batches(limits, stdins)
+        )
 
     def interact(
         self,
@@ -284,7 +264,7 @@ class EmbeddedSandbox(Closeable):
         for limits in (first_limits, second_limits):
             check_limits(limits)
         check_request(second_args, second_files or (), second_collect)
-        self._check_process()
+        self._runner.check_process()
         one = RunRequest(_built(first), first_limits, flags=self._fresh)
         two = RunRequest(
             _built(second),
@@ -315,13 +295,13 @@ class EmbeddedSandbox(Closeable):
         Not part of the `Sandbox` protocol: the shell of the debugger uses it.
         """
         check_limits(limits)
-        self._check_process()
+        self._runner.check_process()
         box = self._pool.take("compiler")
         stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
         theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
         try:
             with RunRequest(_built(compiled), limits) as request:
-                request.start(box, *theirs)
+                request.start_with_pipes(box, *theirs)
         except BaseException:
             for fd in ours:
                 os.close(fd)

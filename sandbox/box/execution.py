@@ -16,28 +16,39 @@ from gradebox.sandbox.box.memory_file import read_all
 from gradebox.sandbox.model import Execution, LimitName, Limits
 
 LIMIT_NAMES = frozenset(get_args(LimitName))
+NONE: frozenset[LimitName] = frozenset()
 
 
 def read_execution(
-    reply: wire.Reply, fds: list[int], limits: Limits, collect: Sequence[str], piped: bool = False
+    reply: wire.Reply,
+    fds: list[int],
+    limits: Limits,
+    collect: Sequence[str],
+    output_bytes: int | None = None,
+    *,
+    piped: bool = False,
+    contended: bool = False,
 ) -> Execution:
     """Return the execution that a reply describes; read and close its descriptors.
 
-    piped  stdout went into a pipe of the driver and is not in the reply
+    output_bytes  the limit of this run's output; None: that of `limits`
+    piped         stdout went into a pipe of the driver and is not in the reply
     """
+    if output_bytes is None:
+        output_bytes = limits.output_bytes
+    stdout = reply.stdout
+    files: dict[str, bytes] = {}
+    too_large = reply.out_size > output_bytes
     try:
-        rest = list(fds)
-        stdout = reply.stdout
+        rest = iter(fds)
         if reply.out_size > len(stdout) and not piped:
-            stdout = read_all(rest.pop(0), min(reply.out_size, limits.output_bytes))
-        files = {}
-        too_large = reply.out_size > limits.output_bytes
+            stdout = read_all(next(rest), min(reply.out_size, output_bytes))
         for i, name in enumerate(collect):
             if reply.collected >> i & 1:
-                fd = rest.pop(0)
+                fd = next(rest)
                 size = os.fstat(fd).st_size
-                too_large = too_large or size > limits.output_bytes
-                files[name] = read_all(fd, min(size, limits.output_bytes))
+                too_large = too_large or size > output_bytes
+                files[name] = read_all(fd, min(size, output_bytes))
     finally:
         for fd in fds:
             os.close(fd)
@@ -50,14 +61,15 @@ def read_execution(
         cpu_s=reply.cpu_ns / 1e9,
         wall_s=reply.wall_ns / 1e9,
         memory_bytes=reply.memory if reply.memory >= 0 else None,
-        stdout=stdout[: limits.output_bytes],
+        stdout=stdout[:output_bytes],
         stderr=reply.stderr,
         stdout_bytes=reply.out_size,
-        stdout_cut=reply.out_size > limits.output_bytes,
+        stdout_cut=reply.out_size > output_bytes,
         stderr_cut=reply.err_total > len(reply.stderr),
-        killed_for=_killed_for(reply, hit, number),
-        limits_hit=frozenset(hit),
+        killed_for=_killed_for(reply, hit, number) if hit else None,
+        limits_hit=hit,
         files=files,
+        contended=contended,
         forked=bool(reply.forked),
     )
 
@@ -70,7 +82,10 @@ def _limit_of_kill(reply: wire.Reply) -> LimitName | None:
 
 def _limits_hit(
     reply: wire.Reply, limits: Limits, number: int | None, too_large: bool
-) -> set[LimitName]:
+) -> frozenset[LimitName]:
+    over = reply.cpu_ns > limits.cpu_s * 1e9 or reply.memory > limits.memory_bytes
+    if not (over or too_large or number or reply.hit or reply.killed):
+        return NONE
     tests: dict[LimitName, object] = {
         "cpu": reply.cpu_ns > limits.cpu_s * 1e9,
         "memory": reply.hit & wire.HIT_MEMORY or reply.memory > limits.memory_bytes,
@@ -80,12 +95,14 @@ def _limits_hit(
         "output": too_large,
         "file_size": number == signal.SIGXFSZ and not too_large,
     }
-    hit = {name for name, reached in tests.items() if reached}
+    hit = frozenset(name for name, reached in tests.items() if reached)
     killed = _limit_of_kill(reply)
     return hit | {killed} if killed else hit
 
 
-def _killed_for(reply: wire.Reply, hit: set[LimitName], number: int | None) -> LimitName | None:
+def _killed_for(
+    reply: wire.Reply, hit: frozenset[LimitName], number: int | None
+) -> LimitName | None:
     """Return the limit that ended the program: the box's own kill first, then the kernel's."""
     killed = _limit_of_kill(reply)
     if killed:

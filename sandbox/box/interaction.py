@@ -50,7 +50,7 @@ def run_interaction(
         for fd in open_fds:
             os.fchmod(fd, 0o666)  # as in any run, programs may open /dev/stdin and /dev/stdout
         for box, request, (stdin, stdout) in zip(boxes, requests, theirs, strict=True):
-            request.start(box, stdin, stdout)
+            request.start_with_pipes(box, stdin, stdout)
             for fd in (stdin, stdout):
                 os.close(fd)
                 open_fds.discard(fd)

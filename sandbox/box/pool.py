@@ -54,11 +54,14 @@ class BoxPool:
 
     @contextmanager
     def box(self, kind: Kind = "program", digest: str = "", node: int = 0) -> Iterator[BoxProcess]:
-        """Lend a box for a while. After any error but a BadRequest it is closed, not used again."""
+        """Lend a box for a while. After an error it is closed, not used again.
+
+        BadRequest and GeneratorExit are no errors of the box.
+        """
         box = self.take(kind, digest, node)
         try:
             yield box
-        except BadRequest:
+        except (BadRequest, GeneratorExit):
             self.give_back(box, kind)
             raise
         except BaseException:

@@ -1,4 +1,4 @@
-"""One box process, driven over its socket: started once, then a request and a reply a run."""
+"""One box process, driven over its socket: started once, then requests and the replies to them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,11 @@ START_TIMEOUT_S = 60.0
 _live_boxes: weakref.WeakSet[BoxProcess] = weakref.WeakSet()
 
 
+def _close(fds: Sequence[int]) -> None:
+    for fd in fds:
+        os.close(fd)
+
+
 class BoxDied(SandboxError):
     """The box process is gone; another box can do the run."""
 
@@ -43,7 +48,7 @@ class BoxFault(SandboxError):
 
 
 class BoxProcess:
-    """A running box. Not thread-safe: one run at a time.
+    """A running box. Not thread-safe: one request at a time.
 
     Raises SandboxError (BoxFault, BoxDied) when the machine does not allow the box to be built.
     """
@@ -53,7 +58,9 @@ class BoxProcess:
         self.cgroup = cgroup
         self.loaded: object = None  # identifies the files in the program's folder
         self.last_digest = ""  # of the program that ran last
-        self.run_count = 0
+        self.run_count = 0  # of requests
+        self._expected = 0  # replies to the current request
+        self._fault: BoxFault | None = None  # to be raised after the replies before it
         self.needs_recycling = False  # memory left in its group would count for the next run
         self.core: Core | None = None  # to which it is pinned
         self._memory_limit = self._started_ns = 0  # of the current run
@@ -61,7 +68,7 @@ class BoxProcess:
         self._outer_pid = 0
         self.pid = 0
         self.folder = None if plan.namespaces else BoxFolder()
-        self._buffer = bytearray(wire.REPLY.size + wire.INLINE_CAP + wire.ERR_CAP + 1024)
+        self._buffer = bytearray(wire.REPLIES_CAP)
         self._socket, theirs = blocking_pair(socket.SOCK_SEQPACKET)
         try:
             self._set_timeout(START_TIMEOUT_S)
@@ -91,7 +98,7 @@ class BoxProcess:
             os.close(null)
         theirs.close()
         self._send(*pack_plan(self.plan, self.cgroup, self.folder, self._outer_pid))
-        self.pid = self._receive().out_size  # the outer process reports the box's pid
+        self.pid = self._receive()[0].out_size  # the outer process reports the box's pid
         if self.cgroup:
             try:
                 if has_ids(bool(self.plan.namespaces)):
@@ -118,8 +125,11 @@ class BoxProcess:
         except OSError as error:
             raise BoxDied(f"the box process is gone: {error}") from error
 
-    def _receive(self, into: list[int] | None = None) -> wire.Reply:
-        """Return the next reply; its descriptors are appended to `into`, or closed."""
+    def _receive(self, into: list[int] | None = None) -> list[wire.Reply]:
+        """Return the replies of the next message; its descriptors go into `into`, or are closed.
+
+        Raises BoxFault for the first reply; that of a later one is kept.
+        """
         try:
             n, ancillary, _, _ = self._socket.recvmsg_into([self._buffer], 512)
         except OSError as error:
@@ -136,13 +146,18 @@ class BoxProcess:
         if not n:
             raise BoxDied("the box process ended")
         try:
-            reply = wire.unpack_reply(memoryview(self._buffer)[:n])
+            replies = wire.unpack_replies(memoryview(self._buffer)[:n])
         except struct.error as error:
             raise BoxDied(f"a cut reply from the box process: {error}") from error
-        self.needs_recycling |= bool(reply.needs_recycling)
-        if reply.err:
-            raise BoxFault(reply.err, reply.stderr.decode(errors="replace"))
-        return reply
+        last = replies[-1]  # the only one that can end a request
+        self.needs_recycling |= bool(last.needs_recycling)
+        if last.err:
+            fault = BoxFault(last.err, last.stderr.decode(errors="replace"))
+            if len(replies) == 1:
+                raise fault
+            self._fault = fault
+            replies.pop()
+        return replies
 
     @property
     def program_folder(self) -> str:
@@ -170,7 +185,7 @@ class BoxProcess:
         try:
             for data in files.values():
                 fds.append(memory_file(data))
-            request = wire.pack_request(wire.OP_LOAD, 0, (0,) * 6, (0,) * 3, (), [*files], (), b"")
+            request = wire.pack_request(wire.OP_LOAD, 0, (0,) * 6, (0,) * 3, (), [*files], ())
             self._send(request, fds)
         finally:
             for fd in fds:
@@ -178,58 +193,81 @@ class BoxProcess:
         self._receive()
         self.loaded = digest
 
-    def run(
-        self, request: bytes, fds: Sequence[int], timeout_s: float
-    ) -> tuple[wire.Reply, list[int]]:
-        """Do one run. Return the reply and its descriptors, which the caller closes."""
-        self._set_timeout(timeout_s)
-        self.start(request, fds)
-        return self._reply_to_run()
+    def start(
+        self, request: bytes, fds: Sequence[int], timeout_s: float, expected: int = 1
+    ) -> None:
+        """Start the runs of a request; `replies` returns the replies to them.
 
-    def start(self, request: bytes, fds: Sequence[int]) -> None:
-        """Do the first half of `run`; `finish` is the second."""
+        timeout_s  the longest time between two messages from the box
+        expected   the number of runs
+        """
         self.run_count += 1
         self._memory_limit = wire.REQUEST.unpack_from(request)[4]
         self._started_ns = time.monotonic_ns()
-        self._send(request, fds)
-
-    def finish(self, timeout_s: float) -> tuple[wire.Reply, list[int]]:
-        """Wait for the reply to `start`."""
         self._set_timeout(timeout_s)
-        return self._reply_to_run()
+        self._send(request, fds)
+        self._expected = expected
 
-    def _reply_to_run(self) -> tuple[wire.Reply, list[int]]:
+    @property
+    def is_busy(self) -> bool:
+        """Whether replies to the current request are still to come."""
+        return self._expected > 0
+
+    def replies(self) -> tuple[list[wire.Reply], list[int]]:
+        """Wait for the next replies, in the order of the runs, at least one.
+
+        Return them, and the descriptors of the last one, which the caller closes.
+        """
+        if self._fault:
+            raise self._fault
         fds: list[int] = []
         try:
-            reply = self._receive(fds)
-            # The group counts OOM kills for its lifetime. No run follows one in the same group, so
-            # `oom_kills` below counts those of one run.
-            self.needs_recycling |= bool(reply.hit & wire.HIT_MEMORY)
-            return reply, fds
+            replies = self._receive(fds)
         except BoxDied:
-            for fd in fds:
-                os.close(fd)
-            if not self.cgroup or not self.cgroup.oom_kills():
+            _close(fds)
+            # Of several runs, nobody knows which one it was.
+            if self._expected != 1 or not self.cgroup or not self.cgroup.oom_kills():
                 raise
             # Page tables, for example, are freed late, and the kernel ends the box as well.
             self.needs_recycling = True
             now = time.monotonic_ns()
             wall_ns = now - self._started_ns
-            return wire.killed_for_memory(self._memory_limit, wall_ns, now), []
+            replies = [wire.killed_for_memory(self._memory_limit, wall_ns, now)]
         except BaseException:
-            for fd in fds:
-                os.close(fd)
+            _close(fds)
             raise
         finally:
             if self.folder:
                 self.folder.empty()
+        # The group counts OOM kills for its lifetime. No run follows one in the same group, so
+        # `oom_kills` above counts those of one run.
+        self.needs_recycling |= bool(replies[-1].hit & wire.HIT_MEMORY)
+        self._expected = 0 if replies[-1].state else self._expected - len(replies)
+        return replies, fds
+
+    def finish(self, timeout_s: float) -> tuple[wire.Reply, list[int]]:
+        """Wait for the reply to a request of one run."""
+        self._set_timeout(timeout_s)
+        replies, fds = self.replies()
+        return replies[0], fds
+
+    def cancel(self) -> None:
+        """End the current request, if there is one: what has not run does not run."""
+        if not self.is_busy:
+            return
+        self.abort()
+        try:
+            while self.is_busy:
+                _close(self.replies()[1])
+        except SandboxError:
+            self.needs_recycling = True
 
     def fileno(self) -> int:
         """Return the socket's descriptor, which is readable when a reply has come."""
         return self._socket.fileno()
 
     def abort(self) -> None:
-        """End the current run; its reply still comes. A run that has ended is not affected."""
+        """End the current request; a reply still comes. One that has ended is not affected."""
         with contextlib.suppress(OSError):
             self._socket.send(wire.ABORT.pack(wire.OP_ABORT, self.run_count & 0xFFFFFFFF))
 

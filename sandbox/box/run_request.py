@@ -1,10 +1,11 @@
-"""One run as it is sent to a box: its contents become descriptors before a core is taken."""
+"""Runs as they are sent to a box: contents become descriptors before a core is taken."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from types import TracebackType
 
 from gradebox.sandbox.box import wire
@@ -25,27 +26,36 @@ def reply_timeout_s(limits: Limits) -> float:
 
 @dataclass
 class RunRequest:
-    """A program and its input. Use as a context manager, which holds the input in memory files.
+    """A program and its inputs, one a run. Use as a context manager, which holds memory files.
 
-    flags  wire flags besides those that follow from the contents
-    forks  start the program by fork, if it can be; the box must have templates
+    limits  of all runs
+    outputs the output limit of each run; empty: that of `limits`
+    flags   wire flags besides those that follow from the contents
+    forks   start the program by fork, if it can be; the box must have templates
     """
 
     program: BuiltProgram
     limits: Limits
-    stdin: bytes = b""
+    stdins: Sequence[bytes] = (b"",)
     args: Sequence[str] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: Sequence[str] = ()
+    outputs: Sequence[int] = ()
     flags: int = 0
     forks: bool = False
     _code: int = -1
+    _stdin: int = -1
     _fds: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._starts = [0, *accumulate(map(len, self.stdins))]  # of the inputs, put together
+        self.outputs = self.outputs or [self.limits.output_bytes] * len(self.stdins)
 
     def __enter__(self) -> RunRequest:
         try:
-            if len(self.stdin) > wire.INLINE_STDIN:
-                self._fds.append(memory_file(self.stdin))
+            if self._starts[-1] > wire.INLINE_STDIN:
+                self._stdin = memory_file(b"".join(self.stdins))
+                self._fds.append(self._stdin)
             for data in self.files.values():
                 self._fds.append(memory_file(data))
             if self._fork and self._fork.code:
@@ -67,6 +77,7 @@ class RunRequest:
         for fd in self._fds:
             os.close(fd)
         self._fds = []
+        self._stdin = -1
         if self._code >= 0:
             os.close(self._code)
             self._code = -1
@@ -75,21 +86,37 @@ class RunRequest:
     def _fork(self) -> ForkedStart | None:
         return self.program.fork if self.forks else None
 
-    def execute(self, box: BoxProcess) -> tuple[wire.Reply, list[int]]:
-        """Run the program in a box. May be called again with another box when that one died."""
-        by_fd = len(self.stdin) > wire.INLINE_STDIN
-        if by_fd:
-            os.lseek(self._fds[0], 0, os.SEEK_SET)
-        flags = wire.STDIN_FD if by_fd else 0
-        request, program = self._pack(box, flags, b"" if by_fd else self.stdin)
-        return box.run(request, [*program, *self._fds], reply_timeout_s(self.limits))
+    def start(self, box: BoxProcess, first: int = 0, most: int = 1) -> None:
+        """Start runs from the first one on, `most` of them; `box.replies` returns the replies."""
+        end = min(first + most, len(self.stdins))
+        starts, outputs = self._starts, self.outputs
+        base, flags, data = 0, 0, b""
+        if self._stdin < 0:
+            base, data = starts[first], b"".join(self.stdins[first:end])
+        elif len(self.stdins) > 1:
+            flags = wire.INPUTS_FD
+        else:  # the program reads the file itself
+            flags = wire.STDIN_FD
+            os.lseek(self._stdin, 0, os.SEEK_SET)
+        inputs = [
+            (outputs[i], starts[i] - base, starts[i + 1] - starts[i]) for i in range(first, end)
+        ]
+        request, program = self._pack(box, flags, inputs, data)
+        box.start(request, [*program, *self._fds], reply_timeout_s(self.limits), len(inputs))
 
-    def start(self, box: BoxProcess, stdin: int, stdout: int) -> None:
+    def leave(self) -> None:
+        """Take notice that the box which ran the program may now be used by others."""
+
+    def start_with_pipes(self, box: BoxProcess, stdin: int, stdout: int) -> None:
         """Start the program with pipes as stdin and stdout; `box.finish` waits for its end."""
-        request, program = self._pack(box, wire.STDIN_FD | wire.STDOUT_FD, b"")
-        box.start(request, [*program, stdin, stdout, *self._fds])
+        inputs = [(self.limits.output_bytes, 0, 0)]
+        flags = wire.STDIN_FD | wire.STDOUT_FD
+        request, program = self._pack(box, flags, inputs, b"")
+        box.start(request, [*program, stdin, stdout, *self._fds], reply_timeout_s(self.limits))
 
-    def _pack(self, box: BoxProcess, flags: int, stdin: bytes) -> tuple[bytes, list[int]]:
+    def _pack(
+        self, box: BoxProcess, flags: int, inputs: Sequence[tuple[int, int, int]], data: bytes
+    ) -> tuple[bytes, list[int]]:
         """Return the request and the program's descriptor, if it has one."""
         program, fork = self.program, self._fork
         # Always: files of another program (a checker, say) must not be visible to this one.
@@ -118,6 +145,15 @@ class RunRequest:
             fds = [self._code] if fork.code else []
             strings = (fork.imports, fork.prologue + with_arguments(self.args))
         request = wire.pack_request(
-            wire.OP_RUN, flags, sizes, counts, argv, list(self.files), self.collect, stdin, strings
+            wire.OP_RUN,
+            flags,
+            sizes,
+            counts,
+            argv,
+            list(self.files),
+            self.collect,
+            inputs,
+            data,
+            strings,
         )
         return request, fds

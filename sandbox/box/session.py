@@ -139,16 +139,17 @@ class LiveRequest(RunRequest):
     live: LiveRun = field(default_factory=LiveRun)
     _sent: bool = False
 
-    def execute(self, box: BoxProcess) -> tuple[wire.Reply, list[int]]:
-        """Run the program in a box. Raises SandboxError when it is called a second time."""
+    def start(self, box: BoxProcess, first: int = 0, most: int = 1) -> None:
+        """Start the program in a box. Raises SandboxError when it is called a second time."""
         if self._sent:
             raise SandboxError("the box ended during a run whose input cannot be sent again")
-        request, program = self._pack(box, wire.STDIN_FD, b"")
+        inputs = [(self.limits.output_bytes, 0, 0)]
+        request, program = self._pack(box, wire.STDIN_FD, inputs, b"")
         self._sent = True
         depth = 2 if self.flags & wire.FRESH else 1
-        try:
-            fds = [*program, self.line, *self._fds]
-            self.live.started(box, lambda: box.start(request, fds), depth)
-            return box.finish(reply_timeout_s(self.limits))
-        finally:
-            self.live.over()
+        fds, timeout_s = [*program, self.line, *self._fds], reply_timeout_s(self.limits)
+        self.live.started(box, lambda: box.start(request, fds, timeout_s), depth)
+
+    def leave(self) -> None:
+        """Forget the box."""
+        self.live.over()

@@ -2,9 +2,9 @@
 
 driver ──plan + descriptors──▶ box          once
 driver ◀──born, ready─────────
-driver ──request + descriptors──▶ box       each run, and to load program files
-driver ──abort──────────────▶ box           during a run
-driver ◀──reply + descriptors────
+driver ──request + descriptors──▶ box       for the runs of a program, and to load its files
+driver ──abort──────────────▶ box           while they go on
+driver ◀──replies + descriptors──           one for each run, several in a message
 """
 
 from __future__ import annotations
@@ -12,22 +12,27 @@ from __future__ import annotations
 import signal
 import struct
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 OP_RUN, OP_LOAD, OP_ABORT = 1, 2, 3
-FRESH, EXEC_FD, STDIN_FD, STDOUT_FD, FORK, CODE_FD = 1, 2, 4, 8, 16, 32
+FRESH, EXEC_FD, STDIN_FD, STDOUT_FD, FORK, CODE_FD, INPUTS_FD = 1, 2, 4, 8, 16, 32, 64
 KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
 KILLED |= {6: "processes", 7: "disk"}
+# State of a request after a reply: what has not run is asked for again; FAILED: unless the run that
+# did not end well is the last one wanted.
+MORE, OVER, FAILED = 0, 1, 2
 HIT_MEMORY, HIT_PROCESSES, HIT_DISK, HIT_FILES = 1, 2, 4, 8
 
 INLINE_CAP = 32 * 1024  # bytes of stdout within a reply; more comes as a descriptor
-INLINE_STDIN = 64 * 1024
+REPLIES_CAP = 128 * 1024  # bytes of a message of replies
+INLINE_STDIN = 64 * 1024  # bytes of all inputs within a request; more comes as a descriptor
 ERR_CAP = 64 * 1024
 MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
-ABORT = struct.Struct("<II")  # OP_ABORT, number of the run to abort
+ABORT = struct.Struct("<II")  # OP_ABORT, number of the request to abort
 REQUEST = struct.Struct("<II6qIIIIIII")
-REPLY = struct.Struct("<iiII6qIIII5qI")
+REPLY = struct.Struct("<iiII6qIIII5qII")
 PLAN = struct.Struct("<14I9iq16s16s64s64s")
 
 
@@ -54,6 +59,7 @@ class Reply(NamedTuple):
     template_anon: int
     template_file: int
     forked: int
+    state: int
     stdout: bytes
     stderr: bytes
 
@@ -82,6 +88,7 @@ def killed_for_memory(memory: int, wall_ns: int, end_ns: int) -> Reply:
         template_anon=0,
         template_file=0,
         forked=0,
+        state=FAILED,
         stdout=b"",
         stderr=b"",
     )
@@ -95,24 +102,34 @@ def pack_request(
     argv: Sequence[str],
     files: Sequence[str],
     collect: Sequence[str],
-    stdin: bytes,
+    inputs: Sequence[tuple[int, int, int]] = (),
+    data: bytes = b"",
     fork: Sequence[str] = (),
 ) -> bytes:
     """Return a request.
 
     limits  cpu ns, wall ns, memory, output, file size and disk bytes
     counts  stderr bytes, processes, open files
+    inputs  of each run: the limit of its output, where its input begins in the data, its length
+    data    of all inputs, unless a descriptor has it
     fork    with FORK: the modules that its template has imported, and the prologue
     """
     tail = b"".join(s.encode() + b"\0" for s in (*argv, *files, *collect, *fork))
-    lengths = (len(argv), len(files), len(collect), len(stdin))
-    return REQUEST.pack(op, flags, *limits, *counts, *lengths) + tail + stdin
+    lengths = (len(argv), len(files), len(collect), len(inputs))
+    table = struct.pack("<" + "qII" * len(inputs), *chain.from_iterable(inputs))
+    return REQUEST.pack(op, flags, *limits, *counts, *lengths) + tail + table + data
 
 
-def unpack_reply(data: bytes | memoryview) -> Reply:
-    """Return the reply in a message. Raises struct.error when the message is cut."""
-    head = REPLY.unpack_from(data)
-    out_end = REPLY.size + head[10]
-    err_end = out_end + head[11]
-    streams = (bytes(data[REPLY.size : out_end]), bytes(data[out_end:err_end]))
-    return Reply._make((*head, *streams))
+def unpack_replies(data: memoryview) -> list[Reply]:
+    """Return the replies in a message. Raises struct.error when it is cut."""
+    replies = []
+    at, end = 0, len(data)
+    while at < end:
+        head = REPLY.unpack_from(data, at)
+        out = at + REPLY.size
+        err = out + head[10]
+        at = err + head[11]
+        replies.append(Reply._make((*head, bytes(data[out:err]), bytes(data[err:at]))))
+    if at > end or not replies:
+        raise struct.error(f"a message of {end} bytes ends within a reply")
+    return replies

@@ -100,9 +100,13 @@ void close_streams(struct run *run) {
 }
 
 int write_stdin(struct run *run) {
-    uint32_t length = run->rq->stdin_len;
+    ssize_t left = run->input.length, n = left;
+    off_t at = run->input.at;
     if (run->rq->flags & STDIN_FD) return 1;
-    if (length && write(run->in_writer, run->stdin_data, length) != length) return 0;
+    if (run->inputs_data && left) left -= write(run->in_writer, run->inputs_data + at, left);
+    else
+        while (left && (n = sendfile(run->in_writer, run->inputs_fd, &at, left)) > 0) left -= n;
+    if (left) return 0;
     return !run->seal_input || !fcntl(run->in_writer, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
 

@@ -20,7 +20,7 @@ int private_executable(int fd);
 void open_streams(struct run *run);
 void close_streams(struct run *run);
 
-/* Write the input that came within the request. Return 1, or 0 with errno. */
+/* Write the input of the run, unless it is a descriptor of its own. Return 1, or 0 with errno. */
 int write_stdin(struct run *run);
 
 /* Make sure that the scratch folder exists with that size. Return 0, or -1 with errno. */

@@ -12,7 +12,8 @@
  * Descriptors are passed; no path made by a program is ever followed from outside the box.
  *
  * The parts, each using only those below it:
- *   launcher     the messages, one run, the loop
+ *   launcher     requests, one run, the loop
+ *   messages     the socket to the driver
  *   templates    interpreters from which runs are forked
  *   watch        starts a program and watches it;  child: its process until exec
  *   usage        what it uses;  waiting: how long it had no core
@@ -26,11 +27,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "files.h"
+#include "messages.h"
 #include "protocol.h"
 #include "run.h"
 #include "run_group.h"
@@ -39,49 +40,10 @@
 #include "watch.h"
 
 static struct run run;
-static char message[MESSAGE_CAP];
-static int fds[MAX_FDS], nfds; /* as passed with the message */
 static char *names[MAX_FDS], *collect[MAX_COLLECT + 1];
+static char *inputs; /* of struct input */
 
-/* ---- messages -------------------------------------------------------------------------------- */
-
-static ssize_t receive(void) {
-    union { struct cmsghdr h; char b[CMSG_SPACE(sizeof fds)]; } c;
-    struct iovec v = {message, sizeof message};
-    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
-    ssize_t n;
-    do n = recvmsg(SOCKET, &m, MSG_CMSG_CLOEXEC); while (n < 0 && errno == EINTR);
-    nfds = 0;
-    struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-    if (h && h->cmsg_type == SCM_RIGHTS) {
-        nfds = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-        memcpy(fds, CMSG_DATA(h), nfds * sizeof(int));
-    }
-    return n;
-}
-
-static void send_reply(struct reply *r, const void *out, const void *err, const int *send, int count) {
-    union { struct cmsghdr h; char b[CMSG_SPACE(sizeof fds)]; } c;
-    struct iovec v[3] = {{r, sizeof *r}, {(void *)out, r->out_inline}, {(void *)err, r->err_len}};
-    struct msghdr m = {.msg_iov = v, .msg_iovlen = 3};
-    if (count) {
-        m.msg_control = &c;
-        m.msg_controllen = CMSG_SPACE(count * sizeof(int));
-        c.h = (struct cmsghdr){CMSG_LEN(count * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
-        memcpy(CMSG_DATA(&c.h), send, count * sizeof(int));
-    }
-    while (sendmsg(SOCKET, &m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
-}
-
-/* Report a fault of the machine, not of the program. */
-static int send_fault(int err, const char *stage, const char *what) {
-    struct reply r = {.err = err ? err : EIO};
-    char text[512];
-    r.err_len = snprintf(text, sizeof text, "%s %s", stage, what);
-    if (r.err_len >= sizeof text) r.err_len = sizeof text - 1;
-    send_reply(&r, NULL, text, NULL, 0);
-    return 0;
-}
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static int take_strings(char *p, char *end, char **into, int n, char **after) {
     for (int i = 0; i < n; i++) {
@@ -101,11 +63,21 @@ static int parse_request(ssize_t length) { /* the message; 0, or -1 when it is m
         take_strings(message + sizeof *run.rq, end, run.argv, run.rq->argc, &after) ||
         take_strings(after, end, names, run.rq->nfiles, &after) ||
         take_strings(after, end, collect, run.rq->ncollect, &after) ||
-        take_strings(after, end, python, run.rq->flags & FORK ? 2 : 0, &run.stdin_data) ||
-        end - run.stdin_data < run.rq->stdin_len) return -1;
+        take_strings(after, end, python, run.rq->flags & FORK ? 2 : 0, &inputs) ||
+        (size_t)(end - inputs) / sizeof(struct input) < run.rq->ninputs) return -1;
+    if (run.rq->flags & (STDIN_FD | STDOUT_FD) && run.rq->ninputs > 1) return -1;
+    run.inputs_data = run.rq->flags & (INPUTS_FD | STDIN_FD) ? NULL : inputs + run.rq->ninputs * sizeof(struct input);
     run.argv[run.rq->argc] = NULL;
     run.imports = python[0], run.prologue = python[1];
     return 0;
+}
+
+/* Make the input of one run current. Return 0, or -1 when it is not in the message. */
+static int take_input(uint32_t i, const char *end) {
+    memcpy(&run.input, inputs + i * sizeof run.input, sizeof run.input);
+    run.rq->output = run.input.output;
+    uint64_t last = (uint64_t)run.input.at + run.input.length;
+    return run.inputs_data && last > (uint64_t)(end - run.inputs_data) ? -1 : 0;
 }
 
 /* ---- one run --------------------------------------------------------------------------------- */
@@ -122,6 +94,7 @@ static int run_program(int executable, int code, const int *rest) {
         return send_fault(errno, "run", "executable");
     if (run.in_fd < 0) open_streams(&run);
     if (run.rq->flags & STDIN_FD) close(run.in_fd), run.in_fd = *rest++;
+    if (run.rq->flags & INPUTS_FD) run.inputs_fd = *rest++;
     if (run.rq->flags & STDOUT_FD) close(run.out_fd), run.out_fd = *rest++;
     if (run.in_fd < 0 || run.out_fd < 0 || run.err_pipe[1] < 0) return send_fault(errno, "run", "descriptors");
     if (!write_stdin(&run)) return send_fault(errno, "run", "stdin");
@@ -158,91 +131,134 @@ static int collect_files(struct reply *r, int *send) {
     return count;
 }
 
-static void report(void) {
-    static char small[INLINE_CAP];
+/* Return whether it ended in any other way than well, as far as the box can see. */
+static int has_failed(const struct reply *r) {
+    const struct request *rq = run.rq;
+    return r->wstatus || r->killed || r->hit || r->cpu_ns > rq->cpu_ns || r->memory > rq->memory ||
+           r->out_size > rq->output;
+}
+
+/* Report the run. Return the state of the request. Descriptors end it: while the driver has not read such
+ * output, its memory would be part of the next run's. */
+static uint32_t report(int is_last) {
     struct outcome *out = &run.out;
     struct stat s = {0};
     int send[MAX_FDS], count = 0;
-    struct reply r = {
-        .wstatus = out->wstatus, .killed = out->killed, .wall_ns = out->wall_ns, .end_ns = out->end_ns,
-        .err_len = out->err_len, .err_total = out->err_total, .memory = out->peak_rss,
-        .cpu_ns = box.cpu_fd < 0 || out->supervised ? out->cpu_ns : run_group_cpu_ns()};
-    r.rss = out->peak_rss;
-    r.file = out->file_rss ? out->file_rss : -1;
+    struct reply *r = reply_begin();
+    char *text = (char *)(r + 1);
+    r->wstatus = out->wstatus;
+    r->killed = out->killed;
+    r->wall_ns = out->wall_ns;
+    r->end_ns = out->end_ns;
+    r->err_len = out->err_len;
+    r->err_total = out->err_total;
+    r->memory = r->rss = out->peak_rss;
+    r->file = out->file_rss ? out->file_rss : -1;
+    r->cpu_ns = box.cpu_fd < 0 || out->supervised ? out->cpu_ns : run_group_cpu_ns();
     if (run.from.socket >= 0) {
-        r.forked = 1;
-        r.start_ns = run.from.start_ns;
-        r.template_anon = run.from.anon;
-        r.template_file = run.from.file;
+        r->forked = 1;
+        r->start_ns = run.from.start_ns;
+        r->template_anon = run.from.anon;
+        r->template_file = run.from.file;
     }
     if (out->killed == KILLED_STARVED) {
         send_fault(ETIME, "run", "no core was free for it");
-        return;
+        return FAILED;
     }
     /* A compiled program that cannot be started (a bad header, no loader) has failed itself. */
     if (out->exec_errno) {
         if (!(run.rq->flags & EXEC_FD) || !out->at_exec) {
             send_fault(out->exec_errno, "exec", run.argv[0]);
-            return;
+            return FAILED;
         }
-        r.err_len = r.err_total =
+        r->err_len = r->err_total =
             snprintf(out->err, sizeof out->err, "cannot be executed: %s\n", strerror(out->exec_errno));
-        if (r.err_len > run.rq->err_cap) r.err_len = run.rq->err_cap;
+        if (r->err_len > run.rq->err_cap) r->err_len = run.rq->err_cap;
     }
-    if (!(run.rq->flags & STDOUT_FD) && !fstat(run.out_fd, &s)) r.out_size = s.st_size;
-    run_group_report(&run, r.out_size ? bytes_in_memory(&s) : 0, &r);
-    r.needs_recycling |= templates_lost();
-    if (out->many_files) r.hit |= HIT_FILES;
+    if (!(run.rq->flags & STDOUT_FD) && !fstat(run.out_fd, &s)) r->out_size = s.st_size;
+    run_group_report(&run, r->out_size ? bytes_in_memory(&s) : 0, r);
+    r->needs_recycling |= templates_lost();
+    if (out->many_files) r->hit |= HIT_FILES;
     if (!out->supervised) { /* only the kernel kills a stub: for memory */
-        if (!(r.hit & HIT_MEMORY)) {
+        if (!(r->hit & HIT_MEMORY)) {
             send_fault(ECHILD, "run", "the stub was killed");
-            return;
+            return FAILED;
         }
-        r.killed = KILLED_MEMORY;
+        r->killed = KILLED_MEMORY;
     }
-    if (scratch_is_full()) r.hit |= HIT_DISK;
-    int by_fd = r.out_size > (int64_t)sizeof small;
+    if (scratch_is_full()) r->hit |= HIT_DISK;
+    int by_fd = r->out_size > INLINE_CAP;
     if (by_fd) send[count++] = run.out_fd;
-    else if (r.out_size) r.out_inline = pread(run.out_fd, small, r.out_size, 0) == r.out_size ? r.out_size : 0;
-    count += collect_files(&r, send + count);
-    send_reply(&r, small, out->err, send, count);
+    else if (r->out_size) r->out_inline = pread(run.out_fd, text, r->out_size, 0) == r->out_size ? r->out_size : 0;
+    memcpy(text + r->out_inline, out->err, r->err_len);
+    count += collect_files(r, send + count);
+    uint32_t state = has_failed(r) ? FAILED : is_last || count || r->needs_recycling ? OVER : MORE;
+    r->state = state;
+    reply_end(r);
+    if (state != MORE || replies_due(out->end_ns)) replies_send(send, count);
     for (int i = by_fd; i < count; i++) close(send[i]); /* out_fd is closed with the streams */
+    return state;
 }
 
-static void do_run(void) {
-    int executed = !!(run.rq->flags & EXEC_FD), coded = !!(run.rq->flags & CODE_FD);
-    if (run_program(executed ? *fds : -1, coded ? fds[executed] : -1, fds + executed + coded)) report();
+static void report_aborted(void) { /* before a run: none of the rest takes place */
+    struct reply *r = reply_begin();
+    r->wstatus = SIGKILL;
+    r->killed = KILLED_ABORT;
+    r->state = FAILED;
+    reply_end(r);
+    replies_send(NULL, 0);
 }
-
-/* ---- the loop -------------------------------------------------------------------------------- */
 
 static int is_passed(int fd) {
-    for (int i = 0; i < nfds; i++)
-        if (fds[i] == fd) return 1;
+    for (int i = 0; i < npassed; i++)
+        if (passed[i] == fd) return 1;
     return 0;
 }
 
-static void close_passed(void) {
-    for (int i = 0; i < nfds; i++) close(fds[i]);
-    nfds = 0;
-}
-
-static void release_run(void) { /* every descriptor of the run */
+/* Close every descriptor of the run and remove what it left. */
+static void clear_away_run(void) {
     if (run.exec_fd >= 0 && !is_passed(run.exec_fd)) close(run.exec_fd);
     run.exec_fd = -1;
     if (is_passed(run.in_fd)) run.in_fd = -1;
     if (is_passed(run.out_fd)) run.out_fd = -1;
     close_streams(&run);
-    close_passed();
+    if (scratch_clean()) {
+        replies_send(NULL, 0);
+        _exit(1); /* without the folder the box is of no use */
+    }
+    run_group_drop();
 }
 
+static void prepare_run(void) {
+    run_group_make();
+    open_streams(&run);
+}
+
+/* Run the program once for each input, until one run has failed. */
+static void do_runs(const char *end) {
+    int executed = !!(run.rq->flags & EXEC_FD), coded = !!(run.rq->flags & CODE_FD);
+    const int executable = executed ? *passed : -1, code = coded ? passed[executed] : -1;
+    uint32_t state = MORE;
+    for (uint32_t i = 0; i < run.rq->ninputs && state == MORE; i++) {
+        if (i && is_aborted(&run)) {
+            report_aborted();
+            return;
+        }
+        if (i) prepare_run();
+        state = FAILED;
+        if (take_input(i, end)) send_fault(EBADMSG, "request", "input");
+        else if (run_program(executable, code, passed + executed + coded)) state = report(i + 1 == run.rq->ninputs);
+        clear_away_run();
+    }
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
 static void load(void) {
-    struct reply r = {0};
     templates_wait();
-    const char *failed = load_program_files(run.rq->nfiles, names, fds);
+    const char *failed = load_program_files(run.rq->nfiles, names, passed);
     if (failed) send_fault(errno, "load", failed);
-    else send_reply(&r, NULL, NULL, NULL, 0);
-    close_passed();
+    else reply_end(reply_begin()), replies_send(NULL, 0);
 }
 
 static void on_child(int s) { (void)s; }
@@ -258,18 +274,12 @@ static int serve(void) {
     run.exec_fd = run.in_fd = run.in_writer = run.out_fd = run.err_pipe[0] = run.err_pipe[1] = -1;
     run.from.socket = -1;
     for (ssize_t n; (n = receive()) > 0;) {
-        if (n < (ssize_t)sizeof *run.rq) continue; /* an abort of a run that had just ended */
+        if (n < (ssize_t)sizeof *run.rq) continue; /* an abort of a request that had just ended */
         if (parse_request(n)) send_fault(EBADMSG, "request", "malformed");
-        else if (run.rq->op == OP_LOAD) {
-            load();
-            continue;
-        } else do_run();
-        /* Make the box ready for the next run while the driver reads the reply. */
-        release_run();
-        if (scratch_clean()) return 1;
-        run_group_drop();
-        run_group_make();
-        open_streams(&run);
+        else if (run.rq->op == OP_LOAD) load();
+        else do_runs(message + n);
+        close_passed();
+        if (run.in_fd < 0) prepare_run(); /* of the next request, while the driver reads the reply */
     }
     return 0;
 }

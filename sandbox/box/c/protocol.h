@@ -1,22 +1,26 @@
 /* The messages between the driver and the box. wire.py is their other half.
  *
  *   driver ── plan, descriptors ─────▶ box    once; the box reports its pid, then that it is ready
- *   driver ── request, descriptors ──▶ box    for each run, and to load program files
- *   driver ◀─ reply, descriptors ───── box
+ *   driver ── request, descriptors ──▶ box    for the runs of a program, and to load program files
+ *   driver ── abort ─────────────────▶ box    while they go on
+ *   driver ◀─ replies, descriptors ─── box    one for each run, several in a message
  */
 #pragma once
 #include <stdint.h>
 
 enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3 };
 /* Flags of a request. */
-enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8, FORK = 16, CODE_FD = 32 };
+enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8, FORK = 16, CODE_FD = 32, INPUTS_FD = 64 };
 enum {
     KILLED_CPU = 1, KILLED_WALL, KILLED_MEMORY, KILLED_OUTPUT, KILLED_ABORT, KILLED_PROCESSES,
     KILLED_DISK, KILLED_STARVED
 };
+/* State of a request after a reply. OVER: the driver asks again for what has not run, if anything. FAILED: the
+ * same, after a run that did not end well. */
+enum { MORE = 0, OVER = 1, FAILED = 2 };
 enum { HIT_MEMORY = 1, HIT_PROCESSES = 2, HIT_DISK = 4, HIT_FILES = 8 };
 enum {
-    MESSAGE_CAP = 160 * 1024, INLINE_CAP = 32 * 1024, ERR_CAP = 64 * 1024,
+    MESSAGE_CAP = 160 * 1024, REPLIES_CAP = 128 * 1024, INLINE_CAP = 32 * 1024, ERR_CAP = 64 * 1024,
     MAX_ARGS = 256, MAX_FDS = 64, MAX_COLLECT = 32
 };
 enum { SOCKET = 3, PROC_FD = 4, PROGRAM_FD = 5, WORK_FD = 6 }; /* fixed numbers in the box */
@@ -33,14 +37,20 @@ struct plan {
 } __attribute__((packed));
 
 /* Followed by argc arguments, nfiles file names, ncollect file names, with FORK the modules to import and
- * the prologue, all NUL-terminated, and stdin_len bytes of standard input. Descriptors: the executable
- * (EXEC_FD) or the compiled program (CODE_FD), standard input
- * (STDIN_FD), standard output (STDOUT_FD), then one per file. */
+ * the prologue, all NUL-terminated, the inputs (struct input), and their bytes. Descriptors: the executable
+ * (EXEC_FD) or the compiled program (CODE_FD), standard input (STDIN_FD) or the bytes of all inputs (INPUTS_FD),
+ * standard output (STDOUT_FD), then one per file. With one of the streams, or with files, there is one input.
+ * `output` is that of the current run: the box sets it. */
 struct request {
     uint32_t op, flags;
     int64_t cpu_ns, wall_ns, memory, output, fsize, disk;
     uint32_t err_cap, nproc, nofile;
-    uint32_t argc, nfiles, ncollect, stdin_len;
+    uint32_t argc, nfiles, ncollect, ninputs;
+} __attribute__((packed));
+
+struct input { /* of one run: the limit of its output, where its bytes are */
+    int64_t output;
+    uint32_t at, length;
 } __attribute__((packed));
 
 /* Followed by out_inline bytes of standard output and err_len bytes of standard error. With err
@@ -53,5 +63,5 @@ struct reply {
     int64_t cpu_ns, wall_ns, end_ns, memory, out_size, err_total;
     uint32_t out_inline, err_len, collected, needs_recycling;
     int64_t rss, file, start_ns, template_anon, template_file;
-    uint32_t forked;
+    uint32_t forked, state;
 } __attribute__((packed));

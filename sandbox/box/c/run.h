@@ -27,7 +27,10 @@ struct origin { /* of a run that is forked */
 struct run {
     struct request *rq;
     char *argv[MAX_ARGS + 1];
-    char *stdin_data, *imports, *prologue;
+    char *imports, *prologue;
+    char *inputs_data;   /* the bytes of the inputs, or NULL: */
+    int inputs_fd;       /* where they are */
+    struct input input;  /* of this run */
     struct origin from;
     int in_fd, out_fd, exec_fd, err_pipe[2];
     int in_writer;       /* for the file behind in_fd, which is for reading */

@@ -89,10 +89,9 @@ static void drain_stderr(struct run *run) { /* keep the first bytes, count the r
     }
 }
 
-/* Return whether the driver is gone or aborts this run. */
-static int is_aborted(const struct run *run, int events) {
+int is_aborted(const struct run *run) {
     uint32_t message[2] = {0, 0};
-    ssize_t n = events & POLLIN ? recv(SOCKET, message, sizeof message, MSG_DONTWAIT) : 0;
+    ssize_t n = recv(SOCKET, message, sizeof message, MSG_DONTWAIT);
     return !n || (n == sizeof message && message[0] == OP_ABORT && message[1] == run->count);
 }
 
@@ -103,7 +102,7 @@ static void wait_for_event(struct run *run, int64_t ns) {
     struct pollfd fds[3] = {{SOCKET, POLLIN | POLLRDHUP, 0}, {run->err_pipe[0], POLLIN, 0},
                             {run->from.socket, POLLIN, 0}};
     if (ppoll(fds, 3, &timeout, &none) <= 0) return;
-    if (fds[0].revents && is_aborted(run, fds[0].revents)) run->out.killed = KILLED_ABORT;
+    if (fds[0].revents && is_aborted(run)) run->out.killed = KILLED_ABORT;
     if (fds[1].revents & POLLIN) drain_stderr(run);
     else if (fds[1].revents) {
         close(run->err_pipe[0]);

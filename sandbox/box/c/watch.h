@@ -8,6 +8,9 @@ void start(struct run *run); /* the program; it is on its way when this returns 
 void start_counting(struct run *run); /* CPU and wall time of a run that begins now */
 void watch(struct run *run); /* until it has ended; then kill what is left of it */
 
+/* Whether the driver is gone or has aborted the request of this run. Does not wait. */
+int is_aborted(const struct run *run);
+
 /* Start and watch in a stub: pid 1 of a new PID namespace, which ends with it. It shares all memory
  * with the box. Return 0, or -1 with errno. */
 int start_and_watch_in_stub(struct run *run);

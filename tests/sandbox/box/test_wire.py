@@ -20,7 +20,9 @@ PROTOCOL = (HERE / "protocol.h").read_text()
 
 def size_in_c(name: str) -> int:
     """Return the bytes of a packed C struct, from its declaration."""
-    body = re.search(rf"struct {name} {{(.*?)}} __attribute__\(\(packed\)\)", PROTOCOL, re.S)
+    body = re.search(
+        rf"struct {name} {{(?: /\*.*?\*/)?(.*?)}} __attribute__\(\(packed\)\)", PROTOCOL, re.S
+    )
     assert body, f"struct {name}"
     total = 0
     for line in re.sub(r"/\*.*?\*/", "", body[1], flags=re.S).split(";"):
@@ -33,7 +35,12 @@ def size_in_c(name: str) -> int:
 
 @pytest.mark.parametrize(
     ("name", "ours"),
-    [("request", wire.REQUEST), ("reply", wire.REPLY), ("plan", wire.PLAN)],
+    [
+        ("request", wire.REQUEST),
+        ("input", struct.Struct("<qII")),
+        ("reply", wire.REPLY),
+        ("plan", wire.PLAN),
+    ],
 )
 def test_structs_have_the_same_size(name: str, ours: struct.Struct) -> None:
     assert size_in_c(name) == ours.size
@@ -50,6 +57,10 @@ def test_structs_have_the_same_size(name: str, ours: struct.Struct) -> None:
         ("STDOUT_FD", wire.STDOUT_FD),
         ("FORK", wire.FORK),
         ("CODE_FD", wire.CODE_FD),
+        ("INPUTS_FD", wire.INPUTS_FD),
+        ("MORE", wire.MORE),
+        ("OVER", wire.OVER),
+        ("FAILED", wire.FAILED),
         ("HIT_MEMORY", wire.HIT_MEMORY),
         ("HIT_PROCESSES", wire.HIT_PROCESSES),
         ("HIT_DISK", wire.HIT_DISK),
@@ -77,30 +88,42 @@ def test_every_reason_for_a_kill_has_a_name() -> None:
     st.lists(
         st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"])), max_size=9
     ),
-    st.binary(max_size=300),
+    st.lists(st.binary(max_size=300), max_size=4),
 )
-def test_a_packed_request_can_be_unpacked(argv: list[str], stdin: bytes) -> None:
-    data = wire.pack_request(
-        wire.OP_RUN, 5, (1, 2, 3, 4, 5, 6), (7, 8, 9), argv, ["f"], ["c", "d"], stdin
+def test_a_packed_request_can_be_unpacked(argv: list[str], stdins: list[bytes]) -> None:
+    inputs = [(i, 10 * i, len(stdin)) for i, stdin in enumerate(stdins)]
+    data = b"".join(stdins)
+    packed = wire.pack_request(
+        wire.OP_RUN, 5, (1, 2, 3, 4, 5, 6), (7, 8, 9), argv, ["f"], ["c", "d"], inputs, data
     )
-    fields = wire.REQUEST.unpack_from(data)
+    fields = wire.REQUEST.unpack_from(packed)
     assert fields[:11] == (1, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9)
-    assert fields[11:] == (len(argv), 1, 2, len(stdin))
-    rest = data[wire.REQUEST.size :]
-    strings = rest[: len(rest) - len(stdin)].split(b"\0")[:-1]
+    assert fields[11:] == (len(argv), 1, 2, len(stdins))
+    table = len(packed) - len(data) - 16 * len(inputs)
+    strings = packed[wire.REQUEST.size : table].split(b"\0")[:-1]
     assert [s.decode() for s in strings] == [*argv, "f", "c", "d"]
-    assert rest.endswith(stdin)
+    assert list(struct.iter_unpack("<qII", packed[table : len(packed) - len(data)])) == inputs
+    assert packed.endswith(data)
 
 
-@given(st.binary(max_size=50), st.binary(max_size=50), st.binary(max_size=20))
-def test_a_reply_is_split_by_its_lengths(out: bytes, err: bytes, beyond: bytes) -> None:
-    head = wire.REPLY.pack(0, 256, 1, 2, 3, 4, 5, 6, 7, 8, len(out), len(err), 1, 1, *range(6))
-    reply = wire.unpack_reply(head + out + err + beyond)
-    assert (reply.stdout, reply.stderr, reply.needs_recycling) == (out, err, 1)
-    assert (reply.wstatus, reply.cpu_ns, reply.err_total, reply.collected) == (256, 3, 8, 1)
+def packed_reply(out: bytes, err: bytes, state: int = 0) -> bytes:
+    fields = (0, 256, 1, 2, 3, 4, 5, 6, 7, 8, len(out), len(err), 1, 1, *range(6), state)
+    return wire.REPLY.pack(*fields) + out + err
 
 
-@given(st.binary(max_size=wire.REPLY.size - 1))
-def test_a_cut_reply_is_refused(data: bytes) -> None:
+@given(st.lists(st.tuples(st.binary(max_size=50), st.binary(max_size=50)), min_size=1, max_size=4))
+def test_replies_are_split_by_their_lengths(streams: list[tuple[bytes, bytes]]) -> None:
+    data = b"".join(packed_reply(*both, state=i) for i, both in enumerate(streams))
+    replies = wire.unpack_replies(memoryview(data))
+    assert [(reply.stdout, reply.stderr) for reply in replies] == streams
+    assert [reply.state for reply in replies] == list(range(len(streams)))
+    for reply in replies:
+        assert (reply.wstatus, reply.cpu_ns, reply.err_total, reply.collected) == (256, 3, 8, 1)
+
+
+@given(st.binary(max_size=50), st.data())
+def test_a_message_that_ends_within_a_reply_is_refused(out: bytes, data: st.DataObject) -> None:
+    whole = packed_reply(b"x", b"") + packed_reply(out, b"y")
+    missing = data.draw(st.integers(1, wire.REPLY.size))
     with pytest.raises(struct.error):
-        wire.unpack_reply(data)
+        wire.unpack_replies(memoryview(whole)[:-missing])

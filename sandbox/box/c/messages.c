@@ -1,0 +1,79 @@
+/* A driver that waits is woken by each message, which costs more than a reply itself. So replies of short
+ * runs are gathered, for a few milliseconds at most.
+ */
+#define _GNU_SOURCE
+#include "messages.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "kernel_file.h"
+
+enum { KEPT_NS = 5000000 };
+
+char message[MESSAGE_CAP];
+int passed[MAX_FDS], npassed;
+static char replies[REPLIES_CAP];
+static size_t gathered; /* bytes */
+static int64_t sent_ns; /* the last time, or when the request came */
+
+ssize_t receive(void) {
+    union { struct cmsghdr h; char b[CMSG_SPACE(sizeof passed)]; } c;
+    struct iovec v = {message, sizeof message};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
+    ssize_t n;
+    do n = recvmsg(SOCKET, &m, MSG_CMSG_CLOEXEC); while (n < 0 && errno == EINTR);
+    npassed = 0;
+    struct cmsghdr *h = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (h && h->cmsg_type == SCM_RIGHTS) {
+        npassed = (h->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(passed, CMSG_DATA(h), npassed * sizeof(int));
+    }
+    sent_ns = clock_ns(CLOCK_MONOTONIC);
+    return n;
+}
+
+void close_passed(void) {
+    for (int i = 0; i < npassed; i++) close(passed[i]);
+    npassed = 0;
+}
+
+struct reply *reply_begin(void) {
+    if (gathered + sizeof(struct reply) + INLINE_CAP + ERR_CAP > sizeof replies) replies_send(NULL, 0);
+    return memset(replies + gathered, 0, sizeof(struct reply));
+}
+
+void reply_end(const struct reply *reply) { gathered += sizeof *reply + reply->out_inline + reply->err_len; }
+
+int replies_due(int64_t now_ns) { return gathered && now_ns - sent_ns >= KEPT_NS; }
+
+void replies_send(const int *fds, int count) {
+    union { struct cmsghdr h; char b[CMSG_SPACE(sizeof passed)]; } c;
+    struct iovec v = {replies, gathered};
+    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+    if (!gathered) return;
+    if (count) {
+        m.msg_control = &c;
+        m.msg_controllen = CMSG_SPACE(count * sizeof(int));
+        c.h = (struct cmsghdr){CMSG_LEN(count * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+        memcpy(CMSG_DATA(&c.h), fds, count * sizeof(int));
+    }
+    while (sendmsg(SOCKET, &m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
+    gathered = 0;
+    sent_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+int send_fault(int err, const char *stage, const char *what) {
+    enum { TEXT = 512 };
+    struct reply *r = reply_begin();
+    r->err = err ? err : EIO;
+    r->state = FAILED;
+    r->err_len = snprintf((char *)(r + 1), TEXT, "%s %s", stage, what);
+    if (r->err_len >= TEXT) r->err_len = TEXT - 1;
+    reply_end(r);
+    replies_send(NULL, 0);
+    return 0;
+}

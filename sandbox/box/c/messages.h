@@ -1,0 +1,26 @@
+/* The socket to the driver: requests come one by one, replies are gathered and sent together. */
+#pragma once
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "protocol.h"
+
+extern char message[MESSAGE_CAP];    /* the last one received */
+extern int passed[MAX_FDS], npassed; /* the descriptors that came with it */
+
+/* Wait for a message. Return its length, 0 or less when the driver is gone. */
+ssize_t receive(void);
+void close_passed(void);
+
+/* Return the next reply, all zero. Behind it is room for INLINE_CAP and ERR_CAP bytes of its streams. */
+struct reply *reply_begin(void);
+
+void reply_end(const struct reply *reply); /* it and its streams are complete */
+
+int replies_due(int64_t now_ns); /* the first one has been kept long enough */
+
+/* Send what has been gathered, with descriptors for the last reply. */
+void replies_send(const int *fds, int count);
+
+/* Report a fault of the machine, not of the program, after the replies before it. Return 0. */
+int send_fault(int err, const char *stage, const char *what);

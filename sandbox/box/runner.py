@@ -1,0 +1,178 @@
+"""Runs in boxes: a core, a box on it, a request, and the replies as they come.
+
+RunRequest ─▶ core ─▶ box ─▶ request ──▶ replies ─▶ … ─▶ replies
+                       └◀── again, for what has not run ──┘
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing
+from typing import NamedTuple, TypeVar
+
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.cores import Cores
+from gradebox.sandbox.box.execution import read_execution
+from gradebox.sandbox.box.isolation.levels import Kind
+from gradebox.sandbox.box.pool import BoxPool
+from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.python.start import PythonStart
+from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.common.cpus import Core
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Execution
+
+TRIES = 3  # a box that died is replaced; a program cannot make its box die
+
+T = TypeVar("T")
+
+
+class Answer(NamedTuple):
+    """A reply to one run. `fds` are its descriptors, which whoever reads it closes."""
+
+    reply: wire.Reply
+    fds: list[int]
+    output_bytes: int
+    contended: bool
+
+
+Read = Callable[[Answer], T]
+
+
+class Runner:
+    """Does the runs of a sandbox. May be used from any thread.
+
+    fresh   wire.FRESH: a fresh PID namespace for each run; or 0
+    python  how Python programs start by fork, if they do
+    """
+
+    def __init__(self, cores: Cores, pool: BoxPool) -> None:
+        self.fresh = 0
+        self.python: PythonStart | None = None
+        self._cores = cores
+        self._pool = pool
+        self._process = os.getpid()
+
+    def check_process(self) -> None:
+        """Raise SandboxError in a forked child: the boxes are its parent's."""
+        if os.getpid() != self._process:
+            raise SandboxError(
+                f"this sandbox belongs to process {self._process}, which forked: its boxes are "
+                "not shared; open another one in the child"
+            )
+
+    def executions(
+        self,
+        request: RunRequest,
+        *,
+        alone: bool = False,
+        compiler: bool = False,
+        running: set[BoxProcess] | None = None,
+    ) -> Generator[list[Execution], None, None]:
+        """Run a program once for each input, on a core of its own. Yield what is known so far.
+
+        The core is held until all runs but the last have been yielded.
+
+        running  is given the box for the time of the runs
+        """
+
+        def read(answer: Answer) -> Execution:
+            reply = answer.reply
+            if self.python and reply.forked:
+                reply = self.python.as_plain(reply, request.program)
+            return read_execution(
+                reply,
+                answer.fds,
+                request.limits,
+                request.collect,
+                answer.output_bytes,
+                contended=answer.contended,
+            )
+
+        return self.run(request, read, alone=alone, compiler=compiler, running=running)
+
+    def until_failure(
+        self, requests: Iterable[RunRequest]
+    ) -> Generator[list[Execution], None, None]:
+        """Do the runs of all requests, as `executions`; none after one that did not end well."""
+        for request in requests:
+            with closing(self.executions(request)) as groups:
+                for group in groups:
+                    for i, execution in enumerate(group):
+                        if execution.exit_code != 0 or execution.limits_hit:
+                            yield group[: i + 1]
+                            return
+                    yield group
+
+    def run(
+        self,
+        request: RunRequest,
+        read: Read[T],
+        *,
+        alone: bool = False,
+        compiler: bool = False,
+        running: set[BoxProcess] | None = None,
+    ) -> Generator[list[T], None, None]:
+        """Do the same as `executions`, with what `read` makes of each reply."""
+        self.check_process()
+        request.flags |= self.fresh
+        kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
+        running = set() if running is None else running
+        with request:
+            with self._cores.alone() if alone else self._cores.one() as core:
+                last = yield from self._until_last(request, read, kind, core, running)
+            yield [read(answer) for answer in last]
+
+    def _until_last(
+        self, request: RunRequest, read: Read[T], kind: Kind, core: Core, running: set[BoxProcess]
+    ) -> Generator[list[T], None, list[Answer]]:
+        """Yield all groups but the last; return that one, to be read when the core is free."""
+        total = most = len(request.stdins)
+        done, tries_left = 0, TRIES
+        while True:
+            try:
+                with self._pool.box(kind, request.program.digest, core.node) as box:
+                    box.pin(core)
+                    box.last_digest = request.program.digest
+                    if box.folder:  # which is emptied after each run, from outside
+                        most = 1
+                    running.add(box)
+                    try:
+                        request.start(box, done, most)
+                        while True:
+                            answers = self._next_answers(request, box, done, core)
+                            tries_left = TRIES
+                            after = done + len(answers)
+                            if after == total or answers[-1].reply.state == wire.FAILED:
+                                return answers
+                            group = [read(answer) for answer in answers]
+                            if not box.is_busy and not box.needs_recycling:
+                                request.start(box, after, most)
+                            yield group
+                            done = after
+                            if not box.is_busy:
+                                break
+                    except GeneratorExit:
+                        box.cancel()
+                        raise
+                    finally:
+                        running.discard(box)
+                        request.leave()
+            except BoxDied:
+                self._pool.invalidate()
+                tries_left -= 1
+                if not tries_left:
+                    raise
+                most = 1  # so that it is known which run a box does not survive
+
+    def _next_answers(
+        self, request: RunRequest, box: BoxProcess, first: int, core: Core
+    ) -> list[Answer]:
+        replies, fds = box.replies()
+        contended = not self._cores.uncontended(core)
+        last = len(replies) - 1
+        return [
+            Answer(reply, fds if i == last else [], request.outputs[first + i], contended)
+            for i, reply in enumerate(replies)
+        ]

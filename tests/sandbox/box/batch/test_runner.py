@@ -1,0 +1,212 @@
+"""How the runs of a request reach boxes that answer late, die or fail. No program is run."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.process import BoxDied, BoxFault, BoxProcess
+from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.box.runner import TRIES, Runner
+from gradebox.sandbox.model import Limits
+
+RUNS = 6
+Script = list[Any]  # of a box: the states of the replies of each message, or an exception
+
+
+def reply(state: int = wire.MORE, err: int = 0, **fields: int) -> wire.Reply:
+    [one] = wire.unpack_replies(memoryview(bytes(wire.REPLY.size)))
+    return one._replace(state=state, err=err, **fields)
+
+
+class ScriptedBox:
+    """A box that gives the replies of its script."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.asked: list[int] = []  # the number of runs in each request
+        self.is_busy = self.cancelled = self.needs_recycling = False
+        self.folder, self.program_folder, self.last_digest = None, "/program", ""
+
+    def pin(self, cpu: int) -> None: ...
+
+    def load(self, digest: object, files: object) -> None: ...
+
+    def start(self, request: bytes, fds: list[int], timeout_s: float, expected: int) -> None:
+        self.asked.append(expected)
+        self.is_busy = True
+
+    def replies(self) -> tuple[list[wire.Reply], list[int]]:
+        message = self.script.pop(0)
+        if isinstance(message, Exception):
+            raise message
+        if message == "recycle":
+            self.needs_recycling = True
+            message = [wire.OVER]
+        self.is_busy = message[-1] == wire.MORE
+        return [reply(state) for state in message], []
+
+    def cancel(self) -> None:
+        self.cancelled = self.is_busy
+
+
+class Pool:
+    def __init__(self, *scripts: Script) -> None:
+        self.boxes = [ScriptedBox(script) for script in scripts]
+        self.lent: list[ScriptedBox] = []
+        self.closed: list[ScriptedBox] = []
+
+    @contextmanager
+    def box(self, kind: str, digest: str) -> Iterator[ScriptedBox]:
+        box = self.boxes[0]
+        if not self.lent or self.lent[-1] is not box:
+            self.lent.append(box)
+        try:
+            yield box
+        except GeneratorExit:
+            raise
+        except BaseException:
+            self.closed.append(self.boxes.pop(0))
+            raise
+        if box.needs_recycling:
+            self.closed.append(self.boxes.pop(0))
+
+    def invalidate(self) -> None: ...
+
+
+@contextmanager
+def core() -> Iterator[int]:
+    yield 0
+
+
+def groups(pool: Pool, runs: int = RUNS) -> Iterator[int]:
+    """Yield the sizes of the groups of executions."""
+    cores: Any = SimpleNamespace(one=core, alone=core, uncontended=lambda cpu: True)
+    runner = Runner(cores, pool)  # type: ignore[arg-type]
+    program = BuiltProgram(("program",), "digest")
+    for group in runner.executions(RunRequest(program, Limits(), [b""] * runs)):
+        yield len(group)
+
+
+MORE, OVER, FAILED = [wire.MORE], [wire.OVER], [wire.FAILED]
+DIED, FAULT = BoxDied("gone"), BoxFault(5, "run")
+
+
+@pytest.mark.parametrize(
+    ("scripts", "sizes", "asked"),
+    [
+        ([[MORE * 5 + OVER]], [6], [[6]]),
+        ([[MORE * 2, MORE * 3, OVER]], [2, 3, 1], [[6]]),
+        ([[MORE * 2, MORE + OVER, MORE + OVER]], [2, 2, 2], [[6, 2]]),
+        ([[MORE + FAILED]], [2], [[6]]),
+        ([[FAILED]], [1], [[6]]),
+        ([[MORE * 2, "recycle"], [MORE * 2 + OVER]], [2, 1, 3], [[6], [3]]),
+        ([[DIED], [OVER] * 6], [1] * 6, [[6], [1] * 6]),
+        ([[MORE * 2, DIED], [OVER] * 4], [2, 1, 1, 1, 1], [[6], [1] * 4]),
+        (
+            [[MORE, DIED], [OVER, DIED], [OVER, DIED], [OVER] * 3],
+            [1] * 6,
+            [[6], [1] * 2, [1] * 2, [1] * 3],
+        ),
+    ],
+)
+def test_every_run_is_answered_once(
+    scripts: list[Script], sizes: list[int], asked: list[list[int]]
+) -> None:
+    pool = Pool(*[list(script) for script in scripts])
+    assert list(groups(pool)) == sizes
+    assert [box.asked for box in pool.lent] == asked
+
+
+def test_a_run_that_no_box_survives_is_an_error_after_the_runs_before_it() -> None:
+    pool = Pool([MORE * 2, DIED], *[[DIED] for _ in range(TRIES)])
+    seen = groups(pool)
+    assert next(seen) == 2
+    with pytest.raises(BoxDied):
+        next(seen)
+    assert [box.asked for box in pool.lent] == [[6], *[[1]] * (TRIES - 1)]
+
+
+def test_a_fault_is_an_error_after_the_runs_before_it() -> None:
+    pool = Pool([MORE * 2, FAULT])
+    seen = groups(pool)
+    assert next(seen) == 2
+    with pytest.raises(BoxFault):
+        next(seen)
+    assert len(pool.closed) == 1
+
+
+@pytest.mark.parametrize(("script", "busy"), [([MORE * 2], True), ([MORE + OVER], True)])
+def test_closing_cancels_what_has_not_run(script: Script, busy: bool) -> None:
+    """After OVER the rest has been asked for before the group is yielded."""
+    pool = Pool(script)
+    seen = groups(pool)
+    assert next(seen) == 2
+    seen.close()  # type: ignore[attr-defined]
+    assert (pool.lent[0].cancelled, pool.closed) == (busy, [])
+
+
+# ---- the replies of a box process --------------------------------------------------------
+
+
+def box_with(*messages: list[wire.Reply]) -> BoxProcess:
+    """Return a box process that is expected to send these messages and has then ended."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for message in messages:
+        theirs.send(b"".join(wire.REPLY.pack(*one[:-2]) for one in message))
+    theirs.close()
+    box: Any = object.__new__(BoxProcess)
+    box._socket, box._buffer = ours, bytearray(wire.REPLIES_CAP)
+    box._expected, box._fault, box.needs_recycling, box.run_count = RUNS, None, False, 1
+    box.folder = box.cgroup = None
+    return box  # type: ignore[no-any-return]
+
+
+def test_the_replies_before_a_fault_are_returned() -> None:
+    box = box_with([reply(), reply(), reply(wire.FAILED, err=5)])
+    try:
+        assert len(box.replies()[0]) == 2
+        assert box.is_busy
+        for _ in range(2):
+            with pytest.raises(BoxFault):
+                box.replies()
+        box.cancel()
+        assert box.needs_recycling
+    finally:
+        box._socket.close()
+
+
+def test_a_box_whose_request_is_over_is_not_busy() -> None:
+    box = box_with([reply()], [reply(), reply(wire.OVER, needs_recycling=1)])
+    try:
+        assert (len(box.replies()[0]), box.is_busy, box.needs_recycling) == (1, True, False)
+        assert (len(box.replies()[0]), box.is_busy, box.needs_recycling) == (2, False, True)
+    finally:
+        box._socket.close()
+
+
+@pytest.mark.parametrize("expected", [1, 2])
+def test_only_a_run_that_is_the_only_one_can_have_ended_its_box(expected: int) -> None:
+    box: Any = box_with()
+    box.cgroup = SimpleNamespace(oom_kills=lambda: 1)
+    box._expected, box._memory_limit, box._started_ns = expected, 1, 0
+    try:
+        if expected > 1:
+            with pytest.raises(BoxDied):
+                box.replies()
+            return
+        [one], _ = box.replies()
+        assert (wire.KILLED[one.killed], box.is_busy, box.needs_recycling) == (
+            "memory",
+            False,
+            True,
+        )
+    finally:
+        box._socket.close()
