@@ -234,7 +234,7 @@ class EmbeddedSandbox(Closeable):
     def run_many(
         self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
     ) -> Generator[list[Execution], None, None]:
-        """See `BatchSandbox.run_many`. A core is in use until all groups but the last are yielded."""
+        """See `BatchSandbox.run_many`. A core is in use until the last group is yielded."""
         if len(limits) != len(stdins) or not stdins:
             raise BadRequest(
                 f"{len(limits)} limits for {len(stdins)} inputs: one for each, at least one"

@@ -5,11 +5,19 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from gradebox.sandbox import BadRequest, Compiled, Limits, Program, Sandbox, UnknownLanguage
+from gradebox.sandbox import (
+    BadRequest,
+    Compiled,
+    Limits,
+    Program,
+    Sandbox,
+    UnknownLanguage,
+)
+from gradebox.sandbox.protocol import BatchSandbox
 from tests.sandbox.backends import NAMES, open_backend
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -293,3 +301,46 @@ def test_description_can_be_recorded(box: Sandbox) -> None:
     about = box.describe().as_json()
     assert about["backend"] in ("box", "piston")
     assert {"python", "c++17"} <= set(about["toolchains"])
+
+
+def together(box: Sandbox, compiled: Compiled, stdins: list[bytes], **limits: Any) -> list[Any]:
+    """Return the executions of a batch, or of single runs where the sandbox has no batches."""
+    each = [Limits(**limits)] * len(stdins)
+    if "batch" in box.capabilities:
+        groups = cast("BatchSandbox", box).run_many(compiled, each, stdins)
+        return [one for group in groups for one in group]
+    return [
+        box.run(compiled, limit, stdin=stdin) for limit, stdin in zip(each, stdins, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("language", ["python", "c++17"])
+def test_a_batch_gives_what_single_runs_give(box: Sandbox, language: str) -> None:
+    source = {
+        "python": "print(sum(map(int, input().split())))",
+        "c++17": "#include <iostream>\nint main(){int a,b;std::cin>>a>>b;std::cout<<a+b<<'\\n';}",
+    }[language]
+    compiled = made(box, language, source)
+    stdins = [b"%d %d\n" % (i, i * i) for i in range(7)]
+    got = together(box, compiled, stdins)
+    assert [one.stdout for one in got] == [b"%d\n" % (i + i * i) for i in range(7)]
+    assert {(one.exit_code, one.signal, one.limits_hit) for one in got} == {(0, None, frozenset())}
+    alone = box.run(compiled, Limits(), stdin=stdins[0])
+    for one in got:
+        assert one.memory_bytes is not None and alone.memory_bytes is not None
+        assert abs(one.memory_bytes - alone.memory_bytes) < 2 * MIB
+
+
+def test_the_runs_of_a_batch_start_clean(box: Sandbox) -> None:
+    source = "import os\nprint(os.listdir('.') == [], input())\nopen('left', 'w').close()\n"
+    compiled = made(box, "python", source)
+    got = together(box, compiled, [b"%d\n" % i for i in range(3)])
+    assert len({one.stdout[:-2] for one in got}) == 1
+    assert [one.stdout[-2:] for one in got] == [b"%d\n" % i for i in range(3)]
+
+
+def test_a_batch_ends_after_a_run_that_fails(box: Sandbox) -> None:
+    compiled = made(box, "python", "print(1 // int(input()))")
+    got = together(box, compiled, [b"1", b"0", b"1"])
+    assert [one.exit_code for one in got[:2]] == [0, 1]
+    assert len(got) == (2 if "batch" in box.capabilities else 3)

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 
 from gradebox.checkers.compare import equal
-from gradebox.eval.grading.time_policy import bounds_of, run_limits
+from gradebox.eval.grading.time_policy import Bounds, bounds_of, run_limits
 from gradebox.eval.grading.verdict import Match, ended_well, judge
 from gradebox.eval.problems.problem import Problem
 from gradebox.sandbox.model import Compiled, Execution, Program
 from gradebox.sandbox.opening import open_sandbox
-from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.protocol import BatchSandbox, Sandbox
 from testing.submissions import table_cpp, table_python
 from testing.submissions.model import PROGRAMS, Row, made
 
@@ -36,22 +37,37 @@ def box() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def run(box: Sandbox, compiled: Compiled, row: Row) -> tuple[str, Execution]:
-    """Return the verdict of one row, by the rules of a real run, and the execution."""
-    bounds = bounds_of(Problem("corpus", row.cpu_s, row.memory_mb << 20))
-    stdin, expected = made(row.stdin), made(row.expected)
-    by_file = row.mode == "file"
-    execution = box.run(
-        compiled,
-        run_limits(bounds, len(expected)),
-        stdin=b"" if by_file else stdin,
-        files={"input.txt": stdin} if by_file else None,
-        collect=("output.txt",) if by_file else (),
-    )
+def verdict_of(row: Row, execution: Execution) -> str:
+    """Return the verdict of a run, by the rules of a real one."""
+    bounds, expected = bounds_of_row(row), made(row.expected)
     if not ended_well(execution, bounds):
-        return judge(execution, bounds, None).verdict, execution
+        return judge(execution, bounds, None).verdict
+    by_file = row.mode == "file"
     output = execution.files.get("output.txt", b"") if by_file else execution.stdout
-    return judge(execution, bounds, Match(equal(output, expected, "open-r1"))).verdict, execution
+    return judge(execution, bounds, Match(equal(output, expected, "open-r1"))).verdict
+
+
+def bounds_of_row(row: Row) -> Bounds:
+    return bounds_of(Problem("corpus", row.cpu_s, row.memory_mb << 20))
+
+
+def run(box: Sandbox, compiled: Compiled, row: Row) -> Execution:
+    stdin, limits = made(row.stdin), run_limits(bounds_of_row(row), len(made(row.expected)))
+    if row.mode == "stdio":
+        return box.run(compiled, limits, stdin=stdin)
+    files = {"input.txt": stdin}
+    return box.run(compiled, limits, files=files, collect=("output.txt",))
+
+
+def run_in_a_batch(box: Sandbox, compiled: Compiled, row: Row) -> list[Execution]:
+    """Run it twice in one request; once when it fails."""
+    limits = run_limits(bounds_of_row(row), len(made(row.expected)))
+    groups = cast("BatchSandbox", box).run_many(compiled, [limits] * 2, [made(row.stdin)] * 2)
+    return [execution for group in groups for execution in group]
+
+
+def end(execution: Execution) -> tuple[object, ...]:
+    return (execution.exit_code, execution.signal, execution.killed_for, execution.limits_hit)
 
 
 def complaints(row: Row, verdict: str, compiled: Compiled, result: Execution | None) -> list[str]:
@@ -93,8 +109,15 @@ def check(box: Sandbox, rows: list[Row]) -> list[str]:
     try:
         wrong = []
         for row in rows:
-            verdict, result = run(box, compiled, row) if compiled.ok else ("CE", None)
-            wrong += complaints(row, verdict, compiled, result)
+            if not compiled.ok:
+                wrong += complaints(row, "CE", compiled, None)
+                continue
+            alone = run(box, compiled, row)
+            wrong += complaints(row, verdict_of(row, alone), compiled, alone)
+            for result in run_in_a_batch(box, compiled, row) if row.mode == "stdio" else ():
+                wrong += complaints(row, verdict_of(row, result), compiled, result)
+                if end(result) != end(alone):
+                    wrong.append(f"{row.label}: alone {_shown(alone)}, in a batch {_shown(result)}")
         return wrong
     finally:
         compiled.close()
@@ -119,7 +142,7 @@ def test_program(box: Sandbox, program: str) -> None:
 )
 def test_repeated_runs_print_the_same(box: Sandbox, row: Row) -> None:
     compiled = compile_row(box, row)
-    outputs = {run(box, compiled, row)[1].stdout for _ in range(6)}
+    outputs = {run(box, compiled, row).stdout for _ in range(6)}
     compiled.close()
     assert len(outputs) == 1
     assert outputs != {b"found\n"}

@@ -15,9 +15,11 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.run_request import RunRequest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Limits, Program
 from testing.submissions.hostile import compiling, host
@@ -74,21 +76,26 @@ class Programs:
 def attack_once(
     sandbox: EmbeddedSandbox, programs: Programs, attack: Attack, bait: host.Bait, level: str
 ) -> tuple[str, str]:
-    """Return the outcome of an attack and a complaint. The probe runs before and after it."""
+    """Return the outcome of an attack and a complaint.
+
+    It runs alone, then in a batch, where a second run follows it unless it failed. The probe runs
+    before and after both.
+    """
     probe = programs[attack.program if attack.program in PYTHON else "probe"]
     clean = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
     before = host.count()
+    program, limits = programs[attack.program], attack.limits_at(level)
+    stdin, args = b"0" * attack.stdin_bytes, (attack.name, *bait.fill(attack.argument))
     try:
-        result = sandbox.run(
-            programs[attack.program],
-            attack.limits_at(level),
-            stdin=b"0" * attack.stdin_bytes,
-            args=(attack.name, *bait.fill(attack.argument)),
-            collect=attack.collect,
-        )
+        results = [sandbox.run(program, limits, stdin=stdin, args=args, collect=attack.collect)]
+        if not attack.collect:
+            request = RunRequest(program.artifact, limits, [stdin] * 2, args)
+            request.forks = request.program.fork is not None
+            results += chain.from_iterable(sandbox._runner.until_failure([request]))
     except SandboxError as error:
         return "sandbox error", f"a program made the machine fail: {error}"
-    wrong = attack.complaint(level, result, bait.word)
+    complaints = (attack.complaint(level, result, bait.word) for result in results)
+    wrong = next(filter(None, complaints), "")
     after_it = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
     after = host.count()
     if not wrong and after_it.stdout != clean.stdout:
@@ -97,7 +104,7 @@ def attack_once(
         wrong = f"the grader's side differs: {before} → {after}"
     if not wrong and bait.secret.read_bytes() != bait.word:
         wrong = "the expected output was changed"
-    return attack.came_out(result), wrong
+    return attack.came_out(results[0]), wrong
 
 
 def difference(one: bytes, two: bytes) -> str:
