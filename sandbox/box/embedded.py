@@ -17,7 +17,6 @@ from typing import Literal
 
 from gradebox.sandbox import languages
 from gradebox.sandbox.box import wire
-from gradebox.sandbox.box.batches import batches
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
@@ -34,8 +33,8 @@ from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import EMPTY, PythonStart
-from gradebox.sandbox.box.run_request import RunRequest
-from gradebox.sandbox.box.runner import Answer, Runner
+from gradebox.sandbox.box.runs.run_request import RunRequest
+from gradebox.sandbox.box.runs.runner import Answer, Runner
 from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve

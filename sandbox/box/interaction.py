@@ -14,7 +14,7 @@ from typing import Literal
 
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
-from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.model import Execution, Interaction
 
 Name = Literal["first", "second"]

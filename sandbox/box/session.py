@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.process import BoxProcess
-from gradebox.sandbox.box.run_request import RunRequest, reply_timeout_s
+from gradebox.sandbox.box.runs.run_request import RunRequest, reply_timeout_s
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import SandboxError
 

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 
 from gradebox.sandbox.box import EmbeddedSandbox
-from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Limits, Program
 from testing.submissions.hostile import compiling, host

@@ -143,7 +143,7 @@ def files():
 
 def searches(own):
     seen = set()
-    mark = own[:6]
+    mark = own[:16]
     def look(data):
         at = data.find(mark) if isinstance(data, bytes) else -1
         while at >= 0:
@@ -171,8 +171,9 @@ def searches(own):
             for fd in range(40):
                 if pid != os.getpid() and libc.syscall(438, pidfd, fd, 0) >= 0:
                     seen.add(b'taken from %d' % pid)
-    return {bytes(one) for one in seen if one != own and set(one[6:8]) <= set(b'0123456789abcdef')
-            or one.startswith(b't')}
+    words = (bytes(one) for one in seen - {own})
+    hexadecimal = set(b'0123456789abcdef')  # anything else is a part of a word, in this memory
+    return {one for one in words if not set(one) - hexadecimal or one.startswith(b't')}
 
 def fills():
     left = bytearray(64 << 20)
@@ -239,10 +240,10 @@ def test_a_run_has_the_memory_that_it_has_alone(box: EmbeddedSandbox, program: C
 def test_inputs_of_other_runs_cannot_be_found(
     box: EmbeddedSandbox, program: Compiled, size: int
 ) -> None:
-    mark = secrets.token_hex(3).encode()  # not in the program
-    words = [mark + secrets.token_hex(17).encode() for _ in range(4)]
+    mark = secrets.token_hex(8).encode()  # not in the program
+    words = [mark + secrets.token_hex(12).encode() for _ in range(4)]
     got = many(box, program, [b"search " + word + bytes(size) for word in words])
     assert [(one.exit_code, one.stdout) for one in got] == [(0, b"set()\n")] * 4, got[0].stderr
     # It would have found one: this input has two.
-    [both] = many(box, program, [b"search " + mark + b"0" * 34 + words[0]])
+    [both] = many(box, program, [b"search " + mark + b"0" * 24 + words[0]])
     assert ast.literal_eval(both.stdout.decode()) == {words[0]}

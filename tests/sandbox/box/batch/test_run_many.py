@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox
-from gradebox.sandbox.box.batches import MOST_RUNS
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
+from gradebox.sandbox.box.runs.batches import MOST_RUNS
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from testing.submissions.hostile import host

@@ -13,8 +13,9 @@ import pytest
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.process import BoxDied, BoxFault, BoxProcess
-from gradebox.sandbox.box.run_request import RunRequest
-from gradebox.sandbox.box.runner import TRIES, Runner
+from gradebox.sandbox.box.runs.run_request import RunRequest
+from gradebox.sandbox.box.runs.runner import TRIES, Runner
+from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.model import Limits
 
 RUNS = 6
@@ -35,7 +36,7 @@ class ScriptedBox:
         self.is_busy = self.cancelled = self.needs_recycling = False
         self.folder, self.program_folder, self.last_digest = None, "/program", ""
 
-    def pin(self, cpu: int) -> None: ...
+    def pin(self, core: Core) -> None: ...
 
     def load(self, digest: object, files: object) -> None: ...
 
@@ -64,7 +65,7 @@ class Pool:
         self.closed: list[ScriptedBox] = []
 
     @contextmanager
-    def box(self, kind: str, digest: str) -> Iterator[ScriptedBox]:
+    def box(self, kind: str, digest: str, node: int) -> Iterator[ScriptedBox]:
         box = self.boxes[0]
         if not self.lent or self.lent[-1] is not box:
             self.lent.append(box)
@@ -82,8 +83,8 @@ class Pool:
 
 
 @contextmanager
-def core() -> Iterator[int]:
-    yield 0
+def core() -> Iterator[Core]:
+    yield Core(0, 0)
 
 
 def groups(pool: Pool, runs: int = RUNS) -> Iterator[int]:

@@ -18,7 +18,7 @@ from gradebox.sandbox.box.isolation.levels import Kind
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
 from gradebox.sandbox.box.python.start import PythonStart
-from gradebox.sandbox.box.run_request import RunRequest
+from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution

@@ -1,0 +1,1 @@
+"""The runs of programs: what is requested of a box, and what comes back."""
