@@ -33,6 +33,7 @@ from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import EMPTY, PythonStart
+from gradebox.sandbox.box.runs.batches import batches
 from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.box.runs.runner import Answer, Runner
 from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session
