@@ -3,9 +3,9 @@
     gradebox/sandbox/box/c/bin/launcher-<machine>-<hash of sources>   in a wheel for this machine
     gradebox/sandbox/box/c/bin/template-<machine>-<hash of sources>
 
-They run on any Linux of that architecture, with any libraries and any Python. Without a C compiler
-the wheel is for any machine, and they are built at first use. All other settings are in
-pyproject.toml.
+They run on any Linux of that architecture, with any libraries and any Python: one is static, the
+other is linked with nothing. On Linux, building the wheel needs a C compiler; elsewhere the wheel
+has no compiled parts, since the sandbox needs Linux. All other settings are in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from gradebox.sandbox.box.build import LAUNCHER, PARTS
+from gradebox.sandbox.box.build import PARTS
 from gradebox.sandbox.errors import SandboxUnavailable
 
 FOLDER = Path("gradebox", "sandbox", "box", "c", "bin")
+LINUX = platform.system() == "Linux"
 
 
 class BuildWithParts(build_py):
@@ -31,7 +32,7 @@ class BuildWithParts(build_py):
 
     def run(self) -> None:
         super().run()
-        if self.editable_mode:
+        if self.editable_mode or not LINUX:
             return
         folder = Path(self.build_lib) / FOLDER
         folder.mkdir(parents=True, exist_ok=True)
@@ -41,15 +42,18 @@ class BuildWithParts(build_py):
             for part in PARTS:
                 part.build(folder / part.file_name())
         except SandboxUnavailable as error:
-            self.warn(f"the wheel has no launcher: {error}")
+            raise SystemExit(
+                f"gradebox is not installed: {error}. A wheel of gradebox needs no compiler."
+            ) from None
 
 
 class PlatformWheel(bdist_wheel):
-    """A wheel for any Python 3 on this architecture: the launcher does not use the interpreter."""
+    """A wheel for any Python 3 and any C library on this architecture."""
 
     def get_tag(self) -> tuple[str, str, str]:
-        made = Path(self.bdist_dir, FOLDER, LAUNCHER.file_name()).exists()
-        return "py3", "none", f"linux_{platform.machine()}" if made else "any"
+        machine = platform.machine()
+        places = f"manylinux_2_17_{machine}.musllinux_1_1_{machine}" if LINUX else "any"
+        return "py3", "none", places
 
 
 setup(cmdclass={"build_py": BuildWithParts, "bdist_wheel": PlatformWheel})

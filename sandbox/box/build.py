@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -18,31 +19,43 @@ HERE = Path(__file__).resolve().parent / "c"
 
 
 def cache_folder() -> Path:
-    """Return the user's cache folder (mode 0700): GRADEBOX_CACHE, XDG_CACHE_HOME or ~/.cache.
+    """Return the user's cache folder (mode 0700): GRADEBOX_CACHE, else the first that is usable.
 
-    Its contents are executed. Raises SandboxUnavailable when it belongs to another user or others
-    may write to it.
+    Its contents are executed. Raises SandboxUnavailable when there is none that belongs to this
+    user and that nobody else may write to.
     """
     named = os.environ.get("GRADEBOX_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
-    folder = Path(named) if named else Path(base) / "gradebox"
+    why = ""
+    for folder in [Path(named)] if named else _usual_caches():
+        why = _why_unusable(folder)
+        if not why:
+            return folder
+    raise SandboxUnavailable(
+        f"no folder for compiled files: {why}; set GRADEBOX_CACHE to a folder of your own"
+    )
+
+
+def _usual_caches() -> list[Path]:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    folders = [Path(base) / "gradebox"]  # a user without a home folder has no absolute path
+    with contextlib.suppress(FileNotFoundError):  # no folder for temporary files is writable
+        folders.append(Path(tempfile.gettempdir()) / f"gradebox-{os.getuid()}")
+    return [folder for folder in folders if folder.is_absolute()]
+
+
+def _why_unusable(folder: Path) -> str:
+    """Create a cache folder if necessary. Return why it cannot be used, "" when it can."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.lstat()
     except OSError as error:
-        folder = Path(tempfile.gettempdir()) / f"gradebox-{os.getuid()}"
-        try:
-            folder.mkdir(mode=0o700, exist_ok=True)
-        except OSError:
-            raise SandboxUnavailable(
-                f"cannot create a cache folder: {error}; set GRADEBOX_CACHE to a folder you own"
-            ) from error
-    state = folder.lstat()
+        return str(error)
     if state.st_uid != os.getuid() or state.st_mode & 0o022:
-        raise SandboxUnavailable(
-            f"cache folder {folder} belongs to uid {state.st_uid}, mode {state.st_mode & 0o777:o}; "
-            "it must be yours and not writable by others: set GRADEBOX_CACHE to another folder"
+        return (
+            f"{folder} belongs to uid {state.st_uid}, mode {state.st_mode & 0o777:o}; it must be "
+            "yours and not writable by others"
         )
-    return folder
+    return "" if os.access(folder, os.W_OK | os.X_OK) else f"{folder} is read-only"
 
 
 @dataclass(frozen=True)

@@ -42,16 +42,14 @@ SHORT_NS, LONGEST_DEBT_NS = 2_000_000, 10_000_000_000  # shorter runs take turns
 
 def _folders() -> Iterator[Path]:
     """Yield the folders for locks, the most widely shared first; create missing ones."""
-    for base, name, mode in (
-        (Path("/dev/shm"), LOCKS, 0o1777),
-        (Path("/tmp"), LOCKS, 0o1777),
-        (Path(tempfile.gettempdir()), f"{LOCKS}-{os.geteuid()}", 0o700),
-    ):
-        folder = base / name
+    folders = [(Path("/dev/shm", LOCKS), 0o1777), (Path("/tmp", LOCKS), 0o1777)]
+    with contextlib.suppress(FileNotFoundError):
+        folders.append((Path(tempfile.gettempdir(), f"{LOCKS}-{os.geteuid()}"), 0o700))
+    for folder, mode in folders:
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700)
             folder.chmod(mode)
-        if folder.is_dir() and not folder.is_symlink():
+        if os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH112, PTH114 - never raise
             yield folder
 
 

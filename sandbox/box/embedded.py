@@ -42,6 +42,8 @@ from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
 from gradebox.sandbox.box.validation import check_limits, check_program, check_request
 from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.common.cpus import physical_cpus
+from gradebox.sandbox.common.machine_check import check_machine
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
@@ -76,6 +78,9 @@ class EmbeddedSandbox(Closeable):
     ) -> None:
         self._process = os.getpid()
         self._description: Description | None = None
+        slots = slots or len(physical_cpus())
+        launcher()  # without it no level works, and its own error says why
+        check_machine(slots)
         remove_stale_groups()
         self._cores = Cores(slots)
         self._pool = BoxPool()

@@ -18,7 +18,7 @@ def data_caches() -> tuple[str, ...]:
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     home = os.environ.get("HF_HOME") or f"{base}/huggingface"
     named = [os.environ.get(name) for name in ("HF_HUB_CACHE", "HF_DATASETS_CACHE")]
-    paths = [Path(path).expanduser() for path in (home, *named) if path]
+    paths = [Path(os.path.expanduser(path)) for path in (home, *named) if path]  # noqa: PTH111
     return tuple(str(path) for path in paths if path.is_dir())
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.box import build
-from gradebox.sandbox.box.isolation import host
+from gradebox.sandbox.box.isolation import hiding, host
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -89,3 +91,36 @@ def test_installed_packages_are_hidden_and_their_neighbours_are_not(
     assert host.hidden_folders() == (str(site / "gradebox"), str(tmp_path))
     monkeypatch.setattr(host, "__file__", str(site / "sandbox/box/isolation/host.py"))
     assert host.hidden_folders() == (str(site), str(tmp_path))  # of a checkout, all
+
+
+def test_without_a_home_folder_the_cache_is_below_tmp(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a user id without an account: HOME is unset, or a folder of somebody else."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("GRADEBOX_CACHE", "XDG_CACHE_HOME", "HOME", "HF_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
+    own = tmp_path / f"gradebox-{os.getuid()}"
+    assert build.cache_folder() == own and own.stat().st_mode & 0o777 == 0o700
+    assert hiding.data_caches() == ()
+    others = tmp_path / "home"
+    (others / ".cache" / "gradebox").mkdir(parents=True)
+    (others / ".cache" / "gradebox").chmod(0o777)
+    monkeypatch.setenv("HOME", str(others))
+    assert build.cache_folder() == own
+    (others / ".cache" / "gradebox").chmod(0o700)
+    assert build.cache_folder() == others / ".cache" / "gradebox"
+
+
+def test_a_link_below_tmp_is_not_used_as_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("GRADEBOX_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/proc/none")
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / f"gradebox-{os.getuid()}").symlink_to("elsewhere")
+    with pytest.raises(SandboxUnavailable, match="set GRADEBOX_CACHE to a folder of your own"):
+        build.cache_folder()
