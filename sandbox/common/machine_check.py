@@ -1,0 +1,54 @@
+"""What a machine must offer before anything runs; each lack is one line with its remedy."""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+import threading
+
+from gradebox.sandbox.errors import SandboxUnavailable
+
+FILES, FILES_A_SLOT = 64, 32  # descriptors of a grader, and of each program at once
+TASKS_A_SLOT = 4  # threads and processes: the grader's, the box's two, the program
+
+
+def check_machine(slots: int) -> None:
+    """Make sure that a grader with this many programs at once can start.
+
+    Raises SandboxUnavailable.
+    """
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:
+        raise SandboxUnavailable(
+            "no folder for temporary files is writable: set TMPDIR to one; in a read-only "
+            "container, give one with --tmpfs /tmp"
+        ) from None
+    files, needed = resource.getrlimit(resource.RLIMIT_NOFILE)[0], FILES + FILES_A_SLOT * slots
+    if files != resource.RLIM_INFINITY and files < needed:
+        raise SandboxUnavailable(
+            f"this process may have {files} open files, and {slots} programs at once need "
+            f"{needed}: ulimit -n 1024"
+        )
+    _check_tasks(TASKS_A_SLOT * slots)
+
+
+def _check_tasks(count: int) -> None:
+    """Try to have that many threads at once; processes count like them."""
+    done = threading.Event()
+    threads = [threading.Thread(target=done.wait, daemon=True) for _ in range(count)]
+    started = []
+    try:
+        for thread in threads:
+            thread.start()
+            started.append(thread)
+    except RuntimeError:
+        limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+        raise SandboxUnavailable(
+            f"{count} more threads and processes are needed, and {len(started)} can be started: "
+            f"this user may have {limit} (ulimit -u), or the container's pids limit is reached"
+        ) from None
+    finally:
+        done.set()
+        for thread in started:
+            thread.join()

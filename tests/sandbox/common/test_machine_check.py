@@ -1,0 +1,52 @@
+"""A machine that lacks something is refused in one line before anything runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+SETTINGS = {
+    "open files": (
+        "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (32, 32))",
+        "this process may have 32 open files, and 1 programs at once need 96: ulimit -n 1024",
+    ),
+    "no folder": (
+        "import tempfile; tempfile._candidate_tempdir_list = lambda: ['/proc/none']",
+        "no folder for temporary files is writable: set TMPDIR to one",
+    ),
+    "threads": (
+        "import threading as t, itertools as i; n, start = i.count(), t.Thread.start\n"
+        'def refuse(self):\n    if next(n) > 1: raise RuntimeError("can\'t start new thread")\n'
+        "    start(self)\n"
+        "t.Thread.start = refuse",
+        "4 more threads and processes are needed, and 2 can be started",
+    ),
+}
+OPEN = """
+from gradebox.sandbox.common.machine_check import check_machine
+from gradebox.sandbox.errors import SandboxUnavailable
+try:
+    check_machine(1)
+except SandboxUnavailable as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_each_lack_names_its_remedy(name: str) -> None:
+    setting, words = SETTINGS[name]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", setting + "\n" + OPEN],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=env,
+    )
+    assert done.stdout.count("\n") == 1, done.stderr
+    assert done.stdout.startswith(words)
