@@ -3,6 +3,7 @@
 #   install    the dependencies of running, testing and linting
 #   grade      grades examples/ in the embedded sandbox
 #   test       all tests                       test-fast  those that take under a second each
+#   test-docker  the image, in containers of many kinds; needs a Docker engine (docs/docker.md)
 #   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
 #   test-jitter  all tests with random pauses in every thread: finds tests that depend on timing
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
@@ -15,7 +16,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt
 GRADE := eval/eval_with_piston_gentest_checker_stats.py
 
-.PHONY: install grade test test-fast test-jitter test-vm lint bench examples clean help
+.PHONY: install grade test test-fast test-jitter test-docker test-vm lint bench examples clean help
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
@@ -67,6 +68,14 @@ test-fast: $(VENV)/.test
 # See tests/jitter.py. JITTER_SEED, JITTER_EVERY and JITTER_MS change it.
 test-jitter: $(VENV)/.test
 	$(RUN) -m pytest -p tests.jitter -q -n $(JOBS) --dist loadgroup --timeout 900 $(ARGS)
+
+# Prints a table of places and their isolation levels. BUILD_NETWORK=host builds with the host's network.
+test-docker: $(VENV)/.test
+	@docker version >/dev/null 2>&1 || { echo "no Docker engine answers: the tests are skipped"; exit 0; }; \
+	for image in "gradebox" "gradebox-cpp --build-arg LANGUAGES=g++"; do \
+	  docker build -q --network "$${BUILD_NETWORK:-default}" -f docker/Dockerfile -t $$image . || exit 1; \
+	done
+	$(RUN) -m pytest -q -m docker -rs tests/places tests/sandbox/container $(ARGS)
 
 # Once per change of sandbox/box: minutes with KVM, an hour without. ARGS='"Linux 6.1"' runs one.
 test-vm: $(VENV)/.run

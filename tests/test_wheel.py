@@ -106,7 +106,8 @@ def run_alone(
 
 
 def test_it_adds_one_importable_name_with_all_sources_and_data(wheel: Path) -> None:
-    assert wheel.name.endswith(f"-py3-none-linux_{platform.machine()}.whl")
+    machine = platform.machine()
+    assert wheel.name.endswith(f"-py3-none-manylinux_2_17_{machine}.musllinux_1_1_{machine}.whl")
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"gradebox"}
@@ -138,6 +139,22 @@ def test_it_works_beside_files_that_are_named_like_ours(
     (project / "train.py").write_text(USER)
     done = run_alone(python, ["train.py"], project, tmp_path / "cache")
     assert done.stdout.splitlines() == ["['AC', 'WA']", "b'42\\n'"], done.stderr[-2000:]
+
+
+def test_a_source_installation_without_a_compiler_is_refused(wheel: Path, tmp_path: Path) -> None:
+    setup = [sys.executable, "setup.py", "-q", "build", "--build-base", str(tmp_path)]
+    done = subprocess.run(
+        setup,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=wheel.parent / "source",
+        env={"PATH": str(tmp_path)},
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        "gradebox is not installed: the sandbox's launcher must be compiled once, but no C compiler"
+    )
 
 
 def test_its_commands_work_without_a_checkout(python: Path, tmp_path: Path) -> None:

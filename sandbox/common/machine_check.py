@@ -24,13 +24,21 @@ def check_machine(slots: int) -> None:
             "no folder for temporary files is writable: set TMPDIR to one; in a read-only "
             "container, give one with --tmpfs /tmp"
         ) from None
-    files, needed = resource.getrlimit(resource.RLIMIT_NOFILE)[0], FILES + FILES_A_SLOT * slots
-    if files != resource.RLIM_INFINITY and files < needed:
-        raise SandboxUnavailable(
-            f"this process may have {files} open files, and {slots} programs at once need "
-            f"{needed}: ulimit -n 1024"
-        )
+    _allow_files(FILES + FILES_A_SLOT * slots, slots)
     _check_tasks(TASKS_A_SLOT * slots)
+
+
+def _allow_files(needed: int, slots: int) -> None:
+    """Raise this process's own limit as far as necessary; programs have a limit of theirs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise SandboxUnavailable(
+            f"this process may have {hard} open files, and {slots} programs at once need "
+            f"{needed}: ulimit -n {needed}, or fewer --workers"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def _check_tasks(count: int) -> None:

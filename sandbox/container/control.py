@@ -141,6 +141,7 @@ def _ensure_image(client: Any, request: StartRequest, report: Report) -> None:
             dockerfile=str((ROOT / folder / dockerfile).resolve()),
             tag=service.image,
             network_mode=request.build_network,
+            buildargs=dict(service.args),
             rm=True,
         )
 

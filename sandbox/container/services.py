@@ -30,6 +30,7 @@ class Service:
     """How one service is built and run.
 
     build     folder and Dockerfile, from the repository's root
+    args      arguments of the build
     host      fields of the engine's HostConfig
     unmasked  the CLI's systempaths=unconfined, for which the engine takes empty lists of paths
     probe     route that answers 200 once the service is up
@@ -38,6 +39,7 @@ class Service:
     name: str
     image: str
     build: tuple[str, str]
+    args: Mapping[str, str]
     probe: str
     port: int
     host: Mapping[str, Any] = field(default_factory=dict)
@@ -52,8 +54,9 @@ class Service:
 SERVICES: Mapping[str, Service] = {
     "box": Service(
         name="box",
-        image="gradebox",
+        image="gradebox-cpp",
         build=(".", "docker/Dockerfile"),
+        args={"LANGUAGES": "g++"},
         probe="/health",
         port=2000,
         host={
@@ -68,6 +71,7 @@ SERVICES: Mapping[str, Service] = {
         name="piston",
         image="gradebox-piston",
         build=("docker/piston", "Dockerfile"),
+        args={},
         probe="/api/v2/runtimes",
         port=2000,
         host={

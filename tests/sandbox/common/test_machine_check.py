@@ -13,7 +13,11 @@ ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = {
     "open files": (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (32, 32))",
-        "this process may have 32 open files, and 1 programs at once need 96: ulimit -n 1024",
+        "this process may have 32 open files, and 1 programs at once need 96: ulimit -n 96",
+    ),
+    "open files that it may raise": (
+        "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (32, 200))",
+        "may have 96",
     ),
     "no folder": (
         "import tempfile; tempfile._candidate_tempdir_list = lambda: ['/proc/none']",
@@ -28,10 +32,12 @@ SETTINGS = {
     ),
 }
 OPEN = """
+import resource
 from gradebox.sandbox.common.machine_check import check_machine
 from gradebox.sandbox.errors import SandboxUnavailable
 try:
     check_machine(1)
+    print("may have", resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 except SandboxUnavailable as error:
     print(error)
 """

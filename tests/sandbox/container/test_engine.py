@@ -25,11 +25,9 @@ def client() -> Any:
     except ContainerProblem as error:
         return skip("docker", str(error))
     try:
-        made.images.get("gradebox")
+        made.images.get("gradebox-cpp")
     except ImageNotFound:
-        return skip(
-            "docker", "the image is not built: docker build -f docker/Dockerfile -t gradebox ."
-        )
+        return skip("docker", "the image gradebox-cpp is not built: make test-docker")
     return made
 
 
@@ -65,14 +63,3 @@ def test_a_taken_port_is_explained(client: Any, service: Service) -> None:
         request = control.StartRequest(service, taken.getsockname()[1])
         with pytest.raises(ContainerProblem, match="choose another with --port"):
             control.up(client, request, lambda line: None)
-
-
-def test_the_image_uses_landlock_without_its_security_options(client: Any) -> None:
-    code = (
-        "from gradebox.sandbox.opening import open_sandbox\n"
-        "with open_sandbox('local') as box: print(box.describe().level)"
-    )
-    out = client.containers.run(
-        "gradebox", ["python", "-c", code], remove=True, network_mode="none"
-    )
-    assert out.decode().split()[-1] == "landlock"
