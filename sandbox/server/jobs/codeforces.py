@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
+from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.request import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
@@ -55,11 +56,15 @@ def run_case(job: Job, compiled: Compiled, sandbox: Sandbox, judge: Judge | None
     limits = case_limits(config, job.limits, job.ceilings)
     case_input = _unix(job.files[CASE_INPUT])
     by_file = config.get("INPUT_MODE", "stdio") == "file"
+    interpreted = find(job.program.language).compile is None
+    args = job.args[:1] if interpreted else ()  # the main file; the package passes no others
+    files = {name.removeprefix("./"): job.files[job.main] for name in args}
     execution = sandbox.run(
         compiled,
         limits,
         stdin=b"" if by_file else case_input,
-        files={CASE_INPUT: case_input} if by_file else {},
+        args=args,
+        files={**files, CASE_INPUT: case_input} if by_file else files,
         collect=(CASE_OUTPUT,) if by_file else (),
     )
     failure = _failure(execution, config)
@@ -143,7 +148,7 @@ def _failure(execution: Execution, config: dict[str, str]) -> CaseAnswer | None:
         code = code or 1
     if code:
         stderr = execution.stderr.decode("utf-8", "replace")
-        message = f"{stderr}\nRuntime error with exit code {code}\n"
+        message = f"{stderr}Runtime error with exit code {code}\n"
         return CaseAnswer("0\n", message, code, execution)
     return None
 

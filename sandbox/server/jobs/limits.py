@@ -19,7 +19,8 @@ def check_text(text: str, name: str) -> None:
         raise BadRequest(f"{name} is not text: {error}") from error
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Return whether a JSON value is a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -31,7 +32,7 @@ def check_ceilings(body: Mapping[str, Any], ceilings: Ceilings) -> None:
             value, most = body.get(name), getattr(ceilings, name)
             if not value:
                 continue
-            if not _is_number(value):
+            if not is_number(value):
                 raise BadRequest(f"If specified, {name} must be a number")
             if value < 0 and constraint == "memory_limit":
                 continue  # Piston's own readme sends -1: it names no limit
@@ -83,7 +84,7 @@ def gradebox_limits(value: Any, most: Limits, default: Limits) -> Limits:
     if not isinstance(value, dict) or not set(value) <= set(types):
         raise BadRequest(f"limits must be an object with fields of {sorted(types)}")
     for name, number in value.items():
-        if not _is_number(number) or not 0 <= number < 1e300:  # false for NaN, exact for integers
+        if not is_number(number) or not 0 <= number < 1e300:  # false for NaN, exact for integers
             raise BadRequest(
                 f"limit {name} is {str(number)[:40]}; it must be a non-negative number"
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradebox.sandbox import languages
@@ -24,6 +24,7 @@ from gradebox.sandbox.server.jobs.limits import (
     check_text,
     compile_limits,
     gradebox_limits,
+    is_number,
     run_limits,
 )
 from gradebox.sandbox.server.jobs.runtimes import Runtime, find_runtime
@@ -123,11 +124,10 @@ def parse_job(
 
 
 def _case(runtime: Runtime, files: list[File]) -> Placed:
-    """Return a program of the Codeforces package and the files that its test consists of."""
+    """Return a program of the Codeforces package, and all the files of its test (codeforces.py)."""
     main = next(f for f in files if f.utf8)
-    row = languages.find(runtime.row)
-    data = _contents([f for f in files if f is not main])
-    return Placed(Program(row.name, {row.source: main.content}), data, compiled_as=row.source)
+    alone = replace(main, name=main.name.rpartition("/")[2])
+    return replace(place(languages.find(runtime.row), [alone]), files=_contents(files))
 
 
 def _contents(files: list[File]) -> dict[str, bytes]:
@@ -151,10 +151,11 @@ def _stdin(body: Mapping[str, Any]) -> bytes:
 def _strings(value: Any, name: str, most: int) -> tuple[str, ...]:
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+    if not isinstance(value, list) or not all(isinstance(v, str) or is_number(v) for v in value):
         raise BadRequest(f"If specified, {name} must be an array of strings")
     if len(value) > most:
         raise BadRequest(f"{name} has {len(value)} strings; at most {most}")
-    for text in value:
+    strings = tuple(v if isinstance(v, str) else f"{v:.17g}" for v in value)  # as in Piston
+    for text in strings:
         check_text(text, name)
-    return tuple(value)
+    return strings

@@ -42,7 +42,9 @@ def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
     log = _with_users_name(compiled.log.decode("utf-8", "replace"), job)
     stage = stage_of(execution or Execution(1, None, 0.0, 0.0, None), base64_output=False)
     code = 0 if compiled.ok else stage["code"] if stage["status"] == "TO" else stage["code"] or 1
-    return {**stage, "stdout": "", "stderr": log, "output": log, "code": code}
+    skipped = compiled.ok and compiled.execution is None
+    said = f"Skipping compile - {job.runtime.language}\n" if skipped else ""
+    return {**stage, "stdout": said, "stderr": log, "output": said + log, "code": code}
 
 
 def _with_users_name(log: str, job: Job) -> str:

@@ -49,8 +49,9 @@ def test_the_solution_gets_its_input_and_nothing_else(start: Start) -> None:
     server.post(**case(files={"checker.py": CHECKER}))
     first = server.sandbox.calls[0]
     assert first.stdin == b"1 2\n3\n"
-    assert dict(first.files) == {}
-    assert list(first.program.files) == ["main.py"]
+    assert dict(first.files) == {"main.python": b"print(input())"}
+    assert first.args == ("main.python",)
+    assert dict(first.program.files) == {"main.py": b""}
     held = repr((first.program, first.stdin, first.files, first.args))
     assert SECRET not in held and "secret" not in held
 
@@ -65,7 +66,7 @@ def test_the_limits_come_from_the_config(start: Start) -> None:
 def test_input_and_output_by_file(start: Start) -> None:
     def script(call: Call) -> Execution:
         assert call.stdin == b""
-        assert dict(call.files) == {"input.txt": b"1 2\n3\n"}
+        assert call.files["input.txt"] == b"1 2\n3\n"
         assert call.collect == ("output.txt",)
         return ready("ignored", files={"output.txt": SECRET.encode()})
 

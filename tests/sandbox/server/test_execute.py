@@ -119,7 +119,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"stdin": 5}, "If specified, stdin must be a string"),
     ({"stdin": "%", "stdin_encoding": "base64"}, "stdin is not base64"),
     ({"args": "x"}, "If specified, args must be an array of strings"),
-    ({"args": [1]}, "If specified, args must be an array of strings"),
+    ({"args": [True]}, "If specified, args must be an array of strings"),
     *(
         ({"files": [{"name": name, "content": ""}]}, "must be a path inside the working folder")
         for name in ("../x", "a/../b", "/etc/x", "/", ".", "..", "a/", "a/.", "a\0b")
