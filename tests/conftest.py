@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 
@@ -36,3 +37,14 @@ settings.register_profile(
     "search", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=1000
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+LONGEST_ID = 60
+
+
+def pytest_make_parametrize_id(val: Any) -> str | None:
+    """Shorten long values in the names of tests, which every worker sends and every report holds."""
+    if not isinstance(val, str | bytes) or len(val) <= LONGEST_ID:
+        return None
+    start = val[: LONGEST_ID - 20]
+    text = start if isinstance(start, str) else start.decode("ascii", "backslashreplace")
+    return f"{text}... of {len(val)}"

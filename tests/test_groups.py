@@ -1,4 +1,4 @@
-"""Tests of one xdist group run on one worker, so that costly fixtures are made once."""
+"""What the suite needs of pytest and pytest-xdist: tests kept together, names kept short."""
 
 from __future__ import annotations
 
@@ -12,3 +12,8 @@ def test_groups_are_kept_together(request: pytest.FixtureRequest) -> None:
     assert request.node.nodeid.endswith("@groups"), (
         "this pytest and this pytest-xdist do not keep groups together: see constraints.txt"
     )
+
+
+def test_names_of_tests_are_short(request: pytest.FixtureRequest) -> None:
+    """A parameter of 60 MB in a name once made every worker copy it several times."""
+    assert max(len(item.nodeid) for item in request.session.items) < 400
