@@ -59,6 +59,9 @@ grade: $(VENV)/.run
 	  --generated-tests-dir examples/generated_tests --max-generated-tests -1 \
 	  --skip-large-inputs-over 3000000 --sandbox local $(ARGS)
 
+# Tests start Python hundreds of times: its bytecode is kept even where the user's settings forbid it.
+test test-fast: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/.test
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
 
