@@ -42,7 +42,7 @@ LONGEST_ID = 60
 
 
 def pytest_make_parametrize_id(val: Any) -> str | None:
-    """Shorten long values in the names of tests, which every worker sends and every report holds."""
+    """Shorten long values in the names of tests, which workers send and reports hold."""
     if not isinstance(val, str | bytes) or len(val) <= LONGEST_ID:
         return None
     start = val[: LONGEST_ID - 20]
