@@ -24,7 +24,7 @@ NO_ENDPOINT = (
     "no Piston endpoint has the packages for this run's language; install them (docs/piston.md) or "
     "use --sandbox local"
 )
-GIVE_UP_AFTER = 7  # failures in a row after which no run waits for the endpoint
+WAIT_S = 120.0  # how long runs wait for servers that fail: a restart takes less
 
 CanRun = Callable[["Endpoint"], bool]
 
@@ -40,6 +40,7 @@ class Endpoint:
     platform         machine and C library; binaries run on every endpoint of the same platform
     fixed_addresses  programs can be started without address space randomisation
     limits           found by probing, when `probed`
+    failures         in a row, the first one at `failing_since`
     last_fault       its latest failure, for messages
     reserved         held for a run that is to be alone
     starts           requests started so far
@@ -60,6 +61,7 @@ class Endpoint:
     probing: threading.Lock = field(default_factory=threading.Lock)
     inflight: int = 0
     failures: int = 0
+    failing_since: float = 0.0
     last_fault: str = ""
     down_until: float = 0.0
     reserved: bool = False
@@ -107,7 +109,7 @@ class Fleet:
         alone  wait until nothing else runs on the endpoint, and keep other runs away
         avoid  endpoints to use only when there is no other
 
-        Raises SandboxUnavailable when no endpoint can run it or all have long been failing.
+        Raises SandboxUnavailable when no endpoint can run it, or all have been failing for WAIT_S.
         """
         while True:
             lease = self._take(can_run, alone, avoid)
@@ -141,6 +143,8 @@ class Fleet:
 
     def _pause(self, endpoint: Endpoint, lease: Lease, asked_s: float) -> None:
         """Leave an endpoint out. A fault that fails every request under way counts once."""
+        if not endpoint.failures:
+            endpoint.failing_since = self._clock()
         if lease.number > endpoint.counted_starts:
             endpoint.failures += 1
             endpoint.counted_starts = endpoint.starts
@@ -158,15 +162,8 @@ class Fleet:
                 if not able:
                     raise SandboxUnavailable(NO_ENDPOINT)
                 now = self._clock()
-                if all(e.failures >= GIVE_UP_AFTER and e.down_until > now for e in able):
-                    raise SandboxUnavailable(
-                        "no Piston endpoint answers any more: "
-                        + ", ".join(
-                            f"{e.url} ({e.failures} failures, the last: "
-                            f"{e.last_fault[:200] or '?'})"
-                            for e in able
-                        )
-                    )
+                if all(e.down_until > now >= e.failing_since + WAIT_S for e in able):
+                    raise SandboxUnavailable(_given_up(able, now))
                 preferred = [e for e in able if e not in avoid and e.failures < 3] or able
                 if reserved is not None and reserved not in preferred:
                     reserved.reserved, reserved = False, None
@@ -207,3 +204,11 @@ class Fleet:
             self.release(lease)
             raise
         return True
+
+
+def _given_up(endpoints: Sequence[Endpoint], now: float) -> str:
+    return "no Piston endpoint answers any more: " + ", ".join(
+        f"{e.url} ({e.failures} failures in {now - e.failing_since:.0f} s, the last: "
+        f"{e.last_fault[:200] or '?'})"
+        for e in endpoints
+    )

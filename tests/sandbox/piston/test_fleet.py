@@ -91,17 +91,32 @@ def test_pauses_double_up_to_half_a_minute() -> None:
     assert pauses[-1] <= 30
 
 
-def test_long_failing_endpoints_are_reported() -> None:
+def fail_until(pool: Fleet, bad: Endpoint, clock: Clock, end: float) -> None:
+    while max(clock.now, bad.down_until) < end:
+        clock.now = max(clock.now, bad.down_until)
+        pool.release(pool.acquire(lambda e: True), failed=True)
+
+
+def test_a_server_that_comes_back_within_two_minutes_loses_no_run() -> None:
     clock = Clock()
     bad = endpoint("bad")
     pool = fleet(bad, clock=clock)
-    for _ in range(7):
-        clock.now = max(clock.now, bad.down_until)
-        pool.release(pool.acquire(lambda e: True), failed=True)
+    fail_until(pool, bad, clock, clock.now + 119)
+    assert bad.failures > 8
+    clock.now = bad.down_until  # it works again
+    pool.release(pool.acquire(lambda e: True))
+    assert bad.failures == 0
+
+
+def test_long_failing_endpoints_are_reported() -> None:
+    clock = Clock()
+    bad = endpoint("bad")
     bad.last_fault = "HTTP 502"
-    with pytest.raises(
-        SandboxUnavailable, match=r"answers any more: http://bad \(7 failures, the last: HTTP 502\)"
-    ):
+    pool = fleet(bad, clock=clock)
+    fail_until(pool, bad, clock, clock.now + 121)
+    clock.now = bad.failing_since + 121
+    words = r"answers any more: http://bad \(\d+ failures in 121 s, the last: HTTP 502\)"
+    with pytest.raises(SandboxUnavailable, match=words):
         pool.acquire(lambda e: True)
 
 
