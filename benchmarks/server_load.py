@@ -63,7 +63,7 @@ def start_server() -> tuple[subprocess.Popen[str], str]:
     for line in process.stderr:
         output += line
         if line.startswith("listening at"):
-            return process, line.split()[-1]
+            return process, line.split()[2].rstrip(",")
     raise SystemExit(f"the server did not start: {output}")
 
 

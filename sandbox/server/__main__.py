@@ -14,21 +14,25 @@ from dataclasses import fields, replace
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import MIB
+from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.settings import Ceilings, ServerSettings
 
 TOKEN_VARIABLE = "GRADEBOX_SERVER_TOKEN"
 EPILOG = f"""\
-The bearer token is read from {TOKEN_VARIABLE}, because a flag would show in the
-process list. The limits that requests may ask for are read from the PISTON_*
-variables of a Piston server (PISTON_RUN_TIMEOUT …). docs/server.md has all of them."""
+{TOKEN_VARIABLE} is the bearer token that clients must send. PISTON_RUN_TIMEOUT and
+the other variables of a Piston server are the limits that requests may ask for.
+GET /health and /metrics show the state; SIGTERM finishes the admitted requests first."""
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     p = argparse.ArgumentParser(
+        usage="%(prog)s [options]",
         description="Serve Piston's API v2 and POST /grade over the embedded sandbox.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(
+            prog, max_help_position=30, width=88
+        ),
     )
     default = ServerSettings()
 
@@ -43,9 +47,12 @@ def parser() -> argparse.ArgumentParser:
     add("--queue", default.queue, "requests that may wait", "N", int)
     add("--body-limit", default.body_bytes // MIB, "largest request", "MIB", int)
     add("--grace", default.grace_s, "seconds a shutdown waits for requests", "S", float)
-    add("--judge", default.judge, "judge of the Codeforces protocol", "MODULE:FUNCTION")
-    add("--grading", default.grading, "service behind POST /grade", "MODULE:FUNCTION")
     add("--dataset", None, "problems that POST /grade may name by id", "NAME|PATH")
+    for flag, value, what in (
+        ("--judge", default.judge, "judge of the Codeforces protocol (default: gradebox's)"),
+        ("--grading", default.grading, "service behind POST /grade (default: gradebox's)"),
+    ):
+        p.add_argument(flag, default=value, help=what, metavar="MODULE:FUNCTION")
     return p
 
 
@@ -75,6 +82,22 @@ def names(text: str | None) -> frozenset[str]:
                 f"--allow-host has {name[:80]!r}; give names without ports, such as box,judge.lan"
             )
     return found
+
+
+def start_line(settings: ServerSettings, port: int, sandbox: Sandbox) -> str:
+    """Return what an operator checks first: address, isolation, token and languages."""
+    from gradebox.sandbox.server.jobs.runtimes import list_runtimes
+
+    description = sandbox.describe()
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    slots = settings.slots or sandbox.slots
+    runtimes = [r for r in list_runtimes(description.toolchains) if not r.codeforces]
+    languages = ", ".join(f"{r.language} {r.version}" for r in runtimes) or "none"
+    token = "a token is required" if settings.token else "no token"
+    return (
+        f"listening at http://{host}:{port}, level {description.level}, {slots} programs at once, "
+        f"{token}; languages: {languages}"
+    )
 
 
 def without_traceback(record: logging.LogRecord) -> bool:
@@ -126,8 +149,6 @@ def _serve(options: argparse.Namespace) -> int:
     open_grading = load_grading(settings.grading)
     hidden = [settings.dataset] if settings.dataset else []
     with open_sandbox("local", slots=settings.slots, hidden=hidden) as sandbox:
-        description = sandbox.describe()
-        print(f"sandbox: {description.backend}, level {description.level}", file=sys.stderr)
         if not is_loopback(settings.host) and settings.token is None:
             print(
                 f"warning: everyone who can reach {settings.host} can run programs here; "
@@ -136,7 +157,7 @@ def _serve(options: argparse.Namespace) -> int:
             )
 
         def ready(port: int) -> None:
-            print(f"listening at http://{settings.host}:{port}", file=sys.stderr, flush=True)
+            print(start_line(settings, port, sandbox), file=sys.stderr, flush=True)
 
         grading = open_grading(sandbox, settings.dataset, settings.ceilings)
         try:

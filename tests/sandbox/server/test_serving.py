@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import struct
@@ -18,7 +19,7 @@ import pytest
 import requests
 
 from gradebox.sandbox import SandboxUnavailable
-from gradebox.sandbox.server.__main__ import ceilings_from
+from gradebox.sandbox.server.__main__ import ceilings_from, parser
 from gradebox.sandbox.server.plugins import load_judge
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
@@ -249,6 +250,12 @@ def test_a_missing_judge_is_reported(name: str) -> None:
         load_judge(name)
 
 
+def test_the_help_fits_on_a_screen() -> None:
+    lines = parser().format_help().splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 90
+
+
 @pytest.mark.slow
 def test_the_command_serves_until_sigterm() -> None:
     command = [sys.executable, "-m", "gradebox.sandbox.server", "--port", "0", "--slots", "1"]
@@ -262,7 +269,8 @@ def test_the_command_serves_until_sigterm() -> None:
     else:
         process.wait(30)
         pytest.skip(f"no embedded box here: {''.join(lines)}")
-    url = lines[-1].split()[-1]
+    assert re.search(r", level \w+, 1 programs at once, no token; languages: \w", lines[-1])
+    url = lines[-1].split()[2].rstrip(",")
     try:
         body = {"language": "python", "version": "*", "files": [{"content": "print(6 * 7)"}]}
         run = requests.post(url + "/api/v2/execute", json=body, timeout=60).json()["run"]
