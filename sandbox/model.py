@@ -151,10 +151,12 @@ class Description:
     """The properties of a backend that results depend on; they are part of every record.
 
     backend     "box" or "piston"
-    level       full, delegated, userns, landlock, none; or "piston"
+    level       full, delegated, userns, landlock, none (of gradebox's servers: theirs); or
+                "piston" for Piston, "mixed" for servers that differ
     exact       the figures that are exact for all processes of a run: of cpu, memory, processes
     toolchains  version line of each language's compiler or interpreter
     details     other JSON values
+    addresses   of servers, for messages; not part of records
     """
 
     backend: str
@@ -162,6 +164,7 @@ class Description:
     exact: frozenset[str]
     toolchains: Mapping[str, str]
     details: Mapping[str, Any] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return the properties as one JSON object; its keys are always in the same order."""

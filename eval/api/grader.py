@@ -52,7 +52,8 @@ class Grader(Closeable):
     """Grades batches; keeps the sandbox, compiled checkers and tests open between them.
 
     problems  the problems of calls that pass none: a dataset's name or path, a row, or rows
-    sandbox   "auto", "local", "piston", or an open Sandbox, which is not closed
+    sandbox   "local", "piston", "auto", or an open Sandbox, which is not closed. None: Piston
+              where `endpoint` or PISTON_ENDPOINTS names servers, else local
     flags     options of the main command, as keywords: stop_on_first_failure=True, workers=8,
               generated_tests_dir=…, max_generated_tests=-1, compare=…, cache=…
 
@@ -63,9 +64,12 @@ class Grader(Closeable):
         self,
         problems: GivenProblems | None = None,
         *,
-        sandbox: str | Sandbox = "auto",
+        sandbox: str | Sandbox | None = None,
         **flags: Any,
     ) -> None:
+        if sandbox is None:
+            named = flags.get("endpoint") or os.environ.get("PISTON_ENDPOINTS", "").strip()
+            sandbox = "piston" if named else "local"
         self._given_sandbox = sandbox if not isinstance(sandbox, str) else None
         self._process = os.getpid()
         known = {name for name, flag in FLAGS.items() if flag.grader}

@@ -52,7 +52,8 @@ def run_command(
             why = f"{error.name} is not installed; pip install 'gradebox[{extra}]'"
             return _failed(why, ExitStatus.BAD_INPUT)
         except KeyboardInterrupt:
-            print_line("interrupted; start the same command again to continue", sys.stderr)
+            fresh = "--fresh" in (sys.argv[1:] if argv is None else argv)
+            print_line(f"interrupted; {how_to_continue(fresh)}", sys.stderr)
             return ExitStatus.INTERRUPTED
         except MemoryError:
             return _failed(OUT_OF_MEMORY, ExitStatus.INFRASTRUCTURE)
@@ -63,6 +64,11 @@ def run_command(
             if not _is_infrastructure(error):
                 raise
             return _failed(error, ExitStatus.INFRASTRUCTURE)
+
+
+def how_to_continue(fresh: bool) -> str:
+    """Return what a user does after an interrupt; with --fresh, all would start over."""
+    return f"start the same command again{' without --fresh' * fresh} to continue"
 
 
 def _is_infrastructure(error: Exception) -> bool:

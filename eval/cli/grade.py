@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gradebox.eval.cli.command import run_command
+from gradebox.eval.cli.command import how_to_continue, run_command
 from gradebox.eval.cli.flags import changed_flags, make_parser, options_from
 from gradebox.eval.common.signals import ignore_signals
 from gradebox.eval.common.streams import print_line
@@ -47,5 +47,5 @@ def _grade(options: Options) -> int:
             for line in warning_lines(file.metrics):
                 print_line(line, sys.stderr)
     if result.interrupted:
-        print_line("Interrupted. Start the same command again to continue where it stopped.")
+        print_line(f"Interrupted; {how_to_continue(options.fresh)} where it stopped.")
     return result.exit_status

@@ -37,6 +37,7 @@ from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.protocol import Sandbox
 
 log = logging.getLogger(__name__)
+MOST_ADDRESSES = 3  # shown of the servers of a run
 LOG_FORMAT = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
@@ -93,9 +94,7 @@ def run_grading(
         session.open_inputs()
         for source in session.files:
             make_folder(_folder_of(source, options))
-        d = session.description
-        exact = ", ".join(sorted(d.exact)) or "nothing"
-        say(f"sandbox {d.backend}, level {d.level}, exact: {exact}")
+        say(_sandbox_line(session))
         if options.executor == "local":  # a Ray head may lack what its nodes have
             session.try_named_checker()
         stopper.arm()
@@ -113,6 +112,15 @@ def run_grading(
             if stopper.event.is_set():
                 break
     return RunResult(tuple(results), stopper.event.is_set())
+
+
+def _sandbox_line(session: GradingSession) -> str:
+    d = session.description
+    exact = ", ".join(sorted(d.exact)) or "nothing"
+    addresses = d.addresses[:MOST_ADDRESSES]
+    more = f" and {len(d.addresses) - len(addresses)} more" if addresses != d.addresses else ""
+    where = f" at {', '.join(addresses)}{more}" if addresses else ""
+    return f"sandbox {d.backend}{where}, level {d.level}, exact: {exact}"
 
 
 def _folder_of(source: Path, options: Options) -> Path:

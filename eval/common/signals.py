@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType, TracebackType
@@ -65,7 +66,8 @@ class Stopper:
         if self.event.is_set():
             # Exiting here loses nothing: records are written whole, and the sandbox's
             # processes end with this one.
-            os.write(2, b"\nstopped at once; start the same command again to continue\n")
+            again = b" without --fresh" * ("--fresh" in sys.argv)
+            os.write(2, b"\nstopped at once; start the same command again%b to continue\n" % again)
             os._exit(ExitStatus.INTERRUPTED)
         self.stop()
         os.write(2, b"\nstopping after the running cases; a second signal stops at once\n")

@@ -157,6 +157,7 @@ class Terminal:
     height: int = 24
     colour: bool = False
     paged: bool = False
+    whole: bool = False  # read by another program, whose lines have no width
 
     def show(self, lines: Iterable[Row]) -> None:
         """Write the lines, through the pager when they fill more than one screen."""
@@ -203,4 +204,5 @@ def open_terminal(*, pager: bool = True, out: IO[str] | None = None) -> Terminal
         height=max(4, size.lines),
         colour=terminal and not no_colour,
         paged=terminal and pager,
+        whole=not terminal and not os.environ.get("COLUMNS"),
     )

@@ -8,32 +8,52 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
+from gradebox.eval.common.terminal import (
+    MAX_CUT_INPUT,
+    Row,
+    Span,
+    cut,
+    display_width,
+    escape,
+    pad,
+    row,
+    wrap_words,
+)
 from gradebox.eval.debugging.find import Json, Results, SolutionQuery, case_name, matching_cases
 from gradebox.eval.debugging.page_parts import VERDICT_STYLES, command_rows, debug_command
 
-COLUMNS = (("problem", 10), ("sample", 6), ("solution", 14), ("case", 12), ("verdict", 7))
+COLUMNS = {"problem": 10, "sample": 6, "solution": 14, "case": 12, "verdict": 7}
+NARROW = 100  # below that many columns the reason gets the space of the solution's name
 
 
 def case_list(
-    results: Results, query: SolutionQuery, reason: str, *, results_name: str, width: int
+    results: Results,
+    query: SolutionQuery,
+    reason: str,
+    *,
+    results_name: str,
+    width: int,
+    whole: bool = False,
 ) -> Iterator[Row]:
     """Yield the table, the number of cases, and a command that explains the first case.
 
     results_name  the results as the user named them
+    whole         cut nothing: the lines are for another program
     """
+    shown = [name for name in COLUMNS if whole or width >= NARROW or name != "solution"]
     cases = solutions = 0
     last: Json | None = None
     first: tuple[Json, Json] | None = None
     for record, case in matching_cases(results, query, reason):
         if not solutions:
-            yield row(Span("  ".join(pad(n, w) for n, w in COLUMNS) + "  why", "dim"))
+            titles = [pad(name, COLUMNS[name]) for name in shown]
+            yield row(Span("  ".join([*titles, "why"]), "dim"))
         solutions += record is not last
         last = record
         if case is not None:
             cases += 1
             first = first or (record, case)
-        yield _line(record, case, width)
+        yield _line(record, case, shown, None if whole else width)
     if not solutions:
         for line in wrap_words(f"no case in {results_name} has the reason {reason}", width):
             yield row(line)
@@ -46,15 +66,26 @@ def case_list(
         yield from command_rows(debug_command(results_name, record, case_name(case)), width)
 
 
-def _line(record: Json, case: Json | None, width: int) -> Row:
-    values = [str(record.get(name)) for name in ("problem_id", "sample_i", "solution_id")]
+def _line(record: Json, case: Json | None, shown: list[str], width: int | None) -> Row:
     verdict = str(case.get("verdict")) if case is not None else "none"
-    why = str((case or record).get("error") or (case or {}).get("reason") or "")
-    values += [case_name(case) if case is not None else "none", verdict]
-    cells = [pad(value, size) for value, (_, size) in zip(values, COLUMNS, strict=True)]
-    left = max(0, width - sum(size + 2 for _, size in COLUMNS))
+    why = " ".join(str((case or record).get("error") or (case or {}).get("reason") or "").split())
+    values = {
+        "problem": str(record.get("problem_id")),
+        "sample": str(record.get("sample_i")),
+        "solution": str(record.get("solution_id")),
+        "case": case_name(case) if case is not None else "none",
+        "verdict": verdict,
+    }
+    fit = pad if width is not None else _filled
+    cells = [fit(values[name], COLUMNS[name]) for name in shown]
+    left = MAX_CUT_INPUT if width is None else width - sum(COLUMNS[name] + 2 for name in shown)
     return (
         Span("  ".join(cells[:-1]) + "  "),
         Span(cells[-1], VERDICT_STYLES.get(verdict, "bad")),
-        Span("  " + cut(" ".join(why.split()), left)),
+        Span("  " + cut(why, max(0, left))),
     )
+
+
+def _filled(text: str, width: int) -> str:
+    text = escape(text)
+    return text + " " * (width - display_width(text))

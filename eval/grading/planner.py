@@ -29,7 +29,8 @@ from gradebox.eval.solutions.solution import Solution
 
 NO_CODE = "no code in the response"
 MAX_WAITING_DUPLICATES = 100_000
-VERDICT_ORDER = ("AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "ER")
+# Faults of machines and checkers first: the end of a line may not fit into a terminal.
+VERDICT_ORDER = ("ER", "CU", "AC", "WA", "TLE", "MLE", "RE", "CE", "OLE")
 
 
 class Problems(Protocol):
@@ -89,7 +90,7 @@ class ProgressCounts:
             self.cases[verdict] += number
 
     def text(self) -> str:
-        """Return the verdicts of the solutions so far, such as `AC 12 WA 3 TLE 1`."""
+        """Return the verdicts of the solutions so far, such as `ER 1 AC 12 WA 3`."""
         with self._lock:
             found = dict(self.verdicts)
         known = [f"{v} {found.pop(v)}" for v in VERDICT_ORDER if v in found]

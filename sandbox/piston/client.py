@@ -22,10 +22,10 @@ from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, 
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, Backend, RunRequest
-from gradebox.sandbox.piston.endpoints import endpoints_from
+from gradebox.sandbox.piston.endpoints import endpoints_from, without_password
 from gradebox.sandbox.piston.faults import Refused, Tampered, Transient
 from gradebox.sandbox.piston.fleet import NO_ENDPOINT, Endpoint, Fleet, Lease
-from gradebox.sandbox.piston.gradebox_server import GradeboxServer
+from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
 from gradebox.sandbox.piston.http.transport import Transport
 from gradebox.sandbox.piston.launcher import check_names
 from gradebox.sandbox.piston.probe import identify
@@ -174,10 +174,11 @@ class PistonSandbox(Closeable):
             for row in languages.TABLE.values():
                 if backend.can_run(endpoint, row):
                     toolchains.setdefault(row.name, backend.toolchain(endpoint, row))
+        levels, exact = zip(*(isolation(endpoint) for endpoint in endpoints), strict=True)
         return Description(
             backend="piston",
-            level="piston",
-            exact=frozenset({"cpu"}),
+            level=levels[0] if len(set(levels)) == 1 else "mixed",
+            exact=frozenset.intersection(*exact),
             toolchains=toolchains,
             details={
                 "servers": sorted({e.version for e in endpoints}),
@@ -186,6 +187,7 @@ class PistonSandbox(Closeable):
                 "behind": [e.server_sandbox for e in endpoints if e.server_sandbox],
                 "advice": sorted({line for e in endpoints for line in e.limits.advice}),
             },
+            addresses=tuple(without_password(e.url) for e in endpoints),
         )
 
     def close(self) -> None:

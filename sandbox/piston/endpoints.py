@@ -29,6 +29,12 @@ def normalise(url: str) -> str:
     return _API.sub("", text).rstrip("/")
 
 
+def without_password(url: str) -> str:
+    """Return an address to show: without the user and password that it may contain."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
 def endpoints_from(
     given: Sequence[str] | None, environ: Mapping[str, str] = os.environ
 ) -> list[str]:

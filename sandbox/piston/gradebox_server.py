@@ -26,6 +26,18 @@ from gradebox.sandbox.piston.fleet import Endpoint, Lease
 from gradebox.sandbox.piston.http.execute import QUEUE_S, ROUTE, File, encode
 
 _LIMIT_NAMES: frozenset[str] = frozenset(get_args(LimitName))
+_LEVELS = ("full", "delegated", "userns", "landlock", "none")
+_FIGURES = frozenset({"cpu", "memory", "processes"})
+
+
+def isolation(endpoint: Endpoint) -> tuple[str, frozenset[str]]:
+    """Return an endpoint's isolation level and its exact figures, as far as it reports them."""
+    reported = endpoint.server_sandbox or {}
+    level, exact = reported.get("level"), reported.get("exact")
+    if not endpoint.gradebox or level not in _LEVELS:
+        return "piston", frozenset({"cpu"})
+    names = {name for name in exact if isinstance(name, str)} if isinstance(exact, list) else set()
+    return str(level), _FIGURES & names
 
 
 class GradeboxServer:

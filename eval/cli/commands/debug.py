@@ -104,7 +104,14 @@ def _run(args: argparse.Namespace) -> int:
         from gradebox.eval.debugging.list_cases import case_list
 
         reason = check_reason(args.list)
-        lines = case_list(results, query, reason, results_name=args.results, width=terminal.width)
+        lines = case_list(
+            results,
+            query,
+            reason,
+            results_name=args.results,
+            width=terminal.width,
+            whole=terminal.whole,
+        )
         terminal.show(lines)
         return ExitStatus.OK
     if args.problem is None:

@@ -32,6 +32,20 @@ def test_verdicts_have_a_fixed_order():
     assert filled().text() == "AC 2 WA 1 no code 1 uncounted 1"
 
 
+def test_faults_come_first_where_a_narrow_terminal_shows_them():
+    tally = filled()
+    for verdict in ("RE", "CU", "ER", "TLE", "MLE", "OLE", "CE"):
+        for _ in range(1000):
+            tally.add_solution("failed", verdict)
+    assert tally.text().startswith("ER 1000 CU 1000 AC 2 WA 1 TLE 1000")
+    stream = Terminal()
+    shown = Progress(tally, 7100, lambda: None, stream)
+    shown.tick()
+    shown.close()
+    last = stream.getvalue().strip("\r\n").split("\r")[-1]
+    assert last.index("ER 1000 CU 1000") + len("ER 1000 CU 1000") < 80
+
+
 def test_lines_are_printed_without_a_terminal(monkeypatch):
     monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
     stream = io.StringIO()

@@ -120,12 +120,39 @@ def test_first_failed_ignores_skipped_cases() -> None:
     ],
 )
 def test_cases_are_listed_by_reason(
-    small_run: SmallRun, capsys: pytest.CaptureFixture[str], reason: str, problems: list[str]
+    small_run: SmallRun,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    reason: str,
+    problems: list[str],
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert main([str(small_run.path), "--list", reason]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert all(len(line) <= 80 for line in lines if "eval/debug_case.py" not in line)
+    assert all(len(line) <= 80 for line in lines if "gradebox debug" not in line)
     assert [line.split()[0] for line in lines if line[:2] in ("1/", "2/", "3/", "4/")] == problems
+
+
+@pytest.mark.parametrize(
+    ("columns", "titles"),
+    [
+        ("", ["problem", "sample", "solution", "case", "verdict", "why"]),
+        ("80", ["problem", "sample", "case", "verdict", "why"]),
+        ("200", ["problem", "sample", "solution", "case", "verdict", "why"]),
+    ],
+)
+def test_the_list_cuts_nothing_for_another_program_and_reasons_last(
+    small_run: SmallRun,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    columns: str,
+    titles: list[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main([str(small_run.path), "--list", "failed_outputs_match"]) == 0
+    head, first, *_ = capsys.readouterr().out.splitlines()
+    assert head.split() == titles
+    assert first.endswith("  token 1: expected '1', found 'wrong'")
 
 
 def test_the_list_is_narrowed_by_problem_and_sample(

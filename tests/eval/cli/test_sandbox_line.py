@@ -1,0 +1,41 @@
+"""The first line of a run names the sandbox, its level, and the servers it is on."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gradebox.eval.api.grader import Grader
+from gradebox.eval.cli.run import _sandbox_line
+from gradebox.sandbox.model import Description
+
+
+@pytest.mark.parametrize(
+    ("addresses", "where"),
+    [
+        ((), "sandbox piston, level userns, exact: cpu"),
+        (("http://a:1",), "sandbox piston at http://a:1, level userns, exact: cpu"),
+        (
+            tuple(f"http://{name}:1" for name in "abcde"),
+            "sandbox piston at http://a:1, http://b:1, http://c:1 and 2 more, level userns, "
+            "exact: cpu",
+        ),
+    ],
+)
+def test_servers_are_named(addresses: tuple[str, ...], where: str) -> None:
+    found = Description("piston", "userns", frozenset({"cpu"}), {}, {}, addresses)
+    session: Any = SimpleNamespace(description=found)
+    assert _sandbox_line(session) == where
+
+
+def test_a_library_call_uses_servers_only_when_they_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PISTON_ENDPOINTS", raising=False)
+    assert Grader().options.sandbox == "local"
+    assert Grader(endpoint=["http://a:1"]).options.sandbox == "piston"
+    assert Grader(sandbox="auto").options.sandbox == "auto"
+    monkeypatch.setenv("PISTON_ENDPOINTS", "http://a:1")
+    assert Grader().options.sandbox == "piston"
