@@ -3,6 +3,7 @@
 | name                | checker                                                          |
 |---------------------|------------------------------------------------------------------|
 | wcmp, rcmp6, …      | a built-in; options follow: `kattis float_tolerance 1e-6`        |
+| value, …            | a judge of calls (values/judges.py)                              |
 | python:FILE.py      | a generated_checker                                              |
 | testlib:FILE.cpp    | a testlib checker                                                |
 | kattis:FILE FLAG…   | a Kattis or DOMjudge output validator, C++ or Python; or a folder |
@@ -23,6 +24,7 @@ from gradebox.checkers.builtins import TABLE, builtin
 from gradebox.checkers.check import Checker, CheckerError, UnknownChecker
 from gradebox.checkers.program_files import read_program
 from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.values.judges import JUDGES, ValueJudge
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.protocol import Sandbox
 
@@ -70,6 +72,8 @@ def open_checker(
 
 def _open_named(sandbox: Sandbox, name: str, testlib: str | None, programs: bool) -> Checker:
     kind, colon, rest = name.partition(":")
+    if name in JUDGES:
+        return ValueJudge(name)
     if not colon:
         return builtin(name)
     if kind not in PROTOCOLS:

@@ -23,8 +23,8 @@ from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.planner import Problems
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import program_of
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
+from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.async_bridge import run_in_thread
@@ -85,7 +85,7 @@ class Grader(Closeable):
         self.options = Options(solutions_path=(), **flags)
         self._problems: InMemoryProblems | None = None
         if problems is not None and not isinstance(problems, (str, Path)):
-            self._problems = InMemoryProblems(_rows(problems))
+            self._problems = InMemoryProblems(_rows(problems), self.options.judge)
         self.knows_problems = self._has_dataset or self._problems is not None  # by their ids
         self._reset()
         _living.add(self)
@@ -157,7 +157,7 @@ class Grader(Closeable):
 
     def _find_problems(self, given: GivenProblems | None, session: GradingSession) -> Problems:
         if given is not None and not isinstance(given, (str, Path)):
-            return InMemoryProblems(_rows(given))
+            return InMemoryProblems(_rows(given), self.options.judge)
         if given is not None and str(given) != self.options.dataset:
             raise InputError(
                 f"problems {shown(str(given))}: this grader has {self.options.dataset}; "

@@ -24,13 +24,13 @@ from gradebox.eval.grading.solution_run import (
     case_grader,
     compile_error,
     compile_fields,
-    program_of,
     record_of_cases,
 )
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
 from gradebox.eval.results.record import CaseRecord
 from gradebox.eval.results.records import as_json
+from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Execution

@@ -26,10 +26,11 @@ from gradebox.eval.grading.case_run import CaseSettings
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionRun, program_of
+from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.grading.verdict import Bounds
 from gradebox.eval.problems.problem import TestCase, TestRef
 from gradebox.eval.results.folder import METRICS_NAME
+from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -203,7 +204,7 @@ def compile_solution(settings: CaseSettings, run: SolutionRun) -> Compiled:
 
     Raises SandboxError.
     """
-    program = program_of(run.solution.code or "", run.language)
+    program = program_of(run.solution.code or "", run.language, run.problem)
     try:
         return settings.retry.call(lambda: settings.sandbox.compile(program), "compiling")
     except BadRequest as e:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import Interactor, judge_interaction, open_interactor
+from gradebox.checkers.programs import PROTOCOLS, ProgramRuns
+from gradebox.checkers.values.programs import tester_program
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.case_run import Attempt, CaseOutcome, CaseSettings, outcome_of
 from gradebox.eval.grading.time_policy import run_limits
@@ -30,6 +32,17 @@ def open_problem_interactor(
 
     Raises UnusableProblem for a file that is unreadable or outside the dataset's folder.
     """
+    if problem.test_kind == "assert":
+        can_talk = "interact" in sandbox.capabilities
+        return (
+            Interactor(
+                PROTOCOLS["command"],
+                ProgramRuns(sandbox, tester_program()),
+                name="tests",
+            )
+            if can_talk
+            else None
+        )
     folder = _local_folder(dataset)
     if problem.interactor is None or folder is None or "interact" not in sandbox.capabilities:
         return None

@@ -14,6 +14,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.flag import Flag, checked, flag, flag_name
+from gradebox.eval.problems.formats import FORMATS, JUDGES
 from gradebox.eval.problems.selection import SORTS, TestSelection
 from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.errors import UnknownLanguage
@@ -46,6 +47,9 @@ class Options:
     dataset_subsets: Sequence[str] = flag(
         ("verifiable", "default"), "subsets of the dataset; the first one that has a problem is "
         "used for it", PROBLEMS, metavar="A,B", needs="subsets")
+    dataset_format: str | None = flag(
+        None, "which data set's columns the rows have; left out: found by the columns", PROBLEMS,
+        choices=tuple(FORMATS))
     problems: Sequence[str] | None = flag(
         None, "grade only these problems", PROBLEMS, metavar="ID,ID", grader=False)
     limit: int | None = flag(
@@ -103,6 +107,9 @@ class Options:
     compare: str = flag(
         "open-r1", "how outputs are compared where there is no checker", JUDGING,
         choices=("open-r1", "upstream", "exact"), in_record_key=True, request=True)
+    judge: str = flag(
+        "strict", "reference: as the data set's own grader judges; strict: as docs/datasets.md "
+        "says; for Codeforces both are the same", JUDGING, choices=JUDGES, request=True)
     checker: str | None = flag(
         None, "judge every problem with this checker, such as wcmp or testlib:FILE.cpp", JUDGING,
         metavar="NAME")

@@ -38,6 +38,7 @@ from gradebox.eval.problems.chosen_tests import (
     plan_tests,
     unsupported_tests,
 )
+from gradebox.eval.problems.formats import Judge
 from gradebox.eval.problems.generated_tests import GeneratedTests, open_generated_tests
 from gradebox.eval.problems.in_memory import InMemoryProblem
 from gradebox.eval.problems.problem import Problem, TestRef
@@ -249,7 +250,11 @@ class GradingSession(Closeable):
     def _open_problems(self) -> ProblemSet:
         options = self.options
         problems = open_problems(
-            options.dataset, split=options.dataset_split, subsets=tuple(options.dataset_subsets)
+            options.dataset,
+            split=options.dataset_split,
+            subsets=tuple(options.dataset_subsets),
+            format_name=options.dataset_format,
+            judge=cast("Judge", options.judge),
         )
         self._to_close.callback(problems.close)
         return problems

@@ -26,10 +26,11 @@ from gradebox.eval.results.key import KeyParts, key_of
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
 from gradebox.eval.results.records import EncodedRecord, one_line, stored_text
 from gradebox.eval.solutions.hints import hint
+from gradebox.eval.solutions.program import key_text, program_of
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.model import Compiled, Description, Program
+from gradebox.sandbox.model import Compiled, Description
 
 BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
 
@@ -73,7 +74,7 @@ class RunContext:
         key = key_of(
             KeyParts(
                 problem_id=problem.id,
-                code=solution.code or "",
+                code=key_text(solution.code or "", problem),
                 language=language,
                 tests=test_set.tests,
                 checker=test_set.checker,
@@ -160,6 +161,7 @@ class SolutionRun:
             contest_id=p.contest_id,
             contest_year=p.contest_year,
             has_checker=bool(self.test_set.checker),
+            origin=p.origin,
         )
 
 
@@ -247,7 +249,7 @@ class SolutionJob:
     def _compile(self, plan: Sequence[TestRef]) -> Compiled | None:
         run, settings = self.solution_run, self.context.settings
         try:
-            program = program_of(run.solution.code or "", run.language)
+            program = program_of(run.solution.code or "", run.language, run.problem)
             compiled = settings.retry.call(
                 lambda: settings.sandbox.compile(program), f"compiling line {run.solution.line}"
             )
@@ -374,12 +376,6 @@ def record_of_cases(
         compile=compile,
         details=cases,
     )
-
-
-def program_of(code: str, language: str) -> Program:
-    """Return the source as a program. Raises UnknownLanguage."""
-    row = find(language)
-    return Program(row.name, {row.source: code.encode("utf-8", "surrogatepass")})
 
 
 def compile_error(ref: TestRef) -> CaseRecord:

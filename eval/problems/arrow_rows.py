@@ -29,7 +29,8 @@ from gradebox.eval.problems.arrow import (
     release_memory,
     short_texts,
 )
-from gradebox.eval.problems.row import MAX_ID, NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS, RowError
+from gradebox.eval.problems.formats import Reading, find_format
+from gradebox.eval.problems.row import MAX_ID, RowError
 
 _REMAP_AFTER_BYTES = 64 << 20
 _NAME_BATCH = 1024
@@ -37,6 +38,12 @@ _READ_AHEAD_BYTES = 1 << 20
 MAX_ROWS = 2_000_000
 MAX_ALIASES = 10 * MAX_ROWS
 MAX_GROUP_BYTES = 32 << 30
+Choose = Callable[[Iterable[str], str], Reading]  # (columns, where they are) → how they are read
+
+
+def recognised(columns: Iterable[str], where: str) -> Reading:
+    """Return how rows with these columns are read. Raises InputError when that is unclear."""
+    return Reading(find_format(columns, None, where))
 
 
 class MappedRows:
@@ -46,7 +53,13 @@ class MappedRows:
                 which frees the pages that were read.
     """
 
-    def __init__(self, name: str, fingerprint: str, open_table: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        fingerprint: str,
+        open_table: Callable[[], Any],
+        choose: Choose = recognised,
+    ) -> None:
         self.name = name
         self.fingerprint = fingerprint
         self.diagnostics = Diagnostics()
@@ -56,12 +69,15 @@ class MappedRows:
         with self._reporting_damage():
             self._table = open_table()
             names = self._table.column_names
-        self._columns = _columns(names, name)
+        self._reading = choose(names, name)
+        self._columns = _columns(names, self._reading)
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with self._reporting_damage():
-            table = self._table.select([c for c in NAME_COLUMNS if c in self._columns])
-            yield from _numbered(map(_checked, table.to_batches(max_chunksize=_NAME_BATCH)))
+            wanted = self._reading.format.names
+            table = self._table.select([c for c in wanted if c in self._columns])
+            batches = map(_checked, table.to_batches(max_chunksize=_NAME_BATCH))
+            yield from _numbered(batches, self._reading)
 
     def row(self, number: int) -> dict[str, Any]:
         with self._lock:
@@ -78,7 +94,7 @@ class MappedRows:
             raise RowError(f"the row's data is damaged: {_one_line(error)}") from error
         with self._lock:
             self._read_bytes += row.nbytes
-        return _as_dict(row)
+        return self._reading.columns(_as_dict(row))
 
     def close(self) -> None:
         with self._lock:
@@ -97,7 +113,7 @@ class MappedRows:
 class ParquetRows:
     """Rows of a local parquet file, a `Source`."""
 
-    def __init__(self, path: Path, fingerprint: str) -> None:
+    def __init__(self, path: Path, fingerprint: str, choose: Choose = recognised) -> None:
         self.name = path.name
         self.fingerprint = fingerprint
         self.diagnostics = Diagnostics()
@@ -110,7 +126,9 @@ class ParquetRows:
             )
         except arrow_errors() as error:
             raise self._damaged(error) from error
-        self._columns = _columns(self._file.schema_arrow.names, str(path))
+        names = self._file.schema_arrow.names
+        self._reading = choose(names, str(path))
+        self._columns = _columns(names, self._reading)
         self._starts = [0]
         for group in range(self._file.num_row_groups):
             self._starts.append(self._starts[-1] + self._file.metadata.row_group(group).num_rows)
@@ -126,14 +144,15 @@ class ParquetRows:
                 )
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        columns = [c for c in NAME_COLUMNS if c in self._columns]
+        columns = [c for c in self._reading.format.names if c in self._columns]
         texts = [c for c in columns if is_text(self._file.schema_arrow.field(c).type)]
         try:
             with load_parquet().ParquetFile(
                 self._path, read_dictionary=texts, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES
             ) as file:
                 batches = file.iter_batches(batch_size=_NAME_BATCH, columns=columns)
-                yield from _numbered(short_texts(batch, MAX_ID + 1) for batch in batches)
+                short = (short_texts(batch, MAX_ID + 1) for batch in batches)
+                yield from _numbered(short, self._reading)
         except arrow_errors() as error:
             raise self._damaged(error) from error
 
@@ -146,7 +165,7 @@ class ParquetRows:
                 batch = self._groups[group].batch(number - self._starts[group])
             except arrow_errors() as error:
                 raise self._damaged(error) from error
-        return _as_dict(batch)
+        return self._reading.columns(_as_dict(batch))
 
     def close(self) -> None:
         with self._lock:
@@ -206,18 +225,9 @@ class _RowFile:
         self._file.close()
 
 
-def _columns(names: Iterable[str], where: str) -> list[str]:
-    """Return the columns to read.
-
-    Raises InputError unless there is `id`, or `contest_id` and `index`.
-    """
-    found = list(dict.fromkeys(names))
-    if "id" not in found and not {"contest_id", "index"} <= set(found):
-        raise InputError(
-            f"{where} has the columns {', '.join(map(shown, found[:20])) or 'none'}: "
-            "id is needed, or contest_id and index"
-        )
-    return [name for name in found if name in (*USED_COLUMNS, TESTS_COLUMN)]
+def _columns(names: Iterable[str], reading: Reading) -> list[str]:
+    """Return the columns to read."""
+    return [name for name in dict.fromkeys(names) if name in reading.fields]
 
 
 def _checked(batch: Any) -> Any:
@@ -230,8 +240,8 @@ def _one_line(error: BaseException) -> str:
     return shown(" ".join(str(error).split()), 160).strip("'\"")
 
 
-def _numbered(batches: Iterable[Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    return enumerate(row for batch in batches for row in batch.to_pylist())
+def _numbered(batches: Iterable[Any], reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    return enumerate(reading.ids(row) for batch in batches for row in batch.to_pylist())
 
 
 def _as_dict(row: Any) -> dict[str, Any]:

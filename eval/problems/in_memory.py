@@ -13,9 +13,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.formats import FORMATS, OWN, Judge, Reading, RowFormat
 from gradebox.eval.problems.ids import canonical_spelling
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.problems.row import TESTS_COLUMN, RowError, make_problem, official_tests
@@ -49,8 +50,10 @@ def cache_name(problem: Problem) -> str:
     return problem.digest if isinstance(problem, InMemoryProblem) else problem.id
 
 
-def parse_problem(row: Row) -> InMemoryProblem:
+def parse_problem(row: Row, judge: Judge = "strict") -> InMemoryProblem:
     """Return the problem of a row; raise InputError naming a column that is unusable.
+
+    The row is of any data set that is recognised (formats/); any other has our own columns.
 
     A row without an id gets one from its contents. The row's interactor is ignored because it
     would name a file on this machine.
@@ -60,6 +63,7 @@ def parse_problem(row: Row) -> InMemoryProblem:
         for name, value in row.items()
     }
     try:
+        columns = Reading(_format_of(columns), judge).columns(columns)
         pairs = list(official_tests(columns.get(TESTS_COLUMN)))
         if not any(columns.get(name) for name in ("id", "contest_id")):
             columns["id"] = f"problem-{_digest(pairs)[:12]}"
@@ -70,6 +74,11 @@ def parse_problem(row: Row) -> InMemoryProblem:
     except RowError as error:
         raise InputError(f"problem {shown(columns.get('id'))} is unusable: {error}") from None
     return InMemoryProblem(**vars(problem), digest=_digest([repr(problem), *tests]), tests=tests)
+
+
+def _format_of(columns: Row) -> RowFormat:
+    found = [row for row in FORMATS.values() if row.recognises(frozenset(columns))]
+    return found[0] if len(found) == 1 else OWN
 
 
 def parse_row(value: object) -> Row:
@@ -90,14 +99,14 @@ class InMemoryProblems:
     The first row of an id counts. An unusable row is left out; `why_missing` gives the reason.
     """
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[Row], judge: str = "strict") -> None:
         self._problems: dict[str, InMemoryProblem] = {}
         self._by_spelling: dict[str, str | None] = {}
         self._why: dict[str, str] = {}
         aliases: list[tuple[str, InMemoryProblem]] = []
         for row in rows:
             try:
-                problem = parse_problem(row)
+                problem = parse_problem(row, cast("Judge", judge))
             except InputError as error:
                 self._why.setdefault(str(row.get("id") or ""), str(error))
                 continue

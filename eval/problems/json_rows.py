@@ -9,6 +9,7 @@ lines of up to 32 MB).
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -17,8 +18,10 @@ from typing import Any
 
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems.row import NAME_COLUMNS, RowError
+from gradebox.eval.problems.formats import FORMATS, Reading
+from gradebox.eval.problems.row import RowError
 
+FIRST_LINES = 100
 MAX_ROW_BYTES = 512 << 20  # parsing holds text twice, small values about twenty times
 _BOM = b"\xef\xbb\xbf"
 
@@ -26,8 +29,9 @@ _BOM = b"\xef\xbb\xbf"
 class JsonRows:
     """The rows of a .jsonl file, a `Source`. The file stays open, so it may be replaced."""
 
-    def __init__(self, path: Path, fingerprint: str) -> None:
+    def __init__(self, path: Path, fingerprint: str, reading: Reading | None = None) -> None:
         self.name = path.name
+        self._reading = reading or Reading()
         self.fingerprint = fingerprint
         self.diagnostics = Diagnostics()
         self._path = path
@@ -58,14 +62,14 @@ class JsonRows:
                 if line.isspace() or not line:
                     continue
                 try:
-                    row = _parse(line)
+                    row = parse_row(line)
+                    names = self._reading.ids(row)
                 except RowError as error:
                     self.diagnostics.add(
                         f"{self._path}, line {line_number} is not a problem: {error}"
                     )
                     continue
                 self._lines.append((end - len(line), len(line)))
-                names = {column: row.get(column) for column in NAME_COLUMNS}
                 del line, row  # before the next line is read
                 yield len(self._lines) - 1, names
         except OSError as error:
@@ -79,7 +83,7 @@ class JsonRows:
             raise self._unreadable(error) from error
         if len(line) < length:
             raise InputError(f"{self._path} changed while it was read; start again")
-        return _parse(line)
+        return self._reading.columns(parse_row(line))
 
     def close(self) -> None:
         self._file.close()
@@ -94,7 +98,22 @@ class JsonRows:
         return InputError(f"{self._path} can't be read: {error.strerror or error}")
 
 
-def _parse(line: bytes) -> dict[str, Any]:
+def first_fields(path: Path) -> set[str]:
+    """Return the fields of the first row that any format recognises, none without such a row."""
+    try:
+        with path.open("rb") as file:
+            for _ in range(FIRST_LINES):
+                line = file.readline(MAX_ROW_BYTES).removeprefix(_BOM)
+                with contextlib.suppress(RowError):
+                    fields = set(parse_row(line))
+                    if any(row.recognises(frozenset(fields)) for row in FORMATS.values()):
+                        return fields
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror or error}") from error
+    return set()
+
+
+def parse_row(line: bytes) -> dict[str, Any]:
     """Return the JSON object of a line; raise RowError when it is anything else."""
     try:
         row = json.loads(line)

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.arrow_rows import MappedRows, ParquetRows
+from gradebox.eval.problems.arrow_rows import Choose, MappedRows, ParquetRows
 from gradebox.eval.problems.dataset_library import is_saved_dataset, load_saved, load_subsets
-from gradebox.eval.problems.json_rows import JsonRows
+from gradebox.eval.problems.formats import OWN, Judge, Reading, find_format
+from gradebox.eval.problems.formats.array_rows import ArrayRows
+from gradebox.eval.problems.json_rows import JsonRows, first_fields
 from gradebox.eval.problems.problem_set import ProblemSet
 from gradebox.eval.problems.source import Source
 
@@ -34,29 +36,37 @@ def open_problems(
     split: str = "test",
     subsets: Sequence[str] = ("verifiable", "default"),
     cache_dir: str | Path | None = None,
+    format_name: str | None = None,
+    judge: Judge = "strict",
 ) -> ProblemSet:
     """Return the problems of a dataset.
 
     dataset    a .jsonl or .parquet file, a folder, or a name on the hub
     subsets    where problems are looked up, in this order
     cache_dir  the cache of the `datasets` library; None for its own
+    format_name, judge  see `Reading`; None for the format that recognises the rows
 
     Raises InputError when the dataset can't be read, with what to give instead.
     """
+
+    def choose(columns: Iterable[str], where: str) -> Reading:
+        return Reading(find_format(columns, format_name, where), judge)
+
     path = Path(dataset).expanduser()
     if path.is_file():
-        return ProblemSet(dataset, None, [_open_file(path)])
+        return ProblemSet(dataset, None, [_open_file(path, choose)])
     if path.is_dir():
         if is_saved_dataset(path):
-            return ProblemSet(dataset, split, _open_saved(path, split))
-        return ProblemSet(str(path), split, _open_subsets(str(path), split, subsets, cache_dir))
+            return ProblemSet(dataset, split, _open_saved(path, split, choose))
+        sources = _open_subsets(str(path), split, subsets, cache_dir, choose)
+        return ProblemSet(str(path), split, sources)
     looks_local = path.suffix in (".jsonl", ".json", ".parquet", ".gz") or dataset[:1] in "./~"
     if looks_local or not _HUB_NAME.fullmatch(dataset):
         raise InputError(f"--dataset {shown(dataset)} does not exist: {_LOCAL_COPY}")
-    return ProblemSet(dataset, split, _open_subsets(dataset, split, subsets, cache_dir))
+    return ProblemSet(dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose))
 
 
-def _open_file(path: Path) -> Source:
+def _open_file(path: Path, choose: Choose) -> Source:
     try:
         with path.open("rb") as file:
             head = file.read(4)
@@ -66,12 +76,13 @@ def _open_file(path: Path) -> Source:
     if not head:
         raise InputError(f"--dataset {path} is empty: {_LOCAL_COPY}")
     if head == b"PAR1" or path.suffix == ".parquet":
-        return ParquetRows(path, fingerprint)
+        return ParquetRows(path, fingerprint, choose)
     if head[:2] == b"\x1f\x8b":
         raise InputError(f"--dataset {path} is compressed: unpack it first (gunzip {path.name})")
     if head.lstrip()[:1] == b"[":
-        raise InputError(f"--dataset {path} is a JSON array: give one object a line (jq -c .[])")
-    return JsonRows(path, fingerprint)
+        return ArrayRows(path, fingerprint, choose)
+    fields = first_fields(path) or OWN.names  # without one, each row says what it lacks
+    return JsonRows(path, fingerprint, choose(fields, str(path)))
 
 
 def _fingerprint(path: Path) -> str:
@@ -85,18 +96,22 @@ def _fingerprint(path: Path) -> str:
     return sha.hexdigest()[:32]
 
 
-def _open_saved(path: Path, split: str) -> list[Source]:
+def _open_saved(path: Path, split: str, choose: Choose) -> list[Source]:
     tables, failures = load_saved(path, split)
     if failures:
         raise InputError(
             f"--dataset {path} (--dataset-split {split}) can't be loaded: {failures[0]}; "
             f"choose another split, or {_LOCAL_COPY}"
         )
-    return [MappedRows(t.subset, t.fingerprint, t.open_table) for t in tables]
+    return [MappedRows(t.subset, t.fingerprint, t.open_table, choose) for t in tables]
 
 
 def _open_subsets(
-    name: str, split: str, subsets: Sequence[str], cache_dir: str | Path | None
+    name: str,
+    split: str,
+    subsets: Sequence[str],
+    cache_dir: str | Path | None,
+    choose: Choose,
 ) -> list[Source]:
     """Return a source for each subset that exists; raise InputError when none does."""
     if not subsets:
@@ -107,7 +122,9 @@ def _open_subsets(
             f"--dataset {name} (split {split}) can't be loaded: {'; '.join(failures)}: "
             f"{_remedy(Path(name))}"
         )
-    sources: list[Source] = [MappedRows(t.subset, t.fingerprint, t.open_table) for t in tables]
+    sources: list[Source] = [
+        MappedRows(t.subset, t.fingerprint, t.open_table, choose) for t in tables
+    ]
     for failure in failures:
         sources[0].diagnostics.add(f"--dataset {name}: {failure}: the subset is not used")
     return sources

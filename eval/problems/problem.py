@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gradebox.eval.results.record import CaseType, Reason
+
+TestKind = Literal["stdin", "call", "assert"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,13 @@ class Problem:
     checker_name    a checker chosen by name (`checker` column or --checker), or None
     interactive     solutions talk with an interactor
     gold_solutions  known programs for --self-check, each {code, language, expect}
+    test_kind       stdin: a test is a run of the whole program; call: a call of `entry_point`;
+                    assert: the text of a program that makes such calls
+    entry_point     the function that is called, such as `f` or `Solution().f`
+    prompt          code that a completion continues, "" for none
+    prelude         statements before every solution, one a line
+    origin          what records say of the row: its format, its judge, difficulty, platform,
+                    contest date, known faults; empty for rows in our own columns
     """
 
     id: str
@@ -36,6 +45,11 @@ class Problem:
     tags: tuple[str, ...] = ()
     official_tests_complete: bool | None = None
     gold_solutions: tuple[Mapping[str, Any], ...] = ()
+    test_kind: TestKind = "stdin"
+    entry_point: str = ""
+    prompt: str = ""
+    prelude: str = ""
+    origin: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

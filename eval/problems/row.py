@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.problem import Problem
+from gradebox.eval.problems.problem import Problem, TestKind
 
 DEFAULT_TIME_LIMIT_S = 2.0
 DEFAULT_MEMORY_LIMIT_MB = 256.0
@@ -25,6 +25,8 @@ MAX_ID = 200
 
 TESTS_COLUMN = "official_tests"
 NAME_COLUMNS = ("id", "aliases", "contest_id", "index")
+# What records say of a row of another data set than Codeforces'.
+ORIGIN_COLUMNS = (*("dataset_format", "judge", "difficulty", "platform", "contest_date", "errata"),)
 USED_COLUMNS = (
     *NAME_COLUMNS,
     "contest_start_year",
@@ -40,6 +42,11 @@ USED_COLUMNS = (
     "interaction_format",
     "interactor",
     "gold_solutions",
+    "test_kind",
+    "entry_point",
+    "prompt",
+    "prelude",
+    *ORIGIN_COLUMNS,
 )
 
 
@@ -72,14 +79,16 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
     interactor = _text(row, "interactor")
     memory_mb = _limit(row, "memory_limit", DEFAULT_MEMORY_LIMIT_MB, MAX_MEMORY_LIMIT_MB, "MB")
     complete = row.get("official_tests_complete")
+    kind = _test_kind(row)
+    checker = _text(row, "checker") or ("value" if kind == "call" else None)
     return Problem(
         id=name,
         time_limit_s=_limit(row, "time_limit", DEFAULT_TIME_LIMIT_S, MAX_TIME_LIMIT_S, "seconds"),
         memory_limit_bytes=int(memory_mb * (1 << 20)),
         input_mode=_input_mode(row),
         checker=_text(row, "generated_checker"),
-        checker_name=_text(row, "checker"),
-        interactive=bool(_text(row, "interaction_format") or interactor),
+        checker_name=checker,
+        interactive=bool(_text(row, "interaction_format") or interactor or kind == "assert"),
         interactor=interactor,
         aliases=alias_ids(row),
         title=_as_text(row.get("title")),
@@ -89,6 +98,11 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         tags=_items(row.get("tags"), str),
         official_tests_complete=complete if isinstance(complete, bool) else None,
         gold_solutions=_items(row.get("gold_solutions"), dict),
+        test_kind=kind,
+        entry_point=_text(row, "entry_point") or "",
+        prompt=(_text(row, "prompt") or "") if kind != "stdin" else "",
+        prelude=_text(row, "prelude") or "",
+        origin=_origin(row, kind),
     )
 
 
@@ -197,6 +211,24 @@ def _input_mode(row: Mapping[str, Any]) -> Literal["stdio", "file"]:
     if value in modes:
         return modes[value]
     raise RowError(f"input_mode is {shown(value)}: it must be stdio or file")
+
+
+def _test_kind(row: Mapping[str, Any]) -> TestKind:
+    value = _text(row, "test_kind") or "stdin"
+    kinds: dict[str, TestKind] = {"stdin": "stdin", "call": "call", "assert": "assert"}
+    if value not in kinds:
+        raise RowError(f"test_kind is {shown(value)}: it must be stdin, call or assert")
+    if value == "call" and not _text(row, "entry_point"):
+        raise RowError("test_kind is call, and entry_point is missing: name the function")
+    return kinds[value]
+
+
+def _origin(row: Mapping[str, Any], kind: TestKind) -> dict[str, str]:
+    found = {name: _as_text(row.get(name)) for name in ORIGIN_COLUMNS}
+    described = {name: value for name, value in found.items() if value}
+    if kind != "stdin" or "dataset_format" in described:
+        described["test_kind"] = kind
+    return described
 
 
 def _whole_number(value: object) -> int | None:

@@ -6,7 +6,7 @@ CaseRecord… ─▶ SolutionRecord ─▶ one JSON line
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 CaseVerdict = Literal["AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "SK", "ER"]
@@ -78,6 +78,8 @@ class SolutionRecord:
 
     time_limit_s, memory_limit_bytes  the limits in effect, --time-limit-scale included
     has_checker                       a checker judges every output but the expected one itself
+    origin                            of rows of other data sets: dataset_format, judge, test_kind,
+                                      difficulty, platform, contest_date, errata; else absent
     """
 
     problem_id: str
@@ -105,6 +107,7 @@ class SolutionRecord:
     contest_id: str = ""
     contest_year: int | None = None
     has_checker: bool | None = None
+    origin: Mapping[str, str] = field(default_factory=dict)
 
 
 # Fields that describe the solutions line and the problem. When they change, nothing is graded

@@ -22,7 +22,7 @@ from gradebox.eval.results.record import (
     Status,
 )
 
-_FIELDS = frozenset(f.name for f in fields(SolutionRecord))
+_FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - {"origin"}
 _CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats"}
 _STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
 _TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False, None))
@@ -59,6 +59,7 @@ def is_record(value: Any) -> TypeGuard[dict[str, Any]]:
         and _are_counts(_counts(value))
         and _are_numbers(_numbers(value))
         and isinstance(value["details"], list)
+        and _is_origin(value.get("origin", {}))
         and all(_is_case(case) for case in value["details"])
     )
 
@@ -87,6 +88,10 @@ def _check_fields(
     for name in names:
         if name in values and not isinstance(values[name], types):
             raise ValueError(f"{name} is {values[name]!r:.40}")
+
+
+def _is_origin(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
 
 def _is_case(case: Any) -> bool:

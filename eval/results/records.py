@@ -42,6 +42,10 @@ def as_json(record: SolutionRecord) -> dict[str, Any]:
     fields = dict(vars(record))
     fields["tags"] = list(record.tags)
     fields["details"] = [_case_as_json(c) for c in record.details]
+    if not record.origin:
+        del fields["origin"]
+    else:
+        fields["origin"] = dict(record.origin)
     return {"schema": fields.pop("schema"), **fields}
 
 

@@ -64,6 +64,11 @@ def extract_code(response: str, language: str | None) -> tuple[str | None, str]:
     return untagged, language or DEFAULT_LANGUAGE
 
 
+def after_thinking(response: str) -> str:
+    """Return the answer of a response, without the thoughts before it."""
+    return response[_answer_start(response) :]
+
+
 def _answer_start(response: str) -> int:
     """Return the position after the last `</think>`, 0 without one."""
     end = response.rfind(END_THINK)

@@ -21,13 +21,13 @@ from typing import Any
 
 from gradebox.eval.common.errors import shown
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
-from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, extract_code
+from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 
-PROBLEM_KEYS = ("problem_id", "id")
+PROBLEM_KEYS = ("problem_id", "id", "task_id", "question_id")
 TEXT_KEYS = ("completion", "response", "generation", "text", "messages")
 NAME_KEYS = ("solution_id", "completion_id", "sample_id")
 MAX_NAME = 200
@@ -144,6 +144,7 @@ def _solution(
 ) -> Solution:
     """Return the solution of one line, with `sample_i` 0."""
     problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
+    response = None
     try:
         row = read()
         problem_id = _problem_id(row)
@@ -152,9 +153,11 @@ def _solution(
         language = requested or language
         _check_language(language)
         code, language = _program(row, requested)
+        if code is None:
+            response = _answer(row)
     except _LineError as why:
         error = f"line {number}: {why}"
-    return Solution(problem_id, solution_id, 0, number, language, code, error, source)
+    return Solution(problem_id, solution_id, 0, number, language, code, error, source, response)
 
 
 def _parse(line: bytes | str) -> Mapping[str, Any]:
@@ -243,6 +246,13 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
     if "code" not in row and not any(key in row for key in TEXT_KEYS):
         raise _LineError(f"no program: give code, or a response in {', '.join(TEXT_KEYS)}")
     return None, language or DEFAULT_LANGUAGE
+
+
+def _answer(row: Mapping[str, Any]) -> str | None:
+    """Return the text of a response without a program in it, None when there is none."""
+    key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
+    text = "" if key is None else after_thinking(_encodable(_text(key, row[key])))
+    return text if text.strip() else None
 
 
 def _text(key: str, value: object) -> str:

@@ -15,6 +15,7 @@ class Solution:
     line       1-based line in its file
     error      why the line is invalid, else None
     source     path of the file, "" for rows in memory
+    response   the text without a program in it, which continues a prompt where there is one
     """
 
     problem_id: str
@@ -25,3 +26,4 @@ class Solution:
     code: str | None
     error: str | None = None
     source: str = ""
+    response: str | None = None

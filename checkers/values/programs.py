@@ -1,0 +1,101 @@
+"""The programs that run in boxes: a solution with what calls it, and the tests that ask for calls.
+
+    main.py of a solution           main.py of the tests
+      1 its __future__ imports        codec, peer, tester_side
+        streams put aside; imports
+      2 the solution itself
+      … codec, peer, solution_side
+
+A solution is part of the file, so that it is compiled once and reports its own errors; its line N
+is line N + 1 of the file. Its module is not `__main__`: what it guards by that name does not run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from textwrap import indent
+from typing import Literal
+
+from gradebox.sandbox.model import Program
+
+Way = Literal["call", "answers"]
+
+_FOLDER = Path(__file__).parent
+_OURS = re.compile(r"^from gradebox\S* import (?:\([^)]*\)|.*)\n", re.MULTILINE)
+_IMPORTS = re.compile(r"^import (\S+)$", re.MULTILINE)
+_FUTURE = re.compile(
+    r"^from[ \t]+__future__[ \t]+import[ \t]+([\w, \t]+?)[ \t]*;?[ \t]*(?:#.*)?$", re.M
+)
+_PUT_ASIDE = (
+    "_gradebox_before=dict(globals())",
+    "_gradebox_os.dup2(0,62)",
+    "_gradebox_os.dup2(1,63)",
+    "_gradebox_os.dup2(2,1)",
+    '_gradebox_os.dup2(_gradebox_os.open("/dev/null",0),0)',
+    '__name__="solution"',
+    '_gradebox_sys.modules["solution"]=_gradebox_sys.modules["__main__"]',
+)
+
+
+@lru_cache(8)
+def _side(*names: str) -> str:
+    """Return modules of this folder as one text, without their imports of each other."""
+    return "\n".join(_OURS.sub("", (_FOLDER / f"{name}.py").read_text("utf-8")) for name in names)
+
+
+@lru_cache(8)
+def _body(way: Way) -> str:
+    return indent(_side("codec", "peer", "solution_side"), " ") + f"\n {way}(globals(), ENTRY)\n"
+
+
+@lru_cache(8)
+def _imports() -> str:
+    """Return the imports of the harness, under names that no solution uses."""
+    names = dict.fromkeys(_IMPORTS.findall(_side("codec", "peer", "solution_side")))
+    return ",".join(f"{name} as _gradebox_{name}" for name in names)
+
+
+def solution_program(
+    code: str,
+    entry: str,
+    way: Way,
+    prelude: Sequence[str] = (),
+    *,
+    language: str = "python",
+) -> Program:
+    """Return a solution as a program that calls its entry point.
+
+    entry     `f`, `Solution().f`, the first that exists of `A or B`; "" for none
+    prelude   statements that are executed before the solution
+    language  a name of Python's family
+    """
+    first = [f"import {_imports()}", *prelude, *_PUT_ASIDE]
+    harness = f"def _gradebox_harness(ENTRY={entry!r}):\n{_body(way)}\n_gradebox_harness()\n"
+    return _program(f"{_after(first, code)}\n\n{harness}", language)
+
+
+def with_prelude(code: str, prelude: Sequence[str], language: str = "python") -> Program:
+    """Return a whole program behind some statements, which are on its first line."""
+    return _program(_after(list(prelude), code), language)
+
+
+def _after(first: list[str], code: str) -> str:
+    """Return code behind statements on one line, and these behind its `__future__` imports."""
+    features = [name.strip() for found in _FUTURE.findall(code) for name in found.split(",")]
+    if features:
+        first = [f"from __future__ import {','.join(filter(None, features))}", *first]
+        code = _FUTURE.sub("", code)
+    return f"{';'.join(first)}\n{code}"
+
+
+def _program(text: str, language: str) -> Program:
+    return Program(language, {"main.py": text.encode("utf-8", "surrogatepass")})
+
+
+def tester_program() -> Program:
+    """Return the program that runs the text of tests (tester_side.py)."""
+    text = _side("codec", "peer", "tester_side") + "\nrun_tests()\n"
+    return _program(text, "python")

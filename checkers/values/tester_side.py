@@ -1,0 +1,134 @@
+"""Runs the text of tests in a box of its own: the solution's functions are calls to another box.
+
+    input.txt   the text of the tests
+    answer.txt  {"prompt": …, "entry": …, "names": […]} as JSON
+
+The text sees `candidate` and the names of the solution. It is executed here, with the problem's
+own prompt before it, so that helpers and classes that tests use are the problem's and not the
+solution's. Exit status 0: everything held, and the solution was called; 1: not, and the last line
+of stderr says why; 3: the tests themselves cannot be run like this.
+
+This text runs in boxes, behind peer.py.
+"""
+
+import ast
+import builtins
+import importlib
+import json
+import os
+import sys
+import traceback
+import types
+from pathlib import Path
+
+from gradebox.checkers.values.codec import BadData, CannotCross
+from gradebox.checkers.values.peer import Gone, Peer
+
+FILE = "<tests>"
+# used in tests whose imports are in the solution
+MODULES = frozenset(
+    (
+        "array",
+        "bisect",
+        "collections",
+        "copy",
+        "datetime",
+        "functools",
+        "heapq",
+        "itertools",
+        "json",
+        "math",
+        "operator",
+        "random",
+        "re",
+        "string",
+        "sys",
+    )
+)
+
+
+def finish(status, message=""):
+    """End at once; a thread of the tests cannot change the answer."""
+    if message:
+        text = " ".join(message.split())[:300]
+        os.write(2, f"\n{text}\n".encode("utf-8", "backslashreplace"))
+    os._exit(status)
+
+
+def free_names(tree):
+    """Return the names that a text reads and does not define, and those that only have `.x`."""
+    read, attributes, defined = set(), set(), set(dir(builtins))
+    bases = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            (attributes if id(node) in bases else read).add(node.id)
+        elif isinstance(node, ast.Name):
+            defined.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined.add(node.name)
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, ast.alias):
+            defined.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            defined.add(node.name)
+    return read - defined, attributes - read - defined
+
+
+def failing_line(text):
+    """Return the line of the tests that the current exception comes from."""
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(sys.exc_info()[2]) if frame.filename == FILE
+    ]
+    rows = text.splitlines()
+    return f"line {lines[-1]}: {rows[lines[-1] - 1].strip()[:160]}" if lines else "the tests"
+
+
+def run_tests():
+    text = Path("input.txt").read_text("utf-8")
+    spec = json.loads(Path("answer.txt").read_text("utf-8"))
+    read_fd, write_fd = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+    peer = Peer(read_fd, write_fd, True)
+    module = types.ModuleType("tests")
+    sys.modules["tests"] = module
+    namespace = module.__dict__
+    try:
+        exec(compile(spec["prompt"], "<prompt>", "exec"), namespace)
+        tree = ast.parse(text)
+        code = compile(tree, FILE, "exec")
+    except Exception as error:  # noqa: BLE001 - whatever the texts raise
+        finish(3, f"the tests cannot be run: {type(error).__name__}: {error}")
+    of_prompt = set(namespace)
+    peer.classes = {
+        name: value
+        for name, value in namespace.items()
+        if isinstance(value, type) and value.__module__ == "tests"
+    }
+    read, attributes = free_names(tree)
+    for name in (attributes & MODULES) - of_prompt:
+        namespace[name] = importlib.import_module(name)
+    wanted = sorted((set(spec["names"]) | read | attributes) - set(namespace))
+    try:
+        found = peer.request("names", wanted, sorted(peer.classes))
+        if not isinstance(found, dict) or not set(found) <= {*wanted, "candidate"}:
+            raise BadData("names")
+        namespace.update(found)
+        if spec["entry"].isidentifier():
+            namespace[spec["entry"]] = found["candidate"]  # not what the prompt begins
+        exec(code, namespace)
+        if spec["entry"]:
+            namespace["check"](namespace["candidate"])
+    except Gone:
+        finish(1, f"the program ended before the tests did: {failing_line(text)}")
+    except BadData as error:
+        finish(1, f"the program sent no value: {error}")
+    except CannotCross as error:
+        finish(3, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
+    except BaseException as error:  # noqa: BLE001 - whatever it raises
+        why = "" if isinstance(error, AssertionError) else f": {type(error).__name__}: {error}"
+        finish(1, f"{failing_line(text)}{why}")
+    if not peer.calls:
+        finish(3, "the tests never call the program")
+    finish(0)

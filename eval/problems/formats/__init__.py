@@ -1,0 +1,60 @@
+"""The formats of data sets, and which of them a row has.
+
+| format          | data sets                                              |
+|-----------------|--------------------------------------------------------|
+| codeforces      | open-r1/codeforces, and rows with our own columns      |
+| humaneval       | openai/openai_humaneval, evalplus/humanevalplus        |
+| mbpp            | google-research-datasets/mbpp: full, sanitized         |
+| leetcode        | newfacade/LeetCodeDataset                              |
+| livecodebench   | livecodebench/code_generation_lite, code_generation    |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.formats.humaneval import HUMANEVAL
+from gradebox.eval.problems.formats.leetcode import LEETCODE
+from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
+from gradebox.eval.problems.formats.mbpp import MBPP
+from gradebox.eval.problems.formats.row_format import (
+    JUDGES,
+    OWN,
+    Judge,
+    Reading,
+    Row,
+    RowFormat,
+)
+
+__all__ = ["FORMATS", "JUDGES", "OWN", "Judge", "Reading", "Row", "RowFormat", "find_format"]
+
+FORMATS: dict[str, RowFormat] = {
+    row.name: row for row in (OWN, HUMANEVAL, MBPP, LEETCODE, LIVECODEBENCH)
+}
+
+
+def find_format(fields: Iterable[str], name: str | None, where: str) -> RowFormat:
+    """Return the format of rows with these fields.
+
+    name   the format that the user named, None for the one that recognises the fields
+    where  the data set, for messages
+
+    Raises InputError when no format or several recognise the fields.
+    """
+    known = frozenset(fields)
+    if name is not None:
+        return FORMATS[name]
+    found = [row for row in FORMATS.values() if row.recognises(known)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = " and ".join(row.name for row in found)
+        raise InputError(
+            f"{where} has the columns of {names}: say which with --dataset-format {found[0].name}"
+        )
+    columns = ", ".join(shown(c) for c in sorted(known)[:20]) or "none"
+    raise InputError(
+        f"{where} has the columns {columns}: id is needed, or contest_id and index, or the columns "
+        f"of one of {', '.join(FORMATS)}"
+    )

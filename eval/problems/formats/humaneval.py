@@ -1,0 +1,39 @@
+"""HumanEval and HumanEval+: a prompt that ends in a docstring, and `check(candidate)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.values import assert_test, text
+
+TIME_LIMIT_S, MEMORY_MB = 3.0, 1024.0  # the original: 3 s of wall time for all tests, no memory
+
+
+def _ids(row: Row) -> dict[str, Any]:
+    return {"id": row.get("task_id")}
+
+
+def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
+    entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
+    return {
+        **_ids(row),
+        "title": entry,
+        "test_kind": "assert",
+        "entry_point": entry,
+        "prompt": prompt,
+        "time_limit": TIME_LIMIT_S,
+        "memory_limit": MEMORY_MB,
+        "official_tests": assert_test(text(row, "test"), entry, [], prompt),
+        "gold_solutions": [{"code": text(row, "canonical_solution"), "expect": "passed"}],
+    }
+
+
+HUMANEVAL = RowFormat(
+    name="humaneval",
+    needs=(frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "test"}),),
+    names=("task_id",),
+    uses=("prompt", "entry_point", "canonical_solution", "test"),
+    ids=_ids,
+    convert=_convert,
+)

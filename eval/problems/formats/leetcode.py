@@ -1,0 +1,44 @@
+"""LeetCodeDataset: `class Solution`, a prompt with imports and node classes, `check(candidate)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.values import assert_test, text
+
+TIME_LIMIT_S, MEMORY_MB = 10.0, 1024.0  # the original: 3 s of wall time for all tests
+
+
+def _ids(row: Row) -> dict[str, Any]:
+    number = row.get("question_id")
+    return {"id": row.get("task_id"), "aliases": [] if number is None else [number]}
+
+
+def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
+    entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
+    tags = row.get("tags")
+    return {
+        **_ids(row),
+        "test_kind": "assert",
+        "entry_point": entry,
+        "prompt": prompt,
+        "time_limit": TIME_LIMIT_S,
+        "memory_limit": MEMORY_MB,
+        "tags": tags if isinstance(tags, list) else [],
+        "difficulty": text(row, "difficulty").lower(),
+        "platform": "leetcode",
+        "contest_date": text(row, "estimated_date")[:10],
+        "official_tests": assert_test(text(row, "test"), entry, [], prompt),
+        "gold_solutions": [{"code": text(row, "completion"), "expect": "passed"}],
+    }
+
+
+LEETCODE = RowFormat(
+    name="leetcode",
+    needs=(frozenset({"task_id", "entry_point", "completion", "starter_code", "test"}),),
+    names=("task_id", "question_id", "difficulty", "estimated_date"),
+    uses=("entry_point", "prompt", "completion", "test", "tags"),
+    ids=_ids,
+    convert=_convert,
+)

@@ -1,0 +1,183 @@
+"""LiveCodeBench: stdin tests, and calls of one function or method of `Solution`.
+
+public_test_cases   JSON: [{"input", "output", "testtype"}, …]
+private_test_cases  the same JSON, or base64(zlib(pickle(that JSON as text)))
+metadata            JSON: {"func_name": …} when functions are called, else {}
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+import pickle
+import zlib
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from gradebox.eval.common.errors import shown
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.values import parsed, text
+from gradebox.eval.problems.row import RowError
+
+TIME_LIMIT_S, MEMORY_MB = 6.0, 1024.0  # the original: 6 s of wall time a test, no memory limit
+MOST_BYTES = 512 << 20
+STARS = (
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
+    *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
+    "typing",
+)
+PLAIN = (
+    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
+    *("statistics", "itertools", "functools", "operator", "io", "sys", "json"),
+)
+# What the original puts before every solution.
+PRELUDE = [
+    *(f"from {name} import *" for name in STARS),
+    f"import {','.join(PLAIN)}",
+    "sys.setrecursionlimit(50000)",
+]
+# Problems that the project itself lists as misjudged.
+ERRATA = {
+    **dict.fromkeys(
+        (
+            "abc311_c",
+            "abc326_d",
+            "abc327_b",
+            "abc333_e",
+            "abc343_a",
+            "abc343_e",
+            "abc362_c",
+            "arc185_c",
+        ),
+        "several right answers",
+    ),
+    **dict.fromkeys(("abc337_e", "abc355_e"), "interactive"),
+    **dict.fromkeys(("abc350_c", "arc189_a"), "wrong tests"),
+}
+
+
+class _NoClasses(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise RowError(f"private_test_cases wants {shown(f'{module}.{name}')}: only text is read")
+
+    def persistent_load(self, pid: Any) -> NoReturn:
+        raise RowError("private_test_cases refers to something outside: only text is read")
+
+
+def unpacked(packed: str) -> str:
+    """Return the text in base64(zlib(pickle(text))). Raises RowError for anything else.
+
+    The unpickler loads no class, so that nothing of the data is called.
+    """
+    try:
+        inflate = zlib.decompressobj()
+        data = inflate.decompress(base64.b64decode(packed, validate=True), MOST_BYTES + 1)
+    except (binascii.Error, zlib.error, ValueError) as error:
+        raise RowError(f"private_test_cases is neither JSON nor packed: {error}") from None
+    if len(data) > MOST_BYTES:
+        raise RowError(f"private_test_cases unpacks to more than {MOST_BYTES} bytes")
+    if not inflate.eof:
+        raise RowError("private_test_cases is cut")
+    try:
+        value = _NoClasses(io.BytesIO(data)).load()
+    except RowError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a damaged pickle leads to
+        raise RowError(f"private_test_cases has a damaged pickle: {error}"[:200]) from None
+    if not isinstance(value, str):
+        raise RowError(f"private_test_cases holds a {type(value).__name__}: it must be text")
+    return value
+
+
+def _tests(row: Row, field: str) -> list[Any]:
+    given = row.get(field)
+    if isinstance(given, str):
+        given = given.strip()
+        if not given:
+            return []
+        if field.startswith("private") and given[0] not in "[{":
+            given = unpacked(given)
+        given = parsed(given, field)
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(test, dict) for test in given):
+        raise RowError(f"{field} is {shown(given)}: it must be a list of tests")
+    return given
+
+
+def _call(test: Row, number: int) -> dict[str, Any]:
+    given, expected = test.get("input"), test.get("output")
+    if not isinstance(given, str) or not isinstance(expected, str):
+        raise RowError(f"test {number} has an input or output that is not text")
+    args = [parsed(line, f"test {number}: an argument") for line in given.split("\n")]
+    value = parsed(expected, f"test {number}: output")
+    return {"input": json.dumps(args), "output": json.dumps(value)}
+
+
+def _converted(tests: list[Any], function: str) -> Iterator[dict[str, Any]]:
+    for number, test in enumerate(tests):
+        kind = test.get("testtype")
+        if kind is not None and (kind == "functional") != bool(function):
+            raise RowError(
+                f"test {number} is of type {shown(kind)}, but metadata has "
+                f"{'the function ' + shown(function) if function else 'no func_name'}"
+            )
+        if function:
+            yield _call(test, number)
+        else:
+            yield {"input": test.get("input"), "output": test.get("output")}
+
+
+def _ids(row: Row) -> dict[str, Any]:
+    names = ("difficulty", "platform")
+    date = row.get("contest_date")
+    return {
+        "id": row.get("question_id"),
+        **{name: row.get(name) for name in names},
+        "contest_date": str(date)[:10] if date else "",
+    }
+
+
+def _convert(row: Row, judge: Judge) -> dict[str, Any]:
+    metadata = row.get("metadata") or {}
+    if isinstance(metadata, str):
+        metadata = parsed(metadata, "metadata")
+    if not isinstance(metadata, dict):
+        raise RowError(f"metadata is {shown(metadata)}: it must be an object")
+    function = metadata.get("func_name") or ""
+    if not isinstance(function, str) or not (function.isidentifier() or function == ""):
+        raise RowError(f"func_name is {shown(function)}: it must be a name")
+    tests = [*_tests(row, "public_test_cases"), *_tests(row, "private_test_cases")]
+    reference = judge == "reference"
+    ids = _ids(row)
+    judges = ("value", "value-reference") if function else (None, "lines-reference")
+    return {
+        **ids,
+        "title": text(row, "question_title"),
+        "contest_id": text(row, "contest_id"),
+        "contest_start_year": ids["contest_date"][:4],
+        "tags": [],
+        "test_kind": "call" if function else "stdin",
+        "entry_point": f"Solution().{function} or {function}" if function else "",
+        "prelude": "\n".join(PRELUDE) if function or reference else "",
+        "checker": judges[reference],
+        "errata": ERRATA.get(str(ids["id"])),
+        "time_limit": TIME_LIMIT_S,
+        "memory_limit": MEMORY_MB,
+        "official_tests": list(_converted(tests, function)),
+    }
+
+
+LIVECODEBENCH = RowFormat(
+    name="livecodebench",
+    needs=(frozenset({"question_id", "public_test_cases", "private_test_cases"}),),
+    names=("question_id", "difficulty", "platform", "contest_date"),
+    uses=(
+        *("question_title", "contest_id", "metadata"),
+        *("public_test_cases", "private_test_cases"),
+    ),
+    ids=_ids,
+    convert=_convert,
+)

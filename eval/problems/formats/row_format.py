@@ -1,0 +1,80 @@
+"""`RowFormat`: how the rows of one data set become rows of our own columns.
+
+    row of a data set ── Reading(format, judge) ──▶ row of our own ── make_problem ──▶ Problem
+
+Rows are converted where they are read, so that nothing behind the reader knows of data sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gradebox.eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS
+
+Judge = Literal["strict", "reference"]
+JUDGES: tuple[Judge, ...] = ("strict", "reference")
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RowFormat:
+    """The rows of one data set.
+
+    name     what --dataset-format takes, and records say
+    needs    sets of fields; a row is recognised by having all of one set
+    names    fields that `ids` needs, and all that is read of a row to look it up
+    uses     fields that `convert` needs
+    ids      returns the NAME_COLUMNS of a row
+    convert  returns the row in our own columns; raises RowError
+    """
+
+    name: str
+    needs: tuple[frozenset[str], ...]
+    names: tuple[str, ...]
+    uses: tuple[str, ...]
+    ids: Callable[[Row], dict[str, Any]]
+    convert: Callable[[Row, Judge], dict[str, Any]]
+
+    def recognises(self, fields: Mapping[str, Any] | frozenset[str]) -> bool:
+        """Return whether a row with these fields has this format."""
+        return any(needed <= set(fields) for needed in self.needs)
+
+
+def _own_ids(row: Row) -> dict[str, Any]:
+    return {name: row.get(name) for name in NAME_COLUMNS}
+
+
+OWN = RowFormat(
+    name="codeforces",
+    needs=(frozenset({"id"}), frozenset({"contest_id", "index"})),
+    names=NAME_COLUMNS,
+    uses=(*USED_COLUMNS, TESTS_COLUMN),
+    ids=_own_ids,
+    convert=lambda row, _judge: dict(row),
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A format, and the way in which its tests are judged."""
+
+    format: RowFormat = OWN
+    judge: Judge = "strict"
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that are read of a row."""
+        return tuple(dict.fromkeys((*self.format.names, *self.format.uses)))
+
+    def ids(self, row: Row) -> dict[str, Any]:
+        """Return the ids of a row, by our names. Raises RowError."""
+        return self.format.ids(row)
+
+    def columns(self, row: Row) -> dict[str, Any]:
+        """Return a row in our own columns. Raises RowError."""
+        converted = self.format.convert(row, self.judge)
+        if self.format is not OWN:
+            converted |= {"dataset_format": self.format.name, "judge": self.judge}
+        return converted

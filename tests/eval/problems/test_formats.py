@@ -1,0 +1,168 @@
+"""Rows of other data sets become problems; bad ones say why, in one line."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems import open_problems
+from gradebox.eval.problems.formats import FORMATS, find_format
+from gradebox.eval.problems.formats.livecodebench import unpacked
+from gradebox.eval.problems.in_memory import parse_problem
+from gradebox.eval.problems.row import RowError
+from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, packed, stdin_row
+
+
+def write(path: Path, rows: list[Any]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("row", "name", "problem_id", "kind"),
+    [
+        (HUMANEVAL, "humaneval", "HumanEval/900", "assert"),
+        (MBPP, "mbpp", "900", "assert"),
+        (LEETCODE, "leetcode", "double-all", "assert"),
+        (call_row(), "livecodebench", "2900", "call"),
+        (stdin_row(), "livecodebench", "1900_A", "stdin"),
+        ({"id": "1/A", "official_tests": []}, "codeforces", "1/A", "stdin"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_row_is_recognised_by_its_fields(tmp_path, row, name, problem_id, kind):
+    assert find_format(row, None, "x").name == name
+    problem = open_problems(write(tmp_path / "p.jsonl", [row])).get(problem_id)
+    assert problem is not None
+    assert (problem.test_kind, parse_problem(row).test_kind) == (kind, kind)
+    assert problem.origin.get("dataset_format", "codeforces") == name
+
+
+def test_every_format_finds_its_ids_in_the_fields_it_names():
+    for name, row in FORMATS.items():
+        assert name == row.name
+        assert row.ids(dict.fromkeys(row.names, "x"))["id"] == "x"
+
+
+def test_an_unclear_row_names_the_candidates(tmp_path):
+    path = write(tmp_path / "p.jsonl", [{**MBPP, "id": "x"}])
+    with pytest.raises(InputError, match="codeforces and mbpp: say which with --dataset-format"):
+        open_problems(path)
+    assert open_problems(path, format_name="mbpp").ids() == ["900"]
+
+
+def test_a_json_array_is_read(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps([MBPP, {**MBPP, "task_id": 901}, 5]))
+    problems = open_problems(str(path))
+    assert problems.ids() == ["900", "901"]
+    assert problems.get("Mbpp/901") is not None
+    assert "1 items are not objects" in problems.messages()[0]
+
+
+def test_livecodebench_reads_private_tests_in_both_forms(tmp_path):
+    tests = [{"input": "1\n2", "output": "3", "testtype": "functional"}]
+    for private in (json.dumps(tests), packed(tests)):
+        problem = parse_problem(call_row(private_test_cases=private))
+        assert [given for given, _ in problem.tests] == [b"[2, 3]", b"[1, 2]"]
+        assert [expected for _, expected in problem.tests] == [b"5", b"3"]
+
+
+def test_the_judge_chooses_comparison_and_prelude():
+    for row, names in (
+        (call_row(), ("value", "value-reference")),
+        (stdin_row(), (None, "lines-reference")),
+    ):
+        strict, reference = parse_problem(row), parse_problem(row, "reference")
+        assert (strict.checker_name, reference.checker_name) == names
+        assert "from typing import *" in reference.prelude
+        assert (strict.origin["judge"], reference.origin["judge"]) == ("strict", "reference")
+    assert not parse_problem(stdin_row()).prelude
+
+
+class Wanted:
+    pass
+
+
+def compressed(value: Any) -> str:
+    return base64.b64encode(zlib.compress(value)).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (compressed(pickle.dumps(Wanted())), "wants .*Wanted"),
+        (compressed(b"cos\nsystem\n(S'true'\ntR."), "wants 'os.system'"),
+        (compressed(pickle.dumps([1])), "holds a list"),
+        (compressed(b"\x80\x04"), "damaged pickle"),
+        (base64.b64encode(zlib.compress(b"x" * 1000)[:-8]).decode(), "is cut"),
+        ("e" * 40, "neither JSON nor packed"),
+        ("é", "neither JSON nor packed"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_payload_that_is_no_text_is_refused(text, why):
+    with pytest.raises(RowError, match=why):
+        unpacked(text)
+
+
+def test_a_payload_that_expands_too_much_is_refused(monkeypatch):
+    monkeypatch.setattr("gradebox.eval.problems.formats.livecodebench.MOST_BYTES", 1000)
+    with pytest.raises(RowError, match="more than 1000 bytes"):
+        unpacked(compressed(pickle.dumps("x" * 2000)))
+
+
+BAD = [
+    (call_row(public_test_cases='[{"input": '), "public_test_cases is not JSON"),
+    (call_row(public_test_cases='{"input": "1"}'), "must be a list of tests"),
+    (call_row(metadata="[]"), "metadata is"),
+    (call_row(metadata='{"func_name": "a b"}'), "must be a name"),
+    (call_row(metadata="{}"), "type 'functional', but metadata has no func_name"),
+    (stdin_row(metadata='{"func_name": "f"}'), "type 'stdin', but metadata has the function"),
+    (call_row(public_test_cases='[{"input": "1\\n{", "output": "2"}]'), "argument is not JSON"),
+    ({**HUMANEVAL, "entry_point": None}, "entry_point is empty"),
+    ({**HUMANEVAL, "test": 5}, "test is 5: it must be text"),
+    ({**MBPP, "test_list": "assert x"}, "test_list is 'assert x': it must be a list of texts"),
+]
+
+
+@pytest.mark.parametrize(("row", "why"), BAD, ids=[why for _, why in BAD])
+def test_a_bad_row_is_one_line_and_the_others_are_used(tmp_path, row, why):
+    good = {**row, **(MBPP if "test_list" in row else HUMANEVAL)}
+    if "question_id" in row:
+        good = call_row(question_id="3000")
+    else:
+        good["task_id"] = "good"
+    problems = open_problems(write(tmp_path / "p.jsonl", [row, good]))
+    bad, kept = problems.ids()
+    assert problems.get(bad) is None
+    assert why in problems.why_missing(bad)
+    assert "\n" not in problems.why_missing(bad)
+    assert problems.get(kept) is not None
+
+
+def test_too_long_a_field_is_a_bad_row(monkeypatch):
+    monkeypatch.setattr("gradebox.eval.problems.formats.values.MOST_TEXT", 10)
+    with pytest.raises(InputError, match="at most 10 are read"):
+        parse_problem(HUMANEVAL)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {**HUMANEVAL, "test": ""},
+        {**HUMANEVAL, "test": "def check(candidate):\n    pass\n"},
+        {**MBPP, "test_list": []},
+        call_row(public_test_cases="[]", private_test_cases=""),
+    ],
+    ids=["no text", "no assert", "no list", "no calls"],
+)
+def test_a_row_without_tests_has_none(row):
+    assert parse_problem(row).tests == ()
