@@ -50,16 +50,17 @@ def _stage(stage: dict[str, Any]) -> dict[str, Any]:
     assert sorted(stage["output"]) == sorted(stage["stdout"] + stage["stderr"])
     over = stage["status"] in ("OL", "EL")
     for stream in ("stdout", "stderr"):
-        text = _plain(stage[stream])
-        whole[stream] = "…" if over else f"{len(text)} characters" if len(text) > LONG else text
+        whole[stream] = "…" if over else plain(stage[stream])
     return whole
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a program's output without what servers choose, or its length."""
     text = re.sub(r"/box/(?:submission|work)/", "/box/", text)
     text = text.replace(_MISSING_OUTPUT, "").replace(".cpp.cpp", ".cpp")
     text = text.replace("\u2018", "'").replace("\u2019", "'")
-    return _REPORT.sub(lambda found: f"run: {found[1].strip()}", text)
+    text = _REPORT.sub(lambda found: f"run: {found[1].strip()}", text)
+    return f"{len(text)} characters" if len(text) > LONG else text
 
 
 def differing(theirs: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+from .conversations import CONVERSATIONS, talk
 from .normal import ask
 from .table import REQUESTS
 
@@ -24,5 +25,6 @@ SETTINGS = {
 
 if __name__ == "__main__":
     answers = {case.name: ask(sys.argv[1], case) for case in REQUESTS}
+    answers |= {f"socket: {c.name}": talk(sys.argv[1], c) for c in CONVERSATIONS}
     lines = (f"{json.dumps(n)}: {json.dumps(a, ensure_ascii=False)}" for n, a in answers.items())
     ANSWERS.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -12,6 +12,7 @@ import pytest
 from gradebox.sandbox.server.settings import Ceilings
 from tests.sandbox.backends import open_backend, served, skip
 
+from .conversations import CONVERSATIONS, Conversation, talk
 from .normal import ask, differing
 from .record import ANSWERS
 from .table import NONE, REQUESTS, Case
@@ -27,15 +28,16 @@ CEILINGS = Ceilings(  # those of SETTINGS in record.py
 BODY_BYTES = 102_400  # Piston's
 
 NAMES = [case.name for case in REQUESTS]
+TALKS = [c.name for c in CONVERSATIONS]
 
 
 def test_every_request_was_sent_to_a_real_piston() -> None:
     assert len(set(NAMES)) == len(NAMES) >= 100
-    assert set(NAMES) == set(RECORDED)
+    assert {*NAMES, *(f"socket: {name}" for name in TALKS)} == set(RECORDED)
 
 
 def test_every_difference_has_a_reason() -> None:
-    assert [case.name for case in REQUESTS if case.ours and not case.why] == []
+    assert [c.name for c in (*REQUESTS, *CONVERSATIONS) if c.ours and not c.why] == []
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +73,16 @@ def test_our_answer(url: str, case: Case) -> None:
     assert differing(expected, ours) == {}, case.why
 
 
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=TALKS)
+def test_our_conversation(url: str, conversation: Conversation) -> None:
+    ours = talk(url, conversation)
+    error = str(ours.get("error", ""))
+    expected = changed(RECORDED[f"socket: {conversation.name}"], conversation.ours)
+    if "level landlock" in error or ("c++-* runtime is unknown" in error):
+        pytest.skip(error)
+    assert differing(expected, ours) == {}, conversation.why
+
+
 @pytest.mark.piston
 @pytest.mark.parametrize("case", REQUESTS, ids=NAMES)
 def test_the_answer_of_a_real_piston(case: Case) -> None:
@@ -78,3 +90,13 @@ def test_the_answer_of_a_real_piston(case: Case) -> None:
     if not server:
         skip("piston", "no real Piston is named in PISTON_URL")
     assert differing(RECORDED[case.name], ask(str(server), case)) == {}
+
+
+@pytest.mark.piston
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=TALKS)
+def test_a_conversation_with_a_real_piston(conversation: Conversation) -> None:
+    server = os.environ.get("PISTON_URL")
+    if not server:
+        skip("piston", "no real Piston is named in PISTON_URL")
+    recorded = RECORDED[f"socket: {conversation.name}"]
+    assert differing(recorded, talk(str(server), conversation)) == {}
