@@ -78,8 +78,7 @@ def attack_once(
 ) -> tuple[str, str]:
     """Return the outcome of an attack and a complaint.
 
-    It runs alone, then in a batch, where a second run follows it unless it failed. The probe runs
-    before and after both.
+    It runs alone and, where it ends well, twice in a batch. The probe runs before and after that.
     """
     probe = programs[attack.program if attack.program in PYTHON else "probe"]
     clean = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
@@ -87,8 +86,9 @@ def attack_once(
     program, limits = programs[attack.program], attack.limits_at(level)
     stdin, args = b"0" * attack.stdin_bytes, (attack.name, *bait.fill(attack.argument))
     try:
-        results = [sandbox.run(program, limits, stdin=stdin, args=args, collect=attack.collect)]
-        if not attack.collect:
+        result = sandbox.run(program, limits, stdin=stdin, args=args, collect=attack.collect)
+        results = [result]
+        if not attack.collect and result.exit_code == 0 and not result.limits_hit:
             request = RunRequest(program.artifact, limits, [stdin] * 2, args)
             request.forks = request.program.fork is not None
             results += chain.from_iterable(sandbox._runner.until_failure([request]))
