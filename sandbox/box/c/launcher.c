@@ -13,12 +13,12 @@
  *
  * The parts, each using only those below it:
  *   launcher     requests, one run, the loop
- *   messages     the socket to the driver
  *   templates    interpreters from which runs are forked
  *   watch        starts a program and watches it;  child: its process until exec
  *   usage        what it uses;  waiting: how long it had no core
  *   run_group    the control group
  *   files        program, input, streams, the scratch folder;  run: the data of a run
+ *   messages     the socket to the driver
  *   setup        builds the box;  kernel_file, protocol
  */
 #define _GNU_SOURCE
@@ -195,7 +195,8 @@ static uint32_t report(int is_last) {
     uint32_t state = has_failed(r) ? FAILED : is_last || count || r->needs_recycling ? OVER : MORE;
     r->state = state;
     reply_end(r);
-    if (state != MORE || replies_due(out->end_ns)) replies_send(send, count);
+    if (state != MORE) replies_send(send, count);
+    else replies_send_due(out->end_ns);
     for (int i = by_fd; i < count; i++) close(send[i]); /* out_fd is closed with the streams */
     return state;
 }

@@ -1,5 +1,5 @@
 /* A driver that waits is woken by each message, which costs more than a reply itself. So replies of short
- * runs are gathered, for a few milliseconds at most.
+ * runs are gathered, for some milliseconds.
  */
 #define _GNU_SOURCE
 #include "messages.h"
@@ -12,12 +12,13 @@
 
 #include "kernel_file.h"
 
-enum { KEPT_NS = 5000000 };
+enum { SOON_NS = 5000000, ENOUGH = 8, LATE_NS = 25000000 };
 
 char message[MESSAGE_CAP];
 int passed[MAX_FDS], npassed;
 static char replies[REPLIES_CAP];
 static size_t gathered; /* bytes */
+static int count;
 static int64_t sent_ns; /* the last time, or when the request came */
 
 ssize_t receive(void) {
@@ -46,24 +47,39 @@ struct reply *reply_begin(void) {
     return memset(replies + gathered, 0, sizeof(struct reply));
 }
 
-void reply_end(const struct reply *reply) { gathered += sizeof *reply + reply->out_inline + reply->err_len; }
+void reply_end(const struct reply *reply) {
+    gathered += sizeof *reply + reply->out_inline + reply->err_len;
+    count++;
+}
 
-int replies_due(int64_t now_ns) { return gathered && now_ns - sent_ns >= KEPT_NS; }
+static int is_due(int64_t now_ns) {
+    int64_t kept_ns = now_ns - sent_ns;
+    return count && (kept_ns >= LATE_NS || (kept_ns >= SOON_NS && count >= ENOUGH));
+}
 
-void replies_send(const int *fds, int count) {
+static void send_all(const int *fds, int nfds, int flags) {
     union { struct cmsghdr h; char b[CMSG_SPACE(sizeof passed)]; } c;
     struct iovec v = {replies, gathered};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-    if (!gathered) return;
-    if (count) {
+    if (nfds) {
         m.msg_control = &c;
-        m.msg_controllen = CMSG_SPACE(count * sizeof(int));
-        c.h = (struct cmsghdr){CMSG_LEN(count * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
-        memcpy(CMSG_DATA(&c.h), fds, count * sizeof(int));
+        m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+        c.h = (struct cmsghdr){CMSG_LEN(nfds * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+        memcpy(CMSG_DATA(&c.h), fds, nfds * sizeof(int));
     }
-    while (sendmsg(SOCKET, &m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
-    gathered = 0;
+    ssize_t n;
+    do n = sendmsg(SOCKET, &m, MSG_NOSIGNAL | flags); while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == EAGAIN) return;
+    gathered = count = 0;
     sent_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void replies_send(const int *fds, int nfds) {
+    if (count) send_all(fds, nfds, 0);
+}
+
+void replies_send_due(int64_t now_ns) {
+    if (is_due(now_ns)) send_all(NULL, 0, MSG_DONTWAIT);
 }
 
 int send_fault(int err, const char *stage, const char *what) {

@@ -17,10 +17,11 @@ struct reply *reply_begin(void);
 
 void reply_end(const struct reply *reply); /* it and its streams are complete */
 
-int replies_due(int64_t now_ns); /* the first one has been kept long enough */
-
 /* Send what has been gathered, with descriptors for the last reply. */
-void replies_send(const int *fds, int count);
+void replies_send(const int *fds, int nfds);
+
+/* Send it if it has been kept long enough. Does not wait: without room for it, it is kept. */
+void replies_send_due(int64_t now_ns);
 
 /* Report a fault of the machine, not of the program, after the replies before it. Return 0. */
 int send_fault(int err, const char *stage, const char *what);

@@ -16,6 +16,7 @@
 #include "child.h"
 #include "clone.h"
 #include "kernel_file.h"
+#include "messages.h"
 #include "run_group.h"
 #include "setup.h"
 #include "template.h"
@@ -186,6 +187,7 @@ void watch(struct run *run) {
     usage_begin(started_ns);
     for (int first = 1; out->program >= 0 && !has_ended(run); first = 0) {
         if (!first && !out->killed) check_limits(run); /* at first it has only just begun */
+        if (!first) replies_send_due(clock_ns(CLOCK_MONOTONIC)); /* those of the runs before */
         if (!first && out->killed) {
             kill(out->program, SIGKILL);
             /* A compiler's children share its process group. */

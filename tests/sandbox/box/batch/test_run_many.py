@@ -171,10 +171,38 @@ def test_closing_ends_the_running_one_and_cancels_the_rest(
     started = time.monotonic()
     groups = box.run_many(does, [LIMITS] * 9, [b"sleep 10", *[b"sleep 10000"] * 8])
     assert [execution.stdout for execution in next(groups)] == [b"slept\n"]
-    groups.close()  # type: ignore[attr-defined]
+    groups.close()
     assert time.monotonic() - started < 8
     assert said(many(box, does, [b"say 5", b"say 6"])) == [b"5\n", b"6\n"]
     assert boxes() == before  # the box is used again
+
+
+@pytest.mark.parametrize("first", [b"say 1", b"sleep 40"])
+def test_a_long_run_does_not_keep_back_the_replies_before_it(
+    box: EmbeddedSandbox, does: Compiled, first: bytes
+) -> None:
+    groups = box.run_many(does, [LIMITS] * 3, [first, b"say 2", b"sleep 10000"])
+    started = time.monotonic()
+    got: list[Execution] = []
+    while len(got) < 2:
+        got += next(groups)
+    assert time.monotonic() - started < 8
+    assert said(got)[1] == b"2\n"
+    groups.close()
+
+
+def test_limits_are_enforced_while_nobody_reads_replies(
+    box: EmbeddedSandbox, does: Compiled
+) -> None:
+    limits = Limits(cpu_s=0.3, wall_s=20)
+    groups = box.run_many(does, [limits] * 21, [*[b"print 30000"] * 20, b"cpu 0"])
+    got = next(groups)
+    time.sleep(1.5)
+    for group in groups:
+        got += group
+    assert [len(out) for out in said(got)[:20]] == [30_000] * 20
+    assert got[20].killed_for == "cpu"
+    assert got[20].cpu_s < 0.6
 
 
 def test_a_generator_that_is_not_begun_holds_nothing(box: EmbeddedSandbox, does: Compiled) -> None:
@@ -207,7 +235,7 @@ def test_nothing_is_left_of_batches(box: EmbeddedSandbox, does: Compiled) -> Non
         box.run_many(does, [LIMITS] * 9, stdins)
         groups = box.run_many(does, [LIMITS] * 9, stdins)
         next(groups)
-        groups.close()  # type: ignore[attr-defined]
+        groups.close()
     after = host.count()
     assert (after.descriptors, after.groups, after.mounts) == (
         before.descriptors,
