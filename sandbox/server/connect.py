@@ -113,6 +113,7 @@ class _Talk:
 
     async def serve(self, job: Job) -> None:
         """Run a job while messages come; whichever ends first ends the other."""
+        self.feed.add(job.stdin)  # before any message, which may be the end of the input
         work = asyncio.ensure_future(self._run(job))
         listener = asyncio.ensure_future(self._listen())
         try:
@@ -164,7 +165,6 @@ class _Talk:
             compiled.close()
 
     async def _talk(self, job: Job, compiled: Compiled) -> None:
-        self.feed.add(job.stdin)
         streams = Streams()
         most = job.limits.output_bytes
         out, err, feeding = (
