@@ -1,6 +1,6 @@
 """One batch of solutions, graded in memory by the session of a `Grader`.
 
-    solutions ─ Planner ─ Scheduler ─▶ one record for each solution, in order
+    solutions ─ Planner ─ Executor ─▶ one record for each solution, in order
 
 The solutions that a stopped batch did not grade get records of status `error` with the reason.
 """
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.executors import LocalExecutor
+from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
 from gradebox.eval.results.records import EncodedRecord, as_json
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.model import Execution
 
 
 class InMemoryRecords:
@@ -52,7 +52,7 @@ class Batch:
         self._session = session
         self._why_stopped = ""
         self._stop = threading.Event()
-        self._scheduler = LocalExecutor(session)
+        self._executor = open_executor(session)
         self._time_limit_s = time_limit_s
         self._cores = max(1, min(session.options.workers, session.sandbox.slots))
         self._run_s = 0.0
@@ -62,14 +62,14 @@ class Batch:
         """End the batch after the running cases. `why` becomes the error of ungraded solutions."""
         self._why_stopped = self._why_stopped or why
         self._stop.set()
-        self._scheduler.stop()
+        self._executor.stop()
 
-    def _count_run(self, execution: Execution) -> None:
+    def _count_run_s(self, seconds: float) -> None:
         """Stop the batch when its programs have used its time; waiting is not part of it."""
         if self._time_limit_s is None:
             return
         with self._lock:
-            self._run_s += max(0.0, execution.wall_s)
+            self._run_s += max(0.0, seconds)
             exceeded = self._run_s > self._time_limit_s * self._cores
         if exceeded:
             self.stop(
@@ -85,11 +85,13 @@ class Batch:
             problems,
             records,
             counts,
-            lambda: self._scheduler.stopping,
+            lambda: self._executor.stopping,
             invalidating=InputError,
         )
-        settings = session.case_settings(retry=Retry(stop=self._stop), on_run=self._count_run)
-        context = session.job_context(settings, planner.done)
+        settings = session.case_settings(
+            retry=Retry(stop=self._stop), on_run=lambda x: self._count_run_s(x.wall_s)
+        )
+        context = replace(session.job_context(settings, planner.done), on_run_s=self._count_run_s)
         read: list[Solution] = []
 
         def remembered(solutions: Iterable[Solution]) -> Iterator[Solution]:
@@ -99,7 +101,7 @@ class Batch:
 
         left = iter(solutions)
         try:
-            self._scheduler.run(planner.jobs(remembered(left), context))
+            self._executor.run(planner.jobs(remembered(left), context))
         except BaseException:
             self.stop("the batch was broken off")
             raise

@@ -117,6 +117,7 @@ class ResourceCache(Closeable):
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._in_use: dict[str, ProblemResources] = {}
+        self._bytes_in_use = 0
         self._unused: LruCache[str, ProblemResources] = LruCache(
             unused_bytes,
             cost=lambda resources: resources.cost_bytes,
@@ -148,7 +149,7 @@ class ResourceCache(Closeable):
                 self._opened += 1
             opened.users = 1
             with self._lock:
-                self._in_use[name] = opened
+                self._begin_use(name, opened)
             return opened
 
     def release(self, resources: ProblemResources) -> None:
@@ -158,6 +159,7 @@ class ResourceCache(Closeable):
             resources.users -= 1
             if resources.users or self._in_use.pop(name, None) is None:
                 return
+            self._bytes_in_use -= resources.cost_bytes
             self._unused.put(name, resources)
 
     def info(self, problem: Problem) -> TestSetInfo:
@@ -178,24 +180,32 @@ class ResourceCache(Closeable):
     def is_full(self) -> bool:
         """Whether the resources in use have reached their share of disk space."""
         with self._lock:
-            return sum(r.cost_bytes for r in self._in_use.values()) >= self._in_use_bytes
+            return self._bytes_in_use >= self._in_use_bytes
 
     def close(self) -> None:
         """Close all resources, even those in use."""
         with self._lock:
             in_use = list(self._in_use.values())
             self._in_use.clear()
+            self._bytes_in_use = 0
         for resources in in_use:
             resources.close()
         self._unused.clear()
 
     def _take(self, name: str) -> ProblemResources | None:
         with self._lock:
-            found = self._in_use.get(name) or self._unused.pop(name)
+            found = self._in_use.get(name)
+            if found is None:
+                found = self._unused.pop(name)
+                if found is not None:
+                    self._begin_use(name, found)
             if found is not None:
-                self._in_use[name] = found
                 found.users += 1
             return found
+
+    def _begin_use(self, name: str, resources: ProblemResources) -> None:
+        self._in_use[name] = resources
+        self._bytes_in_use += resources.cost_bytes
 
 
 def _info_of(resources: ProblemResources, number: int) -> TestSetInfo:

@@ -185,7 +185,7 @@ class GradingSession(Closeable):
         self,
         settings: CaseSettings,
         on_record: Callable[..., None],
-        on_case: Callable[..., None] = lambda verdict: None,
+        on_case: Callable[..., None] = lambda verdict, number=1: None,
     ) -> JobContext:
         """Return what the jobs of one run share."""
         stop = self.options.stop_on_first_failure

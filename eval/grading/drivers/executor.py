@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -101,12 +102,15 @@ class DriversExecutor:
 def _open_pool(session: GradingSession) -> DriverPool:
     """Start a session's drivers."""
     options = session.options
-    values = setup_of(options, "box")
+    folder = None  # a removed one is inherited
+    with contextlib.suppress(OSError):
+        folder = str(Path.cwd())
+    values = setup_of(options, "box", folder or "")
     share, more = divmod(options.workers, options.drivers)
     level = logging.getLogger().getEffectiveLevel()
-    hidden = tuple(str(Path(path).absolute()) for path in session.private_paths())
+    hidden = tuple(str(Path(folder or "", path)) for path in session.private_paths())
     setups = [
         Setup(values.options, share + (index < more), hidden, session.description, level)
         for index in range(options.drivers)
     ]
-    return DriverPool(setups, values.folder)
+    return DriverPool(setups, folder)

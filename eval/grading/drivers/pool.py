@@ -38,16 +38,17 @@ class DriverPool(Closeable):
     """Started drivers. Any thread may call any method. Raises InputError.
 
     setups  of the drivers, one each
-    folder  their working folder
+    folder  their working folder; None: this process's
     """
 
-    def __init__(self, setups: list[m.Setup], folder: str) -> None:
+    def __init__(self, setups: list[m.Setup], folder: str | None) -> None:
         self._setups = setups
         self._folder = folder
         self._workers = sum(setup.workers for setup in setups)
         self._lock = threading.Lock()
         self._runs: dict[int, Run] = {}
         self._fruitless = 0
+        self._gone: set[int] = set()  # drivers that ended and have no successor
         self._closing = False
         self._error: InputError | None = None
         self._warned: dict[Any, Any] = {}  # registry of the warnings that were shown
@@ -87,9 +88,16 @@ class DriverPool(Closeable):
     def open(self, run: Run) -> None:
         """Begin a run."""
         with self._lock:
-            if self._error is not None:
-                run.fail(self._error)
+            if not self._thread.is_alive():
+                raise RuntimeError("the thread that reads from the drivers has ended")
             self._runs[run.number] = run
+            if self._gone:  # an earlier run failed; what was wrong may be repaired
+                self._error, self._fruitless = None, 0
+                for driver in self._drivers.values():
+                    driver.excused = not driver.ready
+                gone, self._gone = sorted(self._gone), set()
+                for index in gone:
+                    self._start_again(index)
 
     def add(self, run: Run, pending: Pending) -> None:
         """Queue a solution."""
@@ -192,23 +200,33 @@ class DriverPool(Closeable):
     # ---- what drivers say, in the reading thread ----------------------------------------
 
     def _read_all(self) -> None:
-        while not self._closing:
-            for key, _ in self._selector.select():
-                driver: DriverProcess | None = key.data
-                if driver is None:
-                    return  # the pool is being closed
-                messages = driver.frames.receive()
-                if messages is None:
-                    self._selector.unregister(driver.frames)
-                    if not self._closing:
-                        self._on_death(driver)
-                    continue
-                for message in messages:
-                    self._handlers[type(message)](driver, message)
-                with self._lock:
-                    for run in list(self._runs.values()):
-                        self._hand_out(run)
-                        self._settle(run)
+        try:
+            while not self._closing:
+                self._read_some()
+        except Exception as e:  # without this thread every run would wait forever
+            log.exception("unexpected error of the grader")
+            with self._lock:
+                for run in list(self._runs.values()):
+                    run.fail(e)
+                    self._close_run(run)
+
+    def _read_some(self) -> None:
+        for key, _ in self._selector.select():
+            driver: DriverProcess | None = key.data
+            if driver is None:
+                return  # the pool is being closed
+            messages = driver.frames.receive()
+            if messages is None:
+                self._selector.unregister(driver.frames)
+                if not self._closing:
+                    self._on_death(driver)
+                continue
+            for message in messages:
+                self._handlers[type(message)](driver, message)
+            with self._lock:
+                for run in list(self._runs.values()):
+                    self._hand_out(run)
+                    self._settle(run)
 
     def _on_ready(self, driver: DriverProcess, message: m.Ready) -> None:
         expected = self._setups[driver.index].description
@@ -217,6 +235,7 @@ class DriverPool(Closeable):
             why = f"its sandbox is {message.description}, not {expected}; start the run again"
         driver.ready = not why
         if why:
+            driver.process.kill()
             with self._lock:
                 self._fail_all(InputError(f"--drivers: a driver process cannot be used: {why}"))
 
@@ -266,9 +285,12 @@ class DriverPool(Closeable):
             logger.log(message.level, "%s", message.text)
 
     def _on_warned(self, driver: DriverProcess, message: m.Warned) -> None:
-        warnings.warn_explicit(
-            message.text, message.category, message.file, message.line, registry=self._warned
-        )
+        try:
+            warnings.warn_explicit(
+                message.text, message.category, message.file, message.line, registry=self._warned
+            )
+        except Warning as warning:  # the user's filters make it an error; nobody here catches it
+            log.warning("%s", warning)
 
     # ---- ends ---------------------------------------------------------------------------
 
@@ -290,7 +312,9 @@ class DriverPool(Closeable):
                 else:
                     run.queue.push(pending, first=True)
             self._fruitless += 1
-            if self._error is None:
+            if self._error is not None:
+                self._gone.add(driver.index)
+            else:
                 self._replace(driver, how, len(driver.sent) - len(doomed))
         for run, pending in doomed:
             error = f"the driver process ended {MOST_DEATHS} times while it graded this: {how}"
@@ -302,7 +326,7 @@ class DriverPool(Closeable):
 
     def _replace(self, driver: DriverProcess, how: str, solutions: int) -> None:
         """Start another driver, unless that would not help. The caller holds the lock."""
-        hopeless = not driver.ready and driver.failed_by_itself
+        hopeless = not driver.ready and driver.failed_by_itself and not driver.excused
         if hopeless or self._fruitless >= MOST_FRUITLESS:
             self._fail_all(
                 InputError(
@@ -310,6 +334,7 @@ class DriverPool(Closeable):
                     "fewer --drivers or --workers, or --drivers 1"
                 )
             )
+            self._gone.add(driver.index)
             return
         log.warning(
             "a driver process ended (%s): another one takes its place, and the %d solutions that "
@@ -317,9 +342,13 @@ class DriverPool(Closeable):
             how,
             solutions,
         )
+        self._start_again(driver.index)
+
+    def _start_again(self, index: int) -> None:
         try:
-            self._start(driver.index)
+            self._start(index)
         except InputError as error:
+            self._gone.add(index)
             self._fail_all(error)
 
     def _fail_all(self, error: InputError) -> None:

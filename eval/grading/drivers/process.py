@@ -38,14 +38,15 @@ class _Known:
 class DriverProcess:
     """A started driver. Not thread-safe. Raises InputError when it cannot be started.
 
-    sent   (run, number) → the solutions it has
-    alone  it has a solution of which other drivers died, and gets no other
+    sent     (run, number) → the solutions it has
+    excused  it was started for an earlier run, which failed; its end says nothing of a later one
+    alone    it has a solution of which other drivers died, and gets no other
     """
 
-    def __init__(self, index: int, setup: Setup, folder: str) -> None:
+    def __init__(self, index: int, setup: Setup, folder: str | None) -> None:
         self.index, self.workers = index, setup.workers
         self.ready = False
-        self.failed_by_itself = False
+        self.failed_by_itself = self.excused = False
         self.alone = False
         self.sent: dict[tuple[int, int], Pending] = {}
         self.runs: dict[int, int] = {}  # open run → cases at once
@@ -69,7 +70,7 @@ class DriverProcess:
                     "raise the limit of processes (ulimit -u) or give --drivers 1"
                 ) from None
 
-    def _start(self, theirs: socket.socket, folder: str) -> subprocess.Popen[bytes]:
+    def _start(self, theirs: socket.socket, folder: str | None) -> subprocess.Popen[bytes]:
         flags = ["-I", "-S", *(["-B"] if sys.dont_write_bytecode else [])]
         return subprocess.Popen(
             [sys.executable, *flags, str(BOOT), str(theirs.fileno())],

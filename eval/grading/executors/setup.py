@@ -17,7 +17,7 @@ class Setup:
     folder: str
 
 
-def setup_of(options: Options, backend: str) -> Setup:
+def setup_of(options: Options, backend: str, folder: str | None = None) -> Setup:
     """Return the options to send: the sandbox already chosen, nothing about this process."""
     values = {f.name: getattr(options, f.name) for f in fields(Options)}
     values |= {
@@ -28,4 +28,4 @@ def setup_of(options: Options, backend: str) -> Setup:
         "ray_address": None,
         "drivers": 1,
     }
-    return Setup(values, str(Path.cwd()))
+    return Setup(values, str(Path.cwd()) if folder is None else folder)

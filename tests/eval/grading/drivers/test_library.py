@@ -1,0 +1,172 @@
+"""A `Grader` with driver processes, and what a driver must not take from its environment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gradebox.eval.api.grader import Grader
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers import process as process_module
+from testing.fakes.fake_drivers import PAUSE, fake_drivers
+from tests.eval.grading.drivers.small_work import ROOT
+from tests.eval.grading.drivers.test_deaths import driver_pids, is_running, wait_until_gone
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+CASES = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(5)]
+PROBLEM = {"id": "1/A", "official_tests": CASES}
+LARGE = {"id": "2/A", "official_tests": [{"input": "x" * 500_000, "output": "x"}]}
+ROWS = [{"problem_id": "1/A", "code": f"{'wrong' if n % 2 else 'right'} {n}"} for n in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def fake() -> Iterator[None]:
+    with fake_drivers():
+        yield
+
+
+def grader(drivers: int = 2, **flags: object) -> Grader:
+    return Grader([PROBLEM, LARGE], sandbox="local", workers=4, drivers=drivers, **flags)
+
+
+def test_a_batch_has_the_records_of_one_process() -> None:
+    rows = [*ROWS, ROWS[0], {"problem_id": "2/A", "code": "x"}, {"problem_id": "3/A", "code": "x"}]
+    with grader(1) as one, grader(2) as two:
+        assert two.grade(rows) == one.grade(rows)
+        assert len(driver_pids()) == 2
+    assert driver_pids() == []
+
+
+def test_batches_of_several_threads_share_the_drivers() -> None:
+    with grader(3) as shared, ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(shared.grade, [ROWS] * 12))
+        assert len(driver_pids()) == 3
+    assert [[r["verdict"] for r in records] for records in found] == [["AC", "WA"] * 6] * 12
+
+
+def test_problems_that_follow_each_other_endlessly_are_forgotten() -> None:
+    with Grader(sandbox="local", workers=2, drivers=2) as shared:
+        for number in range(80):
+            tests = [{"input": f"{number}\n", "output": f"{number}\n"}]
+            row = {"id": f"{number}/A", "official_tests": tests}
+            assert shared.grade([{"code": "right"}], row)[0]["verdict"] == "AC"
+        pools = process_module.MOST_KNOWN
+        known = [len(d._known) for d in shared._session._parts["drivers"]._drivers.values()]
+    assert 0 < max(known) <= pools
+
+
+def test_the_time_limit_of_a_batch_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PAUSE, "0.05")
+    rows = [{"problem_id": "1/A", "code": f"right {n}"} for n in range(60)]
+    with grader() as shared:
+        records = shared.grade(rows, time_limit_s=0.3)  # a fake run reports 0.02 s
+    errors = [r["error"] for r in records if r["status"] == "error"]
+    assert 0 < len(errors) < 60
+    assert "the batch's time limit of 0.3 s a core was used up" in errors[0]
+
+
+def test_closing_ends_a_running_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PAUSE, "0.1")
+    shared = grader()
+    rows = [{"problem_id": "1/A", "code": f"right {n}"} for n in range(200)]
+    found: list[list[dict]] = []
+    batch = threading.Thread(target=lambda: found.append(shared.grade(rows)))
+    batch.start()
+    while not driver_pids():
+        time.sleep(0.01)
+    time.sleep(1.0)
+    shared.close()
+    batch.join(20)
+    assert {r["error"] for r in found[0] if r["status"] == "error"} == {"the grader was closed"}
+    assert driver_pids() == []
+
+
+def test_a_grader_works_again_when_what_was_wrong_is_repaired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boot = tmp_path / "boot.py"
+    boot.write_text("raise SystemExit('no such library')\n")
+    with grader() as shared:
+        with monkeypatch.context() as broken:
+            broken.setattr(process_module, "BOOT", boot)
+            with pytest.raises(InputError, match="no such library"):
+                shared.grade(ROWS)
+        assert [r["verdict"] for r in shared.grade(ROWS)] == ["AC", "WA"] * 6
+        assert len(driver_pids()) == 2
+
+
+def test_a_killed_driver_between_two_batches_is_replaced() -> None:
+    with grader() as shared:
+        shared.grade(ROWS)
+        os.kill(driver_pids()[0], signal.SIGKILL)
+        assert [r["verdict"] for r in shared.grade(ROWS)] == ["AC", "WA"] * 6
+
+
+FORKED = """
+import os, sys, time
+from testing.fakes.fake_drivers import fake_drivers
+from gradebox.eval.api.grader import Grader
+from tests.eval.grading.drivers.test_library import PROBLEM, ROWS
+from tests.eval.grading.drivers.test_deaths import driver_pids
+with fake_drivers():
+    grader = Grader([PROBLEM], sandbox="local", workers=2, drivers=2)
+    grader.grade(ROWS)
+    print(*driver_pids(), flush=True)
+    if not os.fork():
+        assert [r["verdict"] for r in grader.grade(ROWS)] == ["AC", "WA"] * 6
+        grader.close()
+        print("child", flush=True)
+        os.close(1)
+        time.sleep(60)
+    time.sleep(60)
+"""
+
+
+def test_a_forked_child_has_drivers_of_its_own_and_keeps_none_alive() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKED], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        assert len(pids) == 2
+        assert parent.stdout.readline() == "child\n"
+        assert all(map(is_running, pids))
+        parent.kill()
+        parent.wait()
+        wait_until_gone(pids)
+
+
+def test_foreign_modules_are_not_imported(tmp_path: Path) -> None:
+    """Neither those of the working folder nor those that PYTHONPATH names."""
+    for folder in (tmp_path, tmp_path / "path"):
+        for name in ("gradebox", "eval"):
+            (folder / name).mkdir(parents=True)
+            (folder / name / "__init__.py").write_text("open('taken', 'w').close()\n")
+        for name in ("json", "queue", "sitecustomize", "usercustomize", "pickle"):
+            (folder / f"{name}.py").write_text("open('taken', 'w').close()\n")
+    code = f"""
+import json, queue, pickle, os, sys
+sys.path[:0] = [{str(ROOT)!r}]
+from testing.fakes.fake_drivers import fake_drivers
+import gradebox.eval.api.grader as g
+sys.path[:1] = ["", {str(tmp_path)!r}, {str(tmp_path / "path")!r}]
+os.environ["PYTHONPATH"] = {str(tmp_path / "path")!r}
+os.environ["PYTHONSTARTUP"] = os.environ["PYTHONHOME"] = {str(tmp_path)!r}
+os.chdir({str(tmp_path)!r})
+with fake_drivers(), g.Grader({PROBLEM!r}, sandbox="local", workers=2, drivers=2) as grader:
+    print([r["verdict"] for r in grader.grade({ROWS!r})])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == f"{['AC', 'WA'] * 6}\n", done.stderr
+    assert not (tmp_path / "taken").exists()
