@@ -95,11 +95,13 @@ class Progress:
         print(f"{line}: {counts.text()}", file=self._stream, flush=True)
 
     def _remaining(self) -> str:
-        """Estimate the remaining time from the solutions that were run; "" when unknown."""
+        """Return the estimated time left; "" when it is unknown."""
         solutions = (self._total or 0) - self._counts.solutions
-        if solutions <= 0 or not self._counts.ran:
+        if solutions <= 0:
             return ""
-        seconds = (time.monotonic() - self._started) / self._counts.ran * solutions
+        seconds = self._counts.left.seconds(time.monotonic() - self._started, solutions)
+        if seconds is None:
+            return ""
         if seconds < 90:
             return f"{seconds:.0f} s left"
         if seconds < 5400:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from gradebox.eval.common.errors import InputError, UnusableProblem
+from gradebox.eval.common.time_left import TimeLeft
 from gradebox.eval.grading.case_run import unjudged
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import JobContext, SolutionJob, SolutionRun, ungraded
@@ -62,7 +63,7 @@ class ProgressCounts:
 
     verdicts  solutions by verdict; cases  cases graded in this run, by verdict
     reused    solutions whose record existed before the run
-    ran       solutions whose program had to run
+    left      the expected time of those whose program must run
     """
 
     def __init__(self) -> None:
@@ -71,16 +72,13 @@ class ProgressCounts:
         self.cases: Counter[str] = Counter()
         self.solutions = 0
         self.reused = 0
-        self.ran = 0
+        self.left = TimeLeft()
 
-    def add_solution(
-        self, status: str, verdict: str | None, *, reused: bool = False, ran: bool = False
-    ) -> None:
+    def add_solution(self, status: str, verdict: str | None, *, reused: bool = False) -> None:
         """Count a solution that has its record."""
         with self._lock:
             self.solutions += 1
             self.reused += reused
-            self.ran += ran
             counted = status in ("passed", "failed", "error")
             self.verdicts[(verdict or "no code") if counted else "uncounted"] += 1
 
@@ -146,13 +144,17 @@ class Planner:
             if old is not None:
                 self._place(ordinal, _copied(old, run), reused=True)
             elif not self._joins(ordinal, run):
-                yield SolutionJob(run, context)
+                job = SolutionJob(run, context)
+                self._counts.left.add(run.problem.id, job.cost)
+                yield job
+        self._counts.left.all_added = True
 
     def done(self, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
         """Store a job's record for its solution and for the duplicates.
 
         A record that is encoded already is that of a driver, which has put it into the cache.
         """
+        self._counts.left.finish(run.problem.id, record.busy_s)
         if isinstance(record, EncodedRecord):
             self._store_encoded(run, record)
             return
@@ -161,7 +163,7 @@ class Planner:
             self._session.unusable.add(record.error)
         for ordinal, other in self._waiting_for(run):
             self._records.add(ordinal, fields if other is run else _copied(fields, other))
-            self._counts.add_solution(record.status, record.verdict, ran=True)
+            self._counts.add_solution(record.status, record.verdict)
         if self._cache is not None:  # last: a full cache disk must not lose the records
             self._cache.put(fields)
 
@@ -175,7 +177,7 @@ class Planner:
                 self._records.add_encoded(ordinal, run.names(), record)
             else:
                 self._records.add(ordinal, _copied(fields, other))
-            self._counts.add_solution(record.status, record.verdict, ran=True)
+            self._counts.add_solution(record.status, record.verdict)
 
     def _waiting_for(self, run: SolutionRun) -> list[tuple[int, SolutionRun]]:
         """Return the solutions that wait for a record, with their ordinals."""

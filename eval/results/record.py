@@ -109,6 +109,11 @@ class SolutionRecord:
     has_checker: bool | None = None
     origin: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def busy_s(self) -> float:
+        """Seconds that its compiler and its cases ran."""
+        return (self.compile.get("cpu_s") or 0.0) + sum(c.wall_s or 0.0 for c in self.details)
+
 
 # Fields that describe the solutions line and the problem. When they change, nothing is graded
 # again. All other fields depend on the program and how it was graded.

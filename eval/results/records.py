@@ -66,6 +66,7 @@ class EncodedRecord:
     """A record as its line, with what a run needs to know of it.
 
     settled  see `is_settled`
+    busy_s   see `SolutionRecord`
     error    of a record of status `invalid`, else ""
     """
 
@@ -73,6 +74,7 @@ class EncodedRecord:
     status: Status
     verdict: CaseVerdict | None
     settled: bool
+    busy_s: float
     error: str = ""
 
     def fields(self) -> dict[str, Any]:
@@ -85,7 +87,8 @@ def encoded(record: SolutionRecord, fields: Mapping[str, Any]) -> EncodedRecord:
     """Return a record as its line; `fields` are its JSON object."""
     error = record.error if record.status == "invalid" else ""
     settled = is_settled(fields)
-    return EncodedRecord(encode_record(fields), record.status, record.verdict, settled, error)
+    line = encode_record(fields)
+    return EncodedRecord(line, record.status, record.verdict, settled, record.busy_s, error)
 
 
 def stored_text(data: bytes, limit: int) -> str:

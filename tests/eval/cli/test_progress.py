@@ -23,8 +23,10 @@ def filled() -> ProgressCounts:
         ("invalid", None),
         ("passed", "AC"),
     ):
-        tally.add_solution(status, verdict, ran=True)
+        tally.add_solution(status, verdict)
     tally.add_case("AC")
+    tally.left.add("1/A", 2.0)
+    tally.left.finish("1/A", 1.0)
     return tally
 
 

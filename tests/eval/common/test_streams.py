@@ -84,7 +84,7 @@ def test_files_never_get_the_descriptors_of_closed_streams(tmp_path):
 def test_progress_and_lines_tolerate_a_broken_stream():
     stream = Broken()
     tally = ProgressCounts()
-    tally.add_solution("passed", "AC", ran=True)
+    tally.add_solution("passed", "AC")
     progress = Progress(tally, 2, stream=stream)
     progress.tick()
     progress.close()

@@ -23,7 +23,12 @@ class _Finished:
 
 
 class TimeLeft:
-    """Any thread may call any method."""
+    """Any thread may call any method.
+
+    all_added  no further call of `add` follows
+    """
+
+    all_added = False
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,7 +58,7 @@ class TimeLeft:
         """Return the time left, None when nothing is known.
 
         elapsed_s       time since the start of the run
-        solutions_left  solutions without a record; those that were never added are expected to
+        solutions_left  solutions without a record; until all are added, others are expected to
                         take as long as the average one that was
         """
         with self._lock:
@@ -63,7 +68,8 @@ class TimeLeft:
             expected_s = sum(n * self._expected_s(name) for name, n in waiting)
             known = sum(n for _, n in waiting)
             mean_s = (expected_s + self._all.busy_s) / (known + self._all.solutions)
-            expected_s += max(0, solutions_left - known) * mean_s
+            if not self.all_added:
+                expected_s += max(0, solutions_left - known) * mean_s
             return elapsed_s * expected_s / self._all.busy_s
 
     def _expected_s(self, problem_id: str) -> float:

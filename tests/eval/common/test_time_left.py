@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from gradebox.eval.cli.time_left import TimeLeft
+from gradebox.eval.common.time_left import TimeLeft
 
 
 def test_nothing_is_known_before_a_solution_has_finished():
@@ -40,6 +40,8 @@ def test_solutions_that_were_not_read_yet_count_as_average_ones():
     left.add("1/B", 3)
     left.finish("1/A", 1.0)
     assert left.seconds(1.0, 1 + 8) == pytest.approx(3.0 + 8 * 2.0)
+    left.all_added = True  # the others wait for the record of a program like theirs
+    assert left.seconds(1.0, 1 + 8) == pytest.approx(3.0)
 
 
 def simulated(seed: int, share: float) -> tuple[float, float]:
