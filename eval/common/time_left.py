@@ -12,7 +12,6 @@ import threading
 from collections import Counter
 from dataclasses import dataclass
 
-
 FADING = 0.98  # the last 50 solutions or so count
 
 

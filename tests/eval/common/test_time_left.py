@@ -64,8 +64,9 @@ def simulated(seed: int, share: float) -> tuple[float, float]:
     for cost, problem, _ in jobs:
         left.add(problem, cost)
     total_s = sum(job[-1] for job in jobs)
-    elapsed_s = 0.0
-    for done, (_, problem, true_s) in enumerate(jobs, start=1):
+    elapsed_s, done = 0.0, 0
+    for _, problem, true_s in jobs:
+        done += 1
         elapsed_s += true_s
         left.finish(problem, true_s)
         if elapsed_s >= share * total_s:
@@ -78,6 +79,6 @@ def simulated(seed: int, share: float) -> tuple[float, float]:
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
 def test_the_estimate_is_right_although_the_longest_solutions_come_first(share):
     ratios = sorted(e / truth for e, truth in (simulated(seed, share) for seed in range(20)))
-    assert 0.4 < ratios[0]
+    assert ratios[0] > 0.4
     assert ratios[-1] < 2.0
     assert 0.75 < ratios[len(ratios) // 2] < 1.3
