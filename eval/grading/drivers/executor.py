@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers.limits import check_limits
 from gradebox.eval.grading.drivers.messages import Setup
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.drivers.queue import Pending
@@ -100,8 +101,9 @@ class DriversExecutor:
 
 
 def _open_pool(session: GradingSession) -> DriverPool:
-    """Start a session's drivers."""
+    """Start a session's drivers. Raises InputError."""
     options = session.options
+    check_limits(options.drivers, options.workers)
     folder = None  # a removed one is inherited
     with contextlib.suppress(OSError):
         folder = str(Path.cwd())

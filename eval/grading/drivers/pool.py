@@ -363,6 +363,7 @@ class DriverPool(Closeable):
         if self._closing:
             return
         self._closing = True
+        _pools.discard(self)  # the numbers of its descriptors may be used again
         os.eventfd_write(self._waker, 1)
         self._thread.join()
         for driver in self._drivers.values():

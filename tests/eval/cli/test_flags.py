@@ -115,6 +115,8 @@ def test_every_flag_is_read():
         ("--limit x", "argument --limit: 'x' is not a whole number"),
         ("--limit 0", "--limit 0 is less than 1: leave it out for all"),
         ("--workers -1", "--workers -1 is less than 0"),
+        ("--drivers -1", "--drivers -1 is less than 0"),
+        ("--workers 2 --drivers 3", "--drivers 3 is more than --workers 2: each driver needs a"),
         ("--repeat 0", "--repeat 0 is less than 1"),
         ("--k 0,1", "--k 0 is less than 1: give numbers from 1"),
         ("--k a", "--k: 'a' is not a list of whole numbers"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import pytest
 
 from gradebox.eval.cli.run import run_grading
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers import limits as limits_module
 from gradebox.eval.grading.drivers import pool as pool_module
 from gradebox.eval.grading.drivers import process as process_module
 from gradebox.eval.grading.options import Options
@@ -128,6 +130,49 @@ def test_warnings_and_messages_of_drivers_are_those_of_one_process(work: Path) -
     assert [str(w.message) for w in shown] == ["the cores are lent out"]
     log = (work / NAME / "sols" / "grading.log").read_text()
     assert log.count("WARNING gradebox.test: driver: all is not well") == 15
+
+
+@pytest.mark.parametrize("drivers", [1, 2])
+def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path: Path, drivers: int) -> None:
+    """A file size limit stands for a full disk, because the same write fails."""
+    write_work(tmp_path)
+    command = [sys.executable, "-m", "testing.fakes.fake_drivers", str(tmp_path), "0", str(drivers)]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    full = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=60, preexec_fn=limit
+    )
+    assert full.returncode == 2, full.stderr
+    assert "File too large; raise the file size limit (ulimit -f), then start" in full.stdout
+    kept = len(records_of(tmp_path))
+    assert 0 < kept < 40
+    with fake_drivers():
+        again = run_grading(options_of(tmp_path)).files[0]
+    assert (again.from_before, again.graded_now) == (kept, 40 - kept)
+
+
+@pytest.mark.parametrize(
+    ("number", "user", "message"),
+    [
+        (resource.RLIMIT_NOFILE, 0, "--drivers 2: the limit of open files is 100, and 2 workers a"),
+        (resource.RLIMIT_NPROC, 1000, "--drivers 2: the limit of processes is 100, and with those"),
+    ],
+)
+def test_a_limit_that_is_too_low_ends_the_run_before_it_starts(
+    work: Path, monkeypatch: pytest.MonkeyPatch, number: int, user: int, message: str
+) -> None:
+    real = resource.getrlimit
+    monkeypatch.setattr(
+        resource, "getrlimit", lambda asked: (100, 100) if asked == number else real(asked)
+    )
+    monkeypatch.setattr(limits_module.os, "geteuid", lambda: user)
+    monkeypatch.setattr(limits_module, "_tasks_of_user", lambda: 90)
+    with pytest.raises(InputError, match=message):
+        run_grading(options_of(work))
+    assert recorded(work) == 0
+    assert driver_pids() == []
 
 
 def test_no_descriptor_and_no_thread_is_left(work: Path) -> None:
