@@ -113,3 +113,8 @@ class BatchSandbox(Sandbox, Protocol):
         checker) ends it before.
         """
         ...
+
+
+def lent_cores(sandbox: Sandbox) -> int:
+    """Return how many running programs sleep: as many more can run on their cores meanwhile."""
+    return int(getattr(sandbox, "lent", 0))

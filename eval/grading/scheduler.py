@@ -119,6 +119,8 @@ class Scheduler:
     cap              most units of one task at once, 0 for no cap
     stop_on_failure  do not start units after the lowest failing one
     is_full          whether the queued jobs hold as many resources as they may
+    lent             how many of the running programs sleep, so that others can use their cores:
+                     there are as many more threads
 
     `stopping` is True when the run is ending early, after `stop` or an error.
     """
@@ -132,6 +134,7 @@ class Scheduler:
         window_jobs: int = WINDOW_JOBS,
         window_bytes: int = WINDOW_BYTES,
         is_full: Callable[[], bool] = lambda: False,
+        lent: Callable[[], int] = lambda: 0,
     ) -> None:
         self._workers = workers
         self._cap = cap
@@ -139,6 +142,7 @@ class Scheduler:
         self._window_jobs = window_jobs
         self._window_bytes = window_bytes
         self._is_full = is_full
+        self._lent = lent
         lock = threading.Lock()
         self._cond = threading.Condition(lock)  # for workers
         self._room = threading.Condition(lock)  # for the feeder
@@ -195,7 +199,11 @@ class Scheduler:
         """Use this many workers from now on, if there are fewer."""
         with self._cond:
             self._wanted = max(workers, self._wanted)
-            while self._workers < self._wanted and self._all_started and not self.stopping:
+            self._start_workers(self._wanted)
+
+    def _start_workers(self, total: int) -> None:
+        if self._all_started and not self.stopping:
+            while self._workers < total:
                 worker = self._worker(self._workers)
                 try:
                     worker.start()
@@ -205,6 +213,17 @@ class Scheduler:
                 self._threads.append(worker)
                 self._workers += 1
 
+    def _is_spare(self) -> bool:
+        """Return whether a worker has to end, because the programs that slept do so no longer."""
+        if self._workers <= self._wanted:
+            return False
+        with self._cond:
+            if self._workers <= self._wanted + self._lent():
+                return False
+            self._workers -= 1
+            self._cond.notify()
+            return True
+
     def _worker(self, number: int) -> threading.Thread:
         return threading.Thread(target=self._work, name=f"grader-{number}", daemon=True)
 
@@ -213,6 +232,9 @@ class Scheduler:
             while thread.is_alive():
                 thread.join(TICK_S)
                 tick()
+                if lent := self._lent():
+                    with self._cond:
+                        self._start_workers(self._wanted + lent)
                 if self.stopping:
                     with self._cond:
                         self._cond.notify_all()
@@ -263,7 +285,7 @@ class Scheduler:
 
     def _work(self) -> None:
         own: _Active | None = None
-        while True:
+        while not self._is_spare():
             picked = self._pick(own)
             if picked is None:
                 return

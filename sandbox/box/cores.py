@@ -23,12 +23,76 @@ from collections import deque
 from collections.abc import Iterator
 
 from gradebox.sandbox.box.core_locks import CoreLocks
-from gradebox.sandbox.common.cpus import Core, allowed_cpus, physical_cores
+from gradebox.sandbox.common.cpus import Core, allowed_cpus, free_memory, physical_cores
 from gradebox.sandbox.errors import SandboxError
+
+MOST_LENT = 4  # times the cores: sleeping runs keep their memory
+LEAST_FREE = 0.25  # part of the machine's memory that lending a core leaves
 
 CHECK_NS = 1_000_000_000  # between two looks at which cores this process may use
 
 _instances: weakref.WeakSet[Cores] = weakref.WeakSet()
+
+
+class _Waiter(threading.Event):
+    """A thread that waits for a core."""
+
+    def __init__(self, urgent: bool) -> None:
+        super().__init__()
+        self.urgent = urgent
+
+
+class Hold:
+    """A run that holds a core, or all cores.
+
+    core       the core to run on
+    contended  the core was not locked, or the run has waited for it after it had lent it: another
+               run may have been on it
+    """
+
+    def __init__(self, cores: Cores, core: Core) -> None:
+        self.core = core
+        self.contended = not cores._locks.held(core.name)
+        self._cores = cores
+        self._is_held = self._is_lent = False
+        self._began_ns = 0
+
+    def begin(self) -> None:
+        """Note that the core is in use."""
+        self._is_held = True
+        self._cores._last.core = self.core
+        self._began_ns = time.monotonic_ns()
+        self._cores._locks.began(self._began_ns)
+
+    def end(self) -> None:
+        """Give the core back, unless it is lent. A second call has no effect."""
+        if self._is_lent:
+            self._cores._lent.remove(self)
+        elif self._is_held:
+            self._cores._locks.ended(time.monotonic_ns() - self._began_ns)
+            self._cores._give_back([self.core], 1)
+        self._is_held = self._is_lent = False
+
+    def lend(self) -> None:
+        """Let other runs have the core while this one sleeps, unless too many sleep already."""
+        if self._is_held and self._cores._may_lend():
+            self.end()
+            self._cores._lent.append(self)
+            self._is_lent = True
+
+    def take_back(self) -> Core:
+        """Wait for a core, which may be another one, if this run has lent its core."""
+        if self._is_lent:
+            core = self._cores._take_free()
+            if core is None:
+                self.contended = True
+                core = self._cores._take_in_turn(alone=False, urgent=True)[0]
+            self._cores._lent.remove(self)
+            self._is_lent = False
+            self.core = core
+            self.contended |= not self._cores._locks.held(core.name)
+            self.begin()
+        return self.core
 
 
 class Cores:
@@ -51,34 +115,33 @@ class Cores:
         self._locks = CoreLocks(list(self._cores))
         self._free = dict.fromkeys(self._cores)  # not in use by this process
         self._places = [None] * self.slots  # one is taken by each run
-        self._waiting: deque[threading.Event] = deque()
+        self._lent: list[Hold] = []
+        self._waiting: deque[_Waiter] = deque()
         self._last = threading.local()  # core of this thread's last run: its cache is warm
         self._closed = False
         _instances.add(self)
 
-    def uncontended(self, core: Core) -> bool:
-        """Return whether a core in use is locked, so that no other grader's run is on it."""
-        return self._locks.held(core.name)
+    @property
+    def lent(self) -> int:
+        """Return how many runs sleep and have lent their cores."""
+        return len(self._lent)
 
     @contextlib.contextmanager
-    def one(self) -> Iterator[Core]:
+    def one(self) -> Iterator[Hold]:
         """Hold a core while the block runs."""
-        core = self._take_free() or self._take_in_turn(alone=False)[0]
-        self._last.core = core
-        began_ns = time.monotonic_ns()
-        self._locks.began(began_ns)
+        hold = Hold(self, self._take_free() or self._take_in_turn(alone=False)[0])
+        hold.begin()
         try:
-            yield core
+            yield hold
         finally:
-            self._locks.ended(time.monotonic_ns() - began_ns)
-            self._give_back([core], 1)
+            hold.end()
 
     @contextlib.contextmanager
-    def alone(self) -> Iterator[Core]:
+    def alone(self) -> Iterator[Hold]:
         """Hold every core: no other run of any grader here runs meanwhile."""
         cores = self._take_in_turn(alone=True)
         try:
-            yield cores[0]
+            yield Hold(self, cores[0])
         finally:
             self._give_back(cores, self.slots)
 
@@ -105,12 +168,19 @@ class Cores:
                 self._give_back([], 1)
         return got[0] if got else None
 
-    def _take_in_turn(self, alone: bool) -> list[Core]:
-        """Wait for one core, or for all. Threads are served in the order in which they came."""
-        me = threading.Event()
+    def _take_in_turn(self, alone: bool, urgent: bool = False) -> list[Core]:
+        """Wait for one core, or for all. Threads are served in the order in which they came.
+
+        urgent  a run waits that has begun: it comes before all but the first thread, which may have
+                left the threads' queue for that of the graders
+        """
+        me = _Waiter(urgent)
         wanted, places = self.slots if alone else 1, 0
         got: list[Core] = []
-        self._waiting.append(me)
+        if urgent:
+            self._waiting.insert(1 + sum(one.urgent for one in list(self._waiting)), me)
+        else:
+            self._waiting.append(me)
         try:
             while True:
                 me.clear()
@@ -121,7 +191,7 @@ class Cores:
                     if places == wanted:
                         break
                 me.wait()
-            self._wait_for_cores(got, alone)
+            self._wait_for_cores(got, alone, urgent)
         except BaseException:
             self._give_back(got, places)
             raise
@@ -130,7 +200,7 @@ class Cores:
             self._wake_first_thread()
         return got
 
-    def _wait_for_cores(self, got: list[Core], alone: bool) -> None:
+    def _wait_for_cores(self, got: list[Core], alone: bool, urgent: bool) -> None:
         """Add locked cores to `got`; after a time-out, cores that are not locked."""
 
         def lock() -> bool:
@@ -144,13 +214,17 @@ class Cores:
         if not alone and not self._locks.others_wait() and lock():
             return
         try:
-            self._locks.wait(lock, self._is_any_free, urgent=alone)
+            self._locks.wait(lock, self._is_any_free, urgent=alone or urgent)
         except TimeoutError:
             locked = len(got)
             for core in self._preferred():
                 if (alone or not got) and self._claim(core):
                     got.append(core)
             self._locks.warn_of_timeout([core.name for core in got[locked:]])
+
+    def _may_lend(self) -> bool:
+        """Return whether one more run may be in memory."""
+        return self.lent < MOST_LENT * self.slots and free_memory() > LEAST_FREE
 
     def _take_places(self, count: int) -> int:
         taken = 0

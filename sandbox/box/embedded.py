@@ -164,6 +164,11 @@ class EmbeddedSandbox(Closeable):
         """See `Sandbox.slots`."""
         return self._cores.slots
 
+    @property
+    def lent(self) -> int:
+        """See `lent_cores`."""
+        return self._cores.lent
+
     def _execute(
         self,
         request: RunRequest,
@@ -270,25 +275,23 @@ class EmbeddedSandbox(Closeable):
             check_limits(limits)
         check_request(second_args, second_files or (), second_collect)
         self._runner.check_process()
-        one = RunRequest(_built(first), first_limits, flags=self._fresh)
+        one = RunRequest(_built(first), first_limits, flags=self._fresh | wire.LEND)
         two = RunRequest(
             _built(second),
             second_limits,
             args=second_args,
             files=second_files or {},
             collect=second_collect,
-            flags=self._fresh,
+            flags=self._fresh | wire.LEND,
         )
         with (
             one,
             two,
-            self._cores.one() as core,
-            self._pool.box(node=core.node) as first_box,
-            self._pool.box(node=core.node) as second_box,
+            self._cores.one() as hold,
+            self._pool.box(node=hold.core.node) as first_box,
+            self._pool.box(node=hold.core.node) as second_box,
         ):
-            first_box.pin(core)
-            second_box.pin(core)
-            return run_interaction((first_box, second_box), (one, two), transcript_bytes)
+            return run_interaction(hold, (first_box, second_box), (one, two), transcript_bytes)
 
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import selectors
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.execution import read_execution
-from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.process import BoxDied, BoxProcess, Lender
 from gradebox.sandbox.box.runs.run_request import RunRequest
+from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.model import Execution, Interaction
 
 Name = Literal["first", "second"]
@@ -36,12 +39,43 @@ class _Lane:
     pending: bytearray = field(default_factory=bytearray)
 
 
+class SharedHold:
+    """One of several programs on a core, which is lent while all of them sleep or have ended."""
+
+    def __init__(self, hold: Hold, asleep: list[bool]) -> None:
+        self.core = hold.core
+        self._hold = hold
+        self._asleep = asleep  # of all
+        self._number = len(asleep)
+        asleep.append(False)
+
+    def lend(self) -> None:
+        """See `Hold.lend`."""
+        self._asleep[self._number] = True
+        if all(self._asleep):
+            self._hold.lend()
+
+    def take_back(self) -> Core:
+        """See `Hold.take_back`."""
+        self._asleep[self._number] = False
+        self.core = self._hold.take_back()
+        return self.core
+
+
 def run_interaction(
+    hold: Hold,
     boxes: tuple[BoxProcess, BoxProcess],
     requests: tuple[RunRequest, RunRequest],
     transcript_bytes: int,
 ) -> Interaction:
-    """Run both programs until each has ended. Raises SandboxError when a box fails."""
+    """Run both programs until each has ended. Raises SandboxError when a box fails.
+
+    hold  the core for both
+    """
+    asleep: list[bool] = []
+    lenders = [SharedHold(hold, asleep) for _ in boxes]
+    for box, lender in zip(boxes, lenders, strict=True):
+        box.pin(lender)
     out_one, out_two, in_one, in_two = (os.pipe2(os.O_CLOEXEC) for _ in range(4))
     theirs = ((in_one[0], out_one[1]), (in_two[0], out_two[1]))
     lanes = [_Lane("first", out_one[0], in_two[1]), _Lane("second", out_two[0], in_one[1])]
@@ -54,7 +88,7 @@ def run_interaction(
             for fd in (stdin, stdout):
                 os.close(fd)
                 open_fds.discard(fd)
-        relay = _Relay(boxes, lanes, open_fds, transcript_bytes)
+        relay = _Relay(boxes, lenders, lanes, open_fds, transcript_bytes)
         timeout_s = max(request.limits.wall_s for request in requests) * 20 + REPLY_TIMEOUT_S
         (first, first_end), (second, second_end) = relay.run(requests, timeout_s)
     finally:
@@ -70,11 +104,13 @@ class _Relay:
     def __init__(
         self,
         boxes: tuple[BoxProcess, BoxProcess],
+        lenders: Sequence[Lender],
         lanes: list[_Lane],
         open_fds: set[int],
         transcript_bytes: int,
     ) -> None:
         self.boxes = boxes
+        self.lenders = lenders
         self.lanes = lanes
         self.open_fds = open_fds
         self.room = transcript_bytes
@@ -100,12 +136,15 @@ class _Relay:
                     raise BoxDied(f"no reply from two interacting boxes in {timeout_s:.0f} s")
                 for key, events in self.selector.select(timeout=1.0):
                     if isinstance(key.data, int):
+                        if self.boxes[key.data].heed():
+                            continue
                         reply, fds = self.boxes[key.data].finish(REPLY_TIMEOUT_S)
                         request = requests[key.data]
                         execution = read_execution(
                             reply, fds, request.limits, request.collect, piped=True
                         )
                         done[key.data] = (execution, reply.end_ns)
+                        self.lenders[key.data].lend()
                         self.selector.unregister(key.fileobj)
                     elif events & selectors.EVENT_READ and key.fd == key.data.source:
                         self._read(key.data)

@@ -12,6 +12,7 @@ import struct
 import time
 import weakref
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
@@ -21,10 +22,25 @@ from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
 from gradebox.sandbox.common.cpus import Core
+from gradebox.sandbox.common.process_tree import move_to_cpu
 from gradebox.sandbox.common.socket_pair import blocking_pair
 from gradebox.sandbox.errors import SandboxError
 
 START_TIMEOUT_S = 60.0
+
+
+class Lender(Protocol):
+    """What a box needs of a `Hold`."""
+
+    core: Core
+
+    def lend(self) -> None:
+        """The program sleeps."""
+
+    def take_back(self) -> Core:
+        """The program has woken up; wait for a core."""
+        ...
+
 
 _live_boxes: weakref.WeakSet[BoxProcess] = weakref.WeakSet()
 
@@ -63,6 +79,7 @@ class BoxProcess:
         self._fault: BoxFault | None = None  # to be raised after the replies before it
         self.needs_recycling = False  # memory left in its group would count for the next run
         self.core: Core | None = None  # to which it is pinned
+        self._hold: Lender | None = None  # of the current run
         self._memory_limit = self._started_ns = 0  # of the current run
         self._timeout_s = 0.0
         self._outer_pid = 0
@@ -132,6 +149,9 @@ class BoxProcess:
         """
         try:
             n, ancillary, _, _ = self._socket.recvmsg_into([self._buffer], 512)
+            while n == wire.NOTICE.size:
+                self._take_notice(wire.NOTICE.unpack_from(self._buffer)[0])
+                n, ancillary, _, _ = self._socket.recvmsg_into([self._buffer], 512)
         except OSError as error:
             raise BoxDied(f"no reply from the box process: {error}") from error
         for _, kind, data in ancillary:
@@ -164,17 +184,32 @@ class BoxProcess:
         """The folder of the program's files, as programs see it."""
         return str(self.folder.program) if self.folder else "/program"
 
-    def pin(self, core: Core) -> None:
+    def pin(self, hold: Lender) -> None:
         """Move the box to a core; programs inherit the core and cannot leave it.
 
-        What they touch first is on the memory of that core's node.
+        What they touch first is on the memory of that core's node. While a program sleeps, its core
+        is lent.
         """
+        core, self._hold = hold.take_back(), hold
         if core is not self.core:
             try:
                 os.sched_setaffinity(self.pid, (core.cpu,))
             except OSError as error:
                 raise BoxDied(f"cannot pin the box to core {core.cpu}: {error}") from error
             self.core = core
+
+    def _take_notice(self, what: int) -> None:
+        """Lend the core of a run that sleeps; find a core for one that has woken up."""
+        if self._hold is None:
+            return
+        if what == wire.OP_IDLE:
+            self._hold.lend()
+            return
+        core = self._hold.take_back()
+        if core is not self.core:
+            move_to_cpu(self.pid, core.cpu)
+            self.core = core
+        self._notice(wire.OP_GO)
 
     def load(self, digest: object, files: Mapping[str, bytes]) -> None:
         """Replace the files in the program's folder, unless these are in it already."""
@@ -205,6 +240,8 @@ class BoxProcess:
         self._memory_limit = wire.REQUEST.unpack_from(request)[4]
         self._started_ns = time.monotonic_ns()
         self._set_timeout(timeout_s)
+        if self._hold is not None:  # after a run that has ended while its core was lent
+            self.pin(self._hold)
         self._send(request, fds)
         self._expected = expected
 
@@ -255,6 +292,7 @@ class BoxProcess:
         """End the current request, if there is one: what has not run does not run."""
         if not self.is_busy:
             return
+        self._hold = None  # it needs no core any more
         self.abort()
         try:
             while self.is_busy:
@@ -263,13 +301,28 @@ class BoxProcess:
             self.needs_recycling = True
 
     def fileno(self) -> int:
-        """Return the socket's descriptor, which is readable when a reply has come."""
+        """Return the socket's descriptor, which is readable when a reply or a notice has come."""
         return self._socket.fileno()
+
+    def heed(self) -> bool:
+        """Do what the next message asks for, if it is a notice. Return whether it was one."""
+        try:
+            flags = socket.MSG_PEEK | socket.MSG_DONTWAIT
+            if len(self._socket.recv(wire.NOTICE.size + 1, flags)) != wire.NOTICE.size:
+                return False
+            notice = self._socket.recv(wire.NOTICE.size)
+        except OSError:
+            return False
+        self._take_notice(wire.NOTICE.unpack(notice)[0])
+        return True
 
     def abort(self) -> None:
         """End the current request; a reply still comes. One that has ended is not affected."""
+        self._notice(wire.OP_ABORT)
+
+    def _notice(self, what: int) -> None:
         with contextlib.suppress(OSError):
-            self._socket.send(wire.ABORT.pack(wire.OP_ABORT, self.run_count & 0xFFFFFFFF))
+            self._socket.send(wire.NOTICE.pack(what, self.run_count & 0xFFFFFFFF))
 
     def close(self) -> None:
         """End the box and everything in it."""

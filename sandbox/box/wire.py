@@ -4,6 +4,8 @@ driver ──plan + descriptors──▶ box          once
 driver ◀──born, ready─────────
 driver ──request + descriptors──▶ box       for the runs of a program, and to load its files
 driver ──abort──────────────▶ box           while they go on
+driver ◀──idle, awake───────────            of a run that sleeps and wakes up, with LEND
+driver ──go─────────────────▶ box           after awake: it may continue
 driver ◀──replies + descriptors──           one for each run, several in a message
 """
 
@@ -15,8 +17,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-OP_RUN, OP_LOAD, OP_ABORT = 1, 2, 3
-FRESH, EXEC_FD, STDIN_FD, STDOUT_FD, FORK, CODE_FD, INPUTS_FD = 1, 2, 4, 8, 16, 32, 64
+OP_RUN, OP_LOAD, OP_ABORT, OP_IDLE, OP_AWAKE, OP_GO = 1, 2, 3, 4, 5, 6
+FRESH, EXEC_FD, STDIN_FD, STDOUT_FD, FORK, CODE_FD, INPUTS_FD, LEND = 1, 2, 4, 8, 16, 32, 64, 128
 KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
 KILLED |= {6: "processes", 7: "disk"}
 # State of a request after a reply: what has not run is asked for again; FAILED: unless the run that
@@ -30,7 +32,7 @@ INLINE_STDIN = 64 * 1024  # bytes of all inputs within a request; more comes as 
 ERR_CAP = 64 * 1024
 MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
-ABORT = struct.Struct("<II")  # OP_ABORT, number of the request to abort
+NOTICE = struct.Struct("<II")  # OP_ABORT, OP_IDLE, OP_AWAKE or OP_GO; number of the request
 REQUEST = struct.Struct("<II6qIIIIIII")
 REPLY = struct.Struct("<iiII6qIIII5qII")
 PLAN = struct.Struct("<14I9iq16s16s64s64s")

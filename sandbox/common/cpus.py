@@ -1,4 +1,4 @@
-"""The cores that this process may use."""
+"""The cores that this process may use, and how much memory is free."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 QUOTA = Path("/sys/fs/cgroup/cpu.max")
 CPUS = Path("/sys/devices/system/cpu")
+MEMORY = Path("/proc/meminfo")
 
 
 class Core(NamedTuple):
@@ -71,3 +72,13 @@ def _quota() -> float | None:
         return int(quota) / int(period)
     except (OSError, ValueError):
         return None
+
+
+def free_memory() -> float:
+    """Return the part of the machine's memory that programs could still get; 1 when unknown."""
+    try:
+        rows = (line.split() for line in MEMORY.read_text().splitlines())
+        kilobytes = {row[0]: int(row[1]) for row in rows if len(row) > 1}
+        return kilobytes["MemAvailable:"] / kilobytes["MemTotal:"]
+    except (OSError, ValueError, KeyError, ZeroDivisionError):
+        return 1.0

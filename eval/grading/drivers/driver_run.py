@@ -20,6 +20,7 @@ from gradebox.eval.grading.solution_run import JobContext, SolutionJob, Solution
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord
 from gradebox.eval.results.records import EncodedRecord, as_json, encoded
 from gradebox.sandbox.model import Execution
+from gradebox.sandbox.protocol import lent_cores
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +75,7 @@ class DriverRun:
             workers,
             cap=options.generated_tests_workers,
             stop_on_failure=options.stop_on_first_failure,
+            lent=lambda: lent_cores(session.sandbox),
         )
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         threading.Thread(target=self._work, name=f"run-{number}", daemon=True).start()

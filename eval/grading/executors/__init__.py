@@ -16,6 +16,7 @@ from typing import Protocol
 from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionJob, SolutionTask
+from gradebox.sandbox.protocol import lent_cores
 
 
 class Executor(Protocol):
@@ -49,6 +50,7 @@ class LocalExecutor:
             cap=session.options.generated_tests_workers,
             stop_on_failure=session.options.stop_on_first_failure,
             is_full=lambda: session.resources.is_full,
+            lent=lambda: lent_cores(session.sandbox),
         )
 
     @property

@@ -15,7 +15,7 @@
  *   launcher     requests, one run, the loop
  *   templates    interpreters from which runs are forked
  *   watch        starts a program and watches it;  child: its process until exec
- *   usage        what it uses;  waiting: how long it had no core
+ *   usage        what it uses;  waiting: how long it had no core;  idle: lends its core while it sleeps
  *   run_group    the control group
  *   files        program, input, streams, the scratch folder;  run: the data of a run
  *   messages     the socket to the driver
@@ -241,7 +241,7 @@ static void do_runs(const char *end) {
     const int executable = executed ? *passed : -1, code = coded ? passed[executed] : -1;
     uint32_t state = MORE;
     for (uint32_t i = 0; i < run.rq->ninputs && state == MORE; i++) {
-        if (i && is_aborted(&run)) {
+        if (i && (is_aborted(&run) || wait_for_core(&run))) {
             report_aborted();
             return;
         }

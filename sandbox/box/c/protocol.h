@@ -4,13 +4,22 @@
  *   driver ── request, descriptors ──▶ box    for the runs of a program, and to load program files
  *   driver ── abort ─────────────────▶ box    while they go on
  *   driver ◀─ replies, descriptors ─── box    one for each run, several in a message
+ *
+ * With LEND, of a run that sleeps (idle.c):
+ *
+ *   driver ◀─ OP_IDLE, OP_AWAKE ────── box
+ *   driver ── OP_GO ─────────────────▶ box    after OP_AWAKE: it may continue
+ *
+ * These and OP_ABORT are followed by the number of the request.
  */
 #pragma once
 #include <stdint.h>
 
-enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3 };
+enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3, OP_IDLE = 4, OP_AWAKE = 5, OP_GO = 6 };
 /* Flags of a request. */
-enum { FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8, FORK = 16, CODE_FD = 32, INPUTS_FD = 64 };
+enum {
+    FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8, FORK = 16, CODE_FD = 32, INPUTS_FD = 64, LEND = 128
+};
 enum {
     KILLED_CPU = 1, KILLED_WALL, KILLED_MEMORY, KILLED_OUTPUT, KILLED_ABORT, KILLED_PROCESSES,
     KILLED_DISK, KILLED_STARVED

@@ -11,7 +11,7 @@ struct outcome {       /* written by the watcher: the stub, or the box itself */
     pid_t program;     /* as the watcher sees it */
     char proc_pid[16]; /* as the box's /proc names it */
     int exec_errno, at_exec, supervised, lost, wstatus, killed, many_files;
-    int64_t cpu_ns, wall_ns, end_ns, peak_rss, file_rss, err_total, waited_ns;
+    int64_t cpu_ns, wall_ns, end_ns, peak_rss, file_rss, err_total, waited_ns, stopped_ns;
     uint32_t err_len;
     char err[ERR_CAP];
 };

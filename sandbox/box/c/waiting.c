@@ -79,6 +79,8 @@ static int look_at_task(int dir, const char *tid) {
     return 0;
 }
 
+static int (*at_task)(int dir, const char *tid);
+
 static int look_at_process(int dir, const char *pid) {
     char path[32];
     if (!current->complete) return 1;
@@ -86,8 +88,21 @@ static int look_at_process(int dir, const char *pid) {
     for (int i = 0; i < MOST_TEMPLATES; i++)
         if (!strcmp(pid, box.residents[i])) return 0;
     snprintf(path, sizeof path, "%.15s/task", pid);
-    each_entry(dir, path, look_at_task);
+    each_entry(dir, path, at_task);
     return 0;
+}
+
+static void each_task(const struct run *run, int (*visit)(int dir, const char *tid)) {
+    char path[32];
+    if (!watcher[0] && run->from.socket >= 0) memcpy(watcher, run->from.supervisor, sizeof watcher);
+    else if (!watcher[0]) {
+        ssize_t n = readlinkat(PROC_FD, "self", watcher, sizeof watcher - 1);
+        watcher[n > 0 ? n : 0] = 0;
+    }
+    at_task = visit;
+    snprintf(path, sizeof path, "%s/task", run->out.proc_pid);
+    if (box.is_init) each_entry(PROC_FD, ".", look_at_process);
+    else each_entry(PROC_FD, path, visit);
 }
 
 void waiting_begin(int64_t now_ns) {
@@ -97,20 +112,12 @@ void waiting_begin(int64_t now_ns) {
 }
 
 int64_t waiting_since_last(const struct run *run, int64_t now_ns, int64_t cpu_ns) {
-    char path[32];
-    if (!watcher[0] && run->from.socket >= 0) memcpy(watcher, run->from.supervisor, sizeof watcher);
-    else if (!watcher[0]) {
-        ssize_t n = readlinkat(PROC_FD, "self", watcher, sizeof watcher - 1);
-        watcher[n > 0 ? n : 0] = 0;
-    }
     current->count = 0;
     current->complete = 1;
     current->ns = now_ns;
     current->cpu_ns = cpu_ns;
     longest_ready = 0;
-    snprintf(path, sizeof path, "%s/task", run->out.proc_pid);
-    if (box.is_init) each_entry(PROC_FD, ".", look_at_process);
-    else each_entry(PROC_FD, path, look_at_task);
+    each_task(run, look_at_task);
     int64_t used = cpu_ns - last->cpu_ns, unused = now_ns - last->ns - used;
     int64_t waited = longest_ready > used ? longest_ready - used : 0, guess = 0;
     for (int i = 0; i < current->count && !guess; i++)
@@ -122,4 +129,22 @@ int64_t waiting_since_last(const struct run *run, int64_t now_ns, int64_t cpu_ns
     last = current;
     current = spare;
     return waited + guess;
+}
+
+/* ---- what the tasks do at this moment -------------------------------------------------------- */
+
+static struct tasks now;
+
+static int count_task(int dir, const char *tid) {
+    if (!is_number(tid)) return 0;
+    now.count++;
+    now.ready += is_ready(dir, tid);
+    return now.count == MOST_TASKS;
+}
+
+struct tasks waiting_tasks(const struct run *run) {
+    now = (struct tasks){0, 0};
+    current->complete = 1;
+    each_task(run, count_task);
+    return now;
 }

@@ -15,6 +15,7 @@
 
 #include "child.h"
 #include "clone.h"
+#include "idle.h"
 #include "kernel_file.h"
 #include "messages.h"
 #include "run_group.h"
@@ -46,9 +47,11 @@ static int64_t cpu_used(const struct run *run) {
 static void check_limits(struct run *run) { /* note the limit that it has exceeded */
     struct outcome *out = &run->out;
     const struct request *rq = run->rq;
-    int64_t cpu = cpu_used(run), now = clock_ns(CLOCK_MONOTONIC), wall = now - started_ns;
+    int64_t cpu = cpu_used(run), now = clock_ns(CLOCK_MONOTONIC);
     struct stat s;
     usage_sample(run, now, cpu);
+    idle_look(run, now, cpu);
+    int64_t wall = now - started_ns - out->stopped_ns;
     int64_t waited = out->waited_ns < wall - cpu ? out->waited_ns : wall - cpu;
     int alone = box.mem_fd < 0;
     if (cpu > rq->cpu_ns) out->killed = KILLED_CPU;
@@ -70,6 +73,7 @@ static int64_t until_next_check(const struct run *run, int first) { /* in ns */
     }
     if (left < WALL_SHORTEST) left = WALL_SHORTEST;
     if (left > usage_sample_interval_ns()) left = usage_sample_interval_ns();
+    if (left > idle_next_look_ns()) left = idle_next_look_ns();
     if (cpu_left < left) left = cpu_left; /* it has one core: CPU time passes no faster than time */
     /* The checks enforce the memory limit. */
     if (box.mem_fd < 0 && left > ALONE_LONGEST) left = ALONE_LONGEST;
@@ -90,10 +94,19 @@ static void drain_stderr(struct run *run) { /* keep the first bytes, count the r
     }
 }
 
-int is_aborted(const struct run *run) {
+int is_aborted(struct run *run) {
     uint32_t message[2] = {0, 0};
     ssize_t n = recv(SOCKET, message, sizeof message, MSG_DONTWAIT);
-    return !n || (n == sizeof message && message[0] == OP_ABORT && message[1] == run->count);
+    if (n != sizeof message || message[1] != run->count) return !n;
+    if (message[0] == OP_GO) idle_go_on(run, clock_ns(CLOCK_MONOTONIC));
+    return message[0] == OP_ABORT;
+}
+
+int wait_for_core(struct run *run) {
+    struct pollfd fd = {SOCKET, POLLIN | POLLRDHUP, 0};
+    while (idle_asks(run))
+        if (poll(&fd, 1, -1) > 0 && is_aborted(run)) return -1;
+    return 0;
 }
 
 static void wait_for_event(struct run *run, int64_t ns) {
@@ -185,6 +198,7 @@ static int has_ended(struct run *run) { /* reap what has ended; 1 when the progr
 void watch(struct run *run) {
     struct outcome *out = &run->out;
     usage_begin(started_ns);
+    idle_begin(run, started_ns);
     for (int first = 1; out->program >= 0 && !has_ended(run); first = 0) {
         if (!first && !out->killed) check_limits(run); /* at first it has only just begun */
         if (!first) replies_send_due(clock_ns(CLOCK_MONOTONIC)); /* those of the runs before */
@@ -195,7 +209,7 @@ void watch(struct run *run) {
         }
         wait_for_event(run, until_next_check(run, first));
     }
-    out->wall_ns = (out->end_ns ? out->end_ns : clock_ns(CLOCK_MONOTONIC)) - started_ns;
+    out->wall_ns = (out->end_ns ? out->end_ns : clock_ns(CLOCK_MONOTONIC)) - started_ns - out->stopped_ns;
     /* Nothing of the run may outlive it; never outside a namespace. A supervisor has done it. */
     if (box.is_init && run->from.socket < 0) kill_all();
     if (box.cpu_fd >= 0) out->cpu_ns = cpu_used(run);

@@ -12,14 +12,13 @@ from contextlib import closing
 from typing import NamedTuple, TypeVar
 
 from gradebox.sandbox.box import wire
-from gradebox.sandbox.box.cores import Cores
+from gradebox.sandbox.box.cores import Cores, Hold
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.isolation.levels import Kind
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
 from gradebox.sandbox.box.python.start import PythonStart
 from gradebox.sandbox.box.runs.run_request import RunRequest
-from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution
 
@@ -116,24 +115,24 @@ class Runner:
     ) -> Generator[list[T], None, None]:
         """Do the same as `executions`, with what `read` makes of each reply."""
         self.check_process()
-        request.flags |= self.fresh
+        request.flags |= self.fresh | (0 if alone or compiler else wire.LEND)
         kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
         running = set() if running is None else running
         with request:
-            with self._cores.alone() if alone else self._cores.one() as core:
-                last = yield from self._until_last(request, read, kind, core, running)
+            with self._cores.alone() if alone else self._cores.one() as hold:
+                last = yield from self._until_last(request, read, kind, hold, running)
             yield [read(answer) for answer in last]
 
     def _until_last(
-        self, request: RunRequest, read: Read[T], kind: Kind, core: Core, running: set[BoxProcess]
+        self, request: RunRequest, read: Read[T], kind: Kind, hold: Hold, running: set[BoxProcess]
     ) -> Generator[list[T], None, list[Answer]]:
         """Yield all groups but the last; return that one, to be read when the core is free."""
         total = most = len(request.stdins)
         done, tries_left = 0, TRIES
         while True:
             try:
-                with self._pool.box(kind, request.program.digest, core.node) as box:
-                    box.pin(core)
+                with self._pool.box(kind, request.program.digest, hold.core.node) as box:
+                    box.pin(hold)
                     box.last_digest = request.program.digest
                     if box.folder:  # which is emptied after each run, from outside
                         most = 1
@@ -141,7 +140,7 @@ class Runner:
                     try:
                         request.start(box, done, most)
                         while True:
-                            answers = self._next_answers(request, box, done, core)
+                            answers = self._next_answers(request, box, done, hold)
                             tries_left = TRIES
                             after = done + len(answers)
                             if after == total or answers[-1].reply.state == wire.FAILED:
@@ -167,12 +166,11 @@ class Runner:
                 most = 1  # so that it is known which run a box does not survive
 
     def _next_answers(
-        self, request: RunRequest, box: BoxProcess, first: int, core: Core
+        self, request: RunRequest, box: BoxProcess, first: int, hold: Hold
     ) -> list[Answer]:
         replies, fds = box.replies()
-        contended = not self._cores.uncontended(core)
         last = len(replies) - 1
         return [
-            Answer(reply, fds if i == last else [], request.outputs[first + i], contended)
+            Answer(reply, fds if i == last else [], request.outputs[first + i], hold.contended)
             for i, reply in enumerate(replies)
         ]

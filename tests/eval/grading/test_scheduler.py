@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -246,3 +247,33 @@ def test_tick_is_called_during_the_run():
 
     assert Scheduler(1).run([FakeJob(task)], tick)
     assert ticks
+
+
+def test_while_programs_sleep_there_are_more_workers() -> None:
+    asleep: list[int] = []
+    release = threading.Event()
+    workers: set[str] = set()
+
+    def on_run(unit: int) -> None:
+        workers.add(threading.current_thread().name)
+        if unit < 3:
+            asleep.append(unit)
+            assert release.wait(60)
+            asleep.remove(unit)
+        elif unit == 3:
+            assert sorted(asleep) == [0, 1, 2]
+            release.set()
+
+    task = FakeTask(200, on_run=on_run)
+    scheduler = Scheduler(1, lent=lambda: len(asleep))
+    assert scheduler.run([FakeJob(task)])
+    assert sorted(task.ran) == list(range(200))
+    assert task.finished == [None]
+    assert task.most_running == 4 and len(workers) == 4
+    assert scheduler._workers == 1  # those that were added have ended
+
+
+def test_the_workers_for_sleeping_programs_keep_the_cap() -> None:
+    task = FakeTask(20, on_run=lambda unit: time.sleep(0.02))
+    assert Scheduler(1, cap=2, lent=lambda: 5).run([FakeJob(task)])
+    assert task.most_running <= 2

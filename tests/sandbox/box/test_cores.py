@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -18,7 +19,7 @@ import pytest
 
 from gradebox.sandbox.box import core_locks
 from gradebox.sandbox.box import cores as cores_module
-from gradebox.sandbox.box.cores import Cores
+from gradebox.sandbox.box.cores import Cores, Hold
 from gradebox.sandbox.common.cpus import Core, physical_cores
 from gradebox.sandbox.common.ticket_queue import TicketQueue
 from gradebox.sandbox.errors import SandboxError
@@ -44,12 +45,12 @@ def lock_from_elsewhere(path: Path) -> int:
 def test_two_graders_never_have_the_same_core(folder: Path) -> None:
     one, two = Cores(), Cores()
     with one.one() as mine:
-        with Path(folder, str(mine.name)).open() as free, pytest.raises(BlockingIOError):
+        with Path(folder, str(mine.core.name)).open() as free, pytest.raises(BlockingIOError):
             fcntl.flock(free, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if two.slots > 1:
             with two.one() as theirs:
-                assert theirs != mine
-                assert one.uncontended(mine) and two.uncontended(theirs)
+                assert theirs.core != mine.core
+                assert not mine.contended and not theirs.contended
     one.close()
     two.close()
 
@@ -79,7 +80,7 @@ def test_an_obstacle_moves_the_locks_to_the_next_folder(
         monkeypatch.setattr(core_locks.os, "open", closed)
     mine = Cores(1)
     with mine.one() as got:
-        assert mine.uncontended(got)
+        assert not got.contended
     mine.close()
     assert (folder.parent / "second" / path.name).exists()
     assert secret.read_text() == "x"
@@ -90,7 +91,7 @@ def test_without_a_folder_locks_are_private_with_a_warning(monkeypatch: pytest.M
     with pytest.warns(RuntimeWarning, match="core locks cannot be shared with other graders"):
         mine = Cores(1)
     with mine.one() as got:
-        assert got in physical_cores()
+        assert got.core in physical_cores()
     mine.close()
 
 
@@ -106,18 +107,18 @@ def test_locks_held_for_ever_are_ignored_with_a_warning(
         ),
         mine.one() as got,
     ):
-        assert not mine.uncontended(got)
+        assert got.contended
     monkeypatch.setattr(core_locks, "TIMEOUT_S", 1000.0)  # the next run does not wait again
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with mine.one() as got:
-            assert not mine.uncontended(got)
+            assert got.contended
         with mine.alone() as got:
-            assert not mine.uncontended(got)
+            assert got.contended
         for fd in held:
             os.close(fd)
         with mine.one() as got:
-            assert mine.uncontended(got)
+            assert not got.contended
     mine.close()
 
 
@@ -140,8 +141,8 @@ class Run(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        with self.how() as core:
-            self.order.append(self.label if self.wanted.uncontended(core) else "unlocked")
+        with self.how() as hold:
+            self.order.append("unlocked" if hold.contended else self.label)
 
 
 def wait_for_ticket(cores: Cores) -> None:
@@ -176,8 +177,8 @@ def test_a_free_core_is_taken_without_a_ticket(
     monkeypatch.setattr(TicketQueue, "join", None)
     for _ in range(3):
         for cores in graders:
-            with cores.one() as core:
-                assert cores.uncontended(core)
+            with cores.one() as hold:
+                assert not hold.contended
 
 
 def test_threads_are_served_in_the_order_in_which_they_came(graders: list[Cores]) -> None:
@@ -297,8 +298,8 @@ def test_locks_on_the_queue_for_ever_block_nobody(
 ) -> None:
     fd = lock_queue(folder, start, length)
     for cores in (graders[0], graders[0], graders[1]):
-        with cores.one() as core:
-            assert cores.uncontended(core)
+        with cores.one() as hold:
+            assert not hold.contended
     os.close(fd)
 
 
@@ -308,8 +309,8 @@ def test_a_queue_that_never_comes_to_this_process_is_left(
     monkeypatch.setattr(core_locks, "LONGEST_S", 0.05)
     fd = lock_queue(folder, 1000, 1)
     warning = pytest.warns(RuntimeWarning, match="continuing without the lock")
-    with warning, graders[0].one() as core:
-        assert not graders[0].uncontended(core)
+    with warning, graders[0].one() as hold:
+        assert hold.contended
     os.close(fd)
 
 
@@ -340,14 +341,14 @@ def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.M
         allowed = {1, 2, 3}
     used = set()
     with mine.one() as one, mine.one() as two:
-        used |= {one.cpu, two.cpu}
+        used |= {one.core.cpu, two.core.cpu}
     with mine.alone():
         used |= mine._locks._held
         assert mine._locks._held == {1, 2, 3}
-    assert before.cpu == 0 and 0 not in used
+    assert before.core.cpu == 0 and 0 not in used
     allowed = {0}
     with mine.one() as one:
-        assert one.cpu == 0 and mine.uncontended(one)
+        assert one.core.cpu == 0 and not one.contended
     mine.close()
 
 
@@ -356,10 +357,10 @@ def test_a_thread_keeps_its_core_and_then_its_node(folder: Path) -> None:
     mine, other = Cores(cores=cores), Cores(cores=cores)
     mine._last.core = cores[1]
     with mine.one() as one:
-        assert one.cpu == 1
+        assert one.core.cpu == 1
     other._last.core = cores[1]
     with other.one(), mine.one() as one:
-        assert one.cpu == 3
+        assert one.core.cpu == 3
     mine.close()
     other.close()
 
@@ -400,7 +401,7 @@ def test_a_run_alone_holds_every_core(folder: Path) -> None:
 
 def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
     mine = Cores(1)
-    with mine.one() as core:
+    with mine.one() as hold:
         read, write = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -408,7 +409,7 @@ def test_a_forked_child_holds_no_lock_of_its_parent(folder: Path) -> None:
             os.read(read, 1)  # lives until the pipe is closed
             os._exit(0)
     mine.close()
-    with Path(folder, str(core.name)).open() as other:
+    with Path(folder, str(hold.core.name)).open() as other:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(write)
     os.close(read)
@@ -432,3 +433,102 @@ def test_a_closed_one_closes_nothing_of_others() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     for fd in (fd for pipe in pipes for fd in pipe):
         os.close(fd)  # EBADF if it was closed here
+
+
+# ---- lent cores --------------------------------------------------------------------------
+
+
+def test_a_lent_core_is_free_for_others_until_it_is_taken_back(graders: list[Cores]) -> None:
+    first, second, _ = graders
+    with first.one() as hold:
+        hold.lend()
+        assert first.lent == 1
+        for cores in (first, second):
+            with cores.one() as other:
+                assert not other.contended
+        assert hold.take_back() == hold.core == Core(0, 0)
+        assert not hold.contended and first.lent == 0
+        assert not second._is_any_free()
+        hold.take_back()  # it is not lent: no effect
+    assert second._is_any_free()
+
+
+def test_the_end_of_a_run_whose_core_is_lent_frees_nothing(graders: list[Cores]) -> None:
+    first, second, _ = graders
+    with first.one() as hold:
+        hold.lend()
+        with second.one():
+            assert not first._is_any_free()
+            hold.end()
+            assert not first._is_any_free()
+    assert first.lent == 0 and len(first._places) == 1
+
+
+def test_a_run_that_wakes_up_comes_before_those_that_have_not_begun(
+    graders: list[Cores],
+) -> None:
+    mine, other = graders[:2]
+    order: list[str] = []
+    contended: list[bool] = []
+
+    def wake(hold: Hold, name: str) -> None:
+        hold.take_back()
+        order.append(name)
+        contended.append(hold.contended)
+        hold.end()
+
+    with mine.one() as one, contextlib.ExitStack() as ends:
+        one.lend()
+        two = ends.enter_context(mine.one())
+        two.lend()
+        with other.one():
+            threads = [threading.Thread(target=Run, args=(mine, "first", order))]
+            threads[0].start()
+            wait_for_ticket(mine)
+            others = [Run(mine, str(i), order) for i in range(3)]
+            wakes = []
+            for hold, name in ((one, "woken 1"), (two, "woken 2")):
+                before = len(mine._waiting)
+                wakes.append(threading.Thread(target=wake, args=(hold, name)))
+                wakes[-1].start()
+                while len(mine._waiting) == before:
+                    time.sleep(0.001)
+        for thread in (*others, *wakes):
+            thread.join()
+        assert order[:3] == ["first", "woken 1", "woken 2"]
+        assert contended == [True, True]
+
+
+@pytest.mark.parametrize("short_of", ["places", "memory"])
+def test_a_core_is_kept_when_too_much_sleeps(
+    graders: list[Cores], short_of: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = graders[0]
+    if short_of == "memory":
+        monkeypatch.setattr(cores_module, "free_memory", lambda: 0.2)
+        with mine.one() as hold:
+            hold.lend()
+            assert mine.lent == 0 and not mine._is_any_free()
+            assert hold.take_back() == hold.core and not hold.contended
+        return
+    with contextlib.ExitStack() as stack:
+        for _ in range(cores_module.MOST_LENT):
+            stack.enter_context(mine.one()).lend()
+        with mine.one() as hold:
+            hold.lend()
+            assert mine.lent == cores_module.MOST_LENT and not mine._is_any_free()
+        with mine.alone() as hold:
+            assert not hold.contended
+
+
+def test_a_run_alone_does_not_wait_for_those_that_sleep(graders: list[Cores]) -> None:
+    mine = graders[0]
+    with mine.one() as hold:
+        hold.lend()
+        with mine.alone():
+            woken = threading.Thread(target=hold.take_back)
+            woken.start()
+            woken.join(0.02)
+            assert woken.is_alive()
+        woken.join()
+        assert hold.contended

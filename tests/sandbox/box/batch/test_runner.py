@@ -83,13 +83,13 @@ class Pool:
 
 
 @contextmanager
-def core() -> Iterator[Core]:
-    yield Core(0, 0)
+def core() -> Iterator[Any]:
+    yield SimpleNamespace(core=Core(0, 0), contended=False)
 
 
 def groups(pool: Pool, runs: int = RUNS) -> Iterator[int]:
     """Yield the sizes of the groups of executions."""
-    cores: Any = SimpleNamespace(one=core, alone=core, uncontended=lambda cpu: True)
+    cores: Any = SimpleNamespace(one=core, alone=core)
     runner = Runner(cores, pool)  # type: ignore[arg-type]
     program = BuiltProgram(("program",), "digest")
     for group in runner.executions(RunRequest(program, Limits(), [b""] * runs)):
