@@ -147,6 +147,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow  # eighty times two real interpreters
 @pytest.mark.parametrize(("protocol", "source"), SOURCES.values(), ids=SOURCES)
 def test_both_starts_give_the_same_checks(
     boxes: tuple[EmbeddedSandbox, EmbeddedSandbox], protocol: str, source: str

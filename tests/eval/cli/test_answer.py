@@ -9,6 +9,7 @@ import pytest
 from gradebox.eval.cli import console
 
 
+@pytest.mark.slow
 def test_the_verdict_and_how_it_came_about(capsys: pytest.CaptureFixture[str]) -> None:
     assert console.main(["answer", r"\frac12", "So it is $\\boxed{0.5}$."]) == 0
     rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]

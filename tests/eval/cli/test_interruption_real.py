@@ -20,7 +20,7 @@ import pytest
 from gradebox.eval.results.records import read_records
 from tests.eval.cli.test_interruption import METRICS, RESULTS, ROOT, TIMES, wait_for
 
-POINTS = int(os.environ.get("GRADEBOX_KILL_POINTS", "6"))
+POINTS = int(os.environ.get("GRADEBOX_KILL_POINTS", "4"))
 MEASURED = {"cpu_s", "wall_s", "memory_bytes", "contended"}
 PYTHON = "print({answer})\n# {number}\n"
 C = '#include <stdio.h>\nint main(void) {{ puts("{answer}"); return {status}; }} // {number}\n'
@@ -88,7 +88,7 @@ def test_a_repeatedly_killed_run_gives_the_same_result(tmp_path: Path) -> None:
             time.sleep(chance.random() * 0.05)
             killed += run.poll() is None
             run.send_signal(signal.SIGKILL)
-    assert killed > POINTS // 2
+    assert killed >= POINTS // 2
     finish(rough)
     assert verdicts(rough) == verdicts(calm)
     assert "Nothing left to do" in finish(rough)

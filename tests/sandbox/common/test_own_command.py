@@ -17,6 +17,7 @@ SAY = (
 )
 
 
+@pytest.mark.slow
 def test_the_printed_command_runs_from_a_checkout_in_any_folder(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     said = subprocess.check_output([sys.executable, "-c", SAY], cwd=tmp_path, env=env, text=True)

@@ -87,7 +87,6 @@ def python_for_anyone() -> str:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_every_attack_ends_as_promised_for_an_ordinary_user(readable_copy: Path) -> None:
-    """The longest test comes first, so that two workers end together."""
     cache = readable_copy / "home" / "cache"
     done = subprocess.run(
         [python_for_anyone(), "-B", "-m", "testing.submissions.hostile.harness", *LEVELS[1:]],

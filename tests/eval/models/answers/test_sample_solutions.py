@@ -214,7 +214,9 @@ def test_local_contract_and_completions(tmp_path: Path) -> None:
         (["--language", "pythn"], "unknown language 'pythn'; did you mean"),
         (["--prompt-file", "/nowhere"], "--prompt-file /nowhere"),
         (["--", "--k", "5"], "flags for the grader need --grade"),
-        (["--dataset", "/nowhere.jsonl"], "cannot be loaded"),
+        pytest.param(
+            *(["--dataset", "/nowhere.jsonl"], "cannot be loaded"), marks=pytest.mark.slow
+        ),
         (["--api-key-env", "A_BAD_KEY"], "A_BAD_KEY contains a character"),
     ],
 )

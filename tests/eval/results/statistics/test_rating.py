@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar
 
 from gradebox.eval.results.statistics.rating import (
     PRIOR_MEAN,
@@ -37,6 +36,8 @@ def log_likelihood(rating: float, outcomes: list[tuple[float, float]], prior: bo
 def test_rating_and_error_are_maximum_and_curvature_of_the_likelihood(
     outcomes: list[tuple[float, float]],
 ) -> None:
+    from scipy.optimize import minimize_scalar  # slow to import
+
     result = estimated_rating(outcomes)
     assert result is not None
     best = minimize_scalar(
@@ -57,6 +58,8 @@ def test_rating_and_error_are_maximum_and_curvature_of_the_likelihood(
 @pytest.mark.parametrize(("share", "words"), [(1.0, "every rated"), (0.0, "no rated")])
 def test_the_prior_is_used_when_all_or_none_are_solved(share: float, words: str) -> None:
     outcomes = [(1200.0, share), (1800.0, share)]
+    from scipy.optimize import minimize_scalar  # slow to import
+
     result = estimated_rating(outcomes)
     assert result is not None
     best = minimize_scalar(

@@ -44,7 +44,7 @@ def test_names_and_code_are_separated() -> None:
         b"1e9\0code",
         b"9" * 400 + b"\0code",
         b"9" * 100_000 + b"\0code",
-        b"1\0" + bytes(MOST_CODE + 1),
+        pytest.param(b"1\0" + bytes(MOST_CODE + 1), marks=pytest.mark.slow),
     ],
 )
 def test_other_output_leads_to_a_plain_start(stdout: bytes) -> None:

@@ -96,6 +96,7 @@ print(bool(libc.fopen(__file__.encode(), b"r")))
     assert (result.exit_code, result.stdout) == (0, b"1\n'return' outside function\nTrue\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("imports", [0, 1, 12])
 def test_the_process_limit_is_exact(
     box: EmbeddedSandbox, imports: int, replies: list[Reply]
