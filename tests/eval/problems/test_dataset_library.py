@@ -1,23 +1,46 @@
-"""Datasets loaded by the Hugging Face library in a child process."""
+"""Datasets loaded by the Hugging Face library in a child process.
+
+Tests of what is loaded run the child's function in this process: a child takes seconds to import
+the library, and that it leaves its caller alone is tested at the end.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems import ProblemSet, open_problems
+from gradebox.eval.problems import ProblemSet, dataset_child, dataset_library, open_problems
 
-pytestmark = pytest.mark.slow  # each child imports `datasets`, which takes a second or two
+pytestmark = pytest.mark.slow  # importing `datasets` takes a second or two
 ROOT = Path(__file__).parents[3]
 ROWS = [{"id": "1/A", "title": "a"}, {"id": "2/B", "title": "b"}, {"id": "3/C", "title": "c"}]
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(command: list[str], *, input: str, **_: Any) -> subprocess.CompletedProcess[str]:
+        handler = signal.getsignal(signal.SIGINT)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "stdin", io.StringIO(input))
+            try:
+                dataset_child.main()
+            finally:
+                signal.signal(signal.SIGINT, handler)
+        return subprocess.CompletedProcess(command, 0)
+
+    fake = SimpleNamespace(run=run, DEVNULL=subprocess.DEVNULL)
+    monkeypatch.setattr(dataset_library, "subprocess", fake)
 
 
 @pytest.fixture
@@ -43,6 +66,7 @@ def titles(problems: ProblemSet, *names: str) -> list[str | None]:
     return [p.title if (p := problems.get(name)) else None for name in names]
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_the_first_subset_with_a_problem_is_used(
     tmp_path: Path, make_dataset: Callable[..., str]
 ) -> None:
@@ -73,6 +97,7 @@ def test_an_unreachable_hub_is_reported_with_the_remedy() -> None:
         open_problems("someone/problems", subsets=())
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_saved_dataset_has_splits(tmp_path: Path) -> None:
     import datasets
 
@@ -87,6 +112,7 @@ def test_a_saved_dataset_has_splits(tmp_path: Path) -> None:
         open_problems(str(tmp_path / "both"), split="dev")
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_folder_of_files_is_a_dataset(tmp_path: Path) -> None:
     def open_folder(name: str, split: str) -> ProblemSet:
         folder = tmp_path / name
