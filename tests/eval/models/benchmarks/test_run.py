@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.models.benchmarks import registry
+from gradebox.eval.models.benchmarks import pal, registry
 from gradebox.eval.run_benchmarks import main
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,
@@ -141,7 +141,10 @@ HOSTILE = {
 
 
 @pytest.mark.slow
-def test_programs_run_in_the_sandbox_and_hostile_ones_are_wrong(tmp_path: Path) -> None:
+def test_programs_run_in_the_sandbox_and_hostile_ones_are_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pal, "CPU_S", 1.0)
     rows = [
         {"id": name, "question": f"{name} plus 1?", "answer": "1"} for name in [*HOSTILE, "good"]
     ]
