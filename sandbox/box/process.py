@@ -273,13 +273,12 @@ class BoxProcess:
         except BaseException:
             _close(fds)
             raise
-        finally:
-            if self.folder:
-                self.folder.empty()
         # The group counts OOM kills for its lifetime. No run follows one in the same group, so
         # `oom_kills` above counts those of one run.
         self.needs_recycling |= bool(replies[-1].hit & wire.HIT_MEMORY)
         self._expected = 0 if replies[-1].state else self._expected - len(replies)
+        if self.folder and not self._expected:
+            self.folder.empty()
         return replies, fds
 
     def finish(self, timeout_s: float) -> tuple[wire.Reply, list[int]]:

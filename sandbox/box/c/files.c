@@ -12,6 +12,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "kernel_file.h"
 #include "setup.h"
 
 int copy_to_file(int dir, const char *name, int from, int mode) {
@@ -164,4 +165,22 @@ int64_t scratch_bytes_held(void) {
 int scratch_is_full(void) {
     struct statfs f;
     return box.has_scratch && !fstatfs(scratch_fd, &f) && (!f.f_bfree || !f.f_ffree);
+}
+
+/* ---- a folder of the host ------------------------------------------------------------------------ */
+
+static int entries;
+
+static int count_entry(int dir, const char *name) {
+    (void)dir, (void)name;
+    return ++entries > 2;
+}
+
+int folder_is_clean(void) {
+    struct stat s;
+    if (box.is_init) return 1;
+    entries = 0;
+    each_entry(WORK_FD, ".", count_entry);
+    /* None at all: it cannot be read. */
+    return entries == 2 && !fstat(WORK_FD, &s) && (s.st_mode & 07777) == 0700;
 }

@@ -33,3 +33,7 @@ int scratch_clean(void);
 
 int64_t scratch_bytes_held(void);
 int scratch_is_full(void);
+
+/* Whether a run in a folder of the host has left nothing in it. Otherwise the driver empties it, which knows
+ * its path. */
+int folder_is_clean(void);

@@ -192,7 +192,7 @@ static uint32_t report(int is_last) {
     else if (r->out_size) r->out_inline = pread(run.out_fd, text, r->out_size, 0) == r->out_size ? r->out_size : 0;
     memcpy(text + r->out_inline, out->err, r->err_len);
     count += collect_files(r, send + count);
-    uint32_t state = has_failed(r) ? FAILED : is_last || count || r->needs_recycling ? OVER : MORE;
+    uint32_t state = has_failed(r) ? FAILED : is_last || count || r->needs_recycling || !folder_is_clean() ? OVER : MORE;
     r->state = state;
     reply_end(r);
     if (state != MORE) replies_send(send, count);

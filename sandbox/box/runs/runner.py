@@ -134,8 +134,6 @@ class Runner:
                 with self._pool.box(kind, request.program.digest, hold.core.node) as box:
                     box.pin(hold)
                     box.last_digest = request.program.digest
-                    if box.folder:  # which is emptied after each run, from outside
-                        most = 1
                     running.add(box)
                     try:
                         request.start(box, done, most)

@@ -79,6 +79,14 @@ def test_executions_come_in_the_order_of_the_inputs(
     assert said(got) == [b"%d\n" % i for i in range(count)]
 
 
+def test_one_request_suffices(box: EmbeddedSandbox, does: Compiled) -> None:
+    many(box, does, [b"say 0"])
+    [used] = [one for one in _live_boxes if one.last_digest == does.artifact.digest]
+    before = used.run_count
+    many(box, does, [b"say %d" % i for i in range(50)])
+    assert used.run_count - before == 1
+
+
 def test_python_programs(box: EmbeddedSandbox) -> None:
     compiled = box.compile(Program("python", {"main.py": b"print(input()[::-1])"}))
     words = [b"a%d" % i for i in range(12)]
