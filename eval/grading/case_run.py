@@ -41,6 +41,8 @@ CompareMode = Literal["open-r1", "upstream", "exact"]
 INPUT_FILE, OUTPUT_FILE = "input.txt", "output.txt"
 log = logging.getLogger(__name__)
 
+SHORT_INPUT_BYTES = 200  # of inputs that records of failed cases have
+
 
 @dataclass(frozen=True)
 class CaseSettings:
@@ -222,7 +224,18 @@ class CaseGrader:
             output_sha256=hashlib.sha256(output).hexdigest(),
             transcript=outcome.transcript,
             output_passed=outcome.output_passed,
+            input=_short_input(test.input) if judged.verdict != "AC" else None,
         )
+
+
+def _short_input(data: bytes) -> str | None:
+    """Return a short input as text; None when it is long or its text would not be the same."""
+    if len(data) > SHORT_INPUT_BYTES:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
 
 
 def compare_output(

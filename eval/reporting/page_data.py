@@ -32,7 +32,7 @@ CASE_COLUMNS = (
     *("contended", "exit_code", "signal", "input_bytes", "output_bytes"),
 )
 TEXTS = (
-    *("output", "expected", "error", "stderr", "checker", "transcript"),
+    *("input", "output", "expected", "error", "stderr", "checker", "transcript"),
     *("input_sha256", "output_sha256", "output_passed", "repeats"),
 )
 FAILING_WITH_TEXTS = 12

@@ -43,6 +43,7 @@ class CaseRecord:
     output_passed  whether the output was complete and right, apart from the time it took, when
                    the program ended by itself within 1.25 × its time limit; None when there was
                    no such output. From it pass@1 at other time limits is computed.
+    input          of a case that failed, when it is short; None: see the data set
     repeats        verdicts of all runs under --repeat, this run first
     """
 
@@ -69,6 +70,7 @@ class CaseRecord:
     output_sha256: str = ""
     transcript: str | None = None
     output_passed: bool | None = None
+    input: str | None = None
     repeats: tuple[CaseVerdict, ...] = ()
 
 

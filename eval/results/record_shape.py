@@ -23,7 +23,7 @@ from gradebox.eval.results.record import (
 )
 
 _FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - {"origin"}
-_CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats"}
+_CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats", "input"}
 _STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
 _TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False, None))
 _CASE_VERDICTS = frozenset(get_args(CaseVerdict))
@@ -107,6 +107,7 @@ def _is_case(case: Any) -> bool:
         and _are_numbers(_case_numbers(case))
         and set(map(type, _case_texts(case))) == {str}
         and _are_repeats(case)
+        and isinstance(case.get("input", ""), str)
     )
 
 

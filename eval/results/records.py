@@ -53,6 +53,8 @@ def _case_as_json(case: CaseRecord) -> dict[str, Any]:
     fields = {**vars(case), "repeats": list(case.repeats)}
     if not case.repeats:
         del fields["repeats"]
+    if case.input is None:
+        del fields["input"]
     return fields
 
 

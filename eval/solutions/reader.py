@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import shown
+from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
@@ -240,9 +240,9 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
         return text, language or DEFAULT_LANGUAGE
     if code is not None and not isinstance(code, str):
         raise _LineError(f"code is {shown(code)}: it must be text")
-    for key in TEXT_KEYS:
-        if row.get(key) is not None:
-            return extract_code(_encodable(_text(key, row[key])), language)
+    response = _response(row)
+    if response is not None:
+        return extract_code(response, language)
     if "code" not in row and not any(key in row for key in TEXT_KEYS):
         raise _LineError(f"no program: give code, or a response in {', '.join(TEXT_KEYS)}")
     return None, language or DEFAULT_LANGUAGE
@@ -250,9 +250,31 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
 
 def _answer(row: Mapping[str, Any]) -> str | None:
     """Return the text of a response without a program in it, None when there is none."""
-    key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
-    text = "" if key is None else after_thinking(_encodable(_text(key, row[key])))
+    text = after_thinking(_response(row) or "")
     return text if text.strip() else None
+
+
+def _response(row: Mapping[str, Any]) -> str | None:
+    """Return the model's response, None when no field has one."""
+    for key in TEXT_KEYS:
+        if row.get(key) is not None:
+            return _encodable(_text(key, row[key]))
+    return None
+
+
+def read_response(path: Path, line: int) -> str:
+    """Return the text from which the program of a line was to be taken, "" when there is none.
+
+    Raises InputError when the file has no such line any more.
+    """
+    for number, data in read_lines(path):
+        if number == line:
+            try:
+                row = _parse(data)
+                return str(row.get("code") or "") or _response(row) or ""
+            except _LineError as why:
+                raise InputError(f"{path}, line {line}: {why}") from None
+    raise InputError(f"{path} has no line {line}; give --solutions-path")
 
 
 def _text(key: str, value: object) -> str:

@@ -24,6 +24,7 @@ from gradebox.eval.debugging.find import (
     open_results,
     parse_case,
 )
+from gradebox.eval.debugging.no_code import has_no_code, response_page
 from gradebox.eval.debugging.reopen import OpenedCase, Overrides, check_runnable, open_case
 from gradebox.sandbox.common.exit_status import ExitStatus
 
@@ -31,10 +32,10 @@ EPILOG = """\
 exit status: 0 shown; 1 the verdict differs from the recorded one; 2 bad input;
 130 interrupted
 
-  debug_case.py results/solutions --list failed_checker
-  debug_case.py results/solutions --problem 1000/A --sample 2
-  debug_case.py results/solutions --problem 1000/A --sample 2 --checker
-  debug_case.py results/solutions --list checker_unclear --rejudge
+  %(prog)s results/solutions --list failed_checker
+  %(prog)s results/solutions --problem 1000/A --sample 2
+  %(prog)s results/solutions --problem 1000/A --sample 2 --checker
+  %(prog)s results/solutions --list checker_unclear --rejudge
 docs/debugging.md is a walkthrough."""
 
 
@@ -117,6 +118,10 @@ def _run(args: argparse.Namespace) -> int:
     if args.problem is None:
         raise InputError("no case is selected; give --problem ID, or see --list failed")
     record = find_record(results, query)
+    if has_no_code(record) and not any(getattr(args, name) for name in _ACTIONS):
+        page = response_page(results, record, _overrides(args), terminal.width, full=args.full)
+        terminal.show(list(page))
+        return ExitStatus.OK
     check_runnable(record, None)
     case = find_case(record, args.case or FIRST_FAILED)
     with open_case(results, record, case, _overrides(args)) as opened:

@@ -85,6 +85,7 @@ function caseView(row, detail, index) {
   ];
   if (texts) {
     if (texts.error) parts.push(h("pre", { class: "message text" }, visible(texts.error)));
+    if (texts.input) parts.push(...textBox("Input", texts.input));
     if (texts.transcript) parts.push(...textBox("Transcript", texts.transcript));
     if (texts.expected || texts.output) parts.push(...outputDifference(texts, item));
     if (texts.stderr) parts.push(...textBox("Standard error", texts.stderr));

@@ -198,7 +198,10 @@ async function openRow(index) {
 
 // Open a solution on whatever page of the table it is, and show one of its cases.
 async function goTo(index, caseIndex) {
-  if (!rows[index]) return;
+  if (!rows[index]) {
+    byId("found").replaceChildren(h("span", { class: "notice bad" }, `The address names a solution that this report does not have; it has ${plural(rows.length, "solution")}.`));
+    return;
+  }
   if (!view.includes(index)) filterBy({});
   pageNumber = Math.floor(view.indexOf(index) / PAGE_ROWS);
   opened = null;

@@ -10,6 +10,7 @@ import pytest
 from gradebox.eval.cli.commands.debug import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import find_case
+from gradebox.eval.solutions.reader import read_response
 from tests.eval.debugging.small_run import SmallRun
 
 
@@ -39,7 +40,10 @@ from tests.eval.debugging.small_run import SmallRun
         ),
         ("--problem 1/A --case official:-1", "--case 'official:-1' is not the name of a case"),
         ("--problem 1/A --case official:²", "is not the name of a case"),
-        ("--problem 1/A --sample 2", "no case was run, status 'failed': no code in the response"),
+        (
+            "--problem 1/A --sample 2 --shell",
+            "no case was run, status 'failed': no code in the response",
+        ),
         ("--problem 9/Z", "no case was run, status 'invalid': line 7: unknown problem '9/Z'"),
         ("--problem 4/D --case official:0", "an interactive problem without an interactor"),
         ("--sample 1", "--sample needs the problem"),
@@ -131,6 +135,32 @@ def test_cases_are_listed_by_reason(
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines if "gradebox debug" not in line)
     assert [line.split()[0] for line in lines if line[:2] in ("1/", "2/", "3/", "4/")] == problems
+
+
+def test_a_response_without_code_is_shown(
+    small_run: SmallRun, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([str(small_run.path), "--problem", "1/A", "--sample", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "no program was found in the response" in out
+    assert "-- response, 12 bytes" in out and "I don't know" in out
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({"id": "1/A", "response": "\x1b[2J none"}, "\x1b[2J none"),
+        ({"id": "1/A", "messages": [{"role": "assistant", "content": "no"}]}, "no"),
+        ({"id": "1/A", "code": "```py\n```"}, "```py\n```"),
+        ({"id": "1/A", "completion": None}, ""),
+    ],
+)
+def test_the_text_of_a_line(tmp_path: Path, row: dict[str, object], text: str) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"id": "0/A", "code": "x"}\n' + json.dumps(row) + "\n")
+    assert read_response(path, 2) == text
+    with pytest.raises(InputError, match="has no line 3"):
+        read_response(path, 3)
 
 
 @pytest.mark.parametrize(

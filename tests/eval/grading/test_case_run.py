@@ -70,6 +70,7 @@ def test_an_accepted_case():
     assert (case.input_bytes, case.output_bytes) == (4, 3)
     assert case.input_sha256 == hashlib.sha256(b"1 2\n").hexdigest()
     assert case.output_sha256 == hashlib.sha256(b" 3 ").hexdigest()
+    assert case.input is None  # of an accepted case
     assert (case.contended, case.output_passed, case.repeats) == (False, True, ())
     call = sandbox.calls[0]
     assert (call.stdin, call.collect, call.alone) == (b"1 2\n", (), False)
@@ -91,6 +92,17 @@ def test_the_program_gets_only_the_input():
 def test_the_chosen_comparison_is_used(mode, output, verdict):
     case, _ = grade(output, compare=mode)
     assert case.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("data", "kept"),
+    [(b"1 2\n", "1 2\n"), (b"x" * 200, "x" * 200), (b"x" * 201, None), (b"\xff", None)],
+    ids=["short", "longest", "too long", "not text"],
+)
+def test_short_inputs_of_failed_cases_are_recorded(data, kept):
+    tests = ProblemTests.of("1/A", [TestCase("official", 0, data, b"3\n")])
+    case, _ = grade(b"4\n", tests=tests, ref=TestRef("official", 0, len(data)))
+    assert (case.verdict, case.input) == ("WA", kept)
 
 
 def test_the_error_of_a_wrong_output_shows_the_difference():

@@ -51,7 +51,7 @@ def hostile_record(text: str, number: int) -> dict[str, Any]:
     checker = {"stdout": text, "stderr": text, "exit_code": 1, text: text}
     cases = [
         case("WA", 0, output=text, expected=text + "2", error=text, stderr=text, checker=checker),
-        case("WA", 1, output="1", expected=text, transcript=text, input_sha256=text),
+        case("WA", 1, input=text, output="1", expected=text, transcript=text, input_sha256=text),
         case("AC", 2, output=text, expected=text),
     ]
     return solution(

@@ -138,6 +138,7 @@ def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path
             "WA",
             17,
             case_type="generated",
+            input="a short <input>\n",
             output="1\n2 5\nx \n",
             expected="1\n2 3\nx\n",
             output_bytes=9000,
@@ -152,6 +153,7 @@ def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path
     for words in (
         "generated 17",
         "failed checker",
+        "a short <input>",
         "First difference at line 2.",
         "The record has the first 9 B of 8.8 KB of output",
         "debug: here",
@@ -165,6 +167,15 @@ def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path
         "return [...document.querySelectorAll('.diff td.text')].map(e => e.className.trim())"
     )
     assert kinds == ["text", "text", "text del", "text add", "text ws", "text ws"]
+
+
+def test_an_address_of_an_unknown_solution_is_reported(tmp_path: Path, browser: Browser) -> None:
+    write_results(tmp_path, [solution("1/A", 0, [case()])], METRICS)
+    for asked in ("7", "x", "-1"):
+        browser.open(build_report(str(tmp_path)).path, f"#solution={asked}")
+        assert "a solution that this report does not have; it has 1 solution" in text_of(
+            browser, "#found"
+        )
 
 
 def test_the_theme_follows_the_system_and_the_button(browser: Browser, page: Path) -> None:

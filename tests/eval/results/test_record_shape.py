@@ -78,6 +78,8 @@ def test_a_record_with_an_invalid_field_is_refused(name, value):
         ("cpu_s", "0.1"),
         ("output", None),
         ("repeats", ["XX"]),
+        ("input", 2),
+        ("input", None),
         ("repeats", 2),
     ],
 )
