@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +20,22 @@ LIST = b"""
 int main(void) {
     DIR *folder = opendir("/program");
     for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (entry->d_name[0] != '.') puts(entry->d_name);
+        if (entry->d_name[1] && entry->d_name[1] != '.') puts(entry->d_name);
 }
 """
+# An exec of the interpreter uses the boxes of binaries.
+BINARY_FIRST = """
+from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.model import Limits, Program
+LOOK = b"import os, sys; print(sorted(os.listdir(sys.path[0])))"
+with EmbeddedSandbox(1, level="userns", python_start="exec") as box:
+    binary = box.compile(Program("c++17", {"main.cpp": b"int main() {}"}))
+    look = box.compile(Program("python", {"main.py": LOOK}))
+    for _ in range(2):
+        assert box.run(binary, Limits()).exit_code == 0
+        print(box.run(look, Limits()).stdout.decode(), end="")
+"""
+ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = b'#include "/program/main.py"\nint main() {}\n'
 
 
@@ -39,10 +56,25 @@ def test_a_binary_does_not_see_the_python_program_before_it(sandbox: EmbeddedSan
 def test_a_python_program_sees_its_own_files_only(sandbox: EmbeddedSandbox) -> None:
     first = sandbox.compile(Program("python", {"main.py": SECRET, "helper.py": b"x = 1\n"}))
     second = sandbox.compile(
-        Program("python", {"main.py": b"import os\nprint(sorted(os.listdir('/program')))\n"})
+        Program("python", {"main.py": b"import os, sys\nprint(sorted(os.listdir(sys.path[0])))\n"})
     )
     assert sandbox.run(first, Limits()).exit_code == 0
     assert sandbox.run(second, Limits()).stdout == b"['main.py']\n"
+
+
+def test_a_python_program_does_not_find_the_binary_before_it() -> None:
+    """With a single user id a binary is copied into the folder; it has no name there."""
+    as_one_user = ["unshare", "-r"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*as_one_user, sys.executable, "-c", BINARY_FIRST],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    if "no sandbox works here" in done.stderr or "unshare" in done.stderr:
+        pytest.skip(f"no user namespaces here: {done.stderr[-200:]}")
+    assert done.stdout == "['main.py']\n" * 2, done.stderr
 
 
 def test_a_compiler_does_not_see_a_checker_that_used_its_box(sandbox: EmbeddedSandbox) -> None:
