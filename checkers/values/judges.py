@@ -150,6 +150,8 @@ class ValueJudge:
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
         """Judge an output; never raises."""
+        if output == expected:
+            return accept("the expected output")
         return JUDGES[self.name](output, expected)
 
     def prepare(self) -> None:

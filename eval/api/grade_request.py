@@ -51,7 +51,7 @@ def encode(chunk: Chunk, flags: Mapping[str, Any]) -> bytes:
             "problem_id": s.problem_id,
             "solution_id": s.solution_id,
             "language": s.language,
-            **({"completion": ""} if s.code is None else {"code": s.code}),
+            **({"completion": s.response or ""} if s.code is None else {"code": s.code}),
         }
         for s in chunk.solutions
     ]

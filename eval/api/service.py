@@ -25,6 +25,7 @@ from gradebox.sandbox.server.settings import Ceilings
 
 MAX_SOLUTIONS = 4096
 GRADERS_KEPT = 8
+TEXTS_OF_JSON = (TESTS_COLUMN, "public_test_cases", "private_test_cases", "metadata")
 FIELDS = frozenset({"solutions", "problem", "problems", "flags", "time_limit_s"})
 REQUEST_FLAGS = {name: flag for name, flag in FLAGS.items() if flag.request}
 
@@ -82,7 +83,11 @@ class GradeService:
         if isinstance(problems, list):
             if not all(isinstance(row, dict) for row in problems):
                 raise BadRequest("an element of problems is not an object; give a list of rows")
-            tests = [row.get(TESTS_COLUMN) for row in problems]
+            tests = [row.get(name) for row in problems for name in TEXTS_OF_JSON]
+            if any(isinstance(t, str) and t[:1].isalnum() for t in tests):
+                raise BadRequest(
+                    "a problem has packed tests: give private_test_cases as JSON, which has a size"
+                )
             # tests may be JSON text, which a string of the request hides from its checks
             check_structure(
                 sum(

@@ -53,7 +53,10 @@ def describe_plan(options: Options) -> str:
         problems = session.problems
         for file in session.files:
             for solution in read_solutions(
-                [file], limit=options.limit, problems=options.problems, resolve=problems.resolve
+                [file],
+                limit=options.limit,
+                problems=session.chosen_problems(),
+                resolve=problems.resolve,
             ):
                 totals.solutions += 1
                 problem = None if solution.error else problems.get(solution.problem_id)

@@ -43,7 +43,7 @@ def make_parser(prog: str | None = None) -> CommandParser:
         default = None if f.default is MISSING else f.default
         settings = _settings(str(f.type), flag, required)
         groups[flag.group].add_argument(
-            flag_name(f.name), default=default, help=flag.help, **settings
+            flag_name(f.name), dest=f.name, default=default, help=flag.help, **settings
         )
     return parser
 

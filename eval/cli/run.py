@@ -193,7 +193,7 @@ def _schedule(
     planner = Planner(session, problems, folder, counts, lambda: executor.stopping)
     context = session.job_context(session.case_settings(retry=retry), planner.done, counts.add_case)
     solutions = read_solutions(
-        [source], limit=options.limit, problems=options.problems, resolve=problems.resolve
+        [source], limit=options.limit, problems=session.chosen_problems(), resolve=problems.resolve
     )
     progress = Progress(counts, _expected_total(options, source), executor.slowest)
     with stopper.stopping(executor):
@@ -205,7 +205,7 @@ def _schedule(
 
 def _expected_total(options: Options, source: Path) -> int | None:
     """Return the number of solutions in the file, None when it is expensive to know."""
-    count = None if options.problems is not None else count_lines(source)
+    count = None if options.chooses_problems else count_lines(source)
     return count if count is None or options.limit is None else min(count, options.limit)
 
 

@@ -23,6 +23,7 @@ from gradebox.checkers.opening import split_path
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.debugging.find import Json, Results, case_name
 from gradebox.eval.grading.case_run import CaseSettings
+from gradebox.eval.grading.flag import flag_name
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.session import GradingSession
@@ -100,8 +101,9 @@ def run_options(results: Results, overrides: Overrides) -> Options:
 
 def _recorded_options(results: Results) -> dict[str, Any]:
     known = {name for name, flag in FLAGS.items() if flag.reopened}
-    options = {flag.removeprefix("--").replace("-", "_"): v for flag, v in results.flags.items()}
-    return {name: value for name, value in options.items() if name in known}
+    return {
+        name: results.flags[flag_name(name)] for name in known if flag_name(name) in results.flags
+    }
 
 
 def _sandbox_options(results: Results, overrides: Overrides) -> dict[str, Any]:
@@ -174,12 +176,13 @@ def _solution_of(session: GradingSession, record: Json) -> Solution:
     """Return the solution of a record; InputError when its line holds another solution now."""
     file, line = session.files[0], record.get("line")
     solutions = read_solutions([file], resolve=session.problems.resolve)
-    found = next((solution for solution in solutions if solution.line == line), None)
+    on_line = [solution for solution in solutions if solution.line == line]
+    name = record.get("solution_id")
+    found = next((s for s in on_line if s.solution_id == name), next(iter(on_line), None))
     if found is None:
         raise InputError(
             f"{file} has no line {line}, so it was shortened since the run; give --solutions-path"
         )
-    name = record.get("solution_id")
     if (found.problem_id, found.solution_id) != (record.get("problem_id"), name):
         raise InputError(
             f"line {line} of {file} is now {shown(found.solution_id)} of problem "

@@ -64,8 +64,8 @@ def flag(default: Any, help: str, group: str, *, run_only: bool = False, **more:
 
 
 def flag_name(field_name: str) -> str:
-    """Return the flag of a field as it is typed: `max_tests` → `--max-tests`."""
-    return "--" + field_name.replace("_", "-")
+    """Return a field's flag as it is typed: `max_tests` → `--max-tests`, `from_` → `--from`."""
+    return "--" + field_name.rstrip("_").replace("_", "-")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Each field is a flag of the main command and carries its `Flag`. Add a flag here
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -20,6 +21,7 @@ from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 GROUPS = (
     "problems and solutions", "which tests run", "how outputs are judged", "where programs run",
     "results",
@@ -52,6 +54,18 @@ class Options:
         choices=tuple(FORMATS))
     problems: Sequence[str] | None = flag(
         None, "grade only these problems", PROBLEMS, metavar="ID,ID", grader=False)
+    from_: str | None = flag(
+        None, "only problems of contests since this date, where rows have dates", PROBLEMS,
+        metavar="YYYY-MM-DD", grader=False)
+    to: str | None = flag(
+        None, "only problems of contests until this date", PROBLEMS, metavar="YYYY-MM-DD",
+        grader=False)
+    difficulty: Sequence[str] | None = flag(
+        None, "only problems of these difficulties, such as easy,medium", PROBLEMS,
+        metavar="A,B", grader=False)
+    platform: Sequence[str] | None = flag(
+        None, "only problems of these platforms, such as atcoder", PROBLEMS, metavar="A,B",
+        grader=False)
     limit: int | None = flag(
         None, "grade only the first N solutions", PROBLEMS, least=1,
         remedy="leave it out for all, or give the number of solutions", run_only=True)
@@ -160,6 +174,9 @@ class Options:
             raise InputError("--endpoint with --sandbox local: leave one of them out")
         if self.ray_address is not None and self.executor != "ray":
             raise InputError("--ray-address without --executor ray: give both or none")
+        for name, date in (("--from", self.from_), ("--to", self.to)):
+            if date is not None and not _DATE.fullmatch(date):
+                raise InputError(f"{name} {date}: give a date as YYYY-MM-DD, such as 2024-05-01")
         if not 0 < self.generated_tests_sample <= 1:  # also for NaN
             raise InputError(
                 f"--generated-tests-sample {self.generated_tests_sample} is not in (0, 1]: 1 takes "
@@ -181,6 +198,12 @@ class Options:
                 f"needs a worker; give at most {self.workers}, or 0 for one for each "
                 f"{WORKERS_PER_DRIVER} workers"
             )
+
+    @property
+    def chooses_problems(self) -> bool:
+        """Whether only some problems are graded."""
+        chosen = (self.problems, self.from_, self.to, self.difficulty, self.platform)
+        return any(value is not None for value in chosen)
 
     def test_selection(self) -> TestSelection:
         """Return the flags that choose a problem's tests."""

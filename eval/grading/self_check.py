@@ -80,7 +80,10 @@ class SelfCheck:
         found: dict[str, Problem] = {}
         for file in self._session.files:
             for solution in read_solutions(
-                [file], limit=options.limit, problems=options.problems, resolve=problems.resolve
+                [file],
+                limit=options.limit,
+                problems=self._session.chosen_problems(),
+                resolve=problems.resolve,
             ):
                 if solution.error is None and solution.problem_id not in found:
                     problem = problems.get(solution.problem_id)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -53,6 +53,7 @@ from gradebox.sandbox.protocol import Sandbox
 
 SOLUTIONS_FOR_LANGUAGES = 1000
 MAX_SHOWN_IDS = 5
+DEFAULT_COMPARE = "open-r1"
 T = TypeVar("T")
 C = TypeVar("C", bound=Closeable)
 log = logging.getLogger(__name__)
@@ -103,6 +104,26 @@ class GradingSession(Closeable):
             "generated",
             lambda: open_generated_tests(options.generated_tests_dir, options.max_generated_tests),
         )
+
+    def chosen_problems(self) -> Sequence[str] | None:
+        """Return the problems that the options choose, None for all. Raises InputError for none."""
+        options = self.options
+        labels = (options.from_, options.to, options.difficulty, options.platform)
+        if labels == (None,) * 4:
+            return options.problems
+        since, until, difficulty, platform = labels
+        found = self.problems.matching(
+            since=since, until=until, difficulty=difficulty, platform=platform
+        )
+        if options.problems is not None:
+            wanted = {self.problems.resolve(name) for name in options.problems}
+            found = [name for name in found if name in wanted]
+        if not found:
+            raise InputError(
+                f"--dataset {options.dataset} has no problem that --from, --to, --difficulty and "
+                "--platform choose"
+            )
+        return found
 
     def open_inputs(self) -> None:
         """Open everything but the sandbox, which is slower to open, to report errors early."""
@@ -198,6 +219,8 @@ class GradingSession(Closeable):
         """
         if name:
             return self._open_named_checker(name)
+        if problem.checker_name == "lines-reference" and self.options.compare != DEFAULT_COMPARE:
+            return None
         try:
             return open_checker(
                 self.sandbox,

@@ -2,6 +2,7 @@
 
     problems.jsonl | problems.parquet     read here with json and pyarrow, nothing is cached
     a folder written by `save_to_disk`    loaded by the `datasets` library
+    LiveCodeBench                         its files, from a folder or the hub (formats/hub.py)
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
 
 Local files and saved datasets have no subsets. Files have no splits either.
@@ -19,6 +20,13 @@ from gradebox.eval.problems.arrow_rows import Choose, MappedRows, ParquetRows
 from gradebox.eval.problems.dataset_library import is_saved_dataset, load_saved, load_subsets
 from gradebox.eval.problems.formats import OWN, Judge, Reading, find_format
 from gradebox.eval.problems.formats.array_rows import ArrayRows
+from gradebox.eval.problems.formats.hub import (
+    FILES,
+    download,
+    release_files,
+    release_in,
+    whole,
+)
 from gradebox.eval.problems.json_rows import JsonRows, first_fields
 from gradebox.eval.problems.problem_set import ProblemSet
 from gradebox.eval.problems.source import Source
@@ -58,11 +66,17 @@ def open_problems(
     if path.is_dir():
         if is_saved_dataset(path):
             return ProblemSet(dataset, split, _open_saved(path, split, choose))
+        if files := release_in(path, subsets):
+            return ProblemSet(dataset, None, [_open_file(file, choose) for file in files])
         sources = _open_subsets(str(path), split, subsets, cache_dir, choose)
         return ProblemSet(str(path), split, sources)
     looks_local = path.suffix in (".jsonl", ".json", ".parquet", ".gz") or dataset[:1] in "./~"
     if looks_local or not _HUB_NAME.fullmatch(dataset):
         raise InputError(f"--dataset {shown(dataset)} does not exist: {_LOCAL_COPY}")
+    if dataset in FILES:
+        files = download(dataset, release_files(subsets))
+        return ProblemSet(dataset, None, [_open_file(file, choose) for file in files])
+    subsets, split = whole(dataset, subsets, split)
     return ProblemSet(dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gradebox.eval.common.diagnostics import Diagnostics
@@ -23,6 +23,7 @@ from gradebox.eval.problems.source import Source
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
 
+LABELS = ("difficulty", "platform", "contest_date")
 _CACHED_PROBLEMS = 256
 _MAX_SUGGESTIONS = 20
 _MAX_SUGGESTION_LENGTH = 64
@@ -32,6 +33,7 @@ class _Location(NamedTuple):
     id: str
     source: Source
     row: int
+    labels: Mapping[str, str]  # of LABELS, those that the row has
 
 
 class _Loaded(NamedTuple):
@@ -121,6 +123,32 @@ class ProblemSet(Closeable):
         """Return the problems' own ids, in the order of the sources."""
         return [name for name, location in self._locations.items() if name == location.id]
 
+    def matching(
+        self,
+        *,
+        since: str | None = None,
+        until: str | None = None,
+        difficulty: Collection[str] | None = None,
+        platform: Collection[str] | None = None,
+    ) -> list[str]:
+        """Return the ids of problems of certain contests; None takes all.
+
+        since, until  dates as YYYY-MM-DD, both inclusive
+
+        A problem that lacks what is asked for is left out.
+        """
+
+        def fits(labels: Mapping[str, str]) -> bool:
+            date = labels.get("contest_date", "")
+            return (
+                (since is None or date >= since)
+                and (until is None or "" < date <= until)
+                and (difficulty is None or labels.get("difficulty") in difficulty)
+                and (platform is None or labels.get("platform") in platform)
+            )
+
+        return [name for name in self.ids() if fits(self._locations[name].labels)]
+
     def describe(self) -> dict[str, Any]:
         """Return where the problems come from, as a JSON object for the metrics."""
         return {
@@ -149,7 +177,8 @@ class ProblemSet(Closeable):
         own: set[str] = set()
         for number, row in source.names():
             try:
-                location = _Location(problem_id(row), source, number)
+                labels = {name: str(row[name]) for name in LABELS if row.get(name)}
+                location = _Location(problem_id(row), source, number, labels)
                 names = alias_ids(row)
             except RowError as error:
                 source.diagnostics.add(f"{source.name}, row {number} is not a problem: {error}")

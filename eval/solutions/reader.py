@@ -3,6 +3,8 @@
     {"id": "1000/A", "code": "…"}                                          upstream's format
     {"contest_id": 1000, "index": "A", "code": "…", "language": "cpp"}
     {"problem_id": "1000/A", "completion": "…```python…```", "sample_id": 3}
+    {"task_id": "HumanEval/0", "completion": "    return 1"}
+    {"question_id": "abc301_a", "code_list": ["…", "…"]}              one solution for each
     {"problem_id": "1000/A", "messages": [{"role": "assistant", "content": "…"}]}
         ─▶ Solution(problem_id, solution_id, sample_i, line, language, code)
 
@@ -33,6 +35,7 @@ NAME_KEYS = ("solution_id", "completion_id", "sample_id")
 MAX_NAME = 200
 
 Resolve = Callable[[str], "str | None"]
+Row = Mapping[str, Any]
 
 
 class _LineError(ValueError):
@@ -98,12 +101,14 @@ def _read(
             for number, line in read_lines(path):
                 if limit is not None and count >= limit:
                     return
-                line_name = f"{prefix}{number}"
-                solution = _solution(partial(_parse, line), number, str(path), line_name)
-                solution = numbering.apply(solution, line_name)
-                if wanted is None or solution.problem_id in wanted:
-                    count += 1
-                    yield solution
+                for name, read in _samples(line, f"{prefix}{number}"):
+                    if limit is not None and count >= limit:
+                        return
+                    solution = _solution(read, number, str(path), name)
+                    solution = numbering.apply(solution, name)
+                    if wanted is None or solution.problem_id in wanted:
+                        count += 1
+                        yield solution
 
 
 class _Numbering:
@@ -127,6 +132,22 @@ class _Numbering:
         while not self._add_name(fingerprint(problem_id, name)):
             name = f"{name}@{line_name}"
         return replace(solution, problem_id=problem_id, solution_id=name, sample_i=sample_i)
+
+
+def _samples(line: bytes | str, name: str) -> Iterator[tuple[str, Callable[[], Row]]]:
+    """Yield a name and a reader for each solution of a line: one, or those of its `code_list`."""
+    if isinstance(line, bytes) and b'"code_list"' in line:
+        try:
+            row = _parse(line)
+        except _LineError:
+            row = {}
+        codes = row.get("code_list")
+        if isinstance(codes, list):
+            for i, code in enumerate(codes):
+                one = {**row, "code": code if isinstance(code, str) else ""}
+                yield f"{name}.{i}", partial(dict, one)
+            return
+    yield name, partial(_parse, line)
 
 
 def _prefixes(files: list[Path]) -> list[str]:

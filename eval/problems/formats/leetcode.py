@@ -12,7 +12,13 @@ TIME_LIMIT_S, MEMORY_MB = 10.0, 1024.0  # the original: 3 s of wall time for all
 
 def _ids(row: Row) -> dict[str, Any]:
     number = row.get("question_id")
-    return {"id": row.get("task_id"), "aliases": [] if number is None else [number]}
+    return {
+        "id": row.get("task_id"),
+        "aliases": [] if number is None else [number],
+        "difficulty": str(row.get("difficulty") or "").lower(),
+        "platform": "leetcode",
+        "contest_date": str(row.get("estimated_date") or "")[:10],
+    }
 
 
 def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
@@ -26,9 +32,6 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
         "time_limit": TIME_LIMIT_S,
         "memory_limit": MEMORY_MB,
         "tags": tags if isinstance(tags, list) else [],
-        "difficulty": text(row, "difficulty").lower(),
-        "platform": "leetcode",
-        "contest_date": text(row, "estimated_date")[:10],
         "official_tests": assert_test(text(row, "test"), entry, [], prompt),
         "gold_solutions": [{"code": text(row, "completion"), "expect": "passed"}],
     }

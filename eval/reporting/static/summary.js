@@ -109,11 +109,11 @@ function collapsible(title, ...content) {
 }
 
 function drawDetails() {
-  const titles = { rating: "By rating", language: "By language", year: "By contest year", checker: "By checker", official_tests: "By official tests", tag: "By tag" };
+  const titles = { rating: "By rating", language: "By language", year: "By contest year", checker: "By checker", official_tests: "By official tests", difficulty: "By difficulty", month: "By month of the contest", tag: "By tag" };
   const { tables, verdicts } = stats;
   byId("details").append(
     collapsible("Tables", h("div", { class: "tables" },
-      Object.entries(titles).filter(([name]) => tables[name].length).map(([name, title]) => shareTable(title, tables[name])))),
+      Object.entries(titles).filter(([name]) => tables[name]?.length).map(([name, title]) => shareTable(title, tables[name])))),
     collapsible("Counts", h("div", { class: "tables" },
       countTable("Solutions by status", stats.statuses), countTable("Cases by verdict", verdicts.cases),
       countTable("Cases by reason", verdicts.reasons))),

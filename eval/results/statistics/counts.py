@@ -34,6 +34,8 @@ class LanguageCounts:
     year: int | None
     has_checker: bool | None
     complete: bool | None
+    difficulty: str = ""
+    month: str = ""
     n: int = 0
     correct: int = 0
     score: float = 0.0
@@ -70,7 +72,7 @@ class ProblemCounts:
 
 def empty_counts(record: Mapping[str, Any]) -> LanguageCounts:
     """Return counts of zero for the problem and language of `record`."""
-    problem_id = str(record["problem_id"])
+    problem_id, origin = str(record["problem_id"]), record.get("origin") or {}
     return LanguageCounts(
         problem_id=problem_id,
         contest_id=str(record.get("contest_id") or problem_id.partition("/")[0]),
@@ -80,6 +82,8 @@ def empty_counts(record: Mapping[str, Any]) -> LanguageCounts:
         year=_whole_number(record.get("contest_year")),
         has_checker=record.get("has_checker"),
         complete=record.get("official_tests_complete"),
+        difficulty=origin.get("difficulty", ""),
+        month=origin.get("contest_date", "")[:7],
     )
 
 

@@ -1,7 +1,7 @@
 """pass@1 by group: rating, tag, language, contest year, checker, completeness of the tests.
 
     counts ─▶ {"rating": [row…], "tag": […], "language": […], "year": […], "checker": […],
-               "official_tests": […]}
+               "official_tests": […], "difficulty": […], "month": […]}
     row: {group, problems, solutions, correct, pass_at_1, interval}
 
 A problem counts in each of its tags and in each language it was solved in.
@@ -69,6 +69,11 @@ GROUPINGS: dict[str, Callable[[LanguageCounts], list[Group]]] = {
     "checker": lambda c: _yes_or_no(c.has_checker, "with checker", "without checker"),
     "official_tests": lambda c: _yes_or_no(c.complete, "complete", "incomplete"),
 }
+# Only of problems that have them; LiveCodeBench's do.
+LABELLED: dict[str, Callable[[LanguageCounts], str]] = {
+    "difficulty": lambda c: c.difficulty,
+    "month": lambda c: c.month,
+}
 
 
 def tables(
@@ -82,7 +87,19 @@ def tables(
             for group in groups_of(c) if c.n else ():
                 groups.setdefault(group, []).append(c)
         result[name] = [_row(group, groups[group], options) for group in sorted(groups)]
+    for name, label_of in LABELLED.items():
+        labels = sorted({label_of(c) for c in counts if c.n} - {""}, key=_label_order)
+        if labels:
+            result[name] = [
+                _row((0, label), [c for c in counts if c.n and label_of(c) == label], options)
+                for label in labels
+            ]
     return result
+
+
+def _label_order(label: str) -> tuple[int, str]:
+    order = ("easy", "medium", "hard")
+    return (order.index(label) if label in order else len(order), label)
 
 
 def _row(group: Group, counts: list[LanguageCounts], options: IntervalOptions) -> dict[str, Any]:

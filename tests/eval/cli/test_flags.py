@@ -33,6 +33,10 @@ def test_documented_defaults():
         "--dataset-subsets": ["verifiable", "default"],
         "--dataset-format": None,
         "--problems": None,
+        "--from": None,
+        "--to": None,
+        "--difficulty": None,
+        "--platform": None,
         "--limit": None,
         "--sandbox": "auto",
         "--endpoint": [],
@@ -76,7 +80,8 @@ def test_documented_defaults():
 def test_every_flag_is_read():
     argv = (
         "--solutions-path a b* --dataset d --dataset-split train --dataset-subsets x,y "
-        "--dataset-format mbpp --judge reference "
+        "--dataset-format mbpp --judge reference --from 2024-01-01 --to 2024-12-31 "
+        "--difficulty easy,hard --platform atcoder "
         "--problems 1/A,2/B --limit 5 --sandbox piston --endpoint http://a,http://b "
         "--endpoint-concurrency 3 --piston-package codeforces --allow-unsafe-sandbox "
         "--python-start exec "
@@ -95,6 +100,8 @@ def test_every_flag_is_read():
     assert values["--endpoint"] == ["http://a", "http://b"]
     assert values["--time-limit-scale"] == {"python": 2.0, "c++17": 1.5}
     assert values["--k"] == [1, 5]
+    assert (options.from_, options.to) == ("2024-01-01", "2024-12-31")
+    assert (options.difficulty, options.platform) == (("easy", "hard"), ("atcoder",))
     assert options.generated_tests_dir == Path("g")
     unchanged = [
         name

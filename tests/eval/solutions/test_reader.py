@@ -204,7 +204,7 @@ def test_a_cut_gzip_file_raises_after_its_readable_lines(tmp_path: Path) -> None
 def test_unusable_files_are_refused_before_the_first_solution(tmp_path: Path) -> None:
     (tmp_path / "blank.jsonl").write_text("\n  \n")
     (tmp_path / "empty.jsonl").write_text("")
-    (tmp_path / "array.json").write_text('[\n {"id": "1/A"}\n]')
+    (tmp_path / "array.json").write_text('[\n {"id": "1/A"}, 5\n]')
     (tmp_path / "pretty.json").write_text('{\n  "id": "1/A",\n  "code": ""\n}\n')
     (tmp_path / "table.csv").write_text('"id",code\n1/A,0\n')
     (tmp_path / "latin.jsonl").write_bytes(b'{"id":"1/A","code":"\xe9"}\n')
@@ -334,7 +334,7 @@ def test_every_line_gives_one_solution_with_a_unique_name(
     assert found == list(read_solutions([path]))
 
 
-@pytest.mark.parametrize("text", ['[{"id": "1/A"}]', '{\n"id": "1/A"\n}'])
+@pytest.mark.parametrize("text", ['[{"id": "1/A"}, 5]', '{\n"id": "1/A"\n}'])
 def test_the_suggested_command_does_not_overwrite_the_file(tmp_path: Path, text: str) -> None:
     """A shell empties the target of `>` first, so the target must be another file."""
     path = tmp_path / "my solutions.jsonl"

@@ -1,0 +1,96 @@
+"""Data sets of the hub that are read from their files, or have subsets of their own.
+
+livecodebench/code_generation_lite has a loading script, which `datasets` 4 refuses and we never
+run. Its files are lines of JSON: test.jsonl, test2.jsonl, …; a release is the first N of them.
+
+    --dataset-subsets release_v3 ──▶ test.jsonl test2.jsonl test3.jsonl
+    --dataset-subsets v5_v6      ──▶ test5.jsonl test6.jsonl
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from gradebox.eval.common.errors import InputError, shown
+
+FILES = {"livecodebench/code_generation_lite", "livecodebench/code_generation"}
+# the subsets and the split that hold the whole data set, where these are not `default` and `test`
+WHOLE = {
+    "openai/openai_humaneval": (("openai_humaneval",), "test"),
+    "openai_humaneval": (("openai_humaneval",), "test"),
+    "google-research-datasets/mbpp": (("full",), "train+test+validation+prompt"),
+    "mbpp": (("full",), "train+test+validation+prompt"),
+}
+DEFAULT_SUBSETS, DEFAULT_SPLIT = ("verifiable", "default"), "test"
+LATEST = 6
+_RELEASE = re.compile(r"release_v([1-9])|v([1-9])(?:_v([1-9]))?")
+_DOWNLOAD = """\
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from huggingface_hub import hf_hub_download
+paths = [hf_hub_download(sys.argv[2], name, repo_type="dataset") for name in sys.argv[3:]]
+sys.stdout.write("\\n" + json.dumps(paths))
+"""
+
+
+def whole(name: str, subsets: Sequence[str], split: str) -> tuple[Sequence[str], str]:
+    """Return the subsets and the split to load; those given, unless they are the defaults."""
+    if tuple(subsets) != DEFAULT_SUBSETS:
+        return subsets, split
+    known_subsets, known_split = WHOLE.get(name, (subsets, split))
+    return known_subsets, known_split if split == DEFAULT_SPLIT else split
+
+
+def release_files(subsets: Sequence[str]) -> list[str]:
+    """Return the names of a release's files. Raises InputError for an unknown release."""
+    if tuple(subsets) == DEFAULT_SUBSETS or tuple(subsets) == ("release_latest",):
+        subsets = (f"release_v{LATEST}",)
+    numbers: dict[int, None] = {}
+    for name in subsets:
+        found = _RELEASE.fullmatch(name)
+        if found is None:
+            raise InputError(
+                f"--dataset-subsets {shown(name)}: give release_latest, release_v1 to "
+                f"release_v{LATEST}, v3, or v3_v5"
+            )
+        release, first, last = found.groups()
+        start, end = (1, int(release)) if release else (int(first), int(last or first))
+        numbers |= dict.fromkeys(range(start, end + 1))
+    return [f"test{number if number > 1 else ''}.jsonl" for number in numbers]
+
+
+def release_in(folder: Path, subsets: Sequence[str]) -> list[Path]:
+    """Return a release's files in a folder, none when it is not a copy of LiveCodeBench.
+
+    The latest release is what there is. Raises InputError for a file that is missing.
+    """
+    if not (folder / "test.jsonl").is_file() or not (folder / "test2.jsonl").is_file():
+        return []
+    files = [folder / name for name in release_files(subsets)]
+    if tuple(subsets) in (DEFAULT_SUBSETS, ("release_latest",)):
+        files = [file for file in files if file.is_file()]
+    missing = next((file for file in files if not file.is_file()), None)
+    if missing is not None:
+        raise InputError(f"--dataset {folder} has no {missing.name}: copy it there as well")
+    return files
+
+
+def download(name: str, files: Sequence[str]) -> list[Path]:
+    """Return local copies of files of a data set on the hub, from the hub's own cache.
+
+    The library runs in a child: it keeps settings for its whole process. Raises InputError.
+    """
+    command = [sys.executable, "-c", _DOWNLOAD, json.dumps(sys.path), name, *files]
+    child = subprocess.run(command, capture_output=True, text=True, check=False)
+    if child.returncode != 0:
+        lines = child.stderr.strip().splitlines() or ["no reason was given"]
+        raise InputError(
+            f"--dataset {name}: {', '.join(files)} cannot be downloaded: {shown(lines[-1], 200)}; "
+            "give a folder with these files"
+        )
+    return [Path(path) for path in json.loads(child.stdout.rpartition("\n")[2])]
