@@ -135,6 +135,18 @@ def test_the_last_task_is_spread_over_all_workers():
     assert task.most_running == 4
 
 
+@pytest.mark.parametrize("before", [True, False], ids=["before the run", "during the run"])
+def test_a_wider_scheduler_spreads_the_last_task_over_more_workers(before):
+    all_there = threading.Barrier(4)
+    scheduler = Scheduler(1)
+    if before:
+        scheduler.widen(4)
+    task = FakeTask(8, on_run=lambda unit: (scheduler.widen(4), all_there.wait(20)))
+    assert scheduler.run([FakeJob(task)])
+    assert task.most_running == 4
+    assert sorted(task.ran) == list(range(8))
+
+
 def test_the_cap_limits_the_units_at_once():
     task = FakeTask(40)
     assert Scheduler(4, cap=1).run([FakeJob(task)])

@@ -17,6 +17,7 @@ import pytest
 from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.drivers import process as process_module
+from gradebox.eval.grading.drivers.messages import Widen
 from testing.fakes.fake_drivers import PAUSE, fake_drivers
 from tests.eval.grading.drivers.small_work import ROOT
 from tests.eval.grading.drivers.test_deaths import driver_pids, is_running, wait_until_gone
@@ -62,6 +63,28 @@ def test_problems_that_follow_each_other_endlessly_are_forgotten() -> None:
         pools = process_module.MOST_KNOWN
         known = [len(d._known) for d in shared._session._parts["drivers"]._drivers.values()]
     assert 0 < max(known) <= pools
+
+
+def test_the_last_solution_gets_the_workers_of_idle_drivers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(PAUSE, "0.05")
+    widened: list[tuple[int, int]] = []
+    tell = process_module.DriverProcess.tell
+
+    def noted(driver: process_module.DriverProcess, message: object) -> None:
+        if isinstance(message, Widen):
+            widened.append((driver.index, message.workers))
+        tell(driver, message)
+
+    monkeypatch.setattr(process_module.DriverProcess, "tell", noted)
+    many = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(60)]
+    with grader() as shared:
+        shared.grade(ROWS)  # both drivers are ready now
+        widened.clear()
+        (record,) = shared.grade([{"code": "right"}], {"id": "4/A", "official_tests": many})
+    assert record["verdict"] == "AC"
+    assert [workers for _, workers in widened] == [4]  # of two drivers with two workers each
 
 
 def test_the_time_limit_of_a_batch_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
