@@ -26,11 +26,13 @@ def move_to_cpu(pid: int, cpu: int) -> None:
 
 def threads(pid: int) -> Iterator[int]:
     """Yield the threads of a process and of its descendants."""
-    with contextlib.suppress(OSError):
-        for entry in (PROC / str(pid) / "task").iterdir():
-            yield int(entry.name)
-    for child in children(pid):
-        yield from threads(child)
+    left = [pid]  # no recursion: a program chooses how deep the tree is
+    while left:
+        one = left.pop()
+        with contextlib.suppress(OSError):
+            for entry in (PROC / str(one) / "task").iterdir():
+                yield int(entry.name)
+        left += children(one)
 
 
 def children(pid: int) -> list[int]:

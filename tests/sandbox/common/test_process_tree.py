@@ -1,0 +1,69 @@
+"""The threads of a process and of its descendants, from a made-up /proc."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gradebox.sandbox.common import cpus, process_tree
+
+# pid: its parent, its threads
+TREE = {7: (1, [7, 9]), 8: (7, [8]), 10: (8, [10, 11]), 12: (1, [12])}
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_threads_of_all_descendants(
+    tmp_path: Path, listed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the kernel does not list the children of a process."""
+    for pid, (parent, threads) in TREE.items():
+        for thread in threads:
+            task = tmp_path / str(pid) / "task" / str(thread)
+            task.mkdir(parents=True)
+            children = [child for child, (above, _) in TREE.items() if above == pid]
+            if listed:
+                (task / "children").write_text(
+                    " ".join(map(str, children if thread == pid else []))
+                )
+        (tmp_path / str(pid) / "stat").write_text(f"{pid} (a ) 1 (b) S {parent} 1 1")
+    (tmp_path / "version").touch()
+    monkeypatch.setattr(process_tree, "PROC", tmp_path)
+    assert sorted(process_tree.threads(7)) == [7, 8, 9, 10, 11]
+    assert list(process_tree.threads(99)) == []
+
+
+def test_a_program_cannot_make_the_tree_too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        process_tree, "children", lambda pid: [pid + 1] if pid < 10**7 + 5000 else []
+    )
+    assert list(process_tree.threads(10**7)) == []
+
+
+def test_a_whole_tree_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is started meanwhile is moved as well; what has ended is left out."""
+    looks = iter([[1, 2], [1, 2, 3], [1, 3]])
+    moved: list[int] = []
+
+    def move(thread: int, cpus: tuple[int]) -> None:
+        if thread == 2:
+            raise ProcessLookupError
+        moved.append(thread)
+
+    monkeypatch.setattr(process_tree, "threads", lambda pid: next(looks))
+    monkeypatch.setattr(os, "sched_setaffinity", move)
+    process_tree.move_to_cpu(1, 5)
+    assert moved == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("MemTotal: 200 kB\nMemAvailable: 50 kB\n", 0.25), ("MemTotal: 200 kB\n", 1.0), ("", 1.0)],
+)
+def test_free_memory(
+    text: str, part: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "meminfo").write_text(text)
+    monkeypatch.setattr(cpus, "MEMORY", tmp_path / "meminfo")
+    assert cpus.free_memory() == part
