@@ -15,6 +15,7 @@ import base64
 import binascii
 import dataclasses
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from gradebox.sandbox import languages
@@ -55,7 +56,7 @@ class GradeboxServer:
     def compile(self, endpoint: Endpoint, program: Program, limits: Limits) -> Compiled:
         """Compile a program; the server keeps it, by content."""
         fields = {"compile_only": True, "limits": dataclasses.asdict(limits)}
-        value = self._post(endpoint, program, fields, limits.wall_s)
+        value = self._post(endpoint, _body(program, fields), limits.wall_s)
         stage = _object(value.get("compile"), "compile")
         ok = stage.get("ok")
         if not isinstance(ok, bool):
@@ -71,13 +72,11 @@ class GradeboxServer:
 
     def run(self, lease: Lease, request: RunRequest) -> Execution:
         """Run a program; the evidence is the server's own."""
-        files = [File(n, c).as_json() for n, c in request.files.items()]
+        files = [File(n, c) for n, c in request.files.items()]
         fields: dict[str, Any] = {
-            "stdin": base64.b64encode(request.stdin).decode(),
             "stdin_encoding": "base64",
             "output_encoding": "base64",
             "args": list(request.args),
-            "run_files": files,
             "collect": list(request.collect),
             "limits": dataclasses.asdict(request.limits),
             "compile_limits": dataclasses.asdict(COMPILE_LIMITS),
@@ -85,25 +84,31 @@ class GradeboxServer:
         }
         wall_s = 3 * request.limits.wall_s + COMPILE_LIMITS.wall_s
         program, output_bytes = request.compiled.program, request.limits.output_bytes
-        value = self._post(lease.endpoint, program, fields, wall_s, output_bytes)
+        body = _body(program, fields, {"stdin": request.stdin}, files)
+        value = self._post(lease.endpoint, body, wall_s, output_bytes)
         stage = _object(value.get("run"), "run")
         if "evidence" not in stage:
             raise Transient(f"{lease.endpoint.url}: the program no longer compiles there")
         return read_execution(stage["evidence"])
 
     def _post(
-        self,
-        endpoint: Endpoint,
-        program: Program,
-        fields: dict[str, Any],
-        wall_s: float,
-        output_bytes: int = 1 << 20,
+        self, endpoint: Endpoint, body: bytes, wall_s: float, output_bytes: int = 1 << 20
     ) -> dict[str, Any]:
-        row = languages.find(program.language)
-        files = [File(n, c) for n, c in program.files.items()]
-        body = encode(row.name, files, {**fields, "gradebox": 1})
         answer_max = 3 * output_bytes + (16 << 20)
         return _object(endpoint.transport.post(ROUTE, body, QUEUE_S + wall_s, answer_max), "answer")
+
+
+def _body(
+    program: Program,
+    fields: dict[str, Any],
+    data: Mapping[str, bytes] | None = None,
+    run_files: Sequence[File] = (),
+) -> bytes:
+    """Return the body of a request; see `encode`."""
+    row = languages.find(program.language)
+    files = [File(n, c) for n, c in program.files.items()]
+    own = {**fields, "gradebox": 1}
+    return encode(row.name, files, own, data=data, run_files=run_files)
 
 
 def write_execution(execution: Execution) -> dict[str, Any]:
