@@ -26,6 +26,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 BOOT = ROOT / "eval" / "grading" / "drivers" / "boot.py"
 PAUSE = "GRADEBOX_FAKE_PAUSE_S"
+TOOL = "GRADEBOX_FAKE_TOOL"  # the version of Python that a driver finds
 
 
 def fake_sandbox(*_: Any, **__: Any) -> Any:
@@ -41,7 +42,10 @@ def fake_sandbox(*_: Any, **__: Any) -> Any:
             logging.getLogger("gradebox.test").warning("driver: %s", "all is not well")
         return b"wrong" if "wrong" in call.source else call.stdin
 
-    return FakeSandbox(answer, record=False)
+    sandbox = FakeSandbox(answer, record=False)
+    if sys.flags.isolated and TOOL in os.environ:  # a driver
+        sandbox.toolchains = {"python": os.environ[TOOL]}
+    return sandbox
 
 
 @contextlib.contextmanager

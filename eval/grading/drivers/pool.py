@@ -230,14 +230,14 @@ class DriverPool(Closeable):
 
     def _on_ready(self, driver: DriverProcess, message: m.Ready) -> None:
         expected = self._setups[driver.index].description
-        why = message.error
-        if not why and message.description != expected:
-            why = f"its sandbox is {message.description}, not {expected}; start the run again"
-        driver.ready = not why
-        if why:
-            driver.process.kill()
+        driver.ready = message.description == expected
+        if message.error:
             with self._lock:
-                self._fail_all(InputError(f"--drivers: a driver process cannot be used: {why}"))
+                self._fail_all(
+                    InputError(f"--drivers: a driver process cannot be used: {message.error}")
+                )
+        elif not driver.ready:  # such as a start by fork that failed once: another one may do
+            driver.end_because(f"its sandbox is {message.description}, not {expected}")
 
     def _on_started(self, driver: DriverProcess, message: m.Started) -> None:
         pending = driver.sent.get((message.run, message.number))

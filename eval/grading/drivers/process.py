@@ -46,6 +46,7 @@ class DriverProcess:
     def __init__(self, index: int, setup: Setup, folder: str | None) -> None:
         self.index, self.workers = index, setup.workers
         self.ready = False
+        self._why = ""
         self.failed_by_itself = self.excused = False
         self.alone = False
         self.sent: dict[tuple[int, int], Pending] = {}
@@ -167,6 +168,11 @@ class DriverProcess:
 
     # ---- its end ------------------------------------------------------------------------
 
+    def end_because(self, why: str) -> None:
+        """End the process, which is noticed when it is read."""
+        self._why = why
+        self.process.kill()
+
     def end(self) -> str:
         """End the process if it has not ended; return how it did."""
         self.frames.close()
@@ -178,6 +184,8 @@ class DriverProcess:
         self._errors.seek(0)
         lines = self._errors.read()[-4000:].decode(errors="replace").strip().splitlines()
         self._errors.close()
+        if self._why:
+            return self._why
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
         self.failed_by_itself = status > 0
         if -status == 9:

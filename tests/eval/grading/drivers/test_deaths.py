@@ -24,7 +24,7 @@ from gradebox.eval.grading.drivers import pool as pool_module
 from gradebox.eval.grading.drivers import process as process_module
 from gradebox.eval.grading.options import Options
 from gradebox.eval.results.records import RESULTS_NAME, read_records
-from testing.fakes.fake_drivers import PAUSE, fake_drivers
+from testing.fakes.fake_drivers import PAUSE, TOOL, fake_drivers
 from tests.eval.grading.drivers.small_work import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
@@ -119,6 +119,16 @@ def test_drivers_that_cannot_start_end_the_run(
     monkeypatch.setattr(process_module, "BOOT", boot)
     with pytest.raises(InputError, match=r"before they grade anything.*no such library"):
         run_grading(options_of(work))
+    assert driver_pids() == []
+
+
+def test_drivers_with_another_toolchain_end_the_run(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TOOL, "Python 3.12")
+    with pytest.raises(InputError, match=r"its sandbox is .*Python 3.12.*, not .*Python 3.11"):
+        run_grading(options_of(work))
+    assert recorded(work) == 0
     assert driver_pids() == []
 
 
