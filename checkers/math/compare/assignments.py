@@ -15,7 +15,7 @@ _NAME = re.compile(
     r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
     r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
-    r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Z](?:_\{?\w+\}?)?(?:\s*\\degree)?"
+    r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Za-z](?:_\{?\w+\}?)?(?:\s*\\degree)?"
     r"|[A-Z](?:'|\^c)?(?:\s*\\(?:cap|cup|setminus)\s*[A-Z](?:'|\^c)?)+"
     r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
 )
@@ -38,9 +38,16 @@ _NAMED_TERMS = re.compile(  # `m+n`, `f(1)-f(0)`, `\frac{a}{b}`, `\cos A`
     rf"{_PRODUCT}(?:\s*[-+/]\s*{_PRODUCT})*|\\frac\s*\{{{_PRODUCT}\}}\s*\{{{_PRODUCT}\}}"
     r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
 )
-_FUNCTION = re.compile(r"([A-Za-z])\s*\(\s*([a-z])\s*\)")
+_FUNCTION = re.compile(r"([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)")
 _SAME_NAMES = (
-    (re.compile(r"\\(?:vec|overrightarrow)(?![A-Za-z])"), ""),
+    (re.compile(r"\\(?:vec|overrightarrow)(?![A-Za-z])|\\angle\s*"), ""),
+    (
+        re.compile(
+            r"(?:S|A|\\text\{Area\})\s*_\{?\s*\\triangle\s*([A-Z]{3})\s*\}?|\[\s*([A-Z]{3,4})\s*\]"
+        ),
+        r"S_\1\2",
+    ),
+    (re.compile(r"\|\s*([A-Z]{2})\s*\|"), r"\1"),
     (
         re.compile(r"\\frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d[a-z]\s*\}|\bd([a-z])\s*/\s*d[a-z]\b"),
         r"\1\2'",
@@ -75,6 +82,7 @@ def is_assignment(relation: Relation) -> bool:
     return bool(
         _NAME.fullmatch(left)
         or _GEOMETRIC.fullmatch(left)
+        or _GEOMETRIC.fullmatch(_plain_name(left))
         or _TUPLE_NAME.fullmatch(left)
         or re.fullmatch(r"[A-Za-z_{}\d]+(?::[A-Za-z_{}\d]+)+", left)
         or re.fullmatch(r"[A-Za-z]{4,}(?: [A-Za-z]+)*", left)
@@ -83,12 +91,22 @@ def is_assignment(relation: Relation) -> bool:
 
 def same_name(a: str, b: str) -> bool:
     """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
-    a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))
-    if a.lower() == b.lower():
+    a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))  # |AB|^2 is AB^2
+    if a.lower() == b.lower() or _shorter_name(a, b) or _shorter_name(b, a):
         return True
     return any(
         (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)(?:\([a-z]\)|_[a-z])", x)) and y in ("y", f[1])
         for x, y in ((a, b), (b, a))
+    )
+
+
+def _shorter_name(short: str, long: str) -> bool:
+    """Return whether `S` is given for `S_ABC`, `p` for `P(A)`, or a noun, `area`, for a name."""
+    if re.fullmatch(r"[A-Za-z]", short):
+        return bool(re.fullmatch(rf"{short}(?:_[A-Z]{{2,4}}|_?\([A-Z=\d]+\))", long, re.I))
+    return bool(
+        re.fullmatch(r"[a-z]{4,}", short)
+        and not re.search(r"[A-Za-z]{4,}", re.sub(r"\\(?:infty|[a-z]{2,3}(?![a-z]))", "", long))
     )
 
 
@@ -102,13 +120,13 @@ def _plain_name(text: str) -> str:
 def with_argument_of(gold: Relation, answer: Relation) -> Relation:
     """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
     g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
-    if not (g and a and g[1] == a[1] and g[2] != a[2]) or a[2] == "e" or len(answer.sides) != 2:
+    if not (g and a) or g[1] != a[1] or len(answer.sides) != 2:
         return answer
-    right = answer.sides[1]
-    if re.search(rf"(?<![A-Za-z\\]){g[2]}(?![A-Za-z])", right):
+    old, new, right = a[2] or a[3], g[2] or g[3], answer.sides[1]
+    if old in (new, "e") or re.search(rf"(?<![A-Za-z\\]){new}(?![A-Za-z])", right):
         return answer
     return Relation(
-        (gold.sides[0], re.sub(rf"(?<![A-Za-z\\]){a[2]}(?![A-Za-z])", g[2], right)), answer.ops
+        (gold.sides[0], re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)), answer.ops
     )
 
 

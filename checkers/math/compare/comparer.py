@@ -13,7 +13,7 @@ from sympy import Expr
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.compare.families import same_family
-from gradebox.checkers.math.compare.phrases import same_numbering, same_words
+from gradebox.checkers.math.compare.phrases import is_predicate, same_numbering, same_words
 from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
@@ -100,6 +100,8 @@ class Comparer(QuantityComparer):
         assert isinstance(word, Words)
         if isinstance(other, Relation) and other.is_equation:
             return other.sides[-1].lower() == word.text
+        if other is answer and isinstance(other, Seq) and isinstance(other.items[-1], Words):
+            return is_predicate(word.text, other.items[-1].text)  # `since …, the curve is a circle`
         if isinstance(other, Quantity):
             plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
             if bool(plain) and plain == word.text:
@@ -244,7 +246,7 @@ class Comparer(QuantityComparer):
             if len(gold.sides) > 2 or len(answer.sides) > 2:
                 return False
         if len(gold.sides) != 2 or len(answer.sides) != 2:
-            return gold.is_equation and answer.is_equation and set(gold.sides) == set(answer.sides)
+            return self.same_sides(gold, answer)
         left, right = (
             _without_denominator(parse_expression(r.sides[0]) - parse_expression(r.sides[1]))
             for r in (gold, answer)
@@ -252,6 +254,15 @@ class Comparer(QuantityComparer):
         if isinstance(left, sympy.MatrixBase) or isinstance(right, sympy.MatrixBase):
             return False
         return numeric.proportional(left, right) is True
+
+    def same_sides(self, gold: Relation, answer: Relation) -> bool:
+        """Compare `\\frac{x-1}{2} = \\frac{y}{3} = z` side by side."""
+        if not (gold.is_equation and answer.is_equation) or len(gold.sides) != len(answer.sides):
+            return False
+        if set(gold.sides) == set(answer.sides):
+            return True
+        sides = [[parse_expression(s) for s in r.sides] for r in (gold, answer)]
+        return all(numeric.equal(a, b) is True for a, b in zip(*sides, strict=True))
 
     # -- ratios --------------------------------------------------------------------------
     def ratios(self, gold: Value, answer: Value) -> bool:

@@ -22,7 +22,7 @@ _PARAMETERS = tuple(sympy.Symbol(name) for name in "kmn")
 MAX_RESIDUES = 200
 _DIGITS = sympy.Float("1e-25", 30)
 _WORDS = re.compile(
-    r"(?:all|every|any)?\s?(?:the\s)?(?:(even|odd)\s(?:integer|number)s?|multiples?\sof\s(\d+))"
+    r"(?:all|every|any)?\s?(?:the\s)?(?:(even|odd)\s(?:integer|number)s?|(?:integer\s)?multiples?\sof\s(.{1,20}))(?:\s[kmn])?"
 )
 
 
@@ -64,7 +64,7 @@ def _terms(value: Value) -> list[str]:
         found = [_terms(item) for item in value.items]
         return [t for terms in found for t in terms] if all(found) else []
     if isinstance(value, Words) and (m := _WORDS.fullmatch(value.text)):
-        return [{"even": "2*k", "odd": "2*k+1"}.get(m[1]) or f"{m[2]}*k"]
+        return [{"even": "2*k", "odd": "2*k+1"}.get(m[1]) or f"({m[2]})*k"]
     return []
 
 

@@ -30,7 +30,10 @@ _LABEL = re.compile(  # `(B) 33`, not the set B in `(B) \cup C`
 )
 _DECIMAL_COMMA = re.compile(r"([-+]?(?:0|\d+(?!,\d{3}(?!\d)))),(\d+)([^\d,]*)")
 _DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
+_LABEL_BEFORE = re.compile(r"\s*\(?\s*[A-J]\s*[.):]\s*")
 _LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?([A-E])\s?\)$")  # `42 (C)`
+_DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
+_BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
@@ -68,6 +71,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return True, "text"
     left, right = _without_label(left, right), _without_label(right, left)
     left, right = _with_decimal_point(left, right), _with_decimal_point(right, left)
+    left, right = _with_decimal_log(left, right), _with_decimal_log(right, left)
     try:
         comparer = Comparer(policy, has_float(left) or has_float(right))
         return comparer.equal(read_answer(left), read_answer(right)), "value"
@@ -126,6 +130,8 @@ def compare_choices(left: str, right: str) -> bool | None:
     a, b = _letter(left), _letter(right)
     if a is None or b is None:
         return _compare_letter_lists(left, right)
+    if a != b and _LABELLED.fullmatch(left) and _LABELLED.fullmatch(right):
+        return False
     if not _LETTER.fullmatch(left) and not _LETTER.fullmatch(right):
         return None
     return a == b
@@ -133,6 +139,8 @@ def compare_choices(left: str, right: str) -> bool | None:
 
 def _without_label(one: str, other: str) -> str:
     """Return `33` for `(B) 33` when the other side has no choice letter."""
+    if all(_LABELLED.fullmatch(strip_marks(t, "")) for t in (one, other)):
+        return _LABEL_BEFORE.sub("", strip_marks(one, ""), count=1)  # both have the same letter
     if re.search(r"(?<![A-Za-z\\])[A-J](?![a-z])", other):
         return one
     m = _LABEL.match(one)
@@ -145,11 +153,18 @@ def _with_decimal_point(one: str, other: str) -> str:
     return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
 
 
+def _with_decimal_log(one: str, other: str) -> str:
+    """Return `\\lg 7` for `\\log 7` when only the other side says it is decimal."""
+    if _DECIMAL_LOG.search(other) and not re.search(r"\\ln|_", one):
+        return _BARE_LOG.sub(r"\\lg ", one)
+    return one
+
+
 def _compare_letter_lists(left: str, right: str) -> bool | None:
     """Return the verdict on `ACD` and `A, C and D`; None for anything else."""
     for one, other in ((left, right), (right, left)):
         several = _LETTER_RUN.fullmatch(one) and list(one) == sorted(set(one))
-        if several and _LETTER_LIST.fullmatch(other):
+        if several and _LETTER_LIST.fullmatch(other.strip("{}\\ ")):
             return list(one) == sorted(re.findall(r"\b[A-F]\b", other))
     return None
 

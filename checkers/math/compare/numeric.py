@@ -277,8 +277,11 @@ def same_double(a: Expr, b: Expr) -> bool:
         return equal(a, b, DOUBLE_TOLERANCE) is True
     try:
         exact = [v if v.is_Rational else value_at(v, {}) for v in (a, b) if v.is_number]
-        if len(exact) < 2 or not all(v.is_real for v in exact):
+        if len(exact) < 2:
             return False
+        if not all(v.is_real for v in exact):
+            scale = max(abs(v) for v in exact)
+            return bool(abs(exact[0] - exact[1]) <= Float(DOUBLE_TOLERANCE) * scale)
         return within_ulps(*(Fraction(str(v)) for v in exact))
     except (Undecided, TypeError, ValueError):
         return False

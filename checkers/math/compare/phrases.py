@@ -19,6 +19,7 @@ from gradebox.checkers.math.normalise.tables import strip_marks, word_list
 _LEAD = re.compile(r"^(?:it|they|this|that|he|she)\s(?:is|was|are|were|will be)\s(?:an?\s|the\s)?")
 _NONE = re.compile(
     r"(?:there\s(?:is|are|exists?)\s)?(?:none|no\ssolutions?|no\ssuch(?:\s\w+)?)(?:\sexists?)?"
+    r"|such\s(?:an?\s)?\$?\w+\$?\s(?:does|do)\snot\sexist"
 )
 _WINS = re.compile(
     r"\s(?:(?:can|will|must|should)\s)?(?:always\s)?(?:wins?|has\s(?:a\s|the\s)?winning\sstrategy)(?:\sthe\sgame)?$"
@@ -29,6 +30,9 @@ _SUBJECT = re.compile(  # `the series is divergent`
 )
 _CLASS = re.compile(
     r"^([a-z]+(?:al|ar|es|id|ven|odd|ute|ght|use|ed|ic|ous|ing))\s(?:triangle|function|curve)$"
+)
+_PREDICATE = re.compile(
+    r".*\b(?:is|are|was|were|be|but)\s+(?:rather\s+)?(?:an?\s+|the\s+)?(.{2,40})$"
 )
 _EVERY = re.compile(r"^(?:every|any|each)\s")
 _YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s")
@@ -66,10 +70,23 @@ def same_words(gold: str, answer: str) -> bool:
         if said and one == _YES.get(said[1], said[1]):
             return True
     left, right = _plain(gold), _plain(answer)
-    if left == right:
+    if left == right or left == _plain(_predicate(answer)):
         return True
     items = [sorted(i for i in _SEPARATOR.split(text) if i) for text in (left, right)]
     return (len(items[0]) > 1 and items[0] == items[1]) or same_numbering(gold, answer)
+
+
+def is_predicate(word: str, sentence: str) -> bool:
+    """Return whether a sentence in lower case says of its subject that it is `word`."""
+    return bool(word) and _plain(word) == _plain(_predicate(sentence))
+
+
+def _predicate(text: str) -> str:
+    """Return `circle` for `the curve is a circle`, *neither* for *is neither even nor odd*."""
+    m = _PREDICATE.match(text)
+    if m is None:
+        return ""
+    return "neither" if m[1].startswith("neither ") else m[1]
 
 
 def same_numbering(gold: str, answer: str) -> bool:
@@ -112,7 +129,7 @@ def _plain(text: str) -> str:
     text = _SUBJECT.sub("", _WINS.sub("", text))
     text = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text)
     text = re.sub(r"^(con|di)vergent$", r"\1verge", text)
-    text = _CLASS.sub(r"\1", text)
+    text = _CLASS.sub(r"\1", text).removesuffix(" one")
     text = text.replace("prime number", "prime")
     if _NONE.fullmatch(text):
         return "no solution"
@@ -131,8 +148,18 @@ _SIGNS = (
     (r"congruent\s+to", " = "),
     (r"modulo", "mod"),
     (r"other\s+than|but", "except"),
+    (r"right-angled", "right"),
+    (r"for\s+(?:all|every|each|any)", r" \\forall "),
+    (r"there\s+(?:is|are|exists?)\s+(?:an?\s+|some\s+)?", r" \\exists "),
+    (r"(?:an?\s+)?(?:integer\s+)?multiples?\s+of", "divisible by"),
+    (r"(\w+)\s*\\nmid\s*(\w+)", r"\2 not divisible by \1"),
+    (r"(?<=\W)(?=\\(?:triangle|angle))|^\\(?=triangle|angle)", " "),
 )
 _TOKEN = re.compile(r"\\?[A-Za-z]+|\d+(?:\.\d+)?|[^\sA-Za-z\d]")
+_SAID = {
+    "\\perp": "perpendicular", "\\parallel": "parallel", "\\nearrow": "increasing",
+    "\\searrow": "decreasing", "\\triangle": "triangle", "\\angle": "angle",
+}  # fmt: skip
 _LEFT_OUT = frozenset(
     word_list(
         "the a an is are be being was were must it they this that which there all every any "
@@ -140,26 +167,45 @@ _LEFT_OUT = frozenset(
     )
 )
 _WORD = re.compile(r"[a-z]{3,}")
+_WORDED = re.compile(r"[A-Za-z]{3}")
+_ORDERED = frozenset(["than", "divide", "beat", "not", "over", "before", "after", "contain"])
+_QUANTIFIERS = frozenset(["\\forall", "\\exists"])
+_BESIDE_QUANTIFIERS = frozenset(word_list(": ( ) with such that real \\in \\mathbb { } R"))
 
 
 def same_statement(gold: str, answer: str) -> bool:
     """Return whether two normalised answers, both with words, say the same word by word."""
-    left, right = _tokens(gold), _tokens(answer)
-    if not left or not any(_WORD.fullmatch(t) for t in left) or len(left) > MAX_TOKENS:
+    if not (_WORDED.search(gold) or _WORDED.search(answer)):
         return False
-    if left == right:
+    left, right = _tokens(gold), _tokens(answer)
+    if not left or len(left) > MAX_TOKENS:
+        return False
+    if left == right or _without_quantifiers(left, right):
         return True
+    if sorted(left) == sorted(right) and left[-1] == right[-1] and len(left) < 5:
+        return all(_WORD.fullmatch(t) and t not in _ORDERED for t in left)  # adjectives
     swapped = len(left) == 2 and left == right[::-1]
     return swapped and sum(len(t) == 1 and t.isalpha() for t in left) == 1
 
 
+def _without_quantifiers(left: list[str], right: list[str]) -> bool:
+    """Return whether `\\forall x (x^2 > 0)` and `\\forall x: x^2 > 0` are the same statement."""
+    if not (_QUANTIFIERS & set(left) and _QUANTIFIERS & set(right)):
+        return False
+    return [t for t in left if t not in _BESIDE_QUANTIFIERS] == [
+        t for t in right if t not in _BESIDE_QUANTIFIERS
+    ]
+
+
 def _tokens(text: str) -> list[str]:
-    text = strip_marks(text)
+    text = re.sub(r"\^\{(\w)\}", r"^\1", strip_marks(text))
     for pattern, sign in _SIGNS:
         text = re.sub(rf"\b(?:{pattern})\b", sign, text, flags=re.I)
     found = []
     for token in _TOKEN.findall(text):
-        token = token.lower() if len(token) > 1 else token
+        token = _SAID.get(token, token.lower() if len(token) > 1 else token)
+        if token in NUMBER_WORDS:
+            token = str(NUMBER_WORDS[token])
         if token not in _LEFT_OUT:
-            found.append(re.sub(r"(?<=[a-z]{3})(?<!s)s$", "", token))
+            found.append(re.sub(r"(?<=[a-z]{3})(?<!s)s$", "", token) if token[0] != "\\" else token)
     return found

@@ -14,8 +14,10 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric, real_sets
+from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.normalise.tables import strip_marks
 from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value, Words
 
@@ -33,6 +35,7 @@ _PARITY = re.compile(
     r"(?:n is |[kmn] is |[kmn] |is )?(?:an )?(even|odd)(?: (?:integers?|numbers?))?(?: [kmn])?",
     re.I,
 )
+_DIVIDES = re.compile(r"2\s*(?:\||\\(n)?mid)\s*[kmn]")  # 2 | n
 _WHOLE = tuple(map(sympy.Integer, range(1, 13)))
 
 
@@ -77,6 +80,8 @@ def _residue(value: Value) -> Residue | None:
     text = value.text if isinstance(value, Words | Quantity) else ""
     if isinstance(value, Quantity) and value.unit:
         text = f"{text} {value.unit}"
+    if m := _DIVIDES.fullmatch(text.strip()):
+        return Residue(2, int(bool(m[1])))
     m = _PARITY.fullmatch(" ".join(strip_marks(text).replace("\\", "").split()))
     return Residue(2, int(m[1].lower() == "odd")) if m else None
 
@@ -88,6 +93,9 @@ def _cases(value: Value) -> list[Case]:
     if not isinstance(value, Seq) or value.kind != "" or len(value.items) < 2:
         return []
     found: list[Case] = []
+    first = value.items[0]
+    if isinstance(first, Relation) and is_assignment(first):  # f(x) = (x+1; x<0), (x^2; x>0)
+        value = Seq("", (read_answer(first.sides[-1], 1), *value.items[1:]))
     for item in value.items:
         parts = item.items if isinstance(item, Seq) and item.kind == "()" else ()
         if len(parts) != 2 or not isinstance(parts[0], Quantity):

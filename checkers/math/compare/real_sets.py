@@ -190,6 +190,8 @@ def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> 
     if len(unknowns) == 1:
         return None
     if len(gold) != len(answer):
+        gold, answer = _pairwise(gold), _pairwise(answer)
+    if len(gold) != len(answer):
         return False
     left = list(answer)
     for g in gold:
@@ -198,6 +200,13 @@ def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> 
             return False
         left.remove(match)
     return True
+
+
+def _pairwise(relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
+    """Return `a < b, b < c` for `a < b < c`."""
+    return tuple(
+        Relation(r.sides[i : i + 2], (op,)) for r in relations for i, op in enumerate(r.ops)
+    )
 
 
 def _unknowns(relations: tuple[Relation, ...]) -> set[str]:

@@ -56,7 +56,11 @@ def _alternatives(seq: Seq) -> bool:
 
 def _several_names(seq: Seq) -> bool:
     """Return whether alternatives give values of different unknowns: `a=1 or b=2`."""
-    names = {i.sides[0] for i in seq.items if isinstance(i, Relation) and i.is_equation}
+    names = {
+        re.sub(r"\s|\([a-z]\)", "", i.sides[0])
+        for i in seq.items
+        if isinstance(i, Relation) and i.is_equation
+    }
     return seq.joined_by_or and len(names) > 1 and not one_unknown(seq.items)
 
 

@@ -48,7 +48,7 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
     re.S,
 )
 _ANNOUNCED = re.compile(  # `The answer to the second part is: `
-    r"(?:(?:(?:final|correct|the)\s+)?answer|correct\s+(?:option|choice)|the\s+solution"
+    r"(?:(?:(?:final|correct|the)\s+)?answer|\bans(?=\s*[:=])|correct\s+(?:option|choice)|the\s+solution"
     r"|final\s+result|(?:the|our)\s+(?:result|value|total|output)(?=\s{0,3}[:：]))"
     r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|should\s+be|must\s+be|equals|=|:|：)"
     r"\s*\**\s*:?\s*",
@@ -61,6 +61,9 @@ _ANNOUNCED_ELSEWHERE = re.compile(  # `La réponse est 7`, `Die Antwort lautet 7
     re.I,
 )
 _ANSWER_WORD = re.compile(r"(yes|no|true|false)\b(?=[:,;])", re.I)  # `yes: take the coloring …`
+_SENTENCE_END = re.compile(  # not the factorial of `(n-1)!`
+    r"\n|(?<!\bi\.e)(?<!\be\.g)(?:[.?;]|(?<![)\]}])(?<!\b[a-z])!)(?=\s|$)|。|" + BOLD_END.pattern
+)
 _THAT_IS = re.compile(r"\bi\.e\.,?\s+([^,;]+)$")  # `9 less than 20, i.e. 11`
 _WORDS = re.compile(r"[-\w.]*\s+[a-z]{2,}\s+[a-z]{2,}\s")
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
@@ -200,7 +203,7 @@ def first_sentence(text: str) -> str:
     text = CLOSING_PHRASE.sub("", text.lstrip(" *\n\t\"'“"))
     end = len(text)
     inside = [m.span() for pattern in (MATH, ENVIRONMENT) for m in pattern.finditer(text)]
-    for m in re.finditer(rf"\n|(?<!\bi\.e)(?<!\be\.g)[.!?;](?=\s|$)|。|{BOLD_END.pattern}", text):
+    for m in _SENTENCE_END.finditer(text):
         if not any(a <= m.start() < b for a, b in inside):
             end = m.start()
             break

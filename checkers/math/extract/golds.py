@@ -25,6 +25,10 @@ _STATED = re.compile(  # `The only such pair is $(2,3)$.`, `John has 5 apples le
 _ONLY = re.compile(
     rf"{_ANSWER}\s+(?:is|are)\s+the\s+(?:only\s+)?(?:solutions?|answers?|such\s+\w+)\.?"
 )
+_EXACTLY = re.compile(
+    r"\b(?:if\s+and\s+only\s+if|iff|(?:exactly|precisely)\s+(?:when|if|for))\s+([^.!?]{1,200})[.!]?\s*$",
+    re.I,
+)
 _SENTENCES = re.compile(r"\n|[.!?]\s+[A-Z]|####|=\s*\S+.*=\s*\S+")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}(?![A-Za-z])")
 _TEX_WORD = re.compile(r"\\(?:text|mbox|mathrm|textbf)\s*\{([^{}]*)\}|\\[A-Za-z]+")
@@ -50,12 +54,14 @@ def is_phrase(gold: str) -> bool:
     if len(gold) > MAX_PHRASE_CHARS:
         return False
     words = _WORD.findall(_TEX_WORD.sub(r" \1 ", gold))
-    return 2 < len(words) <= MAX_PHRASE_WORDS
+    return 1 < len(words) <= MAX_PHRASE_WORDS
 
 
 def phrase_of(response: str) -> str:
     """Return the sentence that a response announces, or the whole of a short response."""
     found = announced(response)
+    if exactly := _EXACTLY.search(response[-MAX_PHRASE_CHARS:]):
+        return exactly[1].strip(" .")
     if found:
         return found[0] if len(found[0]) <= MAX_PHRASE_CHARS else ""
     text = response.strip()

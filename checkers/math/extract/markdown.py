@@ -11,6 +11,7 @@ _UNDERLINED = re.compile(r"(?<![\w_])__([^_\n]{1,200})__(?![\w_])")
 _NOT_POWER = re.compile(rf"(?!{_POWER})\*\*")
 _QUOTE = re.compile(r"^[ \t]*>[ \t]?(?=\S)", re.M)
 _CODE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)", re.S | re.M)
+_TRACE = re.compile(r"Traceback \(most recent call last\)|^\w*(?:Error|Exception):", re.M)
 _PROGRAM_LANGUAGES = frozenset(
     ["python", "python3", "py", "cpp", "c", "java", "javascript", "js", "r", "matlab", "sage",
      "bash", "sh", "lean", "lean4"]
@@ -35,4 +36,9 @@ def without_code(text: str) -> str:
     """Return a text without its programs; other fenced blocks, such as outputs, stay."""
     if "```" not in text:
         return text
-    return _CODE.sub(lambda m: "" if m[1].lower() in _PROGRAM_LANGUAGES else m[2], text).strip()
+    return _CODE.sub(_fenced, text).strip()
+
+
+def _fenced(m: re.Match[str]) -> str:
+    """Return an output; "" for a program and for the trace of its error."""
+    return "" if m[1].lower() in _PROGRAM_LANGUAGES or _TRACE.search(m[2]) else m[2]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.normalise.tables import word_list
+from gradebox.checkers.math.parse.dates import MONTH
+from gradebox.checkers.math.parse.units import UNITS
+
 CLOSING_PHRASE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 MATH = re.compile(
     r"\$\$(?P<a>.{1,4000}?)\$\$|\\\[(?P<b>.{1,4000}?)\\\]|\\\((?P<c>.{1,4000}?)\\\)"
@@ -24,6 +28,17 @@ _CLOCK = re.compile(  # a time or a ratio
     r"(?<![\w:.])\d{1,3}:\d{1,3}(?![\w:])(?:\s?[ap]\.?m\b\.?|\s+in\s+the\s+(?:morning|afternoon|evening))?",
     re.I,
 )
+_DATE = re.compile(  # `30 June`, `June 30th, 2024`
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{MONTH}\b(?:,?\s+\d{{4}})?"
+    rf"|\b{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
+)
+_UNIT_AFTER = re.compile(  # `1.5 seconds`, `96 cm²`
+    r"\s*\$?\s*((?:(?:square|cubic|sq\.?)\s+)?([A-Za-z]{2,})(?:[²³]|\^\{?[23]\}?)?(?:\s*(?:/|per)\s*([A-Za-z]+))?)(?![A-Za-z\d])"
+)
+_SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.I)
+_NOT_UNITS = frozenset(
+    word_list("in a to bar won cup min sec second seconds dozen u am units unit")
+)
 _AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or|[或和、，])\s*")
 
 
@@ -35,12 +50,21 @@ def math_contents(match: re.Match[str]) -> str:
 def pieces(text: str) -> list[tuple[int, int, str]]:
     """Return (start, end, contents) of math, matrices, tuples and numbers, without overlaps."""
     found = [(m.start(), m.end(), math_contents(m)) for m in MATH.finditer(text)]
-    for pattern in (ENVIRONMENT, _TUPLE, _CLOCK, _NUMBER):
+    for pattern in (ENVIRONMENT, _TUPLE, _CLOCK, _DATE, _NUMBER):
         for m in pattern.finditer(text):
             inside = any(a < m.end() and m.start() < b for a, b, _ in found)
             if m[0].strip() and not inside:
                 found.append((m.start(), m.end(), m[0].strip()))
     return sorted(found)
+
+
+def unit_after(tail: str) -> str:
+    """Return the unit of measurement that a text begins with; "" without one."""
+    m = _UNIT_AFTER.match(tail)
+    if m is None or m[2].lower() not in UNITS:
+        return ""
+    ends = not tail[m.end() :].strip(" .!") or m[2].lower() not in _NOT_UNITS
+    return m[1] if ends else ""
 
 
 def last_piece(text: str) -> str:
@@ -56,4 +80,8 @@ def last_piece(text: str) -> str:
         kept.insert(0, earlier)
     answer = ",".join(contents.strip() for _, _, contents in kept)
     tail = text[kept[-1][1] :]
+    if scale := _SCALE_AFTER.match(tail):
+        return f"{answer} {scale[1]}"
+    if unit := unit_after(tail):
+        return f"{answer} {unit}"
     return answer + "%" if re.match(r"\s*(?:\\?%|percent|pct)", tail) else answer

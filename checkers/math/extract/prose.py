@@ -17,15 +17,20 @@ from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.extract.words import (
     chosen_letter,
     name_at_end,
+    only_number,
     spelled_number,
+    spoken_time_in,
     words_of,
     yes_or_no,
 )
+from gradebox.checkers.math.normalise.chinese import translate
 from gradebox.checkers.math.normalise.number_words import read_number_words
+from gradebox.checkers.math.parse.cases import split_cases
 
 _PROSE_VERB = re.compile(
     r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"
-    r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because|we|let|there|obtain|yields?|must|will|be|would)(?![A-Za-z])",
+    r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because|we|let|there|obtain|yields?|must|will|be|would|takes?|needs?|costs?|holds?|starts?|ends?|lasts?|rejected"
+    r"|altogether|happens?|occurs?|satisf(?:y|ies)|wins?|earns?|weighs?|contains?|requires?|remains?|becomes?)(?![A-Za-z])",
     re.I,
 )
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
@@ -50,6 +55,8 @@ _BOUND = re.compile(  # `at least 5`
 _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
     r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
 )
+_BASES = {"binary": "2", "octal": "8", "hexadecimal": "16"}
+_BASE = re.compile(r"\b(?:binary|octal|hexadecimal|(?:in\s+)?base[\s-](\d{1,2}|[a-z]+))\b", re.I)
 _DISPLAY = re.compile(r"\$\$|\\\[|\\begin\{(?:align|equation|gather)")
 _COUNTED_SUM = re.compile(
     r"\d\s+[a-z]{3,}\s*[×*+x-]\s*\d+\s+[a-z]{3,}\s*="
@@ -59,10 +66,25 @@ _APPROXIMATED = re.compile(  # `P = 2/7 ≈ 28.6%`, at the end
 )
 _COUNT_AND_LIST = re.compile(r"\bthere\s+are\s+(\d+)\s+(?:[a-z]+\s+){0,3}[a-z]+:\s*[-\d(].*,", re.I)
 _OR_ABOUT = re.compile(  # `√2, which is approximately 1.414`
-    r",?\s+(?:which\s+is\s+)?(?:approximately|about|roughly)\s+(-?[\d.]*\d)$", re.I
+    r",?\s+(?:which\s+is\s+)?(?:approximately|about|roughly)\s+(-?[\d.]*\d)"
+    r"(?:\s?[a-z]{1,12}[²³]?)?$",
+    re.I,
 )
 _REASON_CLAUSE = re.compile(  # `Since 4a = 24, `
     r"(?:since|because|as|if|when|given|with)\b.*?,\s+(?=.*(?:\d|\$))", re.I | re.S
+)
+_LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
+    r"^[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
+)
+_FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u0370-\u03ff\u2100-\u214f\u4e00-\u9fff\U0001d400-\U0001d7ff]")
+_IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)
+_CONDITION = re.compile(  # `…, where k is an integer`
+    r",?\s+(?:where|with|for)\s+(?:(?:any|all|every)\s+)?(?:integers?\s+)?\$?[a-z]\$?(?:\s+(?:is|being)\s+(?:an?|any|some)\s+(?:integer|constant|real\s+\w+).*)?$",
+    re.I,
+)
+_COUNTS = re.compile(
+    r"\b(?:needs?|needed|takes?|requires?|required|remains?|left|altogether|total|possible|ways)\b",
+    re.I,
 )
 _TABLE = re.compile(r"^\s*\|?\s*:?-{2,}", re.M)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -123,12 +145,19 @@ MAX_PROSE = 4000  # characters after an announcement, or at the end of prose
 
 def is_bare(text: str) -> bool:
     """Return whether the whole text is an answer rather than prose around one."""
+    if _CHINESE.search(text) and not _CHINESE.search(translate(text)):
+        return True
     if chinese := len(_CHINESE.findall(text)):
         if re.search(r"\d", text) and re.search(r"[^和或与或者]", "".join(_CHINESE.findall(text))):
             return False
         return chinese <= MAX_CHINESE and not re.search(r"[，。；]\S", text)
-    if not re.search(r"[A-Za-z]", text):
+    if not re.search(r"[^\W\d_]", text):
         return True
+    if _LABEL.match(text) or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text)):
+        return False
+    if split_cases(text) and not text.rstrip().endswith("."):
+        return True
+    text = _CONDITION.sub("", text)
     if len(text) > MAX_PROSE and "\\begin" not in text:
         return False
     if _SPEECH.search(text) or _TABLE.search(text):
@@ -149,12 +178,17 @@ def is_bare(text: str) -> bool:
         bold = _BOLD_END.search(text)
         states = (
             chosen_letter(text)
+            or (
+                count > 3 and (spoken_time_in(text) or (_COUNTS.search(text) and only_number(text)))
+            )
             or (count > 1 and (spelled_number(text) or yes_or_no(text)))
             or (count > MAX_ANSWER_WORDS and (words_of(text) or _YES_NO_AT_END.search(text)))
         )
         if states and read_number_words(text) is None:
             return False
         return count <= MAX_BARE_WORDS and not (bold and _word_after_verb(text, bold))
+    if count > 2 and yes_or_no(text):
+        return False
     if outside.strip().count("\n") > 1 or _LEAD_CLAUSE.match(text):
         return False
     if outside.strip().lower().startswith(("answer", "final answer")):
@@ -227,25 +261,41 @@ def from_prose(text: str) -> str:
     while len(sentences) > 1 and _VERIFICATION.match(sentences[-1].strip()):
         sentences.pop()
     last = sentences[-1] if sentences else ""
-    if named := chosen_letter(last) or yes_or_no(last) or name_at_end(last):
+    if named := chosen_letter(last) or yes_or_no(last) or spoken_time_in(last) or name_at_end(last):
         return named
     if not re.search(r"\d|\$", last) and (spelled := spelled_number(last)):
         return spelled
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
-            return _from_sentence(sentence)
-    return words_of(last) or last_piece(trimmed)
+            return with_base(_from_sentence(sentence), sentence)
+    return words_of(last) or (_COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
 
 
 def _from_sentence(sentence: str) -> str:
     bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*(?=.*\d)", sentence)
     if len(bold) == 1 and is_bare(bold[0]):
         return str(bold[0]).strip(" .:")
+    if label := _LABEL.match(sentence.strip()):
+        sentence = sentence.strip()[label.end() :].rstrip(". ")
+        if "=" not in sentence and is_bare(sentence):
+            return sentence
+    if that_is := _IE.search(sentence):
+        sentence = that_is[1]
     sentence = re.sub(r"(?<=\d)!+$", "", without_bold(sentence).strip()).rstrip(". 。；").strip()
     reason = _REASON_CLAUSE.match(sentence)
     if reason and reason[0].count("$") % 2 == 0:
         sentence = sentence[reason.end() :]
     return tail_or_last(strip_trailing_text(sentence))
+
+
+def with_base(answer: str, sentence: str) -> str:
+    """Return `101_{2}` for the 101 of a sentence that speaks of binary numbers."""
+    m = _BASE.search(sentence) if answer.isalnum() and answer[:1].isdigit() else None
+    if m is None:
+        return answer
+    base = _BASES.get(m[0].lower()) or m[1]
+    base = base if base.isdigit() else read_number_words(base) or ""
+    return f"{answer}_{{{base}}}" if base and set(answer) <= set("0123456789ABCDEF") else answer
 
 
 def _word_after_verb(sentence: str, bold: re.Match[str]) -> bool:

@@ -16,6 +16,8 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|(?<=\$),\s+i\.e\.\s.*$|,\s+\w+\s+in\s+total$|\s+\(=[^()]*\)$"
     r"|\s+when\s+(?:it\s+is\s+)?divided\s+by\s.*$|\s+when\s+[A-Z][a-z]+\s.*$|\s+if\s+[a-z]\s*=[^,]*$"
     r"|,?\s+as\s+(?:required|claimed|desired|expected|wanted|needed|stated|we\s+(?:wanted|claimed|expected)|was\s+to\s+be\s+shown)$"
+    r"|\s+after\s+(?:an?|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:second|minute|hour|day|week|month|year)s?$"
+    r"|[;,]\s+(?:the|its|while\s+the)\s+other\b.*\b(?:rejected|discarded|extraneous|invalid|ignored|not\s+valid|impossible)$"
     r"|,\s+(?:with|where|whose)\s.*$|\s+as\s+(?:my|our|the)\s+(?:final\s+)?answer$"
     r"|\s+for\s+[$€£]?[\d.]+\s+(?:each|apiece|(?:second|minute|hour|day|week|month|year)s?)$"
     r"|(?<=%)\s+off\s.*$",

@@ -61,13 +61,41 @@ _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and 
     re.I,
 )
 
+_PART_OF_A_UNIT = re.compile(rf"(?:(?:{_NUMBER_WORD}|an?)[\s-]+)+of\s+an?\s+\w+", re.I)
+MAX_SENTENCE = 600  # characters that are searched for a number in words
+_NUMBER_RUN = re.compile(rf"\b((?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?=\w+))?)+)", re.I)
+_SPOKEN_TIME = re.compile(
+    r"\b(?:quarter|half|[a-z]+(?:-[a-z]+)?\s+minutes?)\s+(?:past|to)\s+(?:[a-z]+|\d{1,2})\b"
+    r"(?:\s+in\s+the\s+(?:morning|afternoon|evening)|\s*[ap]\.?m\.?)?",
+    re.I,
+)
+
 
 def spelled_number(sentence: str) -> str:
     """Return the number in words that a sentence states (`a total of seven`); "" without one."""
-    found = [m[1].strip(" -") for m in _SPELLED.finditer(without_bold(sentence).strip(" .!"))]
+    sentence = without_bold(sentence).strip(" .!")[-MAX_SENTENCE:]
+    if _PART_OF_A_UNIT.fullmatch(sentence):
+        return sentence
+    found = [m[1].strip(" -") for m in _SPELLED.finditer(sentence)]
     found = [re.sub(r"\s+and(?:\s+a)?$", "", t) for t in found]
     numbers = [t for t in found if t.lower() != "one" and read_number_words(t) is not None]
     return numbers[0] if len(numbers) == 1 else ""
+
+
+def only_number(sentence: str) -> str:
+    """Return the only number in words of a sentence, `thirteen posts are needed`; else ""."""
+    if len(sentence) > MAX_SENTENCE:
+        return ""
+    found = _NUMBER_RUN.findall(without_bold(sentence))
+    found = [re.sub(r"[\s-]+(?:and)?[\s-]*$", "", t) for t in found]
+    numbers = [t for t in found if t.lower() not in ("one", "second") and read_number_words(t)]
+    return numbers[0] if len(numbers) == 1 else ""
+
+
+def spoken_time_in(sentence: str) -> str:
+    """Return `quarter to four in the afternoon` of a sentence; "" without such a time."""
+    m = _SPOKEN_TIME.search(sentence)
+    return m[0] if m else ""
 
 
 def chosen_letter(sentence: str) -> str:

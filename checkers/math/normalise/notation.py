@@ -65,6 +65,12 @@ _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3
 _OUT_OF = re.compile(  # `1 out of 3`, `one in three`, `1-in-3`
     r"([a-z\d]+)[\s-](?:out\sof|in)(?:[\s-]every)?[\s-]([a-z\d]+)", re.I
 )
+_CHOOSE = re.compile(r"(\d{1,4})\s+choose\s+(\d{1,4})", re.I)
+_LOG_BASE = re.compile(r"(?<![A-Za-z\\])log(2|10)(?=\s*\()")
+_CUBE_ROOT = re.compile(r"(?<![A-Za-z\\])cbrt\s*\(([^()]{1,60})\)")
+_FLOOR_DIVISION = re.compile(r"([a-z]|\d+|\([^()]{1,40}\))\s*//\s*([a-z]|\d+)")
+_DIAGONAL = re.compile(r"\\?(?:mathrm\{)?diag\}?\s*\(([^()]{1,200})\)")
+_IDENTITY = re.compile(r"(?:the\s+)?(\d)\s*(?:\\times|x|by)\s*\1\s+identity(?:\s+matrix)?", re.I)
 _ARTICLE = re.compile(r"the\s+(?=\d+$)")
 _FOREIGN_TANGENT = re.compile(r"(?<![A-Za-z\\])(arc)?(c)?tg(?=[\s({])")
 _MAP = re.compile(  # `f: x \to x^2`
@@ -88,6 +94,13 @@ def expand_notation(text: str) -> str:
         return rf"\frac{{{top}}}{{{low}}}" if top and low else text
     if r"\to" in text and (mapped := _MAP.fullmatch(text)):
         text = f"{mapped[1] or 'f'}({mapped[2]})={mapped[3]}"
+    text = _CHOOSE.sub(r"\\binom{\1}{\2}", _CUBE_ROOT.sub(r"\\sqrt[3]{\1}", text))
+    text = _LOG_BASE.sub(r"\\log_{\1}", text)
+    text = _FLOOR_DIVISION.sub(r"\\lfloor \1/\2 \\rfloor", text)
+    if identity := _IDENTITY.fullmatch(text):
+        return f"I_{identity[1]}"
+    if diagonal := _DIAGONAL.fullmatch(text):
+        return _diagonal([c.strip() for c in diagonal[1].split(",")])
     text = _FOREIGN_TANGENT.sub(lambda m: f"{m[1] or ''}{'cot' if m[2] else 'tan'}", text)
     if "\\degree" in text:
         text = _MINUTES.sub(
@@ -120,6 +133,14 @@ def expand_notation(text: str) -> str:
     if m and all(len(g or "") <= MAX_POWER_DIGITS for g in m.groups()) and int(m[3]):
         return str(pow(int(m[1]), int(m[2] or 1), int(m[3])))
     return text
+
+
+def _diagonal(entries: list[str]) -> str:
+    rows = [
+        "&".join(e if i == j else "0" for j in range(len(entries))) for i, e in enumerate(entries)
+    ]
+    body = r"\\".join(rows)
+    return rf"\begin{{pmatrix}}{body}\end{{pmatrix}}"
 
 
 def _open_bracket(m: re.Match[str]) -> str:

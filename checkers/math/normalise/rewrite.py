@@ -11,6 +11,7 @@ import unicodedata
 from functools import lru_cache
 
 from gradebox.checkers.math.normalise import tables
+from gradebox.checkers.math.normalise.chinese import translate
 from gradebox.checkers.math.normalise.notation import expand_notation, unit_vectors_to_tuple
 from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
 from gradebox.checkers.math.normalise.programs import program_output
@@ -31,7 +32,12 @@ _FONT_COMMANDS = "mathrm|mathbf|mathit|mathsf|mathtt|boldsymbol|bm|mathcal|maths
 _TEXT = re.compile(rf"\\(?:{_TEXT_COMMANDS})\s*\{{([^{{}}]*)\}}")
 _FONT = re.compile(rf"\\(?:{_FONT_COMMANDS}|operatorname\*?)\s*\{{([^{{}}]*)\}}")
 _FONT_LETTER = re.compile(rf"\\(?:{_FONT_COMMANDS})\s+([A-Za-z0-9])")
-_NUMBER_SET = re.compile(r"\\(?:mathbb|mathbf|Bbb)\s*\{?\s*([RZNQC])\s*\}?")
+_FONT_COMMAND = re.compile(rf"\\(?:{_FONT_COMMANDS}|{_TEXT_COMMANDS})(?=\s*\{{)")  # around braces
+_BASED_WORD = re.compile(rf"{TEXT_OPEN}([0-9A-F]+){TEXT_CLOSE}(?=\s*_)")
+_NUMBER_SET = re.compile(
+    r"\\(?:mathbb|mathbf|Bbb)\s*\{?\s*([RZNQC])\s*\}?|(?<=\\in)\s*([RZNQC])(?![A-Za-z(_])"
+)
+_BARE_REALS = re.compile(r"^(?:\\mathbb\{R\}|R)\s*\\\s*(?=\\?[\[({])")  # `R \ {2}`
 _SIZES = re.compile(  # commands without a meaning: `\left`, `\displaystyle`
     r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|noindent"
     r"|hfill|phantom\{[^{}]*\}|vphantom\{[^{}]*\}|hphantom\{[^{}]*\}|bf|rm|it|sf|centering|strut"
@@ -59,7 +65,9 @@ _RENAMED = {  # command → its replacement
         (r"\ldots", "dots ldots cdots dotsc dotsb"), (" and ", "land wedge"), (" or ", "lor vee"),
         ("£", "pounds textsterling"), ("€", "euro texteuro"), (r"\epsilon", "varepsilon"),
         (r"\phi", "varphi"), (r"\theta", "vartheta"), (r"\rho", "varrho"), (r"\sigma", "varsigma"),
-        (r"\kappa", "varkappa"), (r"\tan", "tg"), (r"\cot", "ctg cotg"), (r"\arctan", "arctg"),
+        (r"\kappa", "varkappa"),
+        (r"\vec", "overrightarrow"), (r"\neg", "lnot"),
+        (r"\tan", "tg"), (r"\cot", "ctg cotg"), (r"\arctan", "arctg"),
         (r"\sinh", "sh"), (r"\cosh", "ch"), (r"\tanh", "th"), (r"\arccot", "arcctg"),
         (r"\to", "rightarrow longrightarrow longmapsto mapsto"),
     )
@@ -91,6 +99,8 @@ _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
 _CHOOSE = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\choose\s*([^{}]{1,40}?)\s*\}")
 _OVER = re.compile(r"\{\s*([^{}]{1,40}?)\s*\\over(?![A-Za-z])\s*([^{}]{1,40}?)\s*\}")
 _BARE_MODULUS = re.compile(r"\s(?:\\b?mod|mod(?:ulo)?)\s*\{?\s*(\d+)\s*\}?$")  # `n \equiv 1 mod 4`
+_SIMILAR = re.compile(r"\\(sim|cong)(?![A-Za-z])")  # of triangles
+_SIMILAR_WORDS = {"sim": " similar to ", "cong": " congruent to "}
 _MARKED_MODULUS = re.compile(  # `\\text{ (mod 13)}`, `\\text{ mod } 13`
     rf"{TEXT_OPEN}\s*\(\s*mod(?:ulo)?\s+(\d+)\s*\)\s*{TEXT_CLOSE}|{TEXT_OPEN}\s*mod(?:ulo)?\s*{TEXT_CLOSE}"
 )
@@ -108,7 +118,7 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
 )
 _PIECE = re.compile(  # a row of a function by cases: `x, & \text{if } x > 0`
     r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}|,?\s*(?:if|when|for)\s)?"
-    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in|otherwise|else|even|odd|mod)[^&]*?)[\s,.;]*"
+    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in|otherwise|else|even|odd|mod|n?mid)[^&]*?)[\s,.;]*"
 )
 _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
     r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
@@ -169,7 +179,8 @@ def unwrap_text(text: str) -> str:
         text = _TEXT.sub(_mark_text, text)
         if text == before:
             break
-    return _FONT_LETTER.sub(r" \1", text)
+    text = _BASED_WORD.sub(r"\1", text)  # `\text{BEE}_{16}`
+    return _FONT_COMMAND.sub("", _FONT_LETTER.sub(r" \1", text))
 
 
 def _unwrap_font(match: re.Match[str]) -> str:
@@ -178,7 +189,9 @@ def _unwrap_font(match: re.Match[str]) -> str:
         inner in tables.FUNCTIONS or _RENAMED.get(inner, "")[1:] in tables.FUNCTIONS
     ):
         return f"\\{inner} "
-    if len(inner) > 1 and inner.isalpha() and inner not in tables.FUNCTIONS:
+    if inner in tables.FUNCTIONS:
+        return f"\\{inner} "
+    if len(inner) > 1 and inner.isalpha():
         return f"{TEXT_OPEN}{inner}{TEXT_CLOSE}"
     return f" {match[1]} "
 
@@ -207,7 +220,9 @@ def _mark_text(match: re.Match[str]) -> str:
 def normalise(text: str) -> str:
     """Return an answer in the reader's spelling. The order of the steps matters."""
     text = _HTML.sub("", text) if "</" in text or "<br" in text else text
-    text = unicode_to_latex(_SPACES.sub(" ", text.strip()))
+    if text.strip() in ("{}", r"\{\}"):
+        return r"\emptyset"
+    text = unicode_to_latex(translate(_SPACES.sub(" ", text.strip())))
     text = unit_vectors_to_tuple(program_output(text))
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
@@ -220,7 +235,10 @@ def normalise(text: str) -> str:
     else:
         text = text.replace(r"\\", _ROW_END)
     text = text.replace(r"\$", "＄")
-    text = _NUMBER_SET.sub(r"\\mathbb{\1}", text)
+    text = _NUMBER_SET.sub(lambda m: rf"\mathbb{{{m[1] or m[2]}}}", text)
+    text = _BARE_REALS.sub(r"\\mathbb{R}\\setminus ", text)
+    if "triangle" in text or "△" in text:
+        text = _SIMILAR.sub(lambda m: _SIMILAR_WORDS[m[1]], text)
     text = _COLOR.sub("", text)
     text = _remove_math_delimiters(text)
     text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub(",", text))

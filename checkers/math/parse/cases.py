@@ -10,6 +10,8 @@ import re
 from gradebox.checkers.math.normalise.tables import strip_marks
 
 MAX_CASES = 12
+MAX_CHARS = 600
+_WORD = re.compile(r"\b(?:if|when|for|where|with|otherwise|else)\b", re.I)
 _CASE = re.compile(
     r"(?P<value>[^,;]+?)[\s,:]+(?:(?:if|when|for|where|with)\s+(?P<condition>.+)|(?P<else>otherwise|else))",
     re.I,
@@ -22,6 +24,8 @@ _TRAILING = re.compile(r"[\s,.;:]+$")
 
 def split_cases(text: str) -> list[tuple[str, str]]:
     """Return (value, condition) of each case; [] for a text with fewer than two cases."""
+    if len(text) > MAX_CHARS or _WORD.search(text) is None:
+        return []
     text = " ".join(strip_marks(text).split())
     parts = [p for p in _BETWEEN.split(text) if p.strip()]
     if not 2 <= len(parts) <= MAX_CASES:

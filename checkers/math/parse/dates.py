@@ -15,13 +15,13 @@ from gradebox.checkers.math.parse.values import DateOrTime
 
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
 MONTHS = {name: i for i, name in enumerate(word_list(_MONTH_NAMES), start=1)}
-_MONTH = (
+MONTH = (
     "(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
     "|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
 )
 _LONG_DATE = re.compile(
-    rf"(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?"
-    rf"|(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})(?:,?\s+(?P<y2>\d{{4}}))?",
+    rf"(?P<month>{MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(?P<y1>\d{{4}}))?"
+    rf"|(?:the\s+)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{MONTH})(?:,?\s+(?P<y2>\d{{4}}))?",
     re.I,
 )
 _DATE_GROUPS = (("day", "day2"), ("month", "month2"), ("y1", "y2"))
@@ -31,7 +31,7 @@ _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})|(\d{1,2})/(\d{1,2})/(\d
 
 
 _PART_OF_DAY = re.compile(
-    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.)|(?<=clock))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon|\(noon\))$",
+    r"(?:(?<=\d)|(?<=[ap]m)|(?<=\.m\.)|(?<=clock)|(?<=[a-z]{3}))\s+(?:in\s+the\s+(morning|afternoon|evening)|noon|\(noon\))$",
     re.I,
 )
 _SPOKEN = re.compile(  # `quarter to four`, `half past 8`, `ten minutes to six p.m.`
@@ -56,7 +56,7 @@ def read_date_or_time(text: str) -> DateOrTime | None:
     m = _CLOCK.fullmatch(text)
     if m and int(m[1]) < 25 and int(m[2]) < 60:
         return DateOrTime("clock", (int(m[1]), int(m[2]), int(m[3] or 0), (m[4] or "").lower()))
-    if spoken := _spoken_time(text):
+    if spoken := _spoken_time(text.replace("midnight", "twelve am").replace("noon", "twelve pm")):
         return spoken
     m = _HOUR.fullmatch(text)
     if m and int(m[1]) < 25:
@@ -79,6 +79,8 @@ def _spoken_time(text: str) -> DateOrTime | None:
     ):
         hour, half = _count(m[3]), m[4]
         if m[2] in ("to", "before"):
+            if half and hour == 12:
+                half = "a" if half.lower() == "p" else "p"
             hour, minute = (hour - 1) or 12, 60 - minute
     else:
         return None

@@ -16,6 +16,7 @@ from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
+from gradebox.checkers.math.parse.ellipsis import with_dots
 from gradebox.checkers.math.parse.operators import (
     UNARY,
     VARIADIC,
@@ -35,6 +36,10 @@ _MATRIX = re.compile(
     re.S,
 )
 _SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
+_SYMBOL_NAMES = frozenset(n for n in _SYMBOLS if len(n) > 3)  # as SymPy prints them
+_MIXED_CASE = re.compile(
+    r"(?=.*[a-z])[A-Za-z][A-Za-z]*[A-Z][A-Za-z]*(?<!^.)"
+)  # `GMmr` is a product
 _PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
 _CAPITAL_FUNCTIONS = {"zeta": sympy.zeta, "Gamma": sympy.gamma}
 _ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "overrightarrow", "dot"])
@@ -123,10 +128,12 @@ class Parser(SeriesGrammar):
             if function in FUNCTIONS and text.startswith(function):  # sinx
                 self.push_back("name", text[len(function) :])
                 return self.function(function)
+        if text in _SYMBOL_NAMES:
+            return self.command(text)
         if head := self.before_function(text):
             self.push_back("name", text[len(head) :])
             return self.name(head)
-        if len(text) > 3:
+        if len(text) > 3 and not _MIXED_CASE.fullmatch(text):
             raise ParseError(f"{text!r} is a word")
         if len(text) > 1:
             self.push_back("name", text[1:])
@@ -222,8 +229,19 @@ class Parser(SeriesGrammar):
         return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
 
     def read_frac(self) -> Expr:
+        if variable := self.derivative():
+            return sympy.diff(self.product(), variable)
         top = self.digit_or_group()
         return divide(top, self.digit_or_group())
+
+    def derivative(self) -> Expr | None:
+        """Take `{d}{dx}` and return x; None for another fraction."""
+        ahead = "".join(t.text for t in self.tokens[self.at : self.at + 6])
+        m = re.fullmatch(r"\{d\}\{d([a-z])\}", ahead)
+        if m is None:
+            return None
+        self.at += 6
+        return sympy.Symbol(m[1])
 
     def read_binom(self) -> Expr:
         top, low = self.digit_or_group(), self.digit_or_group()
@@ -355,6 +373,8 @@ def parse_expression(text: str, long_divisors: bool = False) -> Expr:
         text = _MATRIX.sub(read_matrix, text)
     if "\\sum" in text or "\\prod" in text:
         text = rename_index(text)
+    if "\\ldots" in text:
+        return with_dots(text, parse_expression)
     try:
         parser = Parser(tokenize(text), matrices)
         parser.long_divisors = long_divisors

@@ -14,6 +14,7 @@ from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
 from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.cases import split_cases
 from gradebox.checkers.math.parse.dates import read_date_or_time
+from gradebox.checkers.math.parse.integers import read_integers
 from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
 from gradebox.checkers.math.parse.split import (
     BRACKETS,
@@ -67,6 +68,11 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
+_CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of a constant
+    rf"[\s,;({TEXT_OPEN}]+(?:(?:where|for|with)[\s{TEXT_CLOSE}]+)?(?:(?:any|some)\s+(?:real\s+)?(?:constant|number)[\s{TEXT_CLOSE}]+([abckmABCK])"
+    rf"|([abckABCK])[\s{TEXT_OPEN}]+(?:is\s+)?(?:an?\s+|any\s+)?(?:arbitrary\s+|real\s+)*(?:constant|real(?:\s+number)?)"
+    rf"|([abckABCK])\s*\\in\s*\\mathbb\{{R\}})[\s{TEXT_CLOSE})]*$"
+)
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
 _MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
     rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be)|\s*(?:final\s+)?answer\s*:?|[^{TEXT_CLOSE}]*:)\s*"
@@ -97,6 +103,17 @@ _ALL_REALS_EXCEPT = re.compile(
     r"\s+(?:[a-z]\s*=)?\s*([-\d\\][^=<>]*)$",
     re.I,
 )
+_MULTIPLES = re.compile(
+    r"(?:all\s+)?(?:the\s+)?(?:integer\s+|integral\s+)?multiples\s+of\s+([^,;=]{1,40})", re.I
+)
+_SCALED_TUPLE = re.compile(
+    r"(?P<factor>-?(?:\d+(?:[./]\d+)?|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
+    r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
+)
+_GREATER = re.compile(  # `all real numbers greater than 4`
+    r"\s*(?:the\s+set\s+of\s+)?(?:all\s+)?(?:real\s+numbers?|reals?)\s+(?P<sign>(?:strictly\s+)?(?:greater|larger|bigger|more|less|smaller)\s+than(?P<equal>\s+or\s+equal\s+to)?|at\s+least|at\s+most)\s+(?P<end>[-\d\\][^<>=,]*)",
+    re.I,
+)
 _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 
@@ -111,6 +128,10 @@ def read_answer(text: str, level: int = 0) -> Value:
     text = strip_ends(_SIGN_WORD.sub("-", text))
     if level == 0 and (cases := split_cases(text)):
         return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
+    if multiples := _MULTIPLES.fullmatch(strip_marks(text).strip()):
+        return Family((f"({multiples[1]})*k",), "", Words(plain_words(text)))
+    if integers := read_integers(text):
+        return integers
     text, integer = _without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
@@ -129,6 +150,7 @@ def read_answer(text: str, level: int = 0) -> Value:
         or _read_named_point(text)
         or _read_joined(text, level)
         or _read_signed_tuple(text, level)
+        or _read_scaled_tuple(text, level)
         or _read_bracketed(text, level)
         or _read_list(text, level)
         or _read_rounded(text, level)
@@ -174,6 +196,14 @@ def _without_condition(text: str) -> tuple[str, bool]:
 
     Every integer parameter is k.
     """
+    if (constant := _CONSTANT.search(text)) and "=" in text[: constant.start()]:
+        text, letter = text[: constant.start()], constant[1] or constant[2] or constant[3]
+        renamed = re.sub(
+            r"\\?[A-Za-z]+",
+            lambda m: m[0] if m[0][0] == "\\" or len(m[0]) > 3 else m[0].replace(letter, "c"),
+            text,
+        )
+        return renamed.strip(" ,;("), False
     m = _CONDITION.search(text)
     if m is None or not text[: m.start()].strip():
         return text, False
@@ -202,6 +232,11 @@ def _read_phrase(text: str) -> Value | None:
         return RealSet((WHOLE_LINE,), (), points)
     if condition := _ALL_REALS_WITH.fullmatch(strip_marks(text)):
         return read_answer(condition[1].strip(), MAX_DEPTH)
+    if bound := _GREATER.fullmatch(strip_marks(text)):
+        low = re.search(r"greater|larger|bigger|more|least", bound["sign"], re.I)
+        closed = bound["equal"] or "at" in bound["sign"].split()
+        sign = (">" if low else "<") + ("=" if closed else "")
+        return Relation(("x", bound["end"]), (sign,))
     if plain == "all real numbers":
         return RealSet((WHOLE_LINE,))
     if text in (r"\emptyset", r"\{\}") or plain == "no solution":
@@ -216,7 +251,11 @@ def _read_spelled_quantity(text: str) -> Quantity | None:
     """Read `two and a half hours` and `twenty-five %`; None for a number in one word."""
     if text.endswith("%") and (number := read_number_words(text[:-1])) is not None:
         return Quantity(number, percent=True)
-    words = strip_marks(text).split()
+    plain = strip_marks(text)
+    part = re.fullmatch(r"\s*(.+?)\s+of\s+an?\s+(\w+)\s*", plain)
+    if part and (number := read_number_words(part[1])) is not None:
+        return Quantity(number, unit_name(part[2]))
+    words = plain.split()
     if "and" not in words or not words[-1].isalpha():
         return None
     number = read_number_words(" ".join(words[:-1]))
@@ -324,6 +363,16 @@ def _read_signed_tuple(text: str, level: int) -> Seq | None:
     whole = whole_bracket(text) if "\\pm" in text else None
     one_sign = len(_PM.findall(text)) == 1 or "\\mp" in text
     return _read_plus_minus(text, level) if whole and whole[0] == "(" and one_sign else None
+
+
+def _read_scaled_tuple(text: str, level: int) -> Seq | None:
+    """Read `\\frac{1}{2}(1,2,3)` as a tuple."""
+    m = _SCALED_TUPLE.fullmatch(text)
+    whole = whole_bracket(m["tuple"]) if m else None
+    items = split_items(whole[1], enclosed=True) if whole else []
+    if m is None or len(items) < 2:
+        return None
+    return Seq("()", tuple(Quantity(f"({m['factor']})({item})") for item in items))
 
 
 def _read_plus_minus(text: str, level: int) -> Seq | None:

@@ -43,6 +43,10 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("euro euros eur", "euro", 1),
     ("pound_money gbp", "pound_money", 1),
     ("yen jpy", "yen", 1),
+    ("yuan rmb cny", "yuan", 100),
+    ("jiao", "yuan", 10),
+    ("fen", "yuan", 1),
+    ("decimeter decimeters dm", "length", "1/10"),
     ("rupee rupees inr", "rupee", 1),
     ("ruble rubles", "ruble", 1),
     ("won", "won", 1),
@@ -91,7 +95,7 @@ for _name, _scale in UNITS.items():
     _FIRST_NAME.setdefault(_scale, _name)
 _EXPONENT_WORDS = {"squared": "^2", "cubed": "^3"}  # written after the unit
 _SAME_UNITS = (  # `45 pounds` is £45, `25 C` may be Celsius
-    {"pound_money", "lb"}, {"celsius", "c"}, {"fahrenheit", "f"},
+    {"pound_money", "lb"}, {"yen", "yuan"}, {"cent", "c"}, {"celsius", "c"}, {"fahrenheit", "f"},
 )  # fmt: skip
 _SPEEDS = {"mph": "mi/h", "kph": "km/h"}
 _SPEED_NAMES = {quotient: name for name, quotient in _SPEEDS.items()}
@@ -197,6 +201,12 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
         return Fraction(1)
     if {source, target} in _SAME_UNITS:
         return Fraction(1)
+    if {source, target} & {"yen"} and {source, target} & {"jiao", "fen"}:
+        return conversion_factor(source.replace("yen", "yuan"), target.replace("yen", "yuan"))
+    for one, other in ((source, target), (target, source)):
+        counted = one.removeprefix(f"{other}/")  # dollars per ticket
+        if counted != one and unit_scale(counted) is None:
+            return Fraction(1)
     a, b = unit_scale(source), unit_scale(target)
     if a and b:
         return a[1] / b[1] if a[0] == b[0] else None
