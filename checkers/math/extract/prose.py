@@ -25,7 +25,7 @@ from gradebox.checkers.math.extract.words import (
 )
 from gradebox.checkers.math.normalise.chinese import translate
 from gradebox.checkers.math.normalise.number_words import read_number_words
-from gradebox.checkers.math.parse.cases import split_cases
+from gradebox.checkers.math.parse.split import split_cases
 
 _PROSE_VERB = re.compile(
     r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"

@@ -16,7 +16,6 @@ from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
-from gradebox.checkers.math.parse.ellipsis import with_dots
 from gradebox.checkers.math.parse.operators import (
     UNARY,
     VARIADIC,
@@ -27,7 +26,7 @@ from gradebox.checkers.math.parse.operators import (
     power,
     root,
 )
-from gradebox.checkers.math.parse.series import SeriesGrammar, rename_index
+from gradebox.checkers.math.parse.series import SeriesGrammar, rename_index, with_dots
 from gradebox.checkers.math.parse.tokens import ParseError, Token, number, tokenize
 
 _MATRIX = re.compile(

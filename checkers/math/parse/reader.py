@@ -12,13 +12,13 @@ from dataclasses import replace
 from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
 from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
-from gradebox.checkers.math.parse.cases import split_cases
 from gradebox.checkers.math.parse.dates import read_date_or_time
 from gradebox.checkers.math.parse.integers import read_integers
 from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
 from gradebox.checkers.math.parse.split import (
     BRACKETS,
     COMMA,
+    split_cases,
     split_items,
     split_top,
     whole_bracket,

@@ -1,10 +1,13 @@
-"""Split a normalised answer at commas and words outside brackets, and take brackets off."""
+"""Split a normalised answer at commas and words outside brackets, and take brackets off.
+
+A value for each case is split too: `n/2 if n is even, n if n is odd`, `3 when n=1 and 5 otherwise`.
+"""
 
 from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.normalise.tables import TEXT_OPEN
+from gradebox.checkers.math.normalise.tables import TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.values import TooLong
 
 _OPEN, _CLOSE = "([{", ")]}"
@@ -99,3 +102,28 @@ def _balanced(text: str) -> bool:
             if depth < 0:
                 return False
     return depth == 0
+
+
+MAX_CASES = 12
+MAX_CASE_CHARS = 600
+_CASE_WORD = re.compile(r"\b(?:if|when|for|where|with|otherwise|else)\b", re.I)
+_CASE = re.compile(
+    r"(?P<value>[^,;]+?)[\s,:]+(?:(?:if|when|for|where|with)\s+(?P<condition>.+)|(?P<else>otherwise|else))",
+    re.I,
+)
+_BETWEEN_CASES = re.compile(
+    r"\s*(?:[,;]\s*(?:and\s+)?|\band\s+)(?=[^,;]*?\s(?:if|when|for|where|with|otherwise|else)\b)"
+)
+_TRAILING = re.compile(r"[\s,.;:]+$")
+
+
+def split_cases(text: str) -> list[tuple[str, str]]:
+    """Return (value, condition) of each case; [] for a text with fewer than two cases."""
+    if len(text) > MAX_CASE_CHARS or _CASE_WORD.search(text) is None:
+        return []
+    text = " ".join(strip_marks(text).split())
+    parts = [p for p in _BETWEEN_CASES.split(text) if p.strip()]
+    if not 2 <= len(parts) <= MAX_CASES:
+        return []
+    found = [_CASE.fullmatch(_TRAILING.sub("", part)) for part in parts]
+    return [(m["value"], m["condition"] or "otherwise") for m in found if m] if all(found) else []
