@@ -6,6 +6,7 @@ problem    sample  solution      case          verdict  why
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from gradebox.eval.common.terminal import (
@@ -63,7 +64,8 @@ def case_list(
     if first is not None:
         record, case = first
         yield row("explain the first:")
-        yield from command_rows(debug_command(results_name, record, case_name(case)), width)
+        words = debug_command(results_name, record, case_name(case))
+        yield from command_rows(words, sys.maxsize if whole else width)
 
 
 def _line(record: Json, case: Json | None, shown: list[str], width: int | None) -> Row:
