@@ -282,9 +282,11 @@ class Reader:
         if tag == "o":
             if type(value).__name__ != spec[1]:
                 raise BadData("an object changed its type")
-            parts = [self.cell(cell) for cell in spec[2:]]
+            found = _dict([self.cell(cell) for cell in spec[2:]])
+            if any(callable(getattr(type(value), name, None)) for name in found):
+                raise BadData("an attribute in the place of a method")
             vars(value).clear()
-            vars(value).update(_dict(parts))
+            vars(value).update(found)
             return
         if not isinstance(value, SHELLS[tag]):
             raise BadData("an object changed its type")

@@ -208,8 +208,6 @@ class Planner:
         problem = self._problems.get(solution.problem_id)
         if problem is None:
             raise UnusableProblem(self._problems.why_missing(solution.problem_id))
-        if solution.code is None and solution.response and problem.test_kind == "assert":
-            solution = replace(solution, code=solution.response)
         why = impossible_limits(problem, self._context.scale(solution.language))
         if why:
             raise UnusableProblem(f"problem {problem.id} is unusable: {why}")

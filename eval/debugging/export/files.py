@@ -21,6 +21,7 @@ from gradebox.eval.common.terminal import escape
 from gradebox.eval.debugging.export.run_script import HOOK_FOLDER, judge_program, run_script
 from gradebox.eval.debugging.export.templates import JUDGE, README
 from gradebox.eval.debugging.reopen import OpenedCase, stored_output
+from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox import languages, python_compile
 
 _CHECKERS = Path(gradebox.checkers.__file__).parent
@@ -36,13 +37,13 @@ def export_files(case: OpenedCase) -> dict[str, bytes]:
         f"{case.recorded.get('reason')}"
     )
     run, judge = case.solution_run, judge_program(case)
-    source = (run.solution.code or "").encode("utf-8", "surrogatepass")
+    program = program_of(run.solution.code or "", run.language, run.problem)
     files = {
         "README.txt": README.format(case=escape(about)).encode(),
         "run.sh": run_script(case).encode(),
         "input.txt": case.test.input,
         "expected.txt": case.test.expected,
-        f"solution/{languages.find(run.language).source}": source,
+        **{f"solution/{name}": data for name, data in program.files.items()},
         "judge.py": JUDGE.encode(),
         **_judging_package(),
     }
@@ -83,7 +84,8 @@ def export_case(folder: Path, case: OpenedCase) -> list[str]:
 
 def _judging_package() -> dict[str, bytes]:
     """Return our comparison and built-in checkers as a package of its own, `judging`."""
-    wanted, found = ["gradebox.checkers.compare", "gradebox.checkers.builtins"], dict[str, Path]()
+    wanted = [f"gradebox.checkers.{name}" for name in ("compare", "builtins", "values.judges")]
+    found = dict[str, Path]()
     while wanted:
         name = wanted.pop()
         path = _module_path(name)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from gradebox.checkers.builtins import Builtin
 from gradebox.checkers.programs import ProgramChecker, ProgramProtocol
+from gradebox.checkers.values.judges import ValueJudge
 from gradebox.eval.debugging.export.templates import RUN, RUN_INTERACTIVE, VERDICTS
 from gradebox.eval.debugging.reopen import OpenedCase
 from gradebox.sandbox import languages, python_compile
@@ -106,7 +107,7 @@ def _judge(case: OpenedCase, judge: JudgeProgram | None) -> str:
     """Return the lines that judge an output which differs from the expected one."""
     if judge is None:
         checker = case.resources.checker
-        if isinstance(checker, Builtin):
+        if isinstance(checker, (Builtin, ValueJudge)):
             name = case.session.options.checker or case.solution_run.problem.checker_name
             return f"python3 judge.py builtin {shlex.quote(name or checker.name)}"
         return "python3 judge.py difference " + shlex.quote(case.settings.compare)

@@ -124,8 +124,10 @@ def main():
     )
     if action == "builtin":
         from judging.builtins import builtin
+        from judging.values.judges import JUDGES, ValueJudge
 
-        check = builtin(name)(given, output, expected)
+        checker = ValueJudge(name) if name in JUDGES else builtin(name)
+        check = checker.check(given, output, expected)
         print(f"verdict: {check.outcome} by {name} ({check.verdict}): {check.message}")
         return 0 if check.accepted else 1
     from judging import compare

@@ -26,6 +26,7 @@ from gradebox.sandbox.server.serve import serve
 from gradebox.sandbox.server.settings import Ceilings, ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.at_once import AtOnce
+from tests.eval.problems.dataset_rows import call_row
 
 TESTS = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
 ROW = {"id": "1/A", "time_limit": 1.0, "official_tests": TESTS}
@@ -187,6 +188,13 @@ def test_tests_written_as_text_are_counted_too(url: str):
     body = {"solutions": [{"code": "echo"}], "problems": rows}
     answer = requests.post(f"{url}/grade", json=body, timeout=30)
     assert (answer.status_code, "outside strings" in answer.text) == (413, True)
+
+
+def test_packed_tests_are_refused_because_their_size_is_unknown(url: str):
+    body = {"solutions": [{"code": "x"}], "problem": call_row()}
+    answer = requests.post(f"{url}/grade", json=body, timeout=30)
+    assert answer.status_code == 400
+    assert "give private_test_cases as JSON" in answer.json()["message"]
 
 
 def test_the_page_of_the_server_names_the_flags_of_requests():

@@ -157,6 +157,24 @@ def test_an_exception_crosses_with_its_class(grader):
     assert (right["verdict"], wrong["verdict"]) == ("AC", "WA")
 
 
+def test_a_call_cannot_end_a_loop_of_the_tests_or_replace_a_method(grader):
+    loop = {**HUMANEVAL, "test": "def check(candidate):\n    found = list(map(candidate, [1, 2]))\n"
+            "    assert all(x == 5 for x in found)\n"}  # fmt: skip
+    (stopped,) = graded(grader, loop, "    raise StopIteration")
+    assert stopped["status"] == "failed"
+    method = {**HUMANEVAL, "prompt": "class Pair:\n    def holds(self):\n        return False\n"
+              + HUMANEVAL["prompt"],
+              "test": "def check(candidate):\n    assert candidate(1).holds()\n"}  # fmt: skip
+    replaced, honest = graded(
+        grader,
+        method,
+        "    p = Pair()\n    p.holds = lambda: True\n    return p",
+        "    return Pair()",
+    )
+    assert (replaced["status"], honest["status"]) == ("failed", "failed")
+    assert "in the place of a method" in replaced["details"][0]["error"]
+
+
 def test_functions_of_the_tests_are_called_back_and_their_instances_are_unclear(grader):
     def row(argument: str) -> dict[str, Any]:
         return {**HUMANEVAL, "test": "class Own: pass\ndef check(candidate):\n"
