@@ -271,7 +271,10 @@ class Comparer(QuantityComparer):
             if isinstance(value, Ratio):
                 sides.append([parse_expression(p) for p in value.parts])
             elif isinstance(value, Quantity):
-                sides.append([*parse_expression(value.text).as_numer_denom()])
+                number = parse_expression(value.text)
+                if value is gold and number.is_Integer:
+                    return False  # 5:1 is not 5
+                sides.append([*number.as_numer_denom()])
             else:
                 return False
         left, right = sides

@@ -93,7 +93,7 @@ def _in_shape_of(value: Value, other: Value) -> Value | None:
         and re.fullmatch(r"-?\d+(?:,\d{3})+", value.text)
     ):
         items = tuple(Quantity(t) for t in value.text.split(","))
-        if len(items) == len(other.items):
+        if len(items) == len(other.items) and ",0" not in value.text:
             return Seq("", items)
     if isinstance(value, Relation) and isinstance(other, Seq):
         return chained_assignments(value)

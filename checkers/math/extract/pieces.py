@@ -33,7 +33,7 @@ _DATE = re.compile(  # `30 June`, `June 30th, 2024`
     rf"|\b{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}})?"
 )
 _UNIT_AFTER = re.compile(  # `1.5 seconds`, `96 cm²`
-    r"\s*\$?\s*((?:(?:square|cubic|sq\.?)\s+)?([A-Za-z]{2,})(?:[²³]|\^\{?[23]\}?)?(?:\s*(?:/|per)\s*([A-Za-z]+))?)(?![A-Za-z\d])"
+    r"\s*\$?\s*((?:(?:square|cubic|sq\.?)\s+)?([A-Za-z]{2,}|[a-z](?=/[a-z]))(?:[²³]|\^\{?[23]\}?)?(?:\s*(?:/|per)\s*([A-Za-z]+))?)(?![A-Za-z\d])"
 )
 _SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.I)
 _NOT_UNITS = frozenset(

@@ -74,7 +74,7 @@ _REASON_CLAUSE = re.compile(  # `Since 4a = 24, `
     r"(?:since|because|as|if|when|given|with)\b.*?,\s+(?=.*(?:\d|\$))", re.I | re.S
 )
 _LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
-    r"^[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
+    r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
 _FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u0370-\u03ff\u2100-\u214f\u4e00-\u9fff\U0001d400-\U0001d7ff]")
 _IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)

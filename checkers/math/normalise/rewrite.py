@@ -55,7 +55,7 @@ _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _RENAMED = {  # command → its replacement
     name: new
     for new, names in (
-        (r"\frac", "dfrac tfrac cfrac"), (r"\binom", "dbinom tbinom"),
+        (r"\frac", "dfrac tfrac cfrac nicefrac sfrac"), (r"\binom", "dbinom tbinom"),
         ("<", "lt"), (">", "gt"), (r"\le", "leqslant leqq leq"), (r"\ge", "geqslant geqq geq"),
         (r"\ne", "neq"), (r"\approx", "simeq sim cong approxeq doteq"), ("=", "equiv triangleq"),
         (r"\{", "lbrace"), (r"\}", "rbrace"), ("[", "lbrack"), ("]", "rbrack"), ("(", "lparen"),
