@@ -6,6 +6,7 @@ Each field is a flag of the main command and carries its `Flag`. Add a flag here
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
@@ -191,7 +192,8 @@ class Options:
         if self.workers == 0:
             object.__setattr__(self, "workers", usable_cores())
         if self.drivers == 0:
-            object.__setattr__(self, "drivers", max(1, self.workers // WORKERS_PER_DRIVER))
+            fed = self.workers // WORKERS_PER_DRIVER // _local_ranks()
+            object.__setattr__(self, "drivers", max(1, fed))
         if self.drivers > self.workers:
             raise InputError(
                 f"--drivers {self.drivers} is more than --workers {self.workers}: each driver "
@@ -236,6 +238,12 @@ def _json(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_json(v) for v in value]
     return value
+
+
+def _local_ranks() -> int:
+    """Return the number of processes that torchrun started on this machine, each with its own."""
+    ranks = os.environ.get("LOCAL_WORLD_SIZE", "")
+    return max(1, int(ranks)) if ranks.isascii() and ranks.isdigit() else 1
 
 
 def _scales(given: Mapping[str, float]) -> Mapping[str, float]:

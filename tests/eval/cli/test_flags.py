@@ -77,6 +77,14 @@ def test_documented_defaults():
     assert options.drivers == max(1, options.workers // 8)
 
 
+@pytest.mark.parametrize(
+    ("ranks", "drivers"), [("", 16), ("1", 16), ("8", 2), ("64", 1), ("0", 16), ("many", 16)]
+)
+def test_the_processes_of_a_trainer_share_the_drivers(ranks, drivers, monkeypatch):
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", ranks)
+    assert Options(workers=128).drivers == drivers
+
+
 def test_every_flag_is_read():
     argv = (
         "--solutions-path a b* --dataset d --dataset-split train --dataset-subsets x,y "

@@ -145,7 +145,8 @@ def test_a_node_with_another_sandbox_or_dataset_is_reported(cluster: Cluster, tm
 
     import ray
 
-    from gradebox.eval.grading.executors.ray_worker import grade_one, setup_of
+    from gradebox.eval.grading.executors.ray_worker import grade_one
+    from gradebox.eval.grading.executors.setup import setup_of
     from gradebox.eval.grading.resources import TestSetInfo
     from gradebox.eval.grading.solution_run import SolutionRun
     from gradebox.eval.problems.problem import Problem
