@@ -85,12 +85,20 @@ def _array(path: Path) -> list[object] | None:
 
 
 def count_lines(path: Path) -> int | None:
-    """Count the lines that are not blank; None for a compressed or large file: that is slow."""
+    """Count the lines that are not blank, None where that is slow or lines have several solutions.
+
+    It is slow for a compressed or large file.
+    """
     with path.open("rb") as raw:
         compressed = raw.read(2) == _GZIP
     if compressed or path.stat().st_size > COUNTED_BYTES:
         return None
-    return sum(1 for _ in read_lines(path))
+    count = 0
+    for _, line in read_lines(path):
+        if isinstance(line, bytes) and b'"code_list"' in line:
+            return None
+        count += 1
+    return count
 
 
 def _expand(path: str | Path) -> list[Path]:

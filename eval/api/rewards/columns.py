@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS
+from gradebox.eval.problems.formats import FORMATS, OWN, Reading
+from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS, RowError
 
 PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
 
@@ -109,7 +110,13 @@ def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def _problem_rows(count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return, for each completion, the columns that describe a problem."""
+    """Return, for each completion, the columns that describe a problem, in our own names."""
+    given = frozenset(name for name in columns if columns[name] is not None)
+    other = [row for row in FORMATS.values() if row is not OWN and row.recognises(given)]
+    if len(other) == 1:
+        reading = Reading(other[0])
+        values = {name: _one_each(name, columns[name], count) for name in given & {*reading.fields}}
+        return [_converted(reading, {n: v[i] for n, v in values.items()}) for i in range(count)]
     ids = columns.get("id")
     columns = {**columns, "id": columns.get("problem_id") if ids is None else ids}
     used = {
@@ -118,6 +125,14 @@ def _problem_rows(count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]
         if columns.get(name) is not None
     }
     return [{name: values[i] for name, values in used.items()} for i in range(count)]
+
+
+def _converted(reading: Reading, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row of another data set in our own columns; an unusable one is invalid there too."""
+    try:
+        return reading.columns(row)
+    except RowError as error:
+        return {**reading.ids(row), TESTS_COLUMN: f"unusable: {error}"}
 
 
 def _one_each(name: str, value: Any, count: int) -> Sequence[Any]:

@@ -31,7 +31,7 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
 
 HUMANEVAL = RowFormat(
     name="humaneval",
-    needs=(frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "test"}),),
+    needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test"}),),
     names=("task_id",),
     uses=("prompt", "entry_point", "canonical_solution", "test"),
     ids=_ids,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from gradebox.eval.solutions.files import count_lines
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 
 
@@ -18,7 +19,10 @@ def read(path: Path, text: str) -> list[tuple[str, str, int, str | None, str | N
 
 def test_a_list_of_codes_is_one_solution_each(tmp_path):
     row = {"question_id": "abc301_a", "code_list": ["a", "```\nb\n```", "", None]}
-    assert read(tmp_path / "s.jsonl", json.dumps(row) + "\n") == [
+    path = tmp_path / "s.jsonl"
+    path.write_text("{}\n" + json.dumps(row))
+    assert count_lines(path) is None
+    assert read(path, json.dumps(row) + "\n") == [
         ("abc301_a", "1.0", 0, "a", None),
         ("abc301_a", "1.1", 1, "b\n", None),
         ("abc301_a", "1.2", 2, None, None),
