@@ -82,7 +82,7 @@ def test_documented_defaults():
 )
 def test_the_processes_of_a_trainer_share_the_drivers(ranks, drivers, monkeypatch):
     monkeypatch.setenv("LOCAL_WORLD_SIZE", ranks)
-    assert Options(workers=128).drivers == drivers
+    assert Options(solutions_path="s.jsonl", workers=128).drivers == drivers
 
 
 def test_every_flag_is_read():
