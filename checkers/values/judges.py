@@ -5,12 +5,18 @@
 | value           | a tuple is a list; 1 is 1.0; true is not 1; floats are within 1e-9 of each |
 |                 | other, relatively; nan is nan                                              |
 | value-reference | Python's ==, after a tuple at the top became a list                        |
-| lines-reference | text: the same number of lines, each stripped and equal, or both numbers   |
-|                 | only and equal as decimals                                                 |
+| wrapped         | as `value`; a list with one element also stands for that element           |
+| wrapped-reference | as `value-reference`, tuples in the result as lists too; a list stands   |
+|                 | for its first element as well                                              |
+| printed-reference | the texts that print() writes are the same; a list with one element also |
+|                 | stands for that element                                                    |
 
-`value` judges calls strictly, the other two as LiveCodeBench's own grader does. The output of a
-program is the message of `codec.pack`; it is untrusted, and read without sharing, so that its
-length bounds the work.
+`wrapped` is for APPS and the sets made from it, where many results are wrapped in a list, and
+where a dict with only whole numbers for keys had whole numbers for keys.
+
+`value` and `wrapped` judge calls strictly, the others as data sets' own graders do. `OUTPUT_JUDGES`
+(outputs.py) compare what programs write. The output of a program is the message of `codec.pack`;
+it is untrusted, and read without sharing, so that its length bounds the work.
 """
 
 from __future__ import annotations
@@ -20,11 +26,11 @@ import math
 import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, DecimalException
 from typing import Any
 
 from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.checkers.values.codec import BadData, Side, unpack
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 
 REVISION = 1  # part of records' keys: raise it when something is judged differently
 RELATIVE = 1e-9
@@ -103,38 +109,60 @@ def _judge_values(compare: Callable[[Any, Any], str], output: bytes, expected: b
         return unclear("the expected value is not JSON")
     try:
         message = compare(read_result(output), wanted)
-    except (NoValue, RecursionError, ArithmeticError) as error:
+    except (NoValue, RecursionError, ArithmeticError, ValueError) as error:
         return reject(str(error))
     return reject(message) if message else accept("the expected value")
 
 
-def same_lines(output: bytes, expected: bytes) -> Check:
-    """Compare two texts as LiveCodeBench's grader does."""
-    found, wanted = _lines(output), _lines(expected)
-    if len(found) != len(wanted):
-        return reject(f"{len(found)} lines, expected {len(wanted)}")
-    for number, (a, b) in enumerate(zip(found, wanted, strict=True), start=1):
-        if a != b and not _same_decimals(a, b):
-            return reject(f"line {number} is {_shown(a)}, expected {_shown(b)}")
-    return accept("the same lines")
+def _wrapped(found: Any, wanted: Any) -> str:
+    """Compare strictly with each value that an expected one of APPS may mean."""
+    first = difference(found, wanted)
+    inner = wanted if isinstance(wanted, list) and len(wanted) == 1 else []
+    others = _meanings(wanted, inner)
+    return "" if not first or any(not difference(found, other) for other in others) else first
 
 
-def _lines(data: bytes) -> list[str]:
-    text = data.decode("utf-8", "backslashreplace").strip()
-    return [line.strip() for line in text.split("\n")]
+def _wrapped_as_reference(found: Any, wanted: Any) -> str:
+    first = _as_reference(found, wanted)
+    inner = wanted[:1] if isinstance(wanted, list) else []
+    others = _meanings(wanted, inner)
+    if isinstance(found, (list, tuple)) and found and isinstance(found[0], tuple):
+        rows = [list(row) if isinstance(row, tuple) else row for row in found]
+        if any(rows == other for other in others):
+            return ""
+    return "" if not first or any(not _as_reference(found, other) for other in others) else first
 
 
-def _same_decimals(a: str, b: str) -> bool:
+def _meanings(wanted: Any, inner: list[Any]) -> list[Any]:
+    """Return what else a value may mean: its first element, and keys that JSON made text."""
+    keyed = [int_keys(value) for value in (wanted, *inner) if isinstance(value, dict)]
+    return [*inner, *keyed, *([keyed] if inner else [])]
+
+
+def int_keys(value: dict[Any, Any]) -> dict[Any, Any]:
+    """Return a dict with whole numbers for keys, itself when one of them is none."""
     try:
-        return [Decimal(word) for word in a.split()] == [Decimal(word) for word in b.split()]
-    except (DecimalException, ValueError):
-        return False
+        return {int(key): item for key, item in value.items()}
+    except (TypeError, ValueError):
+        return value
+
+
+def _printed(found: Any, wanted: Any) -> str:
+    texts = [str(value).strip() for value in (found, wanted)]
+    one = str(wanted[0]).strip() if isinstance(wanted, list) and len(wanted) == 1 else None
+    same = texts[0] == texts[1] or texts[0] == one
+    return "" if same else f"the result prints {_shown(texts[0])}, expected {_shown(texts[1])}"
 
 
 JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
     "value": lambda output, expected: _judge_values(difference, output, expected),
     "value-reference": lambda output, expected: _judge_values(_as_reference, output, expected),
-    "lines-reference": same_lines,
+    "wrapped": lambda output, expected: _judge_values(_wrapped, output, expected),
+    "wrapped-reference": lambda output, expected: _judge_values(
+        _wrapped_as_reference, output, expected
+    ),
+    "printed-reference": lambda output, expected: _judge_values(_printed, output, expected),
+    **OUTPUT_JUDGES,
 }
 
 

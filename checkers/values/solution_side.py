@@ -49,6 +49,10 @@ def write_all(data):
 def call(namespace, entry):
     with os.fdopen(IN_FD, "rb") as source:
         given = json.loads(source.read())
+    if isinstance(given, dict):  # the first argument's keys were whole numbers before JSON
+        given = given["args"]
+        with contextlib.suppress(ValueError):
+            given[0] = {int(key): value for key, value in given[0].items()}
     try:
         result = find_entry(namespace, entry)(*given)
         try:

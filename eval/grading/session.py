@@ -22,6 +22,7 @@ from typing import Any, TypeVar, cast
 from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.interactive import Interactor
 from gradebox.checkers.opening import open_checker
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.case_run import CaseSettings, CompareMode
@@ -219,7 +220,7 @@ class GradingSession(Closeable):
         """
         if name:
             return self._open_named_checker(name)
-        if problem.checker_name == "lines-reference" and self.options.compare != DEFAULT_COMPARE:
+        if problem.checker_name in OUTPUT_JUDGES and self.options.compare != DEFAULT_COMPARE:
             return None
         try:
             return open_checker(

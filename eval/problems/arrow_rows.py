@@ -94,7 +94,7 @@ class MappedRows:
             raise RowError(f"the row's data is damaged: {_one_line(error)}") from error
         with self._lock:
             self._read_bytes += row.nbytes
-        return self._reading.columns(_as_dict(row))
+        return self._reading.columns(_as_dict(row), number)
 
     def close(self) -> None:
         with self._lock:
@@ -165,7 +165,7 @@ class ParquetRows:
                 batch = self._groups[group].batch(number - self._starts[group])
             except arrow_errors() as error:
                 raise self._damaged(error) from error
-        return self._reading.columns(_as_dict(batch))
+        return self._reading.columns(_as_dict(batch), number)
 
     def close(self) -> None:
         with self._lock:
@@ -241,7 +241,8 @@ def _one_line(error: BaseException) -> str:
 
 
 def _numbered(batches: Iterable[Any], reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    return enumerate(reading.ids(row) for batch in batches for row in batch.to_pylist())
+    rows = enumerate(row for batch in batches for row in batch.to_pylist())
+    return ((number, reading.ids(row, number)) for number, row in rows)
 
 
 def _as_dict(row: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats import FORMATS, OWN, Judge, Reading, RowFormat
+from gradebox.eval.problems.formats import OWN, Judge, Reading, RowFormat, recognising
 from gradebox.eval.problems.ids import canonical_spelling
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.problems.row import TESTS_COLUMN, RowError, make_problem, official_tests
@@ -77,7 +77,7 @@ def parse_problem(row: Row, judge: Judge = "strict") -> InMemoryProblem:
 
 
 def _format_of(columns: Row) -> RowFormat:
-    found = [row for row in FORMATS.values() if row.recognises(frozenset(columns))]
+    found = recognising(columns)
     return found[0] if len(found) == 1 else OWN
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems.formats import FORMATS, Reading
+from gradebox.eval.problems.formats import Reading, recognising
 from gradebox.eval.problems.row import RowError
 
 FIRST_LINES = 100
@@ -35,7 +35,7 @@ class JsonRows:
         self.fingerprint = fingerprint
         self.diagnostics = Diagnostics()
         self._path = path
-        self._lines: list[tuple[int, int]] = []  # offset and length of each row
+        self._lines: list[tuple[int, int]] = []  # offset and length of each line
         try:
             self._file = path.open("rb")
         except OSError as error:
@@ -63,15 +63,17 @@ class JsonRows:
                     continue
                 try:
                     row = parse_row(line)
-                    names = self._reading.ids(row)
+                    names = self._reading.ids(row, line_number - 1)
                 except RowError as error:
                     self.diagnostics.add(
                         f"{self._path}, line {line_number} is not a problem: {error}"
                     )
                     continue
+                number = line_number - 1
+                self._lines += [(0, 0)] * (number - len(self._lines))  # lines without a row
                 self._lines.append((end - len(line), len(line)))
                 del line, row  # before the next line is read
-                yield len(self._lines) - 1, names
+                yield number, names
         except OSError as error:
             raise self._unreadable(error) from error
 
@@ -83,7 +85,7 @@ class JsonRows:
             raise self._unreadable(error) from error
         if len(line) < length:
             raise InputError(f"{self._path} changed while it was read; start again")
-        return self._reading.columns(parse_row(line))
+        return self._reading.columns(parse_row(line), number)
 
     def close(self) -> None:
         self._file.close()
@@ -106,7 +108,7 @@ def first_fields(path: Path) -> set[str]:
                 line = file.readline(MAX_ROW_BYTES).removeprefix(_BOM)
                 with contextlib.suppress(RowError):
                     fields = set(parse_row(line))
-                    if any(row.recognises(frozenset(fields)) for row in FORMATS.values()):
+                    if recognising(fields):
                         return fields
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror or error}") from error

@@ -7,6 +7,12 @@
 | mbpp            | google-research-datasets/mbpp: full, sanitized         |
 | leetcode        | newfacade/LeetCodeDataset                              |
 | livecodebench   | livecodebench/code_generation_lite, code_generation    |
+| apps, taco      | codeparrot/apps, BAAI/TACO                             |
+| code-contests   | deepmind/code_contests                                 |
+| deepcoder       | agentica-org/DeepCoder-Preview-Dataset, rllm's rows    |
+| prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC-1 |
+| nemo-gym        | NVIDIA NeMo Gym, code_gen                              |
+| sandboxfusion   | SandboxFusion's CommonOJ rows                          |
 """
 
 from __future__ import annotations
@@ -14,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.formats.apps import APPS, TACO
+from gradebox.eval.problems.formats.code_contests import CODE_CONTESTS
 from gradebox.eval.problems.formats.humaneval import HUMANEVAL
 from gradebox.eval.problems.formats.leetcode import LEETCODE
 from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
@@ -26,12 +34,39 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
 )
+from gradebox.eval.problems.formats.training import DEEPCODER, NEMO_GYM, PRIME, SANDBOXFUSION
 
-__all__ = ["FORMATS", "JUDGES", "OWN", "Judge", "Reading", "Row", "RowFormat", "find_format"]
+__all__ = [
+    "FORMATS",
+    "JUDGES",
+    "OWN",
+    "Judge",
+    "Reading",
+    "Row",
+    "RowFormat",
+    "find_format",
+    "recognising",
+]
 
-FORMATS: dict[str, RowFormat] = {
-    row.name: row for row in (OWN, HUMANEVAL, MBPP, LEETCODE, LIVECODEBENCH)
-}
+_ALL = (
+    *(OWN, HUMANEVAL, MBPP, LEETCODE, LIVECODEBENCH),
+    *(APPS, TACO, CODE_CONTESTS, DEEPCODER, PRIME, NEMO_GYM, SANDBOXFUSION),
+)
+FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
+
+
+def recognising(fields: Iterable[str]) -> list[RowFormat]:
+    """Return the formats that rows with these fields have.
+
+    A format that needs a field more than another one, and has it, goes before that one.
+    """
+    known = frozenset(fields)
+    found = {name: matched for name, row in FORMATS.items() if (matched := row.matched(known))}
+    return [
+        FORMATS[name]
+        for name, matched in found.items()
+        if not any(matched < other for other in found.values())
+    ]
 
 
 def find_format(fields: Iterable[str], name: str | None, where: str) -> RowFormat:
@@ -45,7 +80,7 @@ def find_format(fields: Iterable[str], name: str | None, where: str) -> RowForma
     known = frozenset(fields)
     if name is not None:
         return FORMATS[name]
-    found = [row for row in FORMATS.values() if row.recognises(known)]
+    found = recognising(known)
     if len(found) == 1:
         return found[0]
     if found:

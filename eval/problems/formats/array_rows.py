@@ -41,12 +41,12 @@ class ArrayRows:
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, row in enumerate(self._rows):
             try:
-                yield number, self._reading.ids(row)
+                yield number, self._reading.ids(row, number)
             except RowError as error:
                 self.diagnostics.add(f"{self.name}, row {number} is not a problem: {error}")
 
     def row(self, number: int) -> dict[str, Any]:
-        return self._reading.columns(self._rows[number])
+        return self._reading.columns(self._rows[number], number)
 
     def close(self) -> None:
         self._rows = []

@@ -28,6 +28,7 @@ class RowFormat:
     uses     fields that `convert` needs
     ids      returns the NAME_COLUMNS of a row
     convert  returns the row in our own columns; raises RowError
+    numbered  a row without an id is named by its number in its file, from 0
     """
 
     name: str
@@ -36,10 +37,16 @@ class RowFormat:
     uses: tuple[str, ...]
     ids: Callable[[Row], dict[str, Any]]
     convert: Callable[[Row, Judge], dict[str, Any]]
+    numbered: bool = False
 
     def recognises(self, fields: Mapping[str, Any] | frozenset[str]) -> bool:
         """Return whether a row with these fields has this format."""
-        return any(needed <= set(fields) for needed in self.needs)
+        return bool(self.matched(frozenset(fields)))
+
+    def matched(self, fields: frozenset[str]) -> frozenset[str]:
+        """Return the largest set of `needs` that is among the fields, an empty one for none."""
+        found = (needed for needed in self.needs if needed <= fields)
+        return max(found, key=len, default=frozenset())
 
 
 def _own_ids(row: Row) -> dict[str, Any]:
@@ -68,13 +75,18 @@ class Reading:
         """The fields that are read of a row."""
         return tuple(dict.fromkeys((*self.format.names, *self.format.uses)))
 
-    def ids(self, row: Row) -> dict[str, Any]:
-        """Return the ids of a row, by our names. Raises RowError."""
-        return self.format.ids(row)
+    def ids(self, row: Row, number: int) -> dict[str, Any]:
+        """Return the ids of the row with this number, by our names. Raises RowError."""
+        return self._named(self.format.ids(row), number)
 
-    def columns(self, row: Row) -> dict[str, Any]:
-        """Return a row in our own columns. Raises RowError."""
-        converted = self.format.convert(row, self.judge)
+    def columns(self, row: Row, number: int | None = None) -> dict[str, Any]:
+        """Return a row, which may have a number, in our own columns. Raises RowError."""
+        converted = self._named(self.format.convert(row, self.judge), number)
         if self.format is not OWN:
             converted |= {"dataset_format": self.format.name, "judge": self.judge}
         return converted
+
+    def _named(self, columns: dict[str, Any], number: int | None) -> dict[str, Any]:
+        if self.format.numbered and columns.get("id") in (None, ""):
+            columns["id"] = number
+        return columns

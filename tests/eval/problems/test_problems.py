@@ -310,7 +310,7 @@ def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> N
     assert messages[1] == f"{path}, line 2 is not a problem: a JSON list, not an object"
     assert (
         messages[2]
-        == "p.jsonl, row 0 is not a problem: the row has neither id nor contest_id and index"
+        == "p.jsonl, row 2 is not a problem: the row has neither id nor contest_id and index"
     )
     assert messages[3] == "p.jsonl has 1/A twice: the first row is used"
     assert messages[4].startswith("p.jsonl, row 3 is not a problem: id is a list of 1 elements")

@@ -1,0 +1,125 @@
+"""Compare the outputs of programs as the graders of other data sets do (`--judge reference`).
+
+| judge            | equal when                                                                |
+|------------------|---------------------------------------------------------------------------|
+| lines-reference  | LiveCodeBench: the same number of lines, each stripped and equal, or both  |
+|                  | numbers only and equal as decimals                                        |
+| apps-reference   | APPS, TACO: the first that holds of: the stripped lines are equal; so are  |
+|                  | those that are not empty; every line is a number and close to the other,  |
+|                  | 1e-8 + 1e-5 relatively; the sets of each line's words are equal as a set   |
+|                  | of lines, also with all words as numbers rounded to 3 places              |
+| tokens-reference | CodeContests: as many tokens, each equal in any ASCII case, or both        |
+|                  | numbers less than 1e-5 apart as doubles, whole numbers too                 |
+| plain-reference  | PrimeIntellect: the same number of lines, each stripped and equal          |
+
+`apps-reference` and `tokens-reference` pass wrong programs: the first ignores order and
+repetition, the second takes 10**17 for 10**17 + 1.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import reprlib
+from collections.abc import Callable, Mapping
+from decimal import Decimal, DecimalException
+
+from gradebox.checkers.check import Check, accept, reject
+from gradebox.checkers.tokens import shown
+
+_ACCEPTED = "as the data set's own grader compares"
+_SPACE = re.compile(rb"[ \t\n\v\f\r]+")
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?|nan)")
+
+
+def same_lines(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as LiveCodeBench's grader does."""
+    return _by_lines(output, expected, _same_decimals)
+
+
+def same_plain_lines(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as PrimeIntellect's grader does."""
+    return _by_lines(output, expected, lambda _a, _b: False)
+
+
+def _by_lines(output: bytes, expected: bytes, same: Callable[[str, str], bool]) -> Check:
+    found, wanted = _lines(output), _lines(expected)
+    if len(found) != len(wanted):
+        return reject(f"{len(found)} lines, expected {len(wanted)}")
+    for number, (a, b) in enumerate(zip(found, wanted, strict=True), start=1):
+        if a != b and not same(a, b):
+            return reject(f"line {number} is {reprlib.repr(a)}, expected {reprlib.repr(b)}")
+    return accept("the same lines")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _lines(data: bytes) -> list[str]:
+    return [line.strip() for line in _text(data).strip().split("\n")]
+
+
+def _same_decimals(a: str, b: str) -> bool:
+    try:
+        return [Decimal(word) for word in a.split()] == [Decimal(word) for word in b.split()]
+    except (DecimalException, ValueError):
+        return False
+
+
+def same_by_cascade(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as the graders of APPS and TACO do."""
+    found = [line.strip() for line in _text(output).strip().splitlines()]
+    wanted = [line.strip() for line in _text(expected).strip().split("\n")]
+    if found == wanted:
+        return accept(_ACCEPTED)
+    found, wanted = list(filter(None, found)), list(filter(None, wanted))
+    if found == wanted or _close(found, wanted):
+        return accept(_ACCEPTED)
+    sets = [{frozenset(line.split()) for line in lines} for lines in (found, wanted)]
+    if sets[0] == sets[1]:
+        return accept(f"{_ACCEPTED}: the same words, in any order")
+    try:
+        rounded = [{frozenset(round(float(w), 3) for w in words) for words in one} for one in sets]
+        if rounded[0] == rounded[1]:
+            return accept(f"{_ACCEPTED}: the same numbers, in any order")
+    except (ValueError, OverflowError):
+        pass
+    return reject("the lines differ, and so do the sets of their words")
+
+
+def _close(found: list[str], wanted: list[str]) -> bool:
+    if len(found) != len(wanted):
+        return False
+    try:
+        pairs = [(float(a), float(b)) for a, b in zip(found, wanted, strict=True)]
+    except ValueError:
+        return False
+    return all(
+        a == b or (math.isfinite(b) and abs(a - b) <= 1e-8 + 1e-5 * abs(b)) for a, b in pairs
+    )
+
+
+def same_tokens(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as the grader of CodeContests does."""
+    found, wanted = ([t for t in _SPACE.split(data.lower()) if t] for data in (output, expected))
+    if len(found) != len(wanted):
+        return reject(f"{len(found)} tokens, expected {len(wanted)}")
+    for number, (a, b) in enumerate(zip(found, wanted, strict=True), start=1):
+        if a != b and not _near(a, b):
+            return reject(f"token {number} is '{shown(a)}', expected '{shown(b)}'")
+    return accept("the same tokens")
+
+
+def _near(a: bytes, b: bytes) -> bool:
+    if not (_NUMBER.fullmatch(a) and _NUMBER.fullmatch(b)):
+        return False
+    return abs(float(a) - float(b)) < 1e-5
+
+
+OUTPUT_JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
+    "lines-reference": same_lines,
+    "apps-reference": same_by_cascade,
+    "tokens-reference": same_tokens,
+    "plain-reference": same_plain_lines,
+}

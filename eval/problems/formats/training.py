@@ -1,0 +1,175 @@
+"""Rows that models are trained on: DeepCoder, PrimeIntellect, NeMo Gym, SandboxFusion.
+
+| format         | tests are in                        | --judge reference decides as |
+|----------------|-------------------------------------|------------------------------|
+| deepcoder      | tests, in four forms                | rllm                         |
+| prime          | verification_info.test_cases        | PrimeIntellect's genesys     |
+| nemo-gym       | verifier_metadata.unit_tests        | LiveCodeBench's grader       |
+| sandboxfusion  | test: [{input: {stdin}, output: …}] | (strict: both are the same)  |
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gradebox.eval.common.errors import shown
+from gradebox.eval.problems.formats.livecodebench import PRELUDE
+from gradebox.eval.problems.formats.pairs import (
+    APPS_JUDGING,
+    MEMORY_MB,
+    Judging,
+    Tests,
+    columns,
+    decoded,
+    loaded,
+    read_tests,
+)
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.values import assert_test, text
+from gradebox.eval.problems.row import RowError
+
+# CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
+DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
+DEEPCODER_TESTS = 15
+_LIVECODEBENCH = Judging("lines-reference", "value-reference", "\n".join(PRELUDE))
+_PRIME = Judging("plain-reference", "printed-reference")
+_CHECK = re.compile(r"^check\((?P<entry>(?:\w+\(\)\.)?\w+)\)\s*\Z", re.MULTILINE)
+
+
+def _deepcoder(row: Row, judge: Judge) -> dict[str, Any]:
+    given = loaded(row.get("tests"), "tests")
+    if isinstance(given, dict) and "functional" in given:
+        return {**_functional(given), "time_limit": DEEPCODER_S}
+    tests = read_tests(given, "tests")
+    live = isinstance(given, list) and bool(given) and "testtype" in given[0]
+    if judge == "reference" and not live:
+        tests = tests.longest(DEEPCODER_TESTS)
+    return {
+        **columns(tests, judge, _LIVECODEBENCH if live else APPS_JUDGING),
+        "time_limit": LIVECODEBENCH_S if live else DEEPCODER_S,
+    }
+
+
+def _functional(given: Row) -> dict[str, Any]:
+    """Return the columns of a text that asserts, and ends in `check(Solution().f)`."""
+    test = text(given, "functional")
+    found = _CHECK.search(test)
+    if test.strip() and found is None:
+        raise RowError("tests.functional does not end in check(Solution().NAME)")
+    entry = found["entry"] if found else ""
+    return {
+        "test_kind": "assert",
+        "entry_point": entry,
+        "prelude": "\n".join(PRELUDE),
+        "memory_limit": MEMORY_MB,
+        "official_tests": assert_test(test[: found.start()] if found else "", entry, [], ""),
+    }
+
+
+def _prime_ids(row: Row) -> dict[str, Any]:
+    return {"id": row.get("problem_id"), "platform": str(row.get("source") or "")[:100]}
+
+
+def _structure(row: Row, field: str) -> dict[str, Any]:
+    """Return a struct that may be text, JSON or Python's. Raises RowError."""
+    value = row.get(field)
+    if isinstance(value, str):
+        value = decoded(text(row, field)) if value.strip() else None
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise RowError(f"{field} is {shown(value)}: it must be an object")
+    return value
+
+
+def _prime(row: Row, judge: Judge) -> dict[str, Any]:
+    tests = read_tests(_structure(row, "verification_info").get("test_cases"), "test_cases")
+    difficulty = _structure(row, "metadata").get("difficulty")
+    return {
+        **columns(tests, judge, _PRIME),
+        **_prime_ids(row),
+        "difficulty": str(difficulty or "").lower()[:100],
+        "time_limit": PRIME_S,
+    }
+
+
+def _nemo_ids(row: Row) -> dict[str, Any]:
+    return {"id": row.get("hash_id"), "platform": str(row.get("source") or "")[:100]}
+
+
+def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
+    metadata = _structure(row, "verifier_metadata")
+    tests = read_tests(metadata.get("unit_tests"), "unit_tests")
+    return {
+        **columns(tests, judge, _LIVECODEBENCH),
+        **_nemo_ids(row),
+        "time_limit": NEMO_GYM_S,
+    }
+
+
+def _fusion_ids(row: Row) -> dict[str, Any]:
+    return {"id": row.get("id")}
+
+
+def _fusion(row: Row, _judge: Judge) -> dict[str, Any]:
+    given = loaded(row.get("test"), "test") or []
+    labels = _structure(row, "labels")
+    if not isinstance(given, list):
+        raise RowError(f"test is {shown(given)}: it must be a list of tests")
+    pairs = []
+    for number, test in enumerate(given):
+        if not isinstance(test, dict):
+            raise RowError(f"test {number} is {shown(test)}: it must have input and output")
+        start, end = test.get("input"), test.get("output")
+        if not isinstance(start, dict) or not isinstance(end, dict):
+            raise RowError(f"test {number} is {shown(test)}: it must have input and output")
+        pairs.append((start.get("stdin") or "", end.get("stdout")))
+    return {
+        **columns(Tests(tuple(pairs)), "strict", APPS_JUDGING),
+        **_fusion_ids(row),
+        "title": str(labels.get("name") or ""),
+        "difficulty": str(labels.get("difficulty") or "").lower()[:100],
+        "platform": str(labels.get("source") or "").lower()[:100],
+        "time_limit": SANDBOXFUSION_S,
+    }
+
+
+DEEPCODER = RowFormat(
+    name="deepcoder",
+    needs=(frozenset({"problem", "tests"}),),
+    names=("problem",),
+    uses=("tests",),
+    ids=lambda _row: {},
+    convert=_deepcoder,
+    numbered=True,
+)
+PRIME = RowFormat(
+    name="prime",
+    needs=(
+        frozenset({"prompt", "verification_info"}),
+        frozenset({"problem_statement", "verification_info"}),
+    ),
+    names=("problem_id", "source"),
+    uses=("verification_info", "metadata"),
+    ids=_prime_ids,
+    convert=_prime,
+    numbered=True,
+)
+NEMO_GYM = RowFormat(
+    name="nemo-gym",
+    needs=(frozenset({"responses_create_params", "verifier_metadata"}),),
+    names=("hash_id", "source"),
+    uses=("verifier_metadata",),
+    ids=_nemo_ids,
+    convert=_nemo,
+    numbered=True,
+)
+SANDBOXFUSION = RowFormat(
+    name="sandboxfusion",
+    needs=(frozenset({"id", "content", "labels", "test"}),),
+    names=("id",),
+    uses=("test", "labels"),
+    ids=_fusion_ids,
+    convert=_fusion,
+)
