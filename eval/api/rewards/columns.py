@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats import FORMATS, OWN, Reading
+from gradebox.eval.problems.formats import OWN, Reading, recognising
 from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS, RowError
 
 PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
@@ -112,7 +112,7 @@ def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _problem_rows(count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return, for each completion, the columns that describe a problem, in our own names."""
     given = frozenset(name for name in columns if columns[name] is not None)
-    other = [row for row in FORMATS.values() if row is not OWN and row.recognises(given)]
+    other = [row for row in recognising(given) if row is not OWN]
     if len(other) == 1:
         reading = Reading(other[0])
         values = {name: _one_each(name, columns[name], count) for name in given & {*reading.fields}}

@@ -7,6 +7,7 @@ Rows are converted where they are read, so that nothing behind the reader knows 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -75,13 +76,19 @@ class Reading:
         """The fields that are read of a row."""
         return tuple(dict.fromkeys((*self.format.names, *self.format.uses)))
 
-    def ids(self, row: Row, number: int) -> dict[str, Any]:
-        """Return the ids of the row with this number, by our names. Raises RowError."""
+    def ids(self, row: Row, number: int | None = None) -> dict[str, Any]:
+        """Return the ids of a row, which may have a number, by our names. Raises RowError."""
         return self._named(self.format.ids(row), number)
 
     def columns(self, row: Row, number: int | None = None) -> dict[str, Any]:
-        """Return a row, which may have a number, in our own columns. Raises RowError."""
+        """Return a row, which may have a number, in our own columns. Raises RowError.
+
+        A row with neither an id nor a number is named by its tests.
+        """
         converted = self._named(self.format.convert(row, self.judge), number)
+        if self.format.numbered and converted["id"] is None:
+            tests = repr(converted.get(TESTS_COLUMN)).encode("utf-8", "backslashreplace")
+            converted["id"] = f"problem-{hashlib.sha256(tests).hexdigest()[:12]}"
         if self.format is not OWN:
             converted |= {"dataset_format": self.format.name, "judge": self.judge}
         return converted

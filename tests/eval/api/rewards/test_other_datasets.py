@@ -23,3 +23,12 @@ def test_an_unusable_row_does_not_stop_the_others():
     (batch,) = batches_of(["a", "b"], None, columns)
     assert parse_problem(batch.problems["2900"]).test_kind == "call"
     assert batch.problems["bad"]["official_tests"].startswith("unusable: metadata is not JSON")
+
+
+def test_rows_without_ids_are_named_by_their_tests():
+    tests = ['[{"input": "1", "output": "2"}]', '[{"input": "1", "output": "3"}]']
+    columns = {"problem": ["p"] * 3, "tests": [*tests, tests[0]]}
+    (batch,) = batches_of(["a", "b", "c"], None, columns)
+    first, second, third = (s["problem_id"] for s in batch.solutions)
+    assert first == third != second
+    assert parse_problem(batch.problems[second]).tests == ((b"1", b"3"),)
