@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 from gradebox.sandbox import languages
@@ -20,22 +22,31 @@ from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
 from gradebox.sandbox.languages import Language
-from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+from gradebox.sandbox.model import (
+    MIB,
+    Compiled,
+    Description,
+    Execution,
+    Interaction,
+    Limits,
+    Program,
+)
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, Backend, RunRequest
 from gradebox.sandbox.piston.endpoints import endpoints_from, without_password
 from gradebox.sandbox.piston.faults import Refused, Tampered, Transient
-from gradebox.sandbox.piston.fleet import NO_ENDPOINT, Endpoint, Fleet, Lease
+from gradebox.sandbox.piston.fleet import Endpoint, Fleet, Lease
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
 from gradebox.sandbox.piston.http.transport import Transport
 from gradebox.sandbox.piston.launcher import check_names
 from gradebox.sandbox.piston.probe import identify
+from gradebox.sandbox.piston.runs.attempts import ATTEMPTS, Attempts
 from gradebox.sandbox.piston.stock_piston import StockPiston
 from gradebox.sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")
 
 TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
-ATTEMPTS = 6  # for one run, over all endpoints
+BATCH_BYTES = MIB  # of the inputs in one request; a single one may be larger
 # Destroyed reports of one run after which the program is held responsible. Reports that the server
 # may have lost count only when that happened in every attempt.
 DESTROYED_AFTER = 3
@@ -93,7 +104,9 @@ class PistonSandbox(Closeable):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset({"collect", "alone"})
+        """See `Sandbox.capabilities`. "batch": when every endpoint is a server of ours."""
+        many = all(endpoint.most_runs > 1 for endpoint in self._fleet.endpoints)
+        return frozenset({"collect", "alone", "batch"} if many else {"collect", "alone"})
 
     @property
     def slots(self) -> int:
@@ -153,6 +166,50 @@ class PistonSandbox(Closeable):
             # wall time on a busy server says little: the run alone decides
             execution, shared = self._run(request, True)
         return replace(execution, contended=True) if shared else execution
+
+    def run_many(
+        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
+    ) -> Generator[list[Execution], None, None]:
+        """See `BatchSandbox.run_many`. Each request of a server has as many runs as it allows."""
+        if len(limits) != len(stdins) or not stdins:
+            raise BadRequest(
+                f"{len(limits)} limits for {len(stdins)} inputs: one for each, at least one"
+            )
+        for one in limits:
+            check_limits(one)
+        if not compiled.ok:
+            raise BadRequest("the program did not compile, so it can't be run")
+        return self._run_many(compiled, limits, stdins)
+
+    def _run_many(
+        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
+    ) -> Generator[list[Execution], None, None]:
+        """After a fault, what was received is kept and the rest is sent again."""
+        row = languages.find(compiled.program.language)
+        able = partial(self._can_run_many, row)
+        attempts = Attempts(self._fleet, able)
+        done, last = 0, None
+        while done < len(stdins) and (last is None or ended_well(last)):
+            if not any(map(able, self._fleet.endpoints)):  # an older server took the place
+                last = self.run(compiled, limits[done], stdin=stdins[done])
+                done += 1
+                yield [last]
+                continue
+            with attempts.lease() as lease:
+                # a busy server may have room for fewer
+                most = max(1, lease.endpoint.most_runs >> attempts.failures)
+                end = done + count_within(stdins[done:], most)
+                runs = self._gradebox.run_many(
+                    lease, compiled.program, limits[done:end], stdins[done:end]
+                )
+                with closing(runs):
+                    for group in runs:
+                        attempts.failures = 0
+                        done += len(group)
+                        last = group[-1]
+                        if self._fleet.shared(lease):
+                            group = [replace(one, contended=True) for one in group]
+                        yield group
 
     def interact(self, *args: Any, **options: Any) -> Interaction:
         """Raise SandboxUnavailable: both would share one box, and the interactor has the answer."""
@@ -218,39 +275,18 @@ class PistonSandbox(Closeable):
     def _attempt(
         self, once: Callable[[Lease], T], row: Language, *, alone: bool = False
     ) -> tuple[T, bool]:
-        """Try until it works; return the result, and whether it shared its endpoint.
-
-        A refusal is final for its endpoint; after any other fault the next try prefers another.
-        """
-        avoid: list[Endpoint] = []
-        refused: list[Endpoint] = []
-        last: SandboxError = SandboxUnavailable(NO_ENDPOINT)
-
-        def can_run(endpoint: Endpoint) -> bool:
-            return endpoint not in refused and self._backend(endpoint).can_run(endpoint, row)
-
-        for _ in range(ATTEMPTS):
-            if not any(map(can_run, self._fleet.endpoints)):
-                break
-            lease = self._fleet.acquire(can_run, alone=alone, avoid=avoid)
-            try:
+        """Try until it works; return the result, and whether it shared its endpoint."""
+        attempts = Attempts(self._fleet, partial(self._can_run, row), alone=alone)
+        while True:
+            with attempts.lease() as lease:
                 value = once(lease)
-            except Refused as fault:
-                self._fleet.release(lease)
-                refused.append(lease.endpoint)
-                last = fault
-            except Transient as fault:
-                self._fleet.release(lease, failed=fault.server_failed, pause_s=fault.pause_s)
-                log.info("%s: tried again: %s", lease.endpoint.url, fault)
-                avoid.append(lease.endpoint)
-                lease.endpoint.last_fault = str(fault)
-                last = fault
-            except BaseException:
-                self._fleet.release(lease)
-                raise
-            else:
-                return value, self._fleet.release(lease)
-        raise last
+                return value, self._fleet.shared(lease)
+
+    def _can_run(self, row: Language, endpoint: Endpoint) -> bool:
+        return self._backend(endpoint).can_run(endpoint, row)
+
+    def _can_run_many(self, row: Language, endpoint: Endpoint) -> bool:
+        return endpoint.most_runs > 1 and self._can_run(row, endpoint)
 
     def _require(self, row: Language) -> None:
         """Raise MissingToolchain, with what to install, when no endpoint has the language."""
@@ -268,6 +304,21 @@ class PistonSandbox(Closeable):
             f"({', '.join(package.needs(row))}; installed: {installed or 'none'}"
             "); install the packages (docs/piston.md) or use --sandbox local"
         )
+
+
+def count_within(stdins: Sequence[bytes], most: int) -> int:
+    """Return how many inputs one request has: `most` at most, and BATCH_BYTES, but at least one."""
+    size = 0
+    for i, stdin in enumerate(stdins[:most]):
+        size += len(stdin)
+        if size > BATCH_BYTES:
+            return max(i, 1)
+    return min(len(stdins), most)
+
+
+def ended_well(execution: Execution) -> bool:
+    """Return whether the runs of a batch go on after this one."""
+    return execution.exit_code == 0 and not execution.limits_hit and not execution.killed_for
 
 
 def check_limits(limits: Limits) -> None:

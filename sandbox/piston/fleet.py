@@ -36,6 +36,7 @@ class Endpoint:
     cap              requests at once, at most
     runtimes         language or alias → version, as the server lists them
     gradebox         it is gradebox.sandbox.server, which needs no launcher
+    most_runs        runs in one request, on a server of ours that has the route for them, else 0
     server_sandbox   that server's description of its own sandbox
     platform         machine and C library; binaries run on every endpoint of the same platform
     fixed_addresses  programs can be started without address space randomisation
@@ -53,6 +54,7 @@ class Endpoint:
     runtimes: dict[str, str] = field(default_factory=dict)
     version: str = ""
     gradebox: bool = False
+    most_runs: int = 0
     server_sandbox: dict[str, Any] = field(default_factory=dict)
     platform: str = ""
     fixed_addresses: bool = False
@@ -123,7 +125,7 @@ class Fleet:
         """
         endpoint = lease.endpoint
         with self._changed:
-            shared = lease.shared or endpoint.starts != lease.number
+            shared = self.shared(lease)
             endpoint.inflight -= 1
             if lease.alone:
                 endpoint.reserved = False
@@ -133,6 +135,10 @@ class Fleet:
                 endpoint.failures = 0
             self._changed.notify_all()
         return shared
+
+    def shared(self, lease: Lease) -> bool:
+        """Return whether another request was under way at any time since the lease began."""
+        return lease.shared or lease.endpoint.starts != lease.number
 
     def close(self) -> None:
         with self._changed:

@@ -1,6 +1,8 @@
-"""Runs on gradebox.sandbox.server: no launcher, bytes travel as base64 both ways.
+"""The backend of endpoints that are gradebox.sandbox.server, which need no launcher.
 
-That server reports `gradebox` at GET / and takes these fields beside Piston's own:
+That server reports `gradebox` at GET /, with the version and the most runs of the route for raw
+bytes (runs/), which has all runs. Compilations, and runs on a server without that route, are
+requests of Piston's API with these fields beside Piston's own:
 
     stdin_encoding, output_encoding   "base64"
     collect                           names of files to return in `run.files`
@@ -11,22 +13,22 @@ That server reports `gradebox` at GET / and takes these fields beside Piston's o
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from collections.abc import Generator, Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 from gradebox.sandbox import languages
 from gradebox.sandbox.languages import Language
-from gradebox.sandbox.model import Compiled, Execution, LimitName, Limits, Program
+from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, RunRequest
 from gradebox.sandbox.piston.faults import Transient
 from gradebox.sandbox.piston.fleet import Endpoint, Lease
 from gradebox.sandbox.piston.http.execute import QUEUE_S, ROUTE, File, encode
+from gradebox.sandbox.piston.runs import frames
+from gradebox.sandbox.piston.runs.exchange import RunsRequest, exchange
+from gradebox.sandbox.piston.runs.executions import as_bytes, as_object, read_execution
 
-_LIMIT_NAMES: frozenset[str] = frozenset(get_args(LimitName))
 _LEVELS = ("full", "delegated", "userns", "landlock", "none")
 _FIGURES = frozenset({"cpu", "memory", "processes"})
 
@@ -39,6 +41,18 @@ def isolation(endpoint: Endpoint) -> tuple[str, frozenset[str]]:
         return "piston", frozenset({"cpu"})
     names = {name for name in exact if isinstance(name, str)} if isinstance(exact, list) else set()
     return str(level), _FIGURES & names
+
+
+def most_runs(about: Mapping[str, Any]) -> int:
+    """Return how many runs a request may have, by what a server reports; 0: it has no such route.
+
+    about  `gradebox` of GET /
+    """
+    runs = about.get("runs")
+    if not isinstance(runs, dict) or runs.get("version") != frames.VERSION:
+        return 0
+    most = runs.get("most")
+    return max(0, min(most, frames.MOST_RUNS)) if type(most) is int else 0
 
 
 class GradeboxServer:
@@ -57,14 +71,14 @@ class GradeboxServer:
         """Compile a program; the server keeps it, by content."""
         fields = {"compile_only": True, "limits": dataclasses.asdict(limits)}
         value = self._post(endpoint, _body(program, fields), limits.wall_s)
-        stage = _object(value.get("compile"), "compile")
+        stage = as_object(value.get("compile"), "compile")
         ok = stage.get("ok")
         if not isinstance(ok, bool):
             raise Transient(f"{endpoint.url}: compile.ok is {str(ok)[:40]}, not true or false")
         return Compiled(
             program=program,
             ok=ok,
-            log=_bytes(stage.get("log_base64"), "log"),
+            log=as_bytes(stage.get("log_base64"), "log"),
             toolchain=str(stage.get("toolchain", ""))[:300],
             cached=bool(stage.get("cached")),
             execution=read_execution(stage["evidence"]) if stage.get("evidence") else None,
@@ -72,6 +86,18 @@ class GradeboxServer:
 
     def run(self, lease: Lease, request: RunRequest) -> Execution:
         """Run a program; the evidence is the server's own."""
+        if lease.endpoint.most_runs:
+            one = RunsRequest(
+                request.compiled.program,
+                [request.limits],
+                [request.stdin],
+                request.args,
+                request.files,
+                request.collect,
+                lease.alone,
+            )
+            [execution] = chain.from_iterable(exchange(lease.endpoint.transport, one))
+            return execution
         files = [File(n, c) for n, c in request.files.items()]
         fields: dict[str, Any] = {
             "stdin_encoding": "base64",
@@ -86,16 +112,24 @@ class GradeboxServer:
         program, output_bytes = request.compiled.program, request.limits.output_bytes
         body = _body(program, fields, {"stdin": request.stdin}, files)
         value = self._post(lease.endpoint, body, wall_s, output_bytes)
-        stage = _object(value.get("run"), "run")
+        stage = as_object(value.get("run"), "run")
         if "evidence" not in stage:
             raise Transient(f"{lease.endpoint.url}: the program no longer compiles there")
         return read_execution(stage["evidence"])
+
+    def run_many(
+        self, lease: Lease, program: Program, limits: Sequence[Limits], stdins: Sequence[bytes]
+    ) -> Generator[list[Execution], None, None]:
+        """Run a program once for each input; at most the endpoint's `most_runs`."""
+        return exchange(lease.endpoint.transport, RunsRequest(program, limits, stdins))
 
     def _post(
         self, endpoint: Endpoint, body: bytes, wall_s: float, output_bytes: int = 1 << 20
     ) -> dict[str, Any]:
         answer_max = 3 * output_bytes + (16 << 20)
-        return _object(endpoint.transport.post(ROUTE, body, QUEUE_S + wall_s, answer_max), "answer")
+        return as_object(
+            endpoint.transport.post(ROUTE, body, QUEUE_S + wall_s, answer_max), "answer"
+        )
 
 
 def _body(
@@ -109,64 +143,3 @@ def _body(
     files = [File(n, c) for n, c in program.files.items()]
     own = {**fields, "gradebox": 1}
     return encode(row.name, files, own, data=data, run_files=run_files)
-
-
-def write_execution(execution: Execution) -> dict[str, Any]:
-    """Return an Execution as JSON, bytes in base64."""
-    return {
-        **vars(execution),
-        "limits_hit": sorted(execution.limits_hit),
-        "stdout": base64.b64encode(execution.stdout).decode(),
-        "stderr": base64.b64encode(execution.stderr).decode(),
-        "files": {n: base64.b64encode(c).decode() for n, c in execution.files.items()},
-    }
-
-
-def read_execution(value: Any) -> Execution:
-    """Read what `write_execution` wrote; raise Transient when it is malformed."""
-    fields = {
-        name: field
-        for name, field in _object(value, "evidence").items()
-        if name in Execution.__dataclass_fields__
-    }
-    try:
-        execution = Execution(
-            **{
-                **fields,
-                "stdout": _bytes(fields["stdout"], "stdout"),
-                "stderr": _bytes(fields["stderr"], "stderr"),
-                "files": {
-                    n: _bytes(c, "file") for n, c in _object(fields["files"], "files").items()
-                },
-                "limits_hit": cast(
-                    "frozenset[LimitName]", _LIMIT_NAMES & {str(n) for n in fields["limits_hit"]}
-                ),
-            }
-        )
-    except (KeyError, TypeError) as error:
-        raise Transient(f"the server's evidence lacks or mistypes a field: {error}") from error
-    numbers = (execution.cpu_s, execution.wall_s, execution.stdout_bytes)
-    ends = (execution.exit_code, execution.signal, execution.memory_bytes)
-    if not all(type(n) in (int, float) and 0 <= n < math.inf for n in numbers) or not all(
-        e is None or type(e) is int for e in ends
-    ):
-        raise Transient("the server's evidence has a figure that no run can have")
-    killed_for: Any = execution.killed_for
-    if killed_for is not None and not (isinstance(killed_for, str) and killed_for in _LIMIT_NAMES):
-        raise Transient(f"the server's evidence names an unknown limit: {killed_for!r:.60}")
-    return execution
-
-
-def _object(value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Transient(f"{name} is a JSON {type(value).__name__}, not an object")
-    return value
-
-
-def _bytes(value: Any, name: str) -> bytes:
-    if value is None:
-        return b""
-    try:
-        return base64.b64decode(value, validate=True)
-    except (binascii.Error, TypeError, ValueError) as error:
-        raise Transient(f"{name} is not base64: {error}") from error

@@ -15,6 +15,7 @@ from typing import Any
 from gradebox.sandbox.model import Limits
 from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
 from gradebox.sandbox.piston.fleet import Endpoint
+from gradebox.sandbox.piston.gradebox_server import most_runs
 from gradebox.sandbox.piston.http.execute import File, execute
 from gradebox.sandbox.piston.launcher import (
     BadReport,
@@ -57,6 +58,7 @@ def identify(endpoint: Endpoint) -> None:
         endpoint.version = str(about.get("message", ""))[:100]
         gradebox = about.get("gradebox")
         endpoint.gradebox = isinstance(gradebox, dict)
+        endpoint.most_runs = most_runs(gradebox) if isinstance(gradebox, dict) else 0
         if isinstance(gradebox, dict) and isinstance(gradebox.get("sandbox"), dict):
             endpoint.server_sandbox = gradebox["sandbox"]
     endpoint.runtimes = read_runtimes(endpoint.transport.get("/api/v2/runtimes", timeout_s=10))

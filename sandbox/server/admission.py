@@ -38,15 +38,16 @@ class ClientGone(Exception):
 
 
 class Place:
-    """The place of one admitted request, with the bytes reserved for it."""
+    """The place of one admitted request, or of `count`, with the bytes reserved for it."""
 
-    def __init__(self, admission: Admission, size: int) -> None:
+    def __init__(self, admission: Admission, size: int, count: int) -> None:
         self._admission = admission
         self.size = size
+        self.count = count
 
     def grow(self, size: int) -> None:
         """Reserve `size` further bytes. Raises QueueFull."""
-        self._admission.reserve(size, others=self._admission.present - 1)
+        self._admission.reserve(size, others=self._admission.present - self.count)
         self.size += size
 
     def hold(self, size: int) -> None:
@@ -72,20 +73,23 @@ class Admission:
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="execute")
 
     @contextlib.contextmanager
-    def place(self, size: int = 0) -> Iterator[Place]:
-        """Admit a request of `size` bytes. Raises QueueFull or ShuttingDown."""
+    def place(self, size: int = 0, count: int = 1) -> Iterator[Place]:
+        """Admit a request of `size` bytes, which counts as `count`.
+
+        Raises QueueFull or ShuttingDown.
+        """
         if self.closing:
             raise ShuttingDown
-        if self.present >= self.slots + self.queue:
+        if self.present + count > self.slots + self.queue:
             raise QueueFull(self.retry_after_s())
         self.reserve(size, others=self.present)
-        self.present += 1
+        self.present += count
         self._idle.clear()
-        place = Place(self, size)
+        place = Place(self, size, count)
         try:
             yield place
         finally:
-            self.present -= 1
+            self.present -= count
             self._bytes_left += place.size
             if not self.present:
                 self._idle.set()
@@ -104,13 +108,15 @@ class Admission:
         seconds = self._mean_s * self.present / self.slots / 2
         return max(1, min(60, math.ceil(seconds)))
 
-    async def run(self, call: Callable[[], T]) -> T:
+    async def run(self, call: Callable[[], T], count: int = 1) -> T:
         """Run `call` in a thread; it is not started if the caller is cancelled before.
+
+        count  of requests that it stands for
 
         Raises what `call` raises, and ClientGone.
         """
         cancelled = threading.Event()
-        timed = functools.partial(self._timed, call, cancelled)
+        timed = functools.partial(self._timed, call, cancelled, count)
         return await run_in_thread(timed, cancelled.set, self._pool)
 
     async def drain(self, grace_s: float) -> bool:
@@ -125,7 +131,7 @@ class Admission:
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _timed(self, call: Callable[[], T], cancelled: threading.Event) -> T:
+    def _timed(self, call: Callable[[], T], cancelled: threading.Event, count: int) -> T:
         if cancelled.is_set():
             raise ClientGone
         with self._lock:
@@ -136,4 +142,5 @@ class Admission:
         finally:
             with self._lock:
                 self.running -= 1
-                self._mean_s = 0.9 * self._mean_s + 0.1 * (time.monotonic() - began)
+                mean_s = (time.monotonic() - began) / count
+                self._mean_s = 0.9 * self._mean_s + 0.1 * mean_s

@@ -20,6 +20,7 @@ from aiohttp import web
 
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.model import MIB, Description
+from gradebox.sandbox.piston.runs import frames
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, ShuttingDown
 from gradebox.sandbox.server.body import Refused, check_size, encode, parse, receive, unpack
@@ -32,6 +33,7 @@ from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.metrics import Metrics
 from gradebox.sandbox.server.origin import check_host, check_origin, is_loopback
 from gradebox.sandbox.server.plugins import Grading, Judge
+from gradebox.sandbox.server.runs import Runs
 from gradebox.sandbox.server.settings import ServerSettings
 
 log = logging.getLogger("gradebox.server")
@@ -67,6 +69,7 @@ class Server:
         self.admission = Admission(slots, settings.queue, settings.held_bytes)
         self.connections = Connections(slots + settings.queue + SPARE_CONNECTIONS, settings.head_s)
         self.metrics = Metrics(self.admission)
+        self.runs = Runs(sandbox, settings, self.runtimes, self.admission, self.metrics)
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._answer, self._check])
@@ -81,6 +84,7 @@ class Server:
             ("POST", "/api/v2/packages", self.install_package),
             ("DELETE", "/api/v2/packages", self.remove_package),
             ("POST", "/grade", self.grade),
+            ("POST", frames.ROUTE, self.runs.answer),
         ):
             # as in Piston, a slash at the end is allowed
             for spelling in dict.fromkeys((path, path.rstrip("/") + "/")):
@@ -90,7 +94,8 @@ class Server:
         return app
 
     async def about(self, request: web.Request) -> web.Response:
-        about = {"protocol": 1, "sandbox": self.description.as_json()}
+        runs = {"version": frames.VERSION, "most": self.runs.most}
+        about = {"protocol": 1, "runs": runs, "sandbox": self.description.as_json()}
         return _json(200, {"message": VERSION, "gradebox": about})
 
     async def health(self, request: web.Request) -> web.Response:

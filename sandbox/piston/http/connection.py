@@ -28,7 +28,13 @@ class _DeadlineReader(io.RawIOBase):
         self._raw = raw
         self._sock = sock
         self._wait_s = sock.gettimeout()
-        self._deadline = time.monotonic() + (self._wait_s or 0.0) + DRIP_S
+        self.more_time()
+
+    def more_time(self, seconds: float | None = None) -> None:
+        """Let what follows take so long; None: as long as the beginning of the answer could."""
+        if seconds is None:
+            seconds = (self._wait_s or 0.0) + DRIP_S
+        self._deadline = time.monotonic() + seconds
 
     def readable(self) -> bool:
         return True
@@ -50,7 +56,9 @@ class _DeadlineReader(io.RawIOBase):
 class _Response(http.client.HTTPResponse):
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
-        self.fp = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock))
+        reader = _DeadlineReader(self.fp.detach(), sock)
+        self.more_time = reader.more_time
+        self.fp = io.BufferedReader(reader)
 
 
 class _Deadlines(HTTPConnection):

@@ -1,4 +1,4 @@
-"""One HTTP exchange with a Piston server: bytes out, a JSON value in, or a fault.
+"""One HTTP exchange with a Piston server: bytes out, a JSON value or bytes in, or a fault.
 
 An answer is hostile until it is read. Its size is capped, it must be JSON, and its status decides
 who is at fault. Nothing here knows what the JSON means.
@@ -6,12 +6,16 @@ who is at fault. Nothing here knows what the JSON means.
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import json
 import threading
 import time
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import requests
+import urllib3
 
 from gradebox.sandbox.common.retry_after import retry_after_s
 from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
@@ -21,6 +25,7 @@ CONNECT_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 256 << 20
 ABOUT_BYTES_MAX = 4 << 20  # of GET: version and runtimes
 LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet waits less
+FINISH_S = 2.0  # what follows the bytes that were expected may take so long
 IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again
 
 
@@ -48,6 +53,31 @@ class Transport:
         """
         return self._exchange("POST", route, body, timeout_s, answer_max)
 
+    @contextlib.contextmanager
+    def stream(
+        self, route: str, body: bytes, headers: Mapping[str, str], timeout_s: float
+    ) -> Iterator[ByteStream]:
+        """Send bytes; give an answer of the same content type, to be read as it comes.
+
+        Raises Transient or Refused. Leaving it before its end closes the connection.
+        """
+        session, url = self._session(), self.base_url + route
+        try:
+            with self._request(session, "POST", route, body, timeout_s, headers) as response:
+                status, known = response.status_code, response.headers
+                if status != 200:
+                    raw = _read(response, ABOUT_BYTES_MAX, url)
+                    _refuse_move(url, status, known)
+                    parse_answer(url, status, raw, len(body), known.get("Retry-After", ""))
+                if known.get("Content-Type") != headers["Content-Type"]:
+                    raise Transient(f"{url}: the answer is {known.get('Content-Type')!r:.80}")
+                yield ByteStream(url, response, timeout_s)
+        except requests.RequestException as error:
+            session.close()
+            raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
+        finally:
+            self._local.used = time.monotonic()
+
     def close(self) -> None:
         with self._lock:
             sessions, self._sessions = self._sessions, []
@@ -71,20 +101,32 @@ class Transport:
             session.close()  # drops its connections; the session itself stays usable
         return session
 
+    def _request(
+        self,
+        session: requests.Session,
+        method: str,
+        route: str,
+        body: bytes | None,
+        timeout_s: float,
+        headers: Mapping[str, str] | None = None,
+    ) -> requests.Response:
+        return session.request(
+            method,
+            self.base_url + route,
+            data=body,
+            headers=headers,
+            timeout=(CONNECT_TIMEOUT_S, timeout_s),
+            stream=True,
+            allow_redirects=False,
+        )
+
     def _exchange(
         self, method: str, route: str, body: bytes | None, timeout_s: float, answer_max: int
     ) -> Any:
         session = self._session()
         url = self.base_url + route
         try:
-            with session.request(
-                method,
-                url,
-                data=body,
-                timeout=(CONNECT_TIMEOUT_S, timeout_s),
-                stream=True,
-                allow_redirects=False,
-            ) as response:
+            with self._request(session, method, route, body, timeout_s) as response:
                 raw = _read(response, answer_max, url)
                 status, headers = response.status_code, response.headers
         except requests.RequestException as error:
@@ -92,10 +134,50 @@ class Transport:
             raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
         finally:
             self._local.used = time.monotonic()
-        location = headers.get("Location", "")
-        if 300 <= status < 400 and location:
-            raise Refused(f"{url}: HTTP {status}, moved to {location[:200]}: name that server")
+        _refuse_move(url, status, headers)
         return parse_answer(url, status, raw, len(body or b""), headers.get("Retry-After", ""))
+
+
+class ByteStream:
+    """The body of an answer, read in the sizes that its reader expects."""
+
+    def __init__(self, url: str, response: requests.Response, timeout_s: float) -> None:
+        self._url = url
+        self._raw = response.raw
+        self._timeout_s = timeout_s
+
+    def read(self, size: int) -> bytes:
+        """Return exactly so many bytes. Raises Transient."""
+        parts: list[bytes] = []
+        try:
+            while size:
+                part: bytes = self._raw.read(size, decode_content=False)
+                if not part:
+                    raise Transient(f"{self._url}: the answer ended {size} bytes early")
+                parts.append(part)
+                size -= len(part)
+        except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
+            raise Transient(f"{self._url}: {_cause(error, self._timeout_s)}") from error
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def more_time(self, seconds: float | None = None) -> None:
+        """Begin a new time limit: so many seconds, or what the answer's beginning could take."""
+        extend = getattr(getattr(self._raw, "_original_response", None), "more_time", None)
+        if extend is not None:
+            extend(seconds)
+
+    def finish(self) -> None:
+        """Read the end, so that the connection can be used again; it is closed if that fails."""
+        self.more_time(FINISH_S)
+        errors = (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError)
+        with contextlib.suppress(*errors):
+            self._raw.read(1, decode_content=False)
+
+
+def _refuse_move(url: str, status: int, headers: Mapping[str, str]) -> None:
+    location = headers.get("Location", "")
+    if 300 <= status < 400 and location:
+        raise Refused(f"{url}: HTTP {status}, moved to {location[:200]}: name that server")
 
 
 def _read(response: requests.Response, answer_max: int, url: str) -> bytes:
@@ -140,7 +222,7 @@ def parse_answer(url: str, status: int, raw: bytes, body_bytes: int, retry_after
 
 def _cause(error: BaseException, timeout_s: float) -> str:
     """Return what went wrong, in the system's words where there are any."""
-    if isinstance(error, requests.Timeout):
+    if isinstance(error, (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)):
         return f"{type(error).__name__}: no answer within {timeout_s:.0f} s"
     cause: BaseException | None = error
     while cause is not None:

@@ -40,14 +40,14 @@ def read_files(value: Any, most: int) -> list[File]:
         if not isinstance(item, dict) or not isinstance(item.get("content"), str):
             raise BadRequest(f"files[{i}].content is required as a string")
         encoding = item.get("encoding", "utf8")
-        name = _name(item.get("name") or f"file{i}.code", i)
+        name = plain_name(item.get("name") or f"file{i}.code", i)
         content = _decode(item["content"], encoding, i)
         files.append(File(name, content, encoding not in ("base64", "hex")))
-    _check_folders({file.name for file in files})
+    check_folders({file.name for file in files})
     return files
 
 
-def _name(name: Any, i: int) -> str:
+def plain_name(name: Any, i: int) -> str:
     """Return a file's name in its plainest spelling. Raises BadRequest."""
     field = f"files[{i}].name"
     parts = name.split("/") if isinstance(name, str) else ["/"]
@@ -69,7 +69,7 @@ def _name(name: Any, i: int) -> str:
     return "/".join(kept)
 
 
-def _check_folders(names: set[str]) -> None:
+def check_folders(names: set[str]) -> None:
     """Raise BadRequest when a file is a folder of another one."""
     for name in names:
         for folder in PurePosixPath(name).parents:

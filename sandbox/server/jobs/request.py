@@ -101,7 +101,7 @@ def parse_job(
         placed = _case(runtime, files)
     else:
         placed = place(languages.find(runtime.row), files, talking=talking)
-    args = _strings(body.get("args"), "args", ceilings.args_max)
+    args = strings(body.get("args"), "args", ceilings.args_max)
     return Job(
         runtime=runtime,
         program=placed.program,
@@ -111,7 +111,7 @@ def parse_job(
         stdin=_stdin(body),
         args=(*placed.args, *args),
         files=placed.files,
-        collect=_strings(body.get("collect"), "collect", ceilings.files_max),
+        collect=strings(body.get("collect"), "collect", ceilings.files_max),
         base64_output=body.get("output_encoding") == "base64",
         compile_only=from_gradebox and bool(body.get("compile_only")),
         alone=from_gradebox and bool(body.get("alone")),
@@ -148,7 +148,8 @@ def _stdin(body: Mapping[str, Any]) -> bytes:
         raise BadRequest(f"stdin is not base64: {error}") from error
 
 
-def _strings(value: Any, name: str, most: int) -> tuple[str, ...]:
+def strings(value: Any, name: str, most: int) -> tuple[str, ...]:
+    """Return a list of at most `most` texts or numbers as texts. Raises BadRequest."""
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(v, str) or is_number(v) for v in value):

@@ -13,7 +13,7 @@ import signal
 from typing import Any
 
 from gradebox.sandbox.model import Compiled, Execution
-from gradebox.sandbox.piston.gradebox_server import write_execution
+from gradebox.sandbox.piston.runs.executions import write_execution
 from gradebox.sandbox.server.jobs.request import Job
 
 _STOPPED = {
@@ -100,6 +100,11 @@ def _texts(stdout: bytes, stderr: bytes, base64_output: bool) -> dict[str, Any]:
         }
     out, err = stdout.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")
     return {"stdout": out, "stderr": err, "output": out + err}
+
+
+def status_of(execution: Execution) -> str | None:
+    """Return Piston's status of an execution; None: it ended with code 0."""
+    return _status(execution)[0]
 
 
 def _status(execution: Execution) -> tuple[str | None, str | None]:

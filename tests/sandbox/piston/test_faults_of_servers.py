@@ -12,7 +12,6 @@ import pytest
 
 from gradebox.sandbox import Compiled, Execution, Limits, Program, SandboxError, SandboxUnavailable
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston import client as client_module
 from gradebox.sandbox.piston.faults import BodyTooLarge, LimitTooSmall
 from gradebox.sandbox.piston.http import connection, transport
 
@@ -267,9 +266,10 @@ def test_a_missing_answer_times_out(
     piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from gradebox.sandbox.piston import stock_piston
+    from gradebox.sandbox.piston.runs import attempts
 
     box = probed(client(piston))
-    monkeypatch.setattr(client_module, "ATTEMPTS", 2)
+    monkeypatch.setattr(attempts, "ATTEMPTS", 2)
     monkeypatch.setattr(stock_piston, "QUEUE_S", -10.8)  # the whole time-out becomes 0.2 s
     piston.always = slow(1.0)
     with pytest.raises(SandboxError, match="Timeout"):

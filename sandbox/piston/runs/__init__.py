@@ -1,0 +1,1 @@
+"""Runs on gradebox.sandbox.server: several cases of a program in one request, as raw bytes."""
