@@ -7,7 +7,7 @@
 
 The checker itself is asked, without the comparison that would accept an expected output at once.
 FILE has the lines of a solutions file with `expect`: "passed" or "failed", or an object with such
-a `status`. Lines without `expect` are ignored.
+a `status`, or rows of open-r1/codeforces-submissions. Lines without any of these are ignored.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.files import read_lines
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
+from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
 
@@ -264,7 +265,7 @@ def expectations(file: Path) -> dict[int, str]:
             row = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        expect = row.get("expect") if isinstance(row, dict) else None
+        expect = as_line(row).get("expect") if isinstance(row, dict) else None
         if isinstance(expect, dict):
             expect = expect.get("status")
         if expect in EXPECTED:

@@ -5,6 +5,7 @@
     {"problem_id": "1000/A", "completion": "…```python…```", "sample_id": 3}
     {"task_id": "HumanEval/0", "completion": "    return 1"}
     {"question_id": "abc301_a", "code_list": ["…", "…"]}              one solution for each
+    {"submission_id": 5, "programmingLanguage": "GNU C++17", …}       codeforces-submissions
     {"problem_id": "1000/A", "messages": [{"role": "assistant", "content": "…"}]}
         ─▶ Solution(problem_id, solution_id, sample_i, line, language, code)
 
@@ -26,6 +27,7 @@ from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
 from gradebox.eval.solutions.solution import Solution
+from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 
@@ -167,7 +169,7 @@ def _solution(
     problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
     response = None
     try:
-        row = read()
+        row = as_line(read())
         problem_id = _problem_id(row)
         solution_id = _first_name(row, NAME_KEYS) or default_id
         requested = _name(row, "language") or None
@@ -292,6 +294,7 @@ def read_response(path: Path, line: int) -> str:
         if number == line:
             try:
                 row = _parse(data)
+                row = as_line(row)
                 return str(row.get("code") or "") or _response(row) or ""
             except _LineError as why:
                 raise InputError(f"{path}, line {line}: {why}") from None

@@ -9,6 +9,7 @@ from typing import Any
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.pairs import MEMORY_MB, Judging, Tests, columns, read_tests
 from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.values import text
 from gradebox.eval.problems.row import RowError
 
 TIME_LIMIT_S = 10.0  # the original's, for every problem
@@ -40,7 +41,7 @@ def _ids(row: Row) -> dict[str, Any]:
 
 def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     pairs = [pair for field in TESTS for pair in read_tests(row.get(field), field).pairs]
-    files = (row.get("input_file") or "", row.get("output_file") or "")
+    files = (text(row, "input_file"), text(row, "output_file"))
     if files not in _FILES:
         raise RowError(f"the program reads and writes {shown(files)}: only stdin, or input.txt")
     rating, tags = row.get("cf_rating"), row.get("cf_tags")

@@ -191,8 +191,8 @@ def _called(tests: Tests) -> Iterator[dict[str, str]]:
         }
 
 
-def _whole(key: str) -> bool:
-    return key.removeprefix("-").isdecimal() and len(key) < 100
+def _whole(key: Any) -> bool:
+    return str(key).removeprefix("-").isdecimal() and len(str(key)) < 100
 
 
 def _arguments(value: Any, where: str) -> list[Any]:

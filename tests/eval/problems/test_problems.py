@@ -313,7 +313,7 @@ def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> N
         == "p.jsonl, row 2 is not a problem: the row has neither id nor contest_id and index"
     )
     assert messages[3] == "p.jsonl has 1/A twice: the first row is used"
-    assert messages[4].startswith("p.jsonl, row 3 is not a problem: id is a list of 1 elements")
+    assert messages[4].startswith("p.jsonl, row 5 is not a problem: id is a list of 1 elements")
 
 
 def test_a_row_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: Any) -> None:

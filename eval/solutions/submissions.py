@@ -1,0 +1,68 @@
+"""Rows of open-r1/codeforces-submissions as lines of a solutions file.
+
+{"submission_id", "problem_id", "programmingLanguage": "GNU C++17", "source", "verdict": "OK"}
+  ──▶ {"problem_id", "solution_id", "language": "c++17", "code", "expect": "passed"}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Row = Mapping[str, Any]
+
+FIELDS = frozenset({"submission_id", "programmingLanguage", "source", "verdict"})
+# The first pattern that matches the site's name of a language counts. Other compilers of C++ are
+# taken for g++ of the same standard; Python 2 and other languages we lack keep the site's name.
+LANGUAGES = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r".*\+\+23.*", "c++23"),
+        (r".*\+\+(?:20|2a).*", "c++20"),
+        (r".*\+\+(?:17|1z)?(?: \(?64\)?| 2017| \(.*\)| Diagnostics)*", "c++17"),
+        (r".*\+\+(?:14|1y).*", "c++14"),
+        (r".*\+\+(?:11|0x).*", "c++11"),
+        (r"GNU C(?:\d\d)?", "c"),
+        (r"PyPy 3.*", "pypy3"),
+        (r"Python 3.*", "python"),
+        (r"Java \d+.*", "java"),
+        (r"Kotlin.*", "kotlin"),
+        (r"Rust.*", "rust"),
+        (r"Go", "go"),
+        (r"JavaScript.*|Node\.js.*", "javascript"),
+        (r"Ruby.*", "ruby"),
+        (r"(?:Mono |\.NET Core )?C#.*", "c#"),
+    )
+)
+EXPECT = {"OK": "passed"} | dict.fromkeys(
+    (
+        *("WRONG_ANSWER", "PRESENTATION_ERROR", "RUNTIME_ERROR", "COMPILATION_ERROR"),
+        *("TIME_LIMIT_EXCEEDED", "IDLENESS_LIMIT_EXCEEDED", "MEMORY_LIMIT_EXCEEDED"),
+        "CHALLENGED",
+    ),
+    "failed",
+)
+
+
+def language_of(site_name: str) -> str:
+    """Return our name of a language of Codeforces; the same text when we have none."""
+    name = site_name.strip()
+    return next((ours for pattern, ours in LANGUAGES if pattern.fullmatch(name)), name)
+
+
+def as_line(row: Row) -> Row:
+    """Return a submission as a line of a solutions file, any other row unchanged."""
+    if not row.keys() >= FIELDS:
+        return row
+    language, verdict = row["programmingLanguage"], row["verdict"]
+    contest, index = row.get("contestId"), row.get("problem_index")
+    return {
+        "problem_id": row.get("problem_id"),
+        "contest_id": contest,
+        "index": index,
+        "solution_id": row["submission_id"],
+        "language": language_of(language) if isinstance(language, str) else language,
+        "code": row["source"],
+        "expect": EXPECT.get(verdict) if isinstance(verdict, str) else None,
+    }
