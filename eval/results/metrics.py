@@ -1,8 +1,8 @@
 """Compute the metrics file from the records of a run, in one pass.
 
     {"num_attempted", "num_correct", "pass_at_1", "timestamp", "stats": {…},     upstream's keys
-     "pass_at_k", "statuses", "verdicts", "case_verdicts", "unstable_cases",     own keys
-     "statistics": {…}, "flags", "sandbox", "calibration", "problems", …}
+     "pass_at_k", "average_accuracy", "statuses", "verdicts", "case_verdicts",    own keys
+     "unstable_cases", "statistics": {…}, "flags", "sandbox", "calibration", "problems", …}
 
 Attempted solutions have the status passed or failed; correct ones have passed. Upstream grades
 one solution a problem, so `stats` counts solutions. A solution of a problem with a checker passes
@@ -51,6 +51,8 @@ class _Counts:
         self.num_unstable = 0
         self.contended = 0
         self.troubles: dict[str, list[dict[str, Any]]] = {}
+        self.shares: dict[str, tuple[float, int]] = {}  # sum and number of the shares passed
+        self.stopped_early = False
 
     def add(self, record: Mapping[str, Any]) -> None:
         status = record["status"]
@@ -60,10 +62,30 @@ class _Counts:
         if status not in COUNTED_STATUSES:
             self._add_trouble(record)
             return
+        self._add_share(record)
         passed = status == "passed"
         self.by_checker[bool(record.get("has_checker")), passed] += 1
         if not passed:
             self.reasons[_deciding_reason(record)] += 1
+
+    def _add_share(self, record: Mapping[str, Any]) -> None:
+        verdicts = [c["verdict"] for c in record["details"] if c["verdict"] != "SK"]
+        self.stopped_early |= any(c["reason"] == "not_run_after_failure" for c in record["details"])
+        if verdicts:
+            total, count = self.shares.get(record["problem_id"], (0.0, 0))
+            share = verdicts.count("AC") / len(verdicts)
+            self.shares[record["problem_id"]] = (total + share, count + 1)
+
+    def average_accuracy(self) -> dict[str, Any]:
+        """Return the share of tests passed, as a mean over solutions of each problem, then of all.
+
+        It is undefined when tests were not run after a failure.
+        """
+        if self.stopped_early:
+            return {"value": None, "problems": 0, "note": "tests were not run after a failure"}
+        means = [total / count for total, count in self.shares.values()]
+        value = sum(means) / len(means) if means else None
+        return {"value": value, "problems": len(means), "note": ""}
 
     def _add_cases(self, record: Mapping[str, Any]) -> None:
         for case in record["details"]:
@@ -126,6 +148,7 @@ def compute_metrics(
         "num_solutions": statistics["solutions"],
         "num_problems": len(counts.problems),
         "pass_at_k": {str(k): {name: by_k[k][name] for name in PASS_FIELDS} for k in ks},
+        "average_accuracy": counts.average_accuracy(),
         "statuses": statuses,
         "first_troubles": counts.troubles,
         "verdicts": {"none" if name == NO_CODE else name: n for name, n in verdicts},

@@ -1,0 +1,32 @@
+"""What the metrics file has beside the statistics."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gradebox.eval.results.metrics import RunFacts, compute_metrics
+from tests.eval.results.statistics.made_records import case, solution
+
+FACTS = RunFacts("", {}, {}, None, {}, {})
+
+
+def average(*records):
+    return compute_metrics(records, [1], FACTS)["average_accuracy"]
+
+
+def made(problem_id: str, verdicts: str, sample_i: int = 0):
+    cases = [case(verdict, i) for i, verdict in enumerate(verdicts.split())]
+    return solution(problem_id, sample_i, cases)
+
+
+def test_the_average_counts_every_problem_once():
+    found = average(made("1/A", "AC WA"), made("1/A", "AC AC", 1), made("1/B", "WA AC SK WA WA"))
+    assert found == {"value": (0.75 + 0.25) / 2, "problems": 2, "note": ""}
+
+
+def test_the_average_is_undefined_when_tests_were_left_out():
+    not_run = dataclasses.replace(case("SK", 1), reason="not_run_after_failure")
+    found = average(made("1/A", "AC"), solution("1/B", 0, [case("WA"), not_run]))
+    assert found["value"] is None
+    assert "not run after a failure" in found["note"]
+    assert average()["value"] is None
