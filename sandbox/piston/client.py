@@ -161,11 +161,11 @@ class PistonSandbox(Closeable):
         if not compiled.ok:
             raise BadRequest("the program did not compile, so it can't be run")
         request = RunRequest(compiled, limits, stdin, args, files, collect)
-        execution, shared = self._run(request, alone)
-        if execution.killed_for == "wall" and shared and not alone:
+        execution = self._run(request, alone)
+        if execution.killed_for == "wall" and execution.contended and not alone:
             # wall time on a busy server says little: the run alone decides
-            execution, shared = self._run(request, True)
-        return replace(execution, contended=True) if shared else execution
+            execution = self._run(request, True)
+        return execution
 
     def run_many(
         self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
@@ -207,8 +207,6 @@ class PistonSandbox(Closeable):
                         attempts.failures = 0
                         done += len(group)
                         last = group[-1]
-                        if self._fleet.shared(lease):
-                            group = [replace(one, contended=True) for one in group]
                         yield group
 
     def interact(self, *args: Any, **options: Any) -> Interaction:
@@ -253,7 +251,7 @@ class PistonSandbox(Closeable):
     def _backend(self, endpoint: Endpoint) -> Backend:
         return self._gradebox if endpoint.gradebox else self._stock
 
-    def _run(self, request: RunRequest, alone: bool) -> tuple[Execution, bool]:
+    def _run(self, request: RunRequest, alone: bool) -> Execution:
         row = languages.find(request.compiled.program.language)
         destroyed = lost = 0
 
@@ -270,17 +268,21 @@ class PistonSandbox(Closeable):
                     raise
                 return fault.evidence
 
-        return self._attempt(run_once, row, alone=alone)
+        execution, shared = self._attempt(run_once, row, alone=alone)
+        return replace(execution, contended=True) if shared else execution
 
     def _attempt(
         self, once: Callable[[Lease], T], row: Language, *, alone: bool = False
     ) -> tuple[T, bool]:
-        """Try until it works; return the result, and whether it shared its endpoint."""
+        """Try until it works; return the result, and whether it shared its endpoint.
+
+        A server of ours knows itself which runs shared a core, and reports it.
+        """
         attempts = Attempts(self._fleet, partial(self._can_run, row), alone=alone)
         while True:
             with attempts.lease() as lease:
                 value = once(lease)
-                return value, self._fleet.shared(lease)
+                return value, not lease.endpoint.gradebox and self._fleet.shared(lease)
 
     def _can_run(self, row: Language, endpoint: Endpoint) -> bool:
         return self._backend(endpoint).can_run(endpoint, row)

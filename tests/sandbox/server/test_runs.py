@@ -113,6 +113,35 @@ def test_a_single_run_with_everything(start: Start) -> None:
     assert got.files == {"out": b"\xfe\xff", "empty": b""}
 
 
+@pytest.mark.parametrize(("contended", "alone"), [(False, [False]), (True, [False, True])])
+def test_the_server_knows_whether_a_wall_limit_was_met_by_load(
+    start: Start, contended: bool, alone: list[bool]
+) -> None:
+    gate = Gate()
+
+    def script(call: Call) -> Answer:
+        if call.stdin == b"beside":
+            return gate(call)
+        if call.alone:
+            return b"done"
+        fields = {"exit_code": None, "signal": 9, "killed_for": "wall", "contended": contended}
+        return ready(**fields)
+
+    server = start(FakeSandbox(script=script))
+    with PistonSandbox([server.url], slots=2) as client:
+        beside, _ = run_in_thread(lambda: client.run(COMPILED, LIMITS, stdin=b"beside"))
+        assert gate.entered.acquire(timeout=30)
+        one, got = run_in_thread(lambda: client.run(COMPILED, LIMITS, stdin=b"one"))
+        wait_until(lambda: len(server.sandbox.calls) == 2)
+        gate.open.set()
+        for thread in (beside, one):
+            thread.join(30)
+    assert [call.alone for call in server.sandbox.calls if call.stdin == b"one"] == alone
+    assert [(g.killed_for, g.contended) for g in got] == [
+        (None, False) if contended else ("wall", False)
+    ]
+
+
 def test_closing_cancels_what_has_not_run(start: Start) -> None:
     gate = Gate()
 
