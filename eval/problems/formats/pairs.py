@@ -63,11 +63,17 @@ class Tests:
 
 @dataclass(frozen=True)
 class Judging:
-    """What `--judge reference` uses: a judge of outputs, one of results, and a prelude."""
+    """How tests are judged.
+
+    output, result, prelude  a judge of outputs, one of results, what is put before a program:
+                             those of `--judge reference`; calls always have the prelude
+    strict_result            the judge of results of `--judge strict`
+    """
 
     output: str
     result: str
     prelude: str = APPS_PRELUDE
+    strict_result: str = "wrapped"
 
 
 APPS_JUDGING = Judging("apps-reference", "wrapped-reference")
@@ -126,7 +132,8 @@ def _of_list(tests: list[Any], field: str) -> Tests:
         if kind == "functional":
             given, expected = _lines(given, number), loaded(expected, f"test {number}: output")
         elif function:
-            expected = decoded(expected)
+            given, expected = decoded(given), decoded(expected)
+            given = given if isinstance(given, (str, list, tuple)) else [given]
         pairs.append((given, expected))
     if len(functions) > 1:
         names = ", ".join(name or "the program" for name in sorted(functions)[:3])
@@ -149,14 +156,16 @@ def _name(value: Any) -> str:
     return value
 
 
-def columns(tests: Tests, judge: Judge, reference: Judging) -> dict[str, Any]:
+def columns(tests: Tests, judge: Judge, how: Judging) -> dict[str, Any]:
     """Return tests, their kind and what judges them in our own columns. Raises RowError."""
     function, strict = tests.function, judge == "strict"
-    ours, theirs = ("wrapped", reference.result) if function else (None, reference.output)
+    ours, theirs = None, how.output
+    if function:
+        ours, theirs = how.strict_result, how.result
     return {
         "test_kind": "call" if function else "stdin",
         "entry_point": f"Solution().{function} or {function}" if function else "",
-        "prelude": reference.prelude if function or not strict else "",
+        "prelude": how.prelude if function or not strict else "",
         "checker": ours if strict else theirs,
         "official_tests": list(_called(tests) if function else _run(tests)),
         "memory_limit": MEMORY_MB,
@@ -196,10 +205,10 @@ def _whole(key: Any) -> bool:
 
 
 def _arguments(value: Any, where: str) -> list[Any]:
-    value = decoded(value)
-    if isinstance(value, str):
+    found = decoded(value)
+    if isinstance(value, str) and not isinstance(found, (list, tuple)):
         raise RowError(f"{where} is the text {shown(value)}, and a function is called")
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+    return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
 def decoded(value: Any) -> Any:

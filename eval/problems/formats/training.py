@@ -32,7 +32,7 @@ from gradebox.eval.problems.row import RowError
 # CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
 DEEPCODER_TESTS = 15
-_LIVECODEBENCH = Judging("lines-reference", "value-reference", "\n".join(PRELUDE))
+_LIVECODEBENCH = Judging("lines-reference", "value-reference", "\n".join(PRELUDE), "value")
 _PRIME = Judging("plain-reference", "printed-reference")
 _CHECK = re.compile(r"^check\((?P<entry>(?:\w+\(\)\.)?\w+)\)\s*\Z", re.MULTILINE)
 

@@ -95,7 +95,7 @@ FUNCTIONAL = [
             "deepcoder",
             "call",
             [(b'[[1], "2"]', b'"3"')],
-            ("wrapped", "value-reference"),
+            ("value", "value-reference"),
         ),
         (prime(TYPED), "prime", "stdin", ADDED, (None, "plain-reference")),
         (
@@ -184,6 +184,7 @@ BAD = [
     (apps({"inputs": ["1"], "outputs": []}), "1 inputs, 0 outputs"),
     (apps({"inputs": ["1"], "outputs": [None]}), "test 0: output is None"),
     (apps({"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}), "and a function is called"),
+    (apps({"inputs": ["1"], "outputs": ["1"], "fn_name": "f"}), "the text '1', and a function"),
     (apps({"inputs": [], "outputs": [], "fn_name": "f()"}), "must be a name"),
     (contests(time_limit=5), "must have seconds and nanos"),
     (contests(input_file="mice.in"), "reads and writes"),
