@@ -116,10 +116,11 @@ def test_drivers_that_cannot_start_end_the_run(
 ) -> None:
     boot = tmp_path / "boot.py"
     boot.write_text("raise SystemExit('no such library')\n")
-    monkeypatch.setattr(process_module, "BOOT", boot)
-    with pytest.raises(InputError, match=r"before they grade anything.*no such library"):
-        run_grading(options_of(work))
-    assert driver_pids() == []
+    with monkeypatch.context() as patch:  # ends before `work` does, which sets it as well
+        patch.setattr(process_module, "BOOT", boot)
+        with pytest.raises(InputError, match=r"before they grade anything.*no such library"):
+            run_grading(options_of(work))
+        assert driver_pids() == []
 
 
 def test_drivers_with_another_toolchain_end_the_run(
