@@ -31,7 +31,7 @@ from gradebox.eval.grading.options import Options
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.common.cpus import usable_cores
 
-CASES_OF_ONE, PROBLEMS, STAND_IN_SLOTS = 100, 50, 64
+CASES_OF_ONE, PROBLEMS, STAND_IN_SLOTS = 100, 10, 64
 SOURCES = {"c": (ECHO, "// "), "python": ("print(input())\n", "# ")}
 
 
@@ -58,7 +58,7 @@ def write_problems(path: Path, checker: str | None) -> None:
 
 
 def write_solutions(path: Path, solutions: int, language: str) -> None:
-    """Write programs that are all different: five a problem, then other problems."""
+    """Write programs that are all different, in turn for each problem."""
     source, comment = SOURCES[language]
     with path.open("w") as file:
         for number in range(solutions):
