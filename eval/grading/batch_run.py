@@ -19,10 +19,11 @@ from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.record import CaseRecord
+from gradebox.sandbox.batch import count_within
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution
 
-MOST_CASES, MOST_BYTES = 64, 1 << 20  # of one go: cases, and bytes of their inputs
+MOST_CASES = 64  # of one go
 log = logging.getLogger(__name__)
 
 
@@ -43,7 +44,8 @@ class BatchGrader:
         None stands for a case that did not run because an earlier one failed. Raises like
         `CaseGrader.grade`.
         """
-        refs = _first(refs)
+        sizes = (ref.input_bytes if ref.skip is None else 0 for ref in refs)
+        refs = refs[: count_within(sizes)]
         to_run = [i for i, ref in enumerate(refs) if ref.skip is None]
         if len(to_run) < 2 or not self._grader.runs_many:
             return [self._grader.grade(refs[0])]
@@ -83,13 +85,3 @@ class BatchGrader:
                     failed = i
         all_known = failed < len(refs) or ran == len(to_run)
         return records if all_known else records[: to_run[ran]]
-
-
-def _first(refs: Sequence[TestRef]) -> Sequence[TestRef]:
-    """Return the first cases, whose inputs are small enough together."""
-    size = 0
-    for i, ref in enumerate(refs):
-        size += ref.input_bytes if ref.skip is None else 0
-        if size > MOST_BYTES:
-            return refs[: max(i, 1)]
-    return refs

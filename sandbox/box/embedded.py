@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from gradebox.sandbox import languages
+from gradebox.sandbox.batch import check_counts
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
@@ -245,10 +246,7 @@ class EmbeddedSandbox(Closeable):
         self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
     ) -> Generator[list[Execution], None, None]:
         """See `BatchSandbox.run_many`. A core is in use until the last group is yielded."""
-        if len(limits) != len(stdins) or not stdins:
-            raise BadRequest(
-                f"{len(limits)} limits for {len(stdins)} inputs: one for each, at least one"
-            )
+        check_counts(limits, stdins)
         for one in limits:
             check_limits(one)
         program = _built(compiled)

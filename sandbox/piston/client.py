@@ -18,12 +18,12 @@ from functools import partial
 from typing import Any, Literal, TypeVar
 
 from gradebox.sandbox import languages
+from gradebox.sandbox.batch import check_counts, count_within, goes_on_after
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import (
-    MIB,
     Compiled,
     Description,
     Execution,
@@ -46,7 +46,6 @@ from gradebox.sandbox.protocol import Capability
 log = logging.getLogger("gradebox.piston")
 
 TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
-BATCH_BYTES = MIB  # of the inputs in one request; a single one may be larger
 # Destroyed reports of one run after which the program is held responsible. Reports that the server
 # may have lost count only when that happened in every attempt.
 DESTROYED_AFTER = 3
@@ -171,10 +170,7 @@ class PistonSandbox(Closeable):
         self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
     ) -> Generator[list[Execution], None, None]:
         """See `BatchSandbox.run_many`. Each request of a server has as many runs as it allows."""
-        if len(limits) != len(stdins) or not stdins:
-            raise BadRequest(
-                f"{len(limits)} limits for {len(stdins)} inputs: one for each, at least one"
-            )
+        check_counts(limits, stdins)
         for one in limits:
             check_limits(one)
         if not compiled.ok:
@@ -189,7 +185,7 @@ class PistonSandbox(Closeable):
         able = partial(self._can_run_many, row)
         attempts = Attempts(self._fleet, able)
         done, last = 0, None
-        while done < len(stdins) and (last is None or ended_well(last)):
+        while done < len(stdins) and (last is None or goes_on_after(last)):
             if not any(map(able, self._fleet.endpoints)):  # an older server took the place
                 last = self.run(compiled, limits[done], stdin=stdins[done])
                 done += 1
@@ -198,7 +194,7 @@ class PistonSandbox(Closeable):
             with attempts.lease() as lease:
                 # a busy server may have room for fewer
                 most = max(1, lease.endpoint.most_runs >> attempts.failures)
-                end = done + count_within(stdins[done:], most)
+                end = done + count_within(map(len, stdins[done : done + most]))
                 runs = self._gradebox.run_many(
                     lease, compiled.program, limits[done:end], stdins[done:end]
                 )
@@ -306,21 +302,6 @@ class PistonSandbox(Closeable):
             f"({', '.join(package.needs(row))}; installed: {installed or 'none'}"
             "); install the packages (docs/piston.md) or use --sandbox local"
         )
-
-
-def count_within(stdins: Sequence[bytes], most: int) -> int:
-    """Return how many inputs one request has: `most` at most, and BATCH_BYTES, but at least one."""
-    size = 0
-    for i, stdin in enumerate(stdins[:most]):
-        size += len(stdin)
-        if size > BATCH_BYTES:
-            return max(i, 1)
-    return min(len(stdins), most)
-
-
-def ended_well(execution: Execution) -> bool:
-    """Return whether the runs of a batch go on after this one."""
-    return execution.exit_code == 0 and not execution.limits_hit and not execution.killed_for
 
 
 def check_limits(limits: Limits) -> None:

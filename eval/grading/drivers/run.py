@@ -1,4 +1,4 @@
-"""A run as the parent sees it: what waits, what ended it, and who is told the results."""
+"""A run as the parent sees it: waiting solutions, why it ended, and where its results go."""
 
 from __future__ import annotations
 

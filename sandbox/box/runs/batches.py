@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 
-from gradebox.sandbox.model import MIB, Limits
+from gradebox.sandbox.batch import MOST_BYTES
+from gradebox.sandbox.model import Limits
 
 MOST_RUNS = 256
-MOST_BYTES = MIB  # of all inputs; a single one may be larger
 
 _common = attrgetter(*(one.name for one in fields(Limits) if one.name != "output_bytes"))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from typing import NamedTuple, TypeVar
 
+from gradebox.sandbox.batch import goes_on_after
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.cores import Cores, Hold
 from gradebox.sandbox.box.execution import read_execution
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 class Answer(NamedTuple):
-    """A reply to one run. `fds` are its descriptors, which whoever reads it closes."""
+    """A reply to one run. Whoever reads it closes its descriptors, `fds`."""
 
     reply: wire.Reply
     fds: list[int]
@@ -99,7 +100,7 @@ class Runner:
             with closing(self.executions(request)) as groups:
                 for group in groups:
                     for i, execution in enumerate(group):
-                        if execution.exit_code != 0 or execution.limits_hit:
+                        if not goes_on_after(execution):
                             yield group[: i + 1]
                             return
                     yield group

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject
-from gradebox.eval.grading import batch_run
 from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
@@ -18,6 +17,7 @@ from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
 from gradebox.eval.results.record import CaseRecord
+from gradebox.sandbox.batch import MOST_BYTES
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution, Program
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
@@ -163,7 +163,7 @@ def test_a_stopped_run_starts_no_further_case():
 
 def test_the_inputs_of_one_go_are_bounded():
     grader, sandbox, plan = made(["right"] * 5)
-    half = batch_run.MOST_BYTES // 2
+    half = MOST_BYTES // 2
     sized = [replace(ref, input_bytes=half) for ref in plan]
     assert len(BatchGrader(grader, stop_on_failure=False).grade_some(sized)) == 2
     huge = [replace(ref, input_bytes=3 * half) for ref in plan]

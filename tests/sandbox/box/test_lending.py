@@ -15,7 +15,7 @@ from gradebox.sandbox.model import Compiled, Execution
 from tests.sandbox.levels import box_at, built
 
 LIMITS = Limits(cpu_s=5, wall_s=20)
-# Sleeps, uses CPU time, as often as it is told, in ms; as another thread or process if it is told.
+# Sleeps and uses CPU time in turn, for the ms in its input; also in a thread or a process.
 SOURCE = rb"""
 #include <atomic>
 #include <csignal>

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from gradebox.sandbox.box.runs.batches import MOST_BYTES, MOST_RUNS, batches
+from gradebox.sandbox.batch import MOST_BYTES
+from gradebox.sandbox.box.runs.batches import MOST_RUNS, batches
 from gradebox.sandbox.model import Limits
 
 SLOW = Limits(cpu_s=3)
