@@ -23,10 +23,13 @@ from gradebox.eval.solutions.solution import Solution
 
 
 class InMemoryRecords:
-    """Records by ordinal (`gradebox.eval.grading.planner.RecordStore`)."""
+    """Records by ordinal (`gradebox.eval.grading.planner.RecordStore`).
+
+    Those of drivers stay encoded.
+    """
 
     def __init__(self) -> None:
-        self.records: dict[int, dict[str, Any]] = {}
+        self.records: dict[int, dict[str, Any] | EncodedRecord] = {}
 
     def find(self, key: str) -> dict[str, Any] | None:
         return None
@@ -35,7 +38,7 @@ class InMemoryRecords:
         self.records[ordinal] = dict(record)
 
     def add_encoded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
-        self.records[ordinal] = record.fields()
+        self.records[ordinal] = record
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         self.add(ordinal, record)
@@ -77,7 +80,9 @@ class Batch:
                 "raise time_limit_s or give smaller batches"
             )
 
-    def grade(self, solutions: Iterable[Solution], problems: Problems) -> list[dict[str, Any]]:
+    def grade(
+        self, solutions: Iterable[Solution], problems: Problems
+    ) -> list[dict[str, Any] | EncodedRecord]:
         """Return a record for each solution, in order. An unusable problem spoils no other."""
         session, records, counts = self._session, InMemoryRecords(), ProgressCounts()
         planner = Planner(

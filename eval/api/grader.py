@@ -14,7 +14,7 @@ import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,12 @@ from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.planner import Problems
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
+from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.async_bridge import run_in_thread
+from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
@@ -119,7 +121,7 @@ class Grader(Closeable):
         Raises InputError for problems or a file that are unusable as a whole. An unusable row,
         an unknown problem and a fault of the sandbox have records: invalid, invalid and error.
         """
-        return self._grade(solutions, problems, time_limit_s, lambda batch: None)
+        return list(map(fields_of, self.grade_encoded(solutions, problems, time_limit_s)))
 
     async def grade_async(
         self,
@@ -129,33 +131,40 @@ class Grader(Closeable):
         time_limit_s: float | None = None,
     ) -> list[dict[str, Any]]:
         """Like `grade`, without blocking the event loop; cancelling it stops the batch."""
-        batches: list[Batch] = []
+        cancelled = Cancellation()
 
-        def stop() -> None:
-            for batch in batches:
-                batch.stop("the caller cancelled the batch")
+        def run() -> list[dict[str, Any]]:
+            found = self.grade_encoded(solutions, problems, time_limit_s, cancelled)
+            return list(map(fields_of, found))
 
-        return await run_in_thread(
-            lambda: self._grade(solutions, problems, time_limit_s, batches.append), stop
-        )
+        return await run_in_thread(run, cancelled.cancel)
 
-    def _grade(
+    def grade_encoded(
         self,
         solutions: Solutions,
-        problems: GivenProblems | None,
-        time_limit_s: float | None,
-        on_start: Callable[[Batch], object],
-    ) -> list[dict[str, Any]]:
+        problems: GivenProblems | InMemoryProblems | None = None,
+        time_limit_s: float | None = None,
+        cancelled: Cancellation | None = None,
+    ) -> list[dict[str, Any] | EncodedRecord]:
+        """Like `grade`, but records that drivers have encoded stay so.
+
+        cancelled  ends the batch after the running cases
+        """
         if time_limit_s is not None and not time_limit_s > 0:
             raise InputError(f"time_limit_s {time_limit_s}: give seconds over 0, or None")
         with self._use_session() as session:
             found = self._find_problems(problems, session)
             batch = Batch(session, time_limit_s)
-            on_start(batch)
+            if cancelled is not None:
+                cancelled.then(lambda: batch.stop("the caller cancelled the batch"))
             with self._stopped_on_close(batch):
                 return batch.grade(_solutions(solutions, found), found)
 
-    def _find_problems(self, given: GivenProblems | None, session: GradingSession) -> Problems:
+    def _find_problems(
+        self, given: GivenProblems | InMemoryProblems | None, session: GradingSession
+    ) -> Problems:
+        if isinstance(given, InMemoryProblems):
+            return given
         if given is not None and not isinstance(given, (str, Path)):
             return InMemoryProblems(_rows(given), self.options.judge)
         if given is not None and str(given) != self.options.dataset:

@@ -85,6 +85,11 @@ class EncodedRecord:
         return fields
 
 
+def fields_of(record: dict[str, Any] | EncodedRecord) -> dict[str, Any]:
+    """Return a record's JSON object."""
+    return record.fields() if isinstance(record, EncodedRecord) else record
+
+
 def encoded(record: SolutionRecord, fields: Mapping[str, Any]) -> EncodedRecord:
     """Return a record as its line; `fields` are its JSON object."""
     error = record.error if record.status == "invalid" else ""

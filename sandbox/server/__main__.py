@@ -159,7 +159,7 @@ def _serve(options: argparse.Namespace) -> int:
         def ready(port: int) -> None:
             print(start_line(settings, port, sandbox), file=sys.stderr, flush=True)
 
-        grading = open_grading(sandbox, settings.dataset, settings.ceilings)
+        grading = open_grading(sandbox, settings)
         try:
             done = asyncio.run(serve(sandbox, settings, judge, grading=grading, ready=ready))
         finally:

@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from gradebox.sandbox.common.async_bridge import run_in_thread
+from gradebox.sandbox.common.cancellation import Cancellation
 
 T = TypeVar("T")
 
@@ -108,16 +109,19 @@ class Admission:
         seconds = self._mean_s * self.present / self.slots / 2
         return max(1, min(60, math.ceil(seconds)))
 
-    async def run(self, call: Callable[[], T], count: int = 1) -> T:
+    async def run(
+        self, call: Callable[[], T], count: int = 1, cancelled: Cancellation | None = None
+    ) -> T:
         """Run `call` in a thread; it is not started if the caller is cancelled before.
 
-        count  of requests that it stands for
+        count      of requests that it stands for
+        cancelled  is cancelled together with the caller
 
         Raises what `call` raises, and ClientGone.
         """
-        cancelled = threading.Event()
+        cancelled = cancelled or Cancellation()
         timed = functools.partial(self._timed, call, cancelled, count)
-        return await run_in_thread(timed, cancelled.set, self._pool)
+        return await run_in_thread(timed, cancelled.cancel, self._pool)
 
     async def drain(self, grace_s: float) -> bool:
         """Admit nothing more and wait for all admitted requests; False after `grace_s`."""
@@ -131,8 +135,8 @@ class Admission:
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _timed(self, call: Callable[[], T], cancelled: threading.Event, count: int) -> T:
-        if cancelled.is_set():
+    def _timed(self, call: Callable[[], T], cancelled: Cancellation, count: int) -> T:
+        if cancelled.is_cancelled:
             raise ClientGone
         with self._lock:
             self.running += 1

@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import web
 
+from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.piston.runs import frames
@@ -32,7 +33,7 @@ from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.metrics import Metrics
 from gradebox.sandbox.server.origin import check_host, check_origin, is_loopback
-from gradebox.sandbox.server.plugins import Grading, Judge
+from gradebox.sandbox.server.plugins import Grading, Judge, Route
 from gradebox.sandbox.server.runs import Runs
 from gradebox.sandbox.server.settings import ServerSettings
 
@@ -62,7 +63,7 @@ class Server:
         self.sandbox = sandbox
         self.settings = settings
         self.judge = judge
-        self.grading = grading
+        self.graded_routes = grading.routes if grading else {"/grade": _not_graded}
         self.description: Description = sandbox.describe()
         self.runtimes = list_runtimes(self.description.toolchains)
         slots = settings.slots or sandbox.slots
@@ -83,7 +84,7 @@ class Server:
             ("GET", "/api/v2/packages", self.list_packages),
             ("POST", "/api/v2/packages", self.install_package),
             ("DELETE", "/api/v2/packages", self.remove_package),
-            ("POST", "/grade", self.grade),
+            *(("POST", path, self.graded(route)) for path, route in self.graded_routes.items()),
             ("POST", frames.ROUTE, self.runs.answer),
         ):
             # as in Piston, a slash at the end is allowed
@@ -135,12 +136,23 @@ class Server:
     async def execute(self, request: web.Request) -> web.Response:
         return await self._admit(request, self._execute, self.settings.body_bytes)
 
-    async def grade(self, request: web.Request) -> web.Response:
-        """Grade solutions: {"solutions": […], "problem": {…} or an id} → {"records": […]}."""
-        return await self._admit(request, self._grade, self.settings.body_bytes)
+    def graded(self, route: Route) -> Handler:
+        """Return the handler of a route of the grading service."""
+
+        def answer_to(body: Any, cancelled: Cancellation) -> Answer:
+            status, value = route(body, cancelled)
+            return status, encode(value)
+
+        async def handle(request: web.Request) -> web.Response:
+            return await self._admit(request, answer_to, self.settings.body_bytes)
+
+        return handle
 
     async def _admit(
-        self, request: web.Request, answer_to: Callable[[Any], Answer], limit: int
+        self,
+        request: web.Request,
+        answer_to: Callable[[Any, Cancellation], Answer],
+        limit: int,
     ) -> web.Response:
         """Answer a JSON body of at most `limit` bytes in a thread; refuse it without a place.
 
@@ -155,8 +167,9 @@ class Server:
         size = limit if encoding else request.content_length
         place = _held.get().enter_context(self.admission.place(limit if size is None else size))
         raw = await receive(request, limit, self.settings.upload_s)
+        cancelled = Cancellation()
         status, body = await self.admission.run(
-            lambda: answer_to(parse(unpack(raw, encoding, limit)))
+            lambda: answer_to(parse(unpack(raw, encoding, limit)), cancelled), cancelled=cancelled
         )
         self.metrics.seconds.observe(time.monotonic() - began)
         size = body.getbuffer().nbytes
@@ -178,15 +191,10 @@ class Server:
             return socket
 
     # Called in threads, since a body of hundreds of megabytes would block the event loop.
-    def _execute(self, body: Any) -> Answer:
+    def _execute(self, body: Any, cancelled: Cancellation) -> Answer:
         return 200, encode(self.run(self.parse_job(body)))
 
-    def _grade(self, body: Any) -> Answer:
-        if self.grading is None:
-            raise BadRequest("this server does not grade; start it with python -m sandbox.server")
-        return 200, encode(self.grading.grade(body))
-
-    def _install(self, body: Any) -> Answer:
+    def _install(self, body: Any, cancelled: Cancellation) -> Answer:
         """Install nothing: a package that is present counts as installed."""
         name = body.get("language") if isinstance(body, dict) else None
         present = {n for r in self.runtimes for n in (r.language, r.runtime, *r.aliases)}
@@ -278,6 +286,10 @@ class Server:
             if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
                 raise Refused(401, "a bearer token is required")
         return await handler(request)
+
+
+def _not_graded(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+    raise BadRequest("this server does not grade; start it with python -m sandbox.server")
 
 
 def _json(status: int, value: Any) -> web.Response:

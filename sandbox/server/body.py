@@ -139,7 +139,7 @@ def structure_bytes(raw: bytes | bytearray) -> int:
 
 
 def encode(value: Any) -> io.BytesIO:
-    """Return JSON, ready to be read."""
+    """Return JSON, ready to be read. An element of a list may be bytes: JSON already."""
     buffer = io.BytesIO()
     _write(value, buffer)
     buffer.seek(0)
@@ -153,6 +153,11 @@ def _write(value: Any, buffer: io.BytesIO) -> None:
             buffer.write(json.dumps(key).encode() + b":")
             _write(inner, buffer)
         buffer.write(b"}" if value else b"{}")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            buffer.write(b"[" if i == 0 else b",")
+            buffer.write(inner if isinstance(inner, bytes) else _compact(inner).encode())
+        buffer.write(b"]" if value else b"[]")
     elif isinstance(value, str) and len(value) > PIECE_CHARS:
         buffer.write(b'"')
         for start in range(0, len(value), PIECE_CHARS):

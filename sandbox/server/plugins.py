@@ -7,12 +7,18 @@ The sandbox knows neither checkers nor problems and may not import them, so `--j
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, cast
 
+from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.settings import Ceilings
+from gradebox.sandbox.server.settings import ServerSettings
+
+# (JSON values of the body, whether the client has gone) → (status, JSON values of the answer).
+# In the answer, an element of a list may be bytes: JSON already. Raises BadRequest.
+Route = Callable[[Any, Cancellation], tuple[int, Any]]
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,13 @@ class Judge(Protocol):
 
 
 class Grading(Protocol):
-    """The service behind POST /grade. Many threads call it."""
+    """The service behind POST /grade and other routes. Many threads call it.
 
-    def grade(self, body: Any) -> Any:
-        """Return the answer as JSON values; BadRequest describes a faulty body."""
-        ...
+    routes  by path, for POST; the server admits, reads and decodes the requests
+    """
+
+    @property
+    def routes(self) -> Mapping[str, Route]: ...
 
     def close(self) -> None: ...
 
@@ -45,7 +53,7 @@ class Grading(Protocol):
 class OpenGrading(Protocol):
     """Open a service over the server's sandbox, which the service does not close."""
 
-    def __call__(self, sandbox: Sandbox, dataset: str | None, ceilings: Ceilings) -> Grading: ...
+    def __call__(self, sandbox: Sandbox, settings: ServerSettings) -> Grading: ...
 
 
 def load_judge(name: str) -> Judge:

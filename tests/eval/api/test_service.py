@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,12 +19,13 @@ import pytest
 import requests
 
 import gradebox
+from gradebox.eval.api.grading_calls import REQUEST_FLAGS, GradingCalls
 from gradebox.eval.api.rewards import make_codeforces
-from gradebox.eval.api.service import REQUEST_FLAGS, open_service
+from gradebox.eval.api.service import open_service
 from gradebox.eval.grading.retry import Retry
-from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.server.serve import serve
-from gradebox.sandbox.server.settings import Ceilings, ServerSettings
+from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.at_once import AtOnce
 from tests.eval.problems.dataset_rows import call_row
@@ -51,11 +53,11 @@ def serving(box: FakeSandbox, dataset: str | None = None, **settings: Any) -> It
     """Run a server in a thread; yield its address."""
     loop = asyncio.new_event_loop()
     stop, ready, ports = asyncio.Event(), threading.Event(), []
-    service = open_service(box, dataset, Ceilings())
+    chosen = ServerSettings(port=0, grace_s=10, dataset=dataset, **settings)
+    service = open_service(box, chosen)
 
     def run() -> None:
         asyncio.set_event_loop(loop)
-        chosen = ServerSettings(port=0, grace_s=10, **settings)
 
         def listen(port: int) -> None:
             ports.append(port)
@@ -138,7 +140,7 @@ def test_a_request_may_name_a_problem_of_the_dataset(tmp_path: Path):
 
 def test_a_missing_dataset_is_reported_at_the_start():
     with pytest.raises(BadRequest, match=r"nowhere\.jsonl' does not exist"):
-        open_service(FakeSandbox(run_program), "nowhere.jsonl", Ceilings())
+        open_service(FakeSandbox(run_program), ServerSettings(dataset="nowhere.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -356,3 +358,44 @@ def test_a_time_limit_is_sent():
             [{"code": f"echo {i}"} for i in range(3)], ROW, time_limit_s=3.0
         )
     assert [r["status"] for r in records] == ["error"] * 3
+
+
+def test_the_grading_of_a_client_that_disconnects_ends():
+    began, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def wait(call: Call) -> Any:
+        began.set()
+        assert go_on.wait(20)
+        return call.stdin
+
+    box = FakeSandbox(wait, slots=1)
+    body = json.dumps({"solutions": [{"code": f"echo {i}"} for i in range(50)], "problem": ROW})
+    with serving(box) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as client:
+            head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            client.sendall(f"POST /grade HTTP/1.1\r\nHost: {host}\r\n{head}{body}".encode())
+            assert began.wait(20)
+        while requests.get(f"{url}/health", timeout=9).json()["present"]:
+            time.sleep(0.01)
+        go_on.set()
+        while requests.get(f"{url}/health", timeout=9).json()["running"]:
+            time.sleep(0.01)
+        ended.set()
+    assert ended.is_set()
+    assert len(box.calls) == 1  # of 150 cases
+
+
+def test_the_records_of_a_call_are_those_of_the_route(url: str):
+    rows = [{"code": "echo"}, {"code": "wrong"}, {"completion": "none"}]
+    box = FakeSandbox(run_program)
+    calls = GradingCalls(box, ServerSettings())
+    body = {"solutions": rows, "problem": ROW, "flags": {"stop_on_first_failure": True}}
+    answer = requests.post(f"{url}/grade", json=body, timeout=30).json()
+    flags = {"stop_on_first_failure": True}
+    assert unmeasured(calls.grade(rows, [ROW], flags=flags)) == unmeasured(answer["records"])
+    with pytest.raises(BadRequest, match="cannot set the flag 'workers'"):
+        calls.grade(rows, [ROW], flags={"workers": 3})
+    calls.close()
+    with pytest.raises(SandboxUnavailable, match="being stopped"):
+        calls.grade(rows, [ROW])

@@ -1,0 +1,225 @@
+"""The grading call of a server: rows of solutions and problems in, records out.
+
+    solutions, problems, flags ─ limits ─▶ a warm grader for these flags ─▶ records
+
+Every route that grades uses it (service.py). It can set only flags that read no file of this
+machine, and no limit above the server's own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradebox.eval.api.grader import Grader, GraderClosed
+from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.grading.options import FLAGS, Options
+from gradebox.eval.problems.in_memory import InMemoryProblems, Row
+from gradebox.eval.problems.row import TESTS_COLUMN
+from gradebox.eval.results.records import EncodedRecord, encode_record, fields_of
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.common.lru_cache import LruCache
+from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
+from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.body import check_structure, structure_bytes
+from gradebox.sandbox.server.settings import ServerSettings
+
+MAX_SOLUTIONS = 4096
+GRADERS_KEPT = 8
+TEXTS_OF_JSON = (TESTS_COLUMN, "public_test_cases", "private_test_cases", "metadata")
+REQUEST_FLAGS = {name: flag for name, flag in FLAGS.items() if flag.request}
+
+
+class GradingCalls:
+    """Grades over one sandbox, with one warm grader for each set of flags.
+
+    Any thread may call any method.
+    """
+
+    def __init__(self, sandbox: Sandbox, settings: ServerSettings) -> None:
+        self._sandbox = sandbox
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._closed = False
+        self._graders: LruCache[str, Grader] = LruCache(GRADERS_KEPT, dropped=self._retire)
+
+    @property
+    def has_dataset(self) -> bool:
+        """Whether solutions may name problems of the server's data set."""
+        return self._settings.dataset is not None
+
+    def grade(
+        self,
+        solutions: Sequence[Row],
+        problems: Sequence[Row] | None,
+        *,
+        flags: Mapping[str, Any] | None = None,
+        time_limit_s: float | None = None,
+        cancelled: Cancellation | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return a record for each solution, in order (docs/records.md describes records).
+
+        solutions     rows as in a solutions file, at most MAX_SOLUTIONS
+        problems      rows of any data set that is recognised; None: solutions name problems of the
+                      server's data set. A single problem need not be named by the solutions
+        flags         those of REQUEST_FLAGS, by their names in `Options`
+        time_limit_s  seconds of running programs, summed over all cores and divided by the cores;
+                      solutions that are not graded in time get records of status `error`
+        cancelled     ends the call after the running cases
+
+        Raises BadRequest for what the client has to change, SandboxError for what the server's
+        operator has to. Anything else that cannot be graded has a record that says why.
+        """
+        found = self._grade(solutions, problems, flags or {}, time_limit_s, cancelled)
+        return list(map(fields_of, found))
+
+    def grade_lines(
+        self,
+        solutions: Sequence[Row],
+        problems: Sequence[Row] | None,
+        *,
+        flags: Mapping[str, Any] | None = None,
+        time_limit_s: float | None = None,
+        cancelled: Cancellation | None = None,
+    ) -> list[bytes]:
+        """Do the same as `grade`, but return records as JSON, which is cheaper."""
+        found = self._grade(solutions, problems, flags or {}, time_limit_s, cancelled)
+        return [r.line if isinstance(r, EncodedRecord) else encode_record(r) for r in found]
+
+    def _grade(
+        self,
+        solutions: Sequence[Row],
+        problems: Sequence[Row] | None,
+        flags: Mapping[str, Any],
+        time_limit_s: float | None,
+        cancelled: Cancellation | None,
+    ) -> list[dict[str, Any] | EncodedRecord]:
+        if problems is None and not self.has_dataset:
+            raise BadRequest(
+                "the request names its problems by id, but this server was started without "
+                "--dataset; give the problem's row"
+            )
+        if len(solutions) > MAX_SOLUTIONS:
+            raise BadRequest(
+                f"solutions has {len(solutions)} elements; a request may have at most "
+                f"{MAX_SOLUTIONS}, so send several requests"
+            )
+        check_flags(flags)
+        if problems is not None:
+            _check_texts(problems)
+        try:
+            while True:
+                grader = self._grader(flags)
+                found = None
+                if problems is not None:
+                    found = InMemoryProblems(problems, grader.options.judge)
+                    self._check_limits(found, grader.options, len(solutions))
+                try:
+                    return grader.grade_encoded(solutions, found, time_limit_s, cancelled)
+                except GraderClosed:  # dropped from the cache by another request in between
+                    continue
+        except InputError as error:
+            raise BadRequest(str(error)) from None
+
+    def _check_limits(self, book: InMemoryProblems, options: Options, solutions: int) -> None:
+        """Refuse limits above the server's own, as /api/v2/execute does."""
+        ceilings = self._settings.ceilings
+        scale = max([1.0, *options.time_limit_scale.values()])
+        runs = solutions * options.repeat  # of each test
+        max_cpu_s = ceilings.run_cpu_time / 1000
+        max_memory = ceilings.run_memory_limit
+        for name in book.ids():
+            problem = book.get(name)
+            if problem is None:
+                continue
+            self._check_cases(name, len(problem.tests) * runs, options.max_stored_output)
+            if problem.time_limit_s * scale > max_cpu_s:
+                raise BadRequest(
+                    f"problem {name}: its time limit of {problem.time_limit_s * scale:g} s is over "
+                    f"this server's limit of {max_cpu_s:g} s; lower it, or start the server with a "
+                    "larger PISTON_RUN_CPU_TIME"
+                )
+            if problem.memory_limit_bytes > max_memory:
+                raise BadRequest(
+                    f"problem {name}: its memory limit of {problem.memory_limit_bytes >> 20} MB is "
+                    f"over this server's limit of {max_memory >> 20} MB; lower it, or start the "
+                    "server with a larger PISTON_RUN_MEMORY_LIMIT"
+                )
+
+    def _check_cases(self, name: str, cases: int, stored_bytes: int) -> None:
+        """Refuse a problem whose records would not fit into memory."""
+        most = self._settings.ceilings.grade_cases
+        if cases > most:
+            raise BadRequest(
+                f"problem {name} has {cases} cases (solutions times tests times repeat); a request "
+                f"may have at most {most}, so send several requests"
+            )
+        most = self._settings.ceilings.grade_stored_size
+        if cases * stored_bytes > most:
+            raise BadRequest(
+                f"problem {name} has {cases} cases that store {stored_bytes} bytes each; a request "
+                f"may store at most {most}: lower max_stored_output, or send several requests"
+            )
+
+    def _grader(self, flags: Mapping[str, Any]) -> Grader:
+        key = repr(sorted(flags.items()))
+        with self._lock:
+            if self._closed:
+                raise SandboxUnavailable("the server is being stopped")
+            grader = self._graders.get(key)
+            if grader is None:
+                options = {"workers": self._sandbox.slots, **flags}
+                grader = Grader(self._settings.dataset, sandbox=self._sandbox, **options)
+                self._graders.put(key, grader)
+        return grader
+
+    def _retire(self, grader: Grader) -> None:
+        """Close a grader that left the cache; other requests may still be using it."""
+        if self._closed:
+            grader.close()
+        else:
+            threading.Thread(target=grader.close_when_idle, daemon=True).start()
+
+    def warm_up(self) -> None:
+        """Open the data set now; raise InputError for an unusable one."""
+        if self.has_dataset:
+            self._grader({}).warm_up()
+
+    def close(self) -> None:
+        """Stop running calls and close the graders; the sandbox belongs to the server."""
+        with self._lock:
+            self._closed = True
+        self._graders.clear()
+
+
+def _check_texts(rows: Sequence[Row]) -> None:
+    """Refuse rows whose JSON texts hold more than a request may; their strings hide it."""
+    tests = [row.get(name) for row in rows for name in TEXTS_OF_JSON]
+    if any(isinstance(t, str) and t[:1].isalnum() for t in tests):
+        raise BadRequest(
+            "a problem has packed tests: give private_test_cases as JSON, which has a size"
+        )
+    sizes = (
+        structure_bytes(t.encode("utf-8", "surrogatepass")) for t in tests if isinstance(t, str)
+    )
+    check_structure(sum(sizes))
+
+
+def check_flags(flags: Mapping[str, Any]) -> None:
+    """Raise BadRequest for flags that no request may set; `Options` checks their values."""
+    for name, given in flags.items():
+        flag = REQUEST_FLAGS.get(name)
+        if flag is None:
+            raise BadRequest(
+                f"a request cannot set the flag {shown(name)}; it can set "
+                f"{', '.join(REQUEST_FLAGS)}"
+            )
+        most = flag.request_most
+        if most is not None and is_number(given) and given > most:
+            raise BadRequest(f"the flag {name} is {shown(given)}; a request may set at most {most}")
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a JSON value is a number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
