@@ -17,6 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -26,6 +27,7 @@ from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.isolation import cgroup
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.sandbox.protocol import lent_cores
 from testing.submissions.hostile import harness
 from testing.submissions.hostile.model import PROGRAMS
 
@@ -65,6 +67,16 @@ MEMORY = (
     ("memory of a mapped file", "memory_file", 30, 1),
     ("memory, after that file", "memory", 10, 1),
 )
+# in one batch: each counts for itself alone
+BATCH = (
+    ("memory", 100, 1),
+    ("memory", 4, 1),
+    ("cpu", 50, 1),
+    ("memory_children", 10, 3),
+    ("cpu", 20, 1),
+    ("memory", 10, 1),
+)
+SLEEP_MS = 3000
 PYTHON = (
     b"import sys, time\n"
     b"x = bytearray(int(sys.argv[1]) << 20)\n"
@@ -179,6 +191,32 @@ class Checks:
         fine = self.run("memory", 3)
         yield Row("the next run is clean", "", ", ".join(fine.limits_hit), "", not fine.limits_hit)
 
+    def together(self) -> Iterator[Row]:
+        """Check runs of one batch, and a run on the core of a program that sleeps."""
+        stdins = [f"{way} {amount}".encode() for way, amount, _ in BATCH]
+        groups = self.box.run_many(self._uses, [LIMITS] * len(stdins), stdins)
+        for (way, amount, times), done in zip(BATCH, chain.from_iterable(groups), strict=True):
+            held, unit = amount * times, "MB"
+            took, slack = (done.memory_bytes or 0) / MIB, MEMORY_BYTES / MIB
+            if way == "cpu":
+                took, unit, slack = done.cpu_s * 1000, "ms", CPU_S * 1000
+            ok = done.exit_code == 0 and abs(took - held) <= slack
+            yield Row(f"batch: {way} {amount}", held, round(took, 2), unit, ok)
+        stdins = [b"memory 4", b"memory 300", b"memory 4"]
+        limits = [replace(LIMITS, memory_bytes=64 * MIB)] * 3
+        ends = list(chain.from_iterable(self.box.run_many(self._uses, limits, stdins)))
+        seen = "; ".join(", ".join(sorted(done.limits_hit)) for done in ends)
+        yield Row("batch: a run over its limit", "; memory", seen, "", seen == "; memory")
+        with ThreadPoolExecutor(1) as pool:
+            sleeper = pool.submit(self.run, "sleep", SLEEP_MS)
+            while not (lent_cores(self.box) or sleeper.done()):
+                time.sleep(0.01)
+            beside = self.run("cpu", 20)
+            first = "the other" if sleeper.done() else "it"
+            good = sleeper.result().exit_code == beside.exit_code == 0
+        name = "a run while another sleeps: ends first"
+        yield Row(name, "it", first, "", good and first == "it")
+
     def cost(self) -> Iterator[Row]:
         """Measure a run and a bare start of the same program."""
 
@@ -238,13 +276,14 @@ def rows(level: str, uses: Path) -> Iterator[Row]:
     checks = Checks(level, uses)
     yield Row("level", level, checks.level, "", checks.level == level)
     yield checks.python_start("fork" if level in FORKING else "exec")
-    for part in (checks.figures, checks.limits, checks.cost, checks.close):
+    for part in (checks.figures, checks.limits, checks.together, checks.cost, checks.close):
         yield from part()
     fast = Checks(level, uses, fresh=False)
     for row in (
         fast.python_start("exec"),
         *fast.figures(),
         *fast.limits(),
+        *fast.together(),
         *fast.cost(),
         *fast.close(),
     ):

@@ -17,6 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.vm import container
+
 GROUPS = Path("/sys/fs/cgroup")
 USER = 4321
 CONTROLLERS = "+cpu +memory +pids"
@@ -29,6 +31,7 @@ class Scenario:
     level    the level that must be chosen by default; "": all must be refused
     uid      user id of the grader
     group    control group of the grader; "": the machine's root group
+    container  "private" or "host": in a container of runc with that namespace of control groups
     sysctls  settings in /proc/sys
     only     check only the choice, not the figures
     """
@@ -37,6 +40,7 @@ class Scenario:
     uid: int = 0
     group: str = ""
     delegated: bool = False
+    container: str = ""
     sysctls: tuple[tuple[str, str], ...] = ()
     only: bool = False
 
@@ -45,6 +49,8 @@ NO_USERNS = (("user/max_user_namespaces", "0"),)
 SCENARIOS = {
     "root": Scenario("full"),
     "root beside others of its group": Scenario("full", group="session", only=True),
+    "root of a privileged container": Scenario("full", container="private"),
+    "root of one with the host's control groups": Scenario("full", container="host", only=True),
     "user with a delegated group": Scenario("delegated", USER, "delegated", delegated=True),
     "user": Scenario("userns", USER, "plain", only=True),
     "user, kernel.unprivileged_userns_clone=0": Scenario(
@@ -111,27 +117,36 @@ def run(name: str, out: Path, rows: Callable[[dict[str, object]], None]) -> None
     if scenario.group == "session":
         neighbour = subprocess.Popen(["sleep", "600"], preexec_fn=enter)
     seconds = time.monotonic()
-    with (out / "stderr").open("a") as stderr:
-        done = subprocess.run(
+    if scenario.container:
+        command = container.start(command, environment, scenario.container == "private")
+    with (
+        (out / "stderr").open("a") as stderr,
+        subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=stderr,
             text=True,
-            check=False,
             env=environment,
             cwd="/mnt/repo",
             preexec_fn=enter,
-        )
+        ) as running,
+    ):
+        assert running.stdout is not None
+        for line in running.stdout:
+            rows({"scenario": name, **json.loads(line)})
     if neighbour is not None:
         neighbour.kill()
         neighbour.wait()
     for path, value in before.items():
         path.write_text(value)
-    for line in done.stdout.splitlines():
-        rows({"scenario": name, **json.loads(line)})
     took = time.monotonic() - seconds
-    end = {"check": "exit status of the checks", "expected": 0, "seen": done.returncode, "unit": ""}
-    rows({"scenario": name, **end, "ok": done.returncode == 0, "seconds": round(took)})
+    end = {
+        "check": "exit status of the checks",
+        "expected": 0,
+        "seen": running.returncode,
+        "unit": "",
+    }
+    rows({"scenario": name, **end, "ok": running.returncode == 0, "seconds": round(took)})
 
 
 def main(out: str, *names: str) -> int:

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from gradebox.sandbox.box import build
 from testing.submissions.hostile.model import PROGRAMS
-from tests.vm import record
+from tests.vm import container, record
 from tests.vm.guest import SCENARIOS
 from tests.vm.machine import ARCHES, REPO, Boot, accelerated, cache_folder, run
 from tests.vm.packages import NotHere, Suite
@@ -120,6 +120,12 @@ def _built(machine: Machine, folder: Path) -> None:
         subprocess.run([*command, "-o", str(folder / source.stem)], check=True)
 
 
+def _check_runc(machine: Machine) -> None:
+    wanted = any(SCENARIOS[name].container for name in machine.scenarios)
+    if wanted and not Path(container.RUNC).exists():
+        raise NotHere(f"{container.RUNC} is missing: apt-get install runc")
+
+
 def _root(machine: Machine) -> Path:
     """Return the host's root, or one made of unpacked packages for another architecture."""
     if not machine.own_root:
@@ -162,6 +168,7 @@ def boot(machine: Machine, patience_s: float) -> list[dict[str, object]]:
     with tempfile.TemporaryDirectory(prefix="gradebox-vm-") as folder:
         out = Path(folder) / "out"
         out.mkdir()
+        _check_runc(machine)
         _built(machine, out / "cache")
         names = shlex.join(machine.scenarios)
         command = (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.vm import record, run
+from tests.vm import container, record, run
 from tests.vm.guest import SCENARIOS
 from tests.vm.image import archive, initramfs, load_order
 from tests.vm.machine import ARCHES, accelerated
@@ -63,6 +63,17 @@ def test_the_scenarios_of_every_machine_exist() -> None:
     assert {"full", "delegated", "userns", "landlock", ""} == {
         scenario.level for scenario in SCENARIOS.values()
     }
+
+
+def test_a_privileged_container_has_what_the_guest_root_has() -> None:
+    one = container.settings(["true"], {"HOME": "/tmp"}, private=True)
+    other = container.settings(["true"], {}, private=False)
+    kinds = [{row["type"] for row in each["linux"]["namespaces"]} for each in (one, other)]
+    assert kinds[0] - kinds[1] == {"cgroup"} and {"mount", "pid"} <= kinds[1]
+    (group,) = [row for row in one["mounts"] if row["destination"] == "/sys/fs/cgroup"]
+    assert "ro" not in group["options"] and "seccomp" not in one["linux"]
+    assert one["process"]["env"] == ["HOME=/tmp"]
+    assert one["process"]["capabilities"]["effective"] == container.held_capabilities()
 
 
 def test_another_architecture_is_never_accelerated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
 // Uses a known amount of CPU time or memory, in known ways: uses WAY AMOUNT (ms or MB).
+// Without arguments it reads the two words from its input.
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -54,9 +55,10 @@ static void children(int n, bool waits, bool memory) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3) return 2;
-    const char *way = argv[1];
-    amount = atof(argv[2]);
+    char words[2][32];
+    if (argc < 3 && scanf("%31s %31s", words[0], words[1]) != 2) return 2;
+    const char *way = argc < 3 ? words[0] : argv[1];
+    amount = atof(argc < 3 ? words[1] : argv[2]);
     signal(SIGPIPE, SIG_DFL);
     if (!strcmp(way, "cpu")) burn(amount);
     else if (!strcmp(way, "cpu_threads")) {
