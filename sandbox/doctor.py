@@ -18,6 +18,7 @@ import platform
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +27,53 @@ from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE, NoLevel
 from gradebox.sandbox.common.cpus import physical_cpus
 from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.sandbox.common.in_container import container_kind
 from gradebox.sandbox.common.own_command import command
 from gradebox.sandbox.errors import SandboxError
 
-# Level → how to enable it on a machine, and in a container, where it was tried with Docker.
-REMEDIES: dict[str, tuple[str, str]] = {
-    "full": ("run the grader as root: sudo …", "docker run --privileged --user 0 …"),
-    "delegated": (
+
+@dataclass(frozen=True)
+class Remedy:
+    """How to enable a level: on a machine, in Docker and Podman, in other containers."""
+
+    machine: str
+    docker: str
+    container: str
+
+    def here(self, kind: str) -> str:
+        """Return the one for a kind of container, "" for a machine."""
+        if kind in DOCKERS:
+            return self.docker.replace("docker", kind)
+        return self.machine if kind in ("", *AS_A_MACHINE) else self.container
+
+
+DOCKERS = ("docker", "podman")
+AS_A_MACHINE = ("apptainer",)  # it adds no limits to those of the machine
+KERNEL = "a kernel of 5.13 or later, started with lsm=landlock,…"
+UNSAFE_FLAG = "use --allow-unsafe-sandbox: only memory, time and system calls are limited"
+REMEDIES = {
+    "full": Remedy(
+        "run the grader as root: sudo …",
+        "docker run --privileged --user 0 …",
+        "start the container privileged, as user id 0 (in Kubernetes privileged: true, "
+        "runAsUser: 0)",
+    ),
+    "delegated": Remedy(
         "systemd-run --user --scope -p Delegate=yes <the command> (needs cgroup v2)",
         "nothing in a container; see the level full",
+        "nothing in a container; see the level full",
     ),
-    "userns": (
+    "userns": Remedy(
         "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000 "
         "kernel.apparmor_restrict_unprivileged_userns=0",
         "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined "
         "--security-opt apparmor=unconfined --user 1000 …",
+        "start the container without a seccomp filter and with /proc unmasked, not as user id 0 "
+        "(in Kubernetes seccompProfile: {type: Unconfined}, procMount: Unmasked, runAsUser: 1000)",
     ),
-    "landlock": ("a kernel of 5.13 or later, started with lsm=landlock,…",) * 2,
-    "none": ("use --allow-unsafe-sandbox: only memory, time and system calls are limited",) * 2,
+    "landlock": Remedy(KERNEL, KERNEL, KERNEL),
+    "none": Remedy(UNSAFE_FLAG, UNSAFE_FLAG, UNSAFE_FLAG),
 }
-CONTAINER_FILES = ("/.dockerenv", "/run/.containerenv")
 # Level → what it lacks compared with the levels above it.
 WEAKNESSES: dict[str, str] = {
     "full": "",
@@ -60,6 +88,7 @@ WEAKNESSES: dict[str, str] = {
 def examine() -> dict[str, Any]:
     """Try every level and look for every language; return JSON values."""
     levels: list[dict[str, Any]] = []
+    kind = container_kind()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for level in LEVELS:
@@ -71,7 +100,7 @@ def examine() -> dict[str, Any]:
                     "exact": sorted(level.exact),
                     "lost": WEAKNESSES[level.name],
                     "why_not": why_not,
-                    "remedy": REMEDIES[level.name][in_container()] if why_not else "",
+                    "remedy": REMEDIES[level.name].here(kind) if why_not else "",
                     "python_start": python,
                 }
             )
@@ -98,11 +127,6 @@ def _tried(level: str) -> tuple[str, str]:
         return reasons.get(level, str(error)), ""
 
 
-def in_container() -> bool:
-    """Return whether this looks like a container of Docker, Podman or Kubernetes."""
-    return "KUBERNETES_SERVICE_HOST" in os.environ or any(map(os.path.exists, CONTAINER_FILES))
-
-
 def _machine() -> dict[str, Any]:
     v1 = Path("/sys/fs/cgroup/memory").is_dir()
     v2 = Path("/sys/fs/cgroup/cgroup.controllers").exists()
@@ -113,6 +137,7 @@ def _machine() -> dict[str, Any]:
         "physical_cores": len(physical_cpus()),
         "logical_cpus": len(os.sched_getaffinity(0)),
         "cgroup": "v1" if v1 else "v2" if v2 else "none",
+        "container": container_kind(),
     }
 
 
@@ -124,7 +149,8 @@ def as_text(found: dict[str, Any]) -> list[str]:
         f"exact      {', '.join(found['exact']) or 'nothing'}",
         f"machine    kernel {machine['kernel']} on {machine['architecture']}, "
         f"{machine['physical_cores']} physical cores ({machine['logical_cpus']} logical), "
-        f"cgroup {machine['cgroup']}, user id {machine['user']}",
+        f"cgroup {machine['cgroup']}, user id {machine['user']}"
+        + (f", in a container ({machine['container']})" if machine["container"] else ""),
         "",
     ]
     for row in found["levels"]:
@@ -152,7 +178,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(arguments)
     found = examine()
-    print(json.dumps(found, indent=2) if options.json else "\n".join(as_text(found)))
+    try:
+        print(
+            json.dumps(found, indent=2) if options.json else "\n".join(as_text(found)), flush=True
+        )
+    except BrokenPipeError:  # the reader (head) has gone: what is left is written to nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitStatus.OK if found["usable"] else ExitStatus.NEGATIVE
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -49,7 +52,7 @@ class Refusing:
         return "exec: the interpreter cannot be a template"
 
 
-@pytest.mark.parametrize("contained", [False, True], ids=["machine", "container"])
+@pytest.mark.parametrize("kind", ["", "docker", "podman", "apptainer", "lxc"])
 @pytest.mark.parametrize(
     ("works", "level", "status"),
     [
@@ -65,16 +68,34 @@ def test_other_machines(
     works: tuple[str, ...],
     level: str | None,
     status: int,
-    contained: bool,
+    kind: str,
 ) -> None:
-    monkeypatch.setattr(doctor, "in_container", lambda: contained)
+    monkeypatch.setattr(doctor, "container_kind", lambda: kind)
     monkeypatch.setattr(doctor, "EmbeddedSandbox", type("Some", (Refusing,), {"works": works}))
     assert doctor.main([]) == status
     out = capsys.readouterr().out
     assert out.splitlines()[0] == f"level      {level or 'none that isolates'}"
-    assert ("to enable it: sysctl -w kernel.unprivileged_userns_clone=1" in out) is (
-        level != "userns" and not contained
-    )
-    assert ("to enable it: docker run --security-opt" in out) is (level != "userns" and contained)
+    assert (f"in a container ({kind})" in out) is bool(kind)
+    userns = doctor.REMEDIES["userns"]
+    said = {
+        "": userns.machine,
+        "docker": userns.docker,
+        "podman": f"podman{userns.docker.removeprefix('docker')}",
+        "apptainer": userns.machine,
+        "lxc": userns.container,
+    }
+    for remedy in said.values():
+        assert (remedy in out) is (level != "userns" and remedy == said[kind])
     if level != "userns":
         assert "userns     does not work: clone: Operation not permitted\n" in out
+
+
+def test_a_reader_that_stops_is_no_error() -> None:
+    script = "from gradebox.sandbox import doctor; doctor.examine = lambda: {'usable': True}; "
+    script += "doctor.main(['--json'])"
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")

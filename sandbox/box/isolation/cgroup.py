@@ -81,11 +81,14 @@ class Cgroup:
 
 
 def remove(folder: Path, timeout_s: float = 1.0) -> bool:
-    """Remove a group and those below it. Return False when it still has processes at the end."""
+    """Remove a group and those below it. Return False when it still has processes at the end.
+
+    The box's own group comes first: while that is in use, the groups of its runs stay.
+    """
     end = time.monotonic() + timeout_s
     while True:
         try:
-            for below in [*folder.glob("run-*"), folder / BOX]:
+            for below in [folder / BOX, *folder.glob("run-*")]:
                 with contextlib.suppress(FileNotFoundError):
                     below.rmdir()
             folder.rmdir()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box.isolation import cgroup_places
+from gradebox.sandbox.box.isolation import cgroup, cgroup_places
 
 MOUNT = "35 31 0:32 {root} {place} rw,relatime shared:9 - {kind} {kind} rw,{options}\n"
 V1_MEMORY = "/sys/fs/cgroup/memory"
@@ -68,3 +68,13 @@ def test_own_folder(
     monkeypatch.setattr(cgroup_places, "PROC", tmp_path)
     found = cgroup_places.own_folder(controller)
     assert found == (None if folder is None else Path(folder))
+
+
+def test_groups_of_a_box_that_lives_are_not_removed(tmp_path: Path) -> None:
+    for name in ("box/program", "run-1"):
+        (tmp_path / "gradebox-1-0" / name).mkdir(parents=True)
+    assert not cgroup.remove(tmp_path / "gradebox-1-0", timeout_s=0)
+    assert (tmp_path / "gradebox-1-0/run-1").is_dir()
+    (tmp_path / "gradebox-1-0/box/program").rmdir()
+    assert cgroup.remove(tmp_path / "gradebox-1-0", timeout_s=0)
+    assert not any(tmp_path.iterdir())
