@@ -22,7 +22,6 @@ from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.execution import read_execution
-from gradebox.sandbox.box.interaction import run_interaction
 from gradebox.sandbox.box.isolation.hiding import data_caches, with_targets
 from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import (
@@ -272,24 +271,11 @@ class EmbeddedSandbox(Closeable):
         for limits in (first_limits, second_limits):
             check_limits(limits)
         check_request(second_args, second_files or (), second_collect)
-        self._runner.check_process()
-        one = RunRequest(_built(first), first_limits, flags=self._fresh | wire.LEND)
-        two = RunRequest(
-            _built(second),
-            second_limits,
-            args=second_args,
-            files=second_files or {},
-            collect=second_collect,
-            flags=self._fresh | wire.LEND,
+        one = _start_of(_built(first), first_limits)
+        two = _start_of(
+            _built(second), second_limits, second_args, second_files or {}, second_collect
         )
-        with (
-            one,
-            two,
-            self._cores.one() as hold,
-            self._pool.box(node=hold.core.node) as first_box,
-            self._pool.box(node=hold.core.node) as second_box,
-        ):
-            return run_interaction(hold, (first_box, second_box), (one, two), transcript_bytes)
+        return self._runner.interaction((one, two), transcript_bytes)
 
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""
@@ -392,3 +378,15 @@ def _built(compiled: Compiled) -> BuiltProgram:
     if not compiled.ok or not isinstance(compiled.artifact, BuiltProgram):
         raise BadRequest("only a program that this sandbox compiled can be run")
     return compiled.artifact
+
+
+def _start_of(
+    program: BuiltProgram,
+    limits: Limits,
+    args: Sequence[str] = (),
+    files: Mapping[str, bytes] | None = None,
+    collect: Sequence[str] = (),
+) -> RunRequest:
+    """Return the request of one of two programs that talk; it starts by fork if it can."""
+    forks = program.fork is not None
+    return RunRequest(program, limits, (b"",), args, files or {}, collect, forks=forks)

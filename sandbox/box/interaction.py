@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import selectors
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.process import BoxDied, BoxProcess, Lender
@@ -67,15 +68,19 @@ def run_interaction(
     boxes: tuple[BoxProcess, BoxProcess],
     requests: tuple[RunRequest, RunRequest],
     transcript_bytes: int,
+    corrected: Callable[[wire.Reply, RunRequest], wire.Reply],
 ) -> Interaction:
     """Run both programs until each has ended. Raises SandboxError when a box fails.
 
-    hold  the core for both
+    hold       the core for both
+    corrected  returns a reply with the figures of a plain start
     """
     asleep: list[bool] = []
     lenders = [SharedHold(hold, asleep) for _ in boxes]
     for box, lender in zip(boxes, lenders, strict=True):
         box.pin(lender)
+    for box, request in zip(boxes, requests, strict=True):
+        box.last_digest = request.program.digest
     out_one, out_two, in_one, in_two = (os.pipe2(os.O_CLOEXEC) for _ in range(4))
     theirs = ((in_one[0], out_one[1]), (in_two[0], out_two[1]))
     lanes = [_Lane("first", out_one[0], in_two[1]), _Lane("second", out_two[0], in_one[1])]
@@ -88,7 +93,7 @@ def run_interaction(
             for fd in (stdin, stdout):
                 os.close(fd)
                 open_fds.discard(fd)
-        relay = _Relay(boxes, lenders, lanes, open_fds, transcript_bytes)
+        relay = _Relay(boxes, lenders, lanes, open_fds, transcript_bytes, corrected)
         timeout_s = max(request.limits.wall_s for request in requests) * 20 + REPLY_TIMEOUT_S
         (first, first_end), (second, second_end) = relay.run(requests, timeout_s)
     finally:
@@ -108,8 +113,10 @@ class _Relay:
         lanes: list[_Lane],
         open_fds: set[int],
         transcript_bytes: int,
+        corrected: Callable[[wire.Reply, RunRequest], wire.Reply],
     ) -> None:
         self.boxes = boxes
+        self.corrected = corrected
         self.lenders = lenders
         self.lanes = lanes
         self.open_fds = open_fds
@@ -141,7 +148,11 @@ class _Relay:
                         reply, fds = self.boxes[key.data].finish(REPLY_TIMEOUT_S)
                         request = requests[key.data]
                         execution = read_execution(
-                            reply, fds, request.limits, request.collect, piped=True
+                            self.corrected(reply, request),
+                            fds,
+                            request.limits,
+                            request.collect,
+                            piped=True,
                         )
                         done[key.data] = (execution, reply.end_ns)
                         self.lenders[key.data].lend()

@@ -19,6 +19,19 @@ sys.argv += ARGUMENTS
 if hasattr(sys, "orig_argv"):
     sys.orig_argv += ARGUMENTS
 """
+# A template's streams are files, and remember that they can seek.
+OPEN_PIPES = """\
+import sys
+for stream in (sys.stdin, sys.stdout):
+    buffer, mode = stream.buffer, stream.mode
+    old = buffer.raw
+    raw = type(old)(old.fileno(), old.mode, closefd=False)
+    raw.name = old.name
+    buffer.__init__(raw)
+    options = {"line_buffering": stream.line_buffering, "write_through": stream.write_through}
+    stream.__init__(buffer, stream.encoding, stream.errors, "\\n", **options)
+    stream.mode = mode
+"""
 
 
 def _executed(code: str, names: dict[str, Any]) -> str:
@@ -34,6 +47,11 @@ def prelude() -> str:
 def with_arguments(args: Sequence[str]) -> str:
     """Return code that gives a program its arguments, which its template was not started with."""
     return _executed(ADD_ARGUMENTS, {"ARGUMENTS": list(args)}) if args else ""
+
+
+def with_pipes() -> str:
+    """Return code that makes a program's stdin and stdout what they are when both are pipes."""
+    return _executed(OPEN_PIPES, {})
 
 
 def compile_only(main: str) -> str:

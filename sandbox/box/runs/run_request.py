@@ -12,7 +12,7 @@ from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.built_program import BuiltProgram, ForkedStart
 from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.process import BoxProcess
-from gradebox.sandbox.box.python.texts import with_arguments
+from gradebox.sandbox.box.python.texts import with_arguments, with_pipes
 from gradebox.sandbox.model import Limits
 
 
@@ -143,7 +143,8 @@ class RunRequest:
         elif fork:
             flags |= wire.FORK | (wire.CODE_FD if fork.code else 0)
             fds = [self._code] if fork.code else []
-            strings = (fork.imports, fork.prologue + with_arguments(self.args))
+            pipes = with_pipes() if flags & wire.STDOUT_FD else ""
+            strings = (fork.imports, fork.prologue + pipes + with_arguments(self.args))
         request = wire.pack_request(
             wire.OP_RUN,
             flags,

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from typing import NamedTuple, TypeVar
 
 from gradebox.sandbox.batch import goes_on_after
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.cores import Cores, Hold
 from gradebox.sandbox.box.execution import read_execution
+from gradebox.sandbox.box.interaction import run_interaction
 from gradebox.sandbox.box.isolation.levels import Kind
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
 from gradebox.sandbox.box.python.start import PythonStart
 from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.model import Execution
+from gradebox.sandbox.model import Execution, Interaction
 
 TRIES = 3  # a box that died is replaced; a program cannot make its box die
 
@@ -78,11 +79,8 @@ class Runner:
         """
 
         def read(answer: Answer) -> Execution:
-            reply = answer.reply
-            if self.python and reply.forked:
-                reply = self.python.as_plain(reply, request.program)
             return read_execution(
-                reply,
+                self._as_plain(answer.reply, request),
                 answer.fds,
                 request.limits,
                 request.collect,
@@ -91,6 +89,33 @@ class Runner:
             )
 
         return self.run(request, read, alone=alone, compiler=compiler, running=running)
+
+    def _as_plain(self, reply: wire.Reply, request: RunRequest) -> wire.Reply:
+        if self.python and reply.forked:
+            return self.python.as_plain(reply, request.program)
+        return reply
+
+    def interaction(
+        self, requests: tuple[RunRequest, RunRequest], transcript_bytes: int
+    ) -> Interaction:
+        """Run two programs that talk, on one core."""
+        self.check_process()
+        first, second = requests
+        for request in requests:
+            request.flags |= self.fresh | wire.LEND
+        with (
+            first,
+            second,
+            self._cores.one() as hold,
+            self._box_for(first, hold) as first_box,
+            self._box_for(second, hold) as second_box,
+        ):
+            boxes = (first_box, second_box)
+            return run_interaction(hold, boxes, requests, transcript_bytes, self._as_plain)
+
+    def _box_for(self, request: RunRequest, hold: Hold) -> AbstractContextManager[BoxProcess]:
+        kind: Kind = "python" if request.forks else "program"
+        return self._pool.box(kind, request.program.digest, hold.core.node)
 
     def until_failure(
         self, requests: Iterable[RunRequest]

@@ -53,3 +53,40 @@ def test_a_deadlock_ends_by_the_wall_limit(sandbox: EmbeddedSandbox) -> None:
     waits = sandbox.compile(Program("python", {"main.py": b"input()\n"}))
     result = sandbox.interact(waits, waits, short, short)
     assert "wall" in (result.first.killed_for, result.second.killed_for)
+
+
+PROBE = """
+import sys
+for stream in (sys.stdin, sys.stdout):
+    names = [name for name in dir(stream) if name[0] != "_" and name != "buffer"]
+    plain = {name: getattr(stream, name) for name in names if not callable(getattr(stream, name))}
+    raw = stream.buffer.raw
+    asked = [getattr(stream, name)() for name in ("seekable", "readable", "writable", "isatty")]
+    print(stream, stream.buffer, raw, plain, asked, raw.seekable(), raw.closefd, file=sys.stderr)
+print("to the other side")
+print(repr(input()), file=sys.stderr)
+print(sys.argv, sorted(vars()), file=sys.stderr)
+"""
+
+
+def test_streams_of_a_forked_program_are_those_of_a_plain_one() -> None:
+    results = []
+    for start in ("fork", "exec"):
+        with EmbeddedSandbox(1, python_start=start) as opened:  # type: ignore[arg-type]
+            results.append(talk(opened, PROBE, ECHO))
+    forked, plain = results
+    assert not plain.first.forked
+    assert forked.first.forked == (forked.second.forked)
+    assert forked.first.exit_code == 0, forked.first.stderr
+    assert forked.first.stderr == plain.first.stderr
+    assert forked.transcript == plain.transcript
+
+
+def test_a_forked_program_that_talks_is_charged_for_its_start(sandbox: EmbeddedSandbox) -> None:
+    result = talk(sandbox, "print(1)\n", "input()\n")
+    if not result.first.forked:
+        pytest.skip("programs start by exec at this level")
+    alone = sandbox.run(
+        sandbox.compile(Program("python", {"main.py": b"print(1)\n"})), LIMITS, alone=True
+    )
+    assert result.first.cpu_s > alone.cpu_s / 3
