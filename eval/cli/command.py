@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.fresh import command_starts, how_to_continue
 from gradebox.eval.common.signals import sigterm_as_keyboard_interrupt
 from gradebox.eval.common.streams import print_line, repair_streams, silence
 from gradebox.sandbox.common.exit_status import ExitStatus
@@ -37,6 +38,7 @@ def run_command(
     on_broken_pipe status when the reader of the output has gone
     """
     repair_streams()
+    command_starts()
     with (
         sigterm_as_keyboard_interrupt(),
         _stderr_logging() if log_to_stderr else contextlib.nullcontext(),
@@ -52,8 +54,8 @@ def run_command(
             why = f"{error.name} is not installed; pip install 'gradebox[{extra}]'"
             return _failed(why, ExitStatus.BAD_INPUT)
         except KeyboardInterrupt:
-            fresh = "--fresh" in (sys.argv[1:] if argv is None else argv)
-            print_line(f"interrupted; {how_to_continue(fresh)}", sys.stderr)
+            typed = sys.argv if argv is None else argv
+            print_line(f"interrupted; {how_to_continue(typed)}", sys.stderr)
             return ExitStatus.INTERRUPTED
         except MemoryError:
             return _failed(OUT_OF_MEMORY, ExitStatus.INFRASTRUCTURE)
@@ -64,11 +66,6 @@ def run_command(
             if not _is_infrastructure(error):
                 raise
             return _failed(error, ExitStatus.INFRASTRUCTURE)
-
-
-def how_to_continue(fresh: bool) -> str:
-    """Return what a user does after an interrupt; with --fresh, all would start over."""
-    return f"start the same command again{' without --fresh' * fresh} to continue"
 
 
 def _is_infrastructure(error: Exception) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from gradebox.eval.cli.command import how_to_continue, run_command
+from gradebox.eval.cli.command import run_command
 from gradebox.eval.cli.flags import changed_flags, make_parser, options_from
+from gradebox.eval.common.fresh import how_to_continue
 from gradebox.eval.common.signals import ignore_signals
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.grading.options import Options
@@ -47,5 +48,6 @@ def _grade(options: Options) -> int:
             for line in warning_lines(file.metrics):
                 print_line(line, sys.stderr)
     if result.interrupted:
-        print_line(f"Interrupted; {how_to_continue(options.fresh)} where it stopped.")
+        argv = ["--fresh"] if options.fresh else []
+        print_line(f"Interrupted; {how_to_continue(argv)} where it stopped.")
     return result.exit_status

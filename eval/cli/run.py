@@ -27,7 +27,12 @@ from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.planner import Planner, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.results.folder import ResultsFolder, make_folder, results_stem
+from gradebox.eval.results.folder import (
+    ResultsFolder,
+    discard_results,
+    make_folder,
+    results_stem,
+)
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
 from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.records import read_records
@@ -97,6 +102,8 @@ def run_grading(
         say(_sandbox_line(session))
         if options.executor == "local":  # a Ray head may lack what its nodes have
             session.try_named_checker()
+        if options.fresh:
+            discard_results(_folder_of(source, options) for source in session.files)
         stopper.arm()
         retry = retry or Retry(stop=stopper.event)
         if options.self_check or options.self_check_solutions is not None:
@@ -138,7 +145,7 @@ def _grade_file(
     options, backend = session.options, session.description.backend
     path = _folder_of(source, options)
     counts = ProgressCounts()
-    with ResultsFolder(path, backend=backend, fresh=options.fresh) as folder, _log_to(path):
+    with ResultsFolder(path, backend=backend) as folder, _log_to(path):
         if folder.outdated:
             say(
                 f"{path}: {folder.outdated} records are of another version (schema {SCHEMA} is "

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from types import FrameType, TracebackType
 from typing import Any, NoReturn, Protocol
 
+from gradebox.eval.common.fresh import how_to_continue
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -66,8 +67,7 @@ class Stopper:
         if self.event.is_set():
             # Exiting here loses nothing: records are written whole, and the sandbox's
             # processes end with this one.
-            again = b" without --fresh" * ("--fresh" in sys.argv)
-            os.write(2, b"\nstopped at once; start the same command again%b to continue\n" % again)
+            os.write(2, f"\nstopped at once; {how_to_continue(sys.argv)}\n".encode())
             os._exit(ExitStatus.INTERRUPTED)
         self.stop()
         os.write(2, b"\nstopping after the running cases; a second signal stops at once\n")

@@ -11,6 +11,7 @@ A run that is started again asks only for the responses that the first file lack
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.fresh import is_discarded
 from gradebox.eval.models.exchange import Outcome, Request
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.sampling_progress import SamplingProgress
@@ -31,11 +33,10 @@ RequestKey = tuple[str, int]
 class ResponseFile(Closeable):
     """The responses of one run; one process at a time may open it."""
 
-    def __init__(self, path: Path, *, parameters: Mapping[str, Any], fresh: bool = False) -> None:
+    def __init__(self, path: Path, *, parameters: Mapping[str, Any]) -> None:
         """Open or create the file.
 
         parameters  the server's; they are part of each request's digest
-        fresh       discard the responses in the file
 
         Raises InputError when the file can't be written, is open in another process, or is not
         a responses file. It is unchanged then.
@@ -43,14 +44,7 @@ class ResponseFile(Closeable):
         self.path = path
         self.failed_path = path.with_name(f"{path.stem}.failed.jsonl")
         self._parameters = dict(parameters)
-        self._fd = _open_locked(path)
-        try:
-            _check_format(path)
-        except BaseException:
-            os.close(self._fd)
-            raise
-        if fresh:
-            os.ftruncate(self._fd, 0)
+        self._fd = _open_checked(path)
         _remove_partial_line(self._fd)
         self._entries = self._read_entries()
         # Failed requests are sent again, so their old reasons are dropped.
@@ -217,6 +211,31 @@ def _open_locked(path: Path) -> int:
         os.close(fd)
         raise InputError(f"another run is writing {path}; wait until it ends") from None
     return fd
+
+
+def _open_checked(path: Path) -> int:
+    fd = _open_locked(path)
+    try:
+        _check_format(path)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
+
+
+def discard_responses(paths: Iterable[Path]) -> None:
+    """Empty all of these files of responses, else none.
+
+    Raises InputError as opening them does.
+    """
+    with contextlib.ExitStack() as stack:
+        opened = []
+        for path in dict.fromkeys(paths):
+            opened.append(_open_checked(path))
+            stack.callback(os.close, opened[-1])
+        for fd in opened:
+            os.ftruncate(fd, 0)
+    is_discarded()
 
 
 def _check_format(path: Path) -> None:

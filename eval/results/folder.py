@@ -11,16 +11,18 @@ A run that is killed at any moment leaves a folder in which the next run can con
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import logging
 import os
 import threading
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.fresh import is_discarded
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.common.output_files import replacing, write_json
 from gradebox.eval.results.record import SCHEMA
@@ -101,6 +103,22 @@ class FolderLock(Closeable):
             self._fd = -1
 
 
+def discard_results(folders: Iterable[Path]) -> None:
+    """Remove what earlier runs have written: in all of these folders, else in none.
+
+    Raises InputError when one can't be used or another run writes there.
+    """
+    with contextlib.ExitStack() as stack:
+        unique = tuple(dict.fromkeys(folders))
+        for folder in unique:
+            make_folder(folder)
+            stack.enter_context(FolderLock(folder))
+        for folder in unique:
+            for name in (METRICS_NAME, RESULTS_NAME, OTHERS_NAME):
+                _remove(folder / name)
+    is_discarded()
+
+
 class ResultsFolder(Closeable):
     """The records of one solutions file: those of earlier runs and those that this run adds.
 
@@ -111,7 +129,7 @@ class ResultsFolder(Closeable):
     outdated  solutions whose record has another schema, so that they are graded again
     """
 
-    def __init__(self, path: Path, *, backend: str, fresh: bool = False) -> None:
+    def __init__(self, path: Path, *, backend: str) -> None:
         self.path = path
         self.records_path = path / RESULTS_NAME
         self.metrics_path = path / METRICS_NAME
@@ -122,9 +140,6 @@ class ResultsFolder(Closeable):
         self._by_key, self._by_solution = OffsetIndex(), OffsetIndex()
         self.outdated = 0
         try:
-            if fresh:
-                for file in (self.metrics_path, self.records_path, self._others_path):
-                    _remove(file)
             self._restore_others()
             self._log = RecordLog(self.records_path)
             self._read(backend)

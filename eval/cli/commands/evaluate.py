@@ -81,6 +81,7 @@ def evaluate(args: argparse.Namespace) -> int:
     from gradebox.eval.models.answers import math_harness as harness
     from gradebox.eval.models.answers.equality import find_judge
     from gradebox.eval.models.backoff import RetryPolicy
+    from gradebox.eval.models.response_file import discard_responses
     from gradebox.eval.models.sampler import SamplerOptions
     from gradebox.eval.models.servers import LocalContract
 
@@ -99,6 +100,8 @@ def evaluate(args: argparse.Namespace) -> int:
         call_timeout_s=args.call_timeout or None,
         retry=RetryPolicy(first_s=args.retry_delay, max_retries=args.max_retries),
     )
+    if args.fresh:
+        discard_responses(harness.responses_path(args.output_dir, each) for each in datasets)
     scores = []
     for dataset in datasets:
         if dataset.placeholder:
@@ -115,7 +118,6 @@ def evaluate(args: argparse.Namespace) -> int:
                 judge,
                 args.output_dir,
                 args.num_samples,
-                fresh=args.fresh,
             )
         )
     figures = harness.metrics(scores, ks)

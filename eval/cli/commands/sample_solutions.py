@@ -67,7 +67,7 @@ def parser() -> CommandParser:
 def sample(args: argparse.Namespace) -> int:
     """Ask for the missing solutions, grade them with --grade, and return the exit status."""
     from gradebox.eval.models.addresses import check_reachable
-    from gradebox.eval.models.response_file import ResponseFile
+    from gradebox.eval.models.response_file import ResponseFile, discard_responses
     from gradebox.sandbox.errors import UnknownLanguage
     from gradebox.sandbox.languages import find
 
@@ -81,7 +81,9 @@ def sample(args: argparse.Namespace) -> int:
     check_reachable(args.server_url, "--server-url")
     server = _server(args)
     options = sampler_options(args, args.request_interval)
-    with ResponseFile(args.output, parameters=server.parameters, fresh=args.fresh) as file:
+    if args.fresh:
+        discard_responses([args.output])
+    with ResponseFile(args.output, parameters=server.parameters) as file:
         progress = file.ask_missing(requests, server, options, "solutions", language=language)
         count = len(file)
     print(f"{args.output}: {count} solutions, {progress.answered} of them new", flush=True)

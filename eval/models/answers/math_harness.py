@@ -100,6 +100,11 @@ def check_k(ks: Sequence[int], num_samples: int) -> None:
             )
 
 
+def responses_path(folder: Path, dataset: MathDataset) -> Path:
+    """Return the file of a dataset's responses."""
+    return folder / f"{dataset.name}.jsonl"
+
+
 def run_dataset(
     dataset: MathDataset,
     server: LocalContract,
@@ -107,12 +112,10 @@ def run_dataset(
     judge: Judge,
     folder: Path,
     num_samples: int,
-    *,
-    fresh: bool = False,
 ) -> MathScore:
     """Ask for the missing responses and judge all of them; raise ServerLost."""
-    path = folder / f"{dataset.name}.jsonl"
-    with ResponseFile(path, parameters=server.parameters, fresh=fresh) as file:
+    path = responses_path(folder, dataset)
+    with ResponseFile(path, parameters=server.parameters) as file:
         progress = file.ask_missing(
             _requests(dataset, num_samples), server, options, dataset.name, dataset=dataset.name
         )

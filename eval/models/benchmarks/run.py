@@ -105,14 +105,16 @@ class JobRun:
                 else:
                     yield Request(sample.id, number, prompt=text, stop=prompt.stop, seed=seed)
 
-    def _open_responses(self, fresh: bool = False) -> ResponseFile:
+    @property
+    def responses_path(self) -> Path:
+        return self.folder / "responses.jsonl"
+
+    def _open_responses(self) -> ResponseFile:
         parameters = self._server("http://unused").parameters
-        return ResponseFile(self.folder / "responses.jsonl", parameters=parameters, fresh=fresh)
+        return ResponseFile(self.responses_path, parameters=parameters)
 
     def count_missing(self) -> int:
         """Return the number of requests without a response."""
-        if self.settings.fresh:
-            return len(self.samples) * self.settings.num_samples
         with self._open_responses() as file:
             return sum(file.lacks(request) for request in self._requests())
 
@@ -122,7 +124,7 @@ class JobRun:
         An empty `url` asks nothing. Raises ServerLost.
         """
         counts = PredictionCounts()
-        with self._open_responses(self.settings.fresh) as file:
+        with self._open_responses() as file:
             if url:
                 server, options = self._server(url), self.settings.sampler
                 progress = file.ask_missing(self._requests(), server, options, self.job.label)

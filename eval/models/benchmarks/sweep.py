@@ -18,6 +18,7 @@ from gradebox.eval.models.benchmarks.run import Job, JobRun, Settings
 from gradebox.eval.models.benchmarks.sample import Benchmark, Task
 from gradebox.eval.models.benchmarks.targets import Target
 from gradebox.eval.models.benchmarks.vllm import VllmServer
+from gradebox.eval.models.response_file import discard_responses
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ def sweep(
     All files are read before the first request, so bad input costs no calls and starts no model.
     """
     runs = [JobRun(job, settings) for job in jobs]
+    if settings.fresh:
+        discard_responses(run.responses_path for run in runs)
     for target, group in groupby(runs, key=lambda run: run.job.target):
         runs_of_target = list(group)
         missing = sum(run.count_missing() for run in runs_of_target)

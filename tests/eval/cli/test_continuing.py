@@ -1,4 +1,4 @@
-"""What a command says after an interrupt continues the run."""
+"""What a command says after an interrupt continues the run and starts nothing over."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import argparse
 import pytest
 
 from gradebox.eval.cli.command import run_command
+from gradebox.eval.common.fresh import is_discarded
+
+AGAIN = "start the same command again"
 
 
 @pytest.mark.parametrize(
-    ("argv", "said"),
+    ("argv", "discarded", "said"),
     [
-        ([], "interrupted; start the same command again to continue\n"),
-        (["--fresh"], "interrupted; start the same command again without --fresh to continue\n"),
+        ([], False, f"{AGAIN} to continue"),
+        (["--fresh"], False, f"{AGAIN} to continue"),
+        (["--fresh"], True, f"{AGAIN} without --fresh to continue"),
+        ([], True, f"{AGAIN} to continue"),
     ],
 )
-def test_the_flag_that_starts_over_is_left_out(
-    argv: list[str], said: str, capsys: pytest.CaptureFixture[str]
+def test_the_flag_is_left_out_once_it_has_had_its_effect(
+    argv: list[str], discarded: bool, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def parser() -> argparse.ArgumentParser:
         made = argparse.ArgumentParser()
@@ -25,7 +30,9 @@ def test_the_flag_that_starts_over_is_left_out(
         return made
 
     def interrupted(_: argparse.Namespace) -> int:
+        if discarded:
+            is_discarded()
         raise KeyboardInterrupt
 
     assert run_command(parser, interrupted, argv) == 130
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == f"interrupted; {said}\n"

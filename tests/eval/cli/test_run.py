@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import logging
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gradebox.eval.cli.run import run_grading
+from gradebox.eval.cli import run as run_module
+from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.cli.summary import table, warning_lines
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.fresh import how_to_continue
+from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading import planner
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry
@@ -279,6 +283,45 @@ def test_moved_lines_are_not_graded_again(folder):
         (3, "failed"),
     ]
     assert metrics["run"]["graded_now"] == 1
+
+
+def test_after_an_interrupted_fresh_run_of_several_files_nothing_earlier_is_left(
+    folder, monkeypatch
+):
+    files = [
+        folder.write_solutions(*[("1/A", f"echo # {name} {n}") for n in range(5)], name=name)
+        for name in ("a.jsonl", "b.jsonl")
+    ]
+    options = folder.options(files, workers=1)
+
+    def run(options: Options, sandbox: FakeSandbox, stop_after: int = 99) -> RunResult:
+        class Interrupted(Stopper):
+            def arm(self) -> None:
+                super().arm()
+                sandbox.after = lambda: len(sandbox.calls) == stop_after and self.stop()
+
+        monkeypatch.setattr(run_module, "Stopper", Interrupted)
+        sandbox.after = lambda: None
+        return run_grading(options, sandbox=sandbox)
+
+    def counts(result: RunResult) -> list[tuple[int, int]]:
+        return [(file.graded_now, file.from_before) for file in result.files]
+
+    def new() -> FakeSandbox:
+        def answered(call: Call):
+            made.after()
+            return answer(call)
+
+        made = FakeSandbox(answered, compile_log)
+        return made
+
+    assert counts(run(options, new())) == [(5, 0), (5, 0)]
+    begun = run(replace(options, fresh=True), new(), stop_after=8)
+    assert begun.interrupted and [file.source for file in begun.files] == files[:1]
+    (graded,) = counts(begun)
+    assert 0 < graded[0] < 5 and graded[1] == 0
+    assert "without --fresh" in how_to_continue(["--fresh"])
+    assert counts(run(options, new())) == [(5 - graded[0], graded[0]), (5, 0)]
 
 
 def test_grading_a_part_and_then_the_rest(folder):

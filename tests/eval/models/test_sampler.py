@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
-from gradebox.eval.models.response_file import ResponseFile, read_lines
+from gradebox.eval.models.response_file import ResponseFile, discard_responses, read_lines
 from gradebox.eval.models.sampler import RateLimit
 from gradebox.eval.models.servers import OpenAIChat
 from tests.eval.models.fake_server import Answer, Call, FakeServer, chat, status
@@ -230,11 +230,18 @@ def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
 def test_a_file_in_another_format_is_not_changed(tmp_path: Path, text: str, fresh: bool) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(text)
+    other = tmp_path / "before.jsonl"
+    other.write_text('{"request_sha256": ""}\n')
     with pytest.raises(InputError, match=r"r\.jsonl line 1"):
-        ResponseFile(path, parameters={}, fresh=fresh)
-    assert path.read_text() == text
+        if fresh:
+            discard_responses([other, path])
+        ResponseFile(path, parameters={})
+    assert path.read_text() == text and other.read_text()
     path.write_text("")
-    with ResponseFile(path, parameters={}, fresh=fresh) as file:
+    if fresh:
+        discard_responses([other, path])
+        assert not other.read_text()
+    with ResponseFile(path, parameters={}) as file:
         assert len(file) == 0
 
 

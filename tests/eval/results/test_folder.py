@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.results.folder import OTHERS_NAME, ResultsFolder, results_stem
+from gradebox.eval.results.folder import OTHERS_NAME, ResultsFolder, discard_results, results_stem
 from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.records import as_json, encode_record, read_records
 from testing.fakes.records import CASE, record
@@ -113,9 +113,15 @@ def test_fresh_removes_records_and_metrics(tmp_path):
     with open_folder(tmp_path) as folder:
         folder.add(0, fields("a"))
         folder.write_metrics({"x": 1})
-    with open_folder(tmp_path, fresh=True) as folder:
-        assert folder.find("key a") is None
-        assert not folder.metrics_path.exists()
+    with open_folder(tmp_path / "other") as other, pytest.raises(InputError, match="another run"):
+        other.add(0, fields("b"))
+        discard_results([tmp_path / "run", other.path])
+    assert ids(tmp_path / "run") == ["a"] and ids(other.path) == ["b"]
+    discard_results([tmp_path / "run", other.path, other.path])
+    for path in (tmp_path, tmp_path / "other"):
+        with open_folder(path) as folder:
+            assert folder.find("key a") is folder.find("key b") is None
+            assert not folder.metrics_path.exists()
 
 
 def test_the_first_new_record_removes_the_metrics(tmp_path):
@@ -133,7 +139,8 @@ def test_records_of_another_sandbox_are_refused(tmp_path):
         InputError, match=r"made with sandbox 'box', this run uses 'piston'.*--fresh"
     ):
         ResultsFolder(tmp_path / "run", backend="piston")
-    with ResultsFolder(tmp_path / "run", backend="piston", fresh=True) as folder:
+    discard_results([tmp_path / "run"])
+    with ResultsFolder(tmp_path / "run", backend="piston") as folder:
         assert folder.find("key a") is None
 
 
