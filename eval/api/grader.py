@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.api.batch import Batch
 from gradebox.eval.common.errors import InputError, shown
@@ -33,6 +33,9 @@ from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
+
+if TYPE_CHECKING:
+    from gradebox.eval.grading.drivers.pool import DriverPool
 
 GivenProblems = str | Path | Row | Sequence[Row]
 Solutions = str | Path | Iterable[Mapping[str, Any]]
@@ -56,6 +59,7 @@ class Grader(Closeable):
     problems  the problems of calls that pass none: a dataset's name or path, a row, or rows
     sandbox   "local", "piston", "auto", or an open Sandbox, which is not closed. None: Piston
               where `endpoint` or PISTON_ENDPOINTS names servers, else local
+    drivers   their number, or open drivers, which are not closed
     flags     options of the main command, as keywords: stop_on_first_failure=True, workers=8,
               generated_tests_dir=…, max_generated_tests=-1, compare=…, cache=…
 
@@ -67,12 +71,16 @@ class Grader(Closeable):
         problems: GivenProblems | None = None,
         *,
         sandbox: str | Sandbox | None = None,
+        drivers: int | DriverPool = 0,
         **flags: Any,
     ) -> None:
         if sandbox is None:
             named = flags.get("endpoint") or os.environ.get("PISTON_ENDPOINTS", "").strip()
             sandbox = "piston" if named else "local"
         self._given_sandbox = sandbox if not isinstance(sandbox, str) else None
+        self._given_drivers = drivers if not isinstance(drivers, int) else None
+        if isinstance(drivers, int):
+            flags["drivers"] = drivers
         self._process = os.getpid()
         known = {name for name, flag in FLAGS.items() if flag.grader}
         for name in flags:
@@ -257,7 +265,7 @@ class Grader(Closeable):
                 f"the sandbox given belongs to process {self._process}, which forked: give "
                 "its kind (sandbox='local'), so that each process opens its own"
             )
-        session = GradingSession(self.options, self._given_sandbox)
+        session = GradingSession(self.options, self._given_sandbox, self._given_drivers)
         try:
             _ = session.context, session.generated
             session.try_named_checker()

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gradebox.eval.api.grader import Grader, GraderClosed
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import DriversUnavailable, InputError, shown
+from gradebox.eval.grading.drivers.pool import DriverPool
+from gradebox.eval.grading.drivers.sessions import open_drivers
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.problems.row import TESTS_COLUMN
@@ -34,7 +37,8 @@ REQUEST_FLAGS = {name: flag for name, flag in FLAGS.items() if flag.request}
 class GradingCalls:
     """Grades over one sandbox, with one warm grader for each set of flags.
 
-    Any thread may call any method.
+    All graders share the same drivers, which are started at once. Any thread may call any method.
+    Raises InputError for drivers that cannot be started.
     """
 
     def __init__(self, sandbox: Sandbox, settings: ServerSettings) -> None:
@@ -43,6 +47,20 @@ class GradingCalls:
         self._lock = threading.Lock()
         self._closed = False
         self._graders: LruCache[str, Grader] = LruCache(GRADERS_KEPT, dropped=self._retire)
+        self._drivers = self._open_drivers()
+
+    def _open_drivers(self) -> DriverPool | None:
+        """Start the drivers of all graders; None when this process grades by itself."""
+        slots, given = self._sandbox.slots, self._settings.drivers
+        if given > slots:
+            raise BadRequest(
+                f"--drivers {given} is more than --slots {slots}: give at most {slots}"
+            )
+        options = Options(solutions_path=(), workers=slots, drivers=given)
+        if options.drivers == 1 or self._sandbox.describe().backend != "box":
+            return None
+        hidden = [path for path in [self._settings.dataset] if path and Path(path).exists()]
+        return open_drivers(options, self._sandbox.describe(), hidden)
 
     @property
     def has_dataset(self) -> bool:
@@ -119,6 +137,8 @@ class GradingCalls:
                     return grader.grade_encoded(solutions, found, time_limit_s, cancelled)
                 except GraderClosed:  # dropped from the cache by another request in between
                     continue
+        except DriversUnavailable as error:
+            raise SandboxUnavailable(str(error)) from None
         except InputError as error:
             raise BadRequest(str(error)) from None
 
@@ -170,7 +190,12 @@ class GradingCalls:
             grader = self._graders.get(key)
             if grader is None:
                 options = {"workers": self._sandbox.slots, **flags}
-                grader = Grader(self._settings.dataset, sandbox=self._sandbox, **options)
+                grader = Grader(
+                    self._settings.dataset,
+                    sandbox=self._sandbox,
+                    drivers=self._drivers or 1,
+                    **options,
+                )
                 self._graders.put(key, grader)
         return grader
 
@@ -191,6 +216,8 @@ class GradingCalls:
         with self._lock:
             self._closed = True
         self._graders.clear()
+        if self._drivers is not None:
+            self._drivers.close()
 
 
 def _check_texts(rows: Sequence[Row]) -> None:

@@ -28,3 +28,7 @@ def shown(value: object, limit: int = MAX_SHOWN) -> str:
         return f"a {type(value).__name__} of {len(value)} elements"
     text = repr(value)
     return text[:limit] + ("…" if len(text) > limit else "")
+
+
+class DriversUnavailable(InputError):
+    """The driver processes of this machine cannot be used."""

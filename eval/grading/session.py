@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.interactive import Interactor
@@ -52,6 +52,9 @@ from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Description
 from gradebox.sandbox.protocol import Sandbox
 
+if TYPE_CHECKING:
+    from gradebox.eval.grading.drivers.pool import DriverPool
+
 SOLUTIONS_FOR_LANGUAGES = 1000
 MAX_SHOWN_IDS = 5
 DEFAULT_COMPARE = "open-r1"
@@ -64,13 +67,20 @@ class GradingSession(Closeable):
     """The opened parts of a grading run. Any thread may use any part.
 
     sandbox   used instead of opening the one that the options choose, and not closed
+    drivers   used instead of starting those that the options choose, and not closed
     unusable  a line for each problem whose checker or interactor does not compile
 
     Every part raises InputError when it cannot be opened.
     """
 
-    def __init__(self, options: Options, sandbox: Sandbox | None = None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        sandbox: Sandbox | None = None,
+        drivers: DriverPool | None = None,
+    ) -> None:
         self.options = options
+        self.drivers = drivers
         self.resources = ResourceCache(self._open_resources)
         self._given_sandbox = sandbox
         self._lock = threading.RLock()
@@ -146,9 +156,12 @@ class GradingSession(Closeable):
             return cast("C", self._parts[name])
 
     @property
-    def has_own_sandbox(self) -> bool:
-        """Whether the sandbox was opened by the session, as its options say."""
-        return self._given_sandbox is None
+    def uses_drivers(self) -> bool:
+        """Whether driver processes run the programs, each in a sandbox of its own."""
+        if self.drivers is not None:
+            return True
+        may = self.options.drivers > 1 and self._given_sandbox is None
+        return may and self.description.backend == "box"
 
     def notes(self) -> list[str]:
         """Return what the user should know: unused options, and data that was left out."""

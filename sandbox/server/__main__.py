@@ -44,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     add("--allow-host", None, "names of this server in requests without a token", "NAME,NAME")
     add("--port", default.port, "port to listen at; 0: a free one", "N", int)
     add("--slots", None, "programs running at once (default: one for each core)", "N", int)
+    add("--drivers", default.drivers, "processes that grade; 0: one for each 8 slots", "N", int)
     add("--queue", default.queue, "requests that may wait", "N", int)
     add("--body-limit", default.body_bytes // MIB, "largest request", "MIB", int)
     add("--grace", default.grace_s, "seconds a shutdown waits for requests", "S", float)
@@ -135,6 +136,7 @@ def _serve(options: argparse.Namespace) -> int:
         host=options.host,
         port=options.port,
         slots=options.slots,
+        drivers=options.drivers,
         queue=options.queue,
         body_bytes=options.body_limit * MIB,
         token=os.environ.get(TOKEN_VARIABLE) or None,

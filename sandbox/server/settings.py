@@ -83,6 +83,8 @@ class ServerSettings:
     """How a server runs.
 
     slots       programs running at once; None: one for each core
+    drivers     processes that answer the routes that grade, 1: the server's own; 0: one for each
+                8 slots
     queue       requests that may wait; further ones get 429
     body_bytes  the largest request
     held_bytes  the bodies of all admitted requests together; further ones get 429
@@ -101,6 +103,7 @@ class ServerSettings:
     host: str = "127.0.0.1"
     port: int = 2000
     slots: int | None = None
+    drivers: int = 0
     queue: int = 256
     body_bytes: int = 512 * MIB
     held_bytes: int = 2048 * MIB
@@ -115,7 +118,13 @@ class ServerSettings:
     ceilings: Ceilings = Ceilings()
 
     def __post_init__(self) -> None:
-        for name, least in (("port", 0), ("queue", 0), ("body_bytes", 1024), ("slots", 1)):
+        for name, least in (
+            ("port", 0),
+            ("queue", 0),
+            ("body_bytes", 1024),
+            ("slots", 1),
+            ("drivers", 0),
+        ):
             value = getattr(self, name)
             if value is not None and value < least:
                 raise BadRequest(f"{name} is {value}; it must be at least {least}")

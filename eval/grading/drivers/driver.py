@@ -16,7 +16,7 @@ from gradebox.eval.grading.drivers.driver_run import DriverRun
 from gradebox.eval.grading.drivers.frames import Frames
 from gradebox.eval.grading.drivers.problems import SentProblems
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.session import GradingSession, box_options
+from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -77,21 +77,20 @@ class _Driver:
         self._frames = frames
         self._workers = setup.workers
         self._expected = setup.description
-        options = Options(**setup.options)
         self._sandbox = open_sandbox(
-            "local", slots=options.workers, options=box_options(options), hidden=setup.hidden
+            "local", slots=setup.slots, options=setup.sandbox, hidden=setup.hidden
         )
         try:
             self.description = self._sandbox.describe()
-            self._session = GradingSession(options, self._sandbox)
-            self._session.open_for_solutions(setup.description)
         except BaseException:
             self._sandbox.close()
             raise
-        self._context = self._session.context
-        self._problems = SentProblems(self._session.resources_of)
+        self._problems = SentProblems()
+        self._sessions: dict[int, GradingSession] = {}
         self._runs: dict[int, DriverRun] = {}
         self._handlers: dict[type, Any] = {
+            m.OpenSession: self._open_session,
+            m.CloseSession: lambda message: self._sessions.pop(message.session).close(),
             m.OpenRun: self._open_run,
             m.ProblemSent: self._add_problem,
             m.Work: self._work,
@@ -105,10 +104,15 @@ class _Driver:
         """Do what a message of the parent says."""
         self._handlers[type(message)](message)
 
+    def _open_session(self, message: m.OpenSession) -> None:
+        session = GradingSession(Options(**message.options), self._sandbox)
+        session.open_for_solutions(self._expected)
+        self._sessions[message.session] = session
+
     def _open_run(self, message: m.OpenRun) -> None:
         self._runs[message.run] = DriverRun(
             message.run,
-            self._session,
+            self._sessions[message.session],
             self._problems,
             self._frames,
             workers=self._workers,
@@ -118,20 +122,22 @@ class _Driver:
     def _add_problem(self, message: m.ProblemSent) -> None:
         fd = self._frames.fds.popleft() if message.with_fd else None
         tests = ProblemTests.opened(message.tests, fd)
-        self._problems.add(message.number, message.problem, message.test_set, tests)
+        opener = self._sessions[message.session].resources_of
+        self._problems.add(message.number, message.problem, message.test_set, tests, opener)
 
     def _work(self, message: m.Work) -> None:
         problem, test_set = self._problems.find(message.problem)
-        run = SolutionRun(
+        run = self._runs[message.run]
+        solution_run = SolutionRun(
             message.solution,
             problem,
             test_set,
             message.language,
             message.scale,
             message.key,
-            self._context.sandbox_fields(message.language),
+            run.context.sandbox_fields(message.language),
         )
-        self._runs[message.run].add(message.number, run)
+        run.add(message.number, solution_run)
 
     def close(self) -> None:
         """Close the sandbox; what is running ends with the process."""

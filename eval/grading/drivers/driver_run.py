@@ -41,6 +41,7 @@ class _Job(SolutionJob):
 class DriverRun:
     """Grades what `add` is given, until `end` or `stop`.
 
+    context  of its session's records
     number   of the run
     workers  cases at once
     retry    (attempts, first_s, cap_s) of `Retry`
@@ -56,6 +57,7 @@ class DriverRun:
         workers: int,
         retry: tuple[int, float, float],
     ) -> None:
+        self.context = session.context
         self._number = number
         self._frames = frames
         self._cache = session.verdict_cache
@@ -68,7 +70,7 @@ class DriverRun:
             retry=Retry(*retry, stop=self._stop), on_run=self._count_run
         )
         options = session.options
-        self._context = JobContext(
+        self._job_context = JobContext(
             settings, problems, self._send, self._count_case, options.stop_on_first_failure
         )
         self._scheduler = Scheduler(
@@ -84,7 +86,7 @@ class DriverRun:
         """Grade a solution."""
         self._numbers[run.key] = number
         started = Started(self._number, number)
-        self._queue.put(_Job(run, self._context, started=started, frames=self._frames))
+        self._queue.put(_Job(run, self._job_context, started=started, frames=self._frames))
 
     def widen(self, workers: int) -> None:
         """Run this many cases at once from now on."""

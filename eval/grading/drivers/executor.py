@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.drivers.limits import check_limits
-from gradebox.eval.grading.drivers.messages import Setup
-from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.drivers.queue import Pending
 from gradebox.eval.grading.drivers.run import Run
-from gradebox.eval.grading.executors.setup import setup_of
+from gradebox.eval.grading.drivers.sessions import DriverSession
 from gradebox.eval.grading.scheduler import TICK_S, WINDOW_BYTES, WINDOW_JOBS
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionJob
@@ -29,8 +24,9 @@ class DriversExecutor:
 
     def __init__(self, session: GradingSession) -> None:
         self._session = session
-        self._pool = session.keep("drivers", lambda: _open_pool(session))
-        self._run = Run()
+        known = session.keep("in drivers", lambda: DriverSession(session))
+        self._pool = known.pool
+        self._run = Run(known.opening)
 
     @property
     def stopping(self) -> bool:
@@ -98,21 +94,3 @@ class DriversExecutor:
         if len(queue) >= WINDOW_JOBS or queue.bytes > WINDOW_BYTES:
             return True
         return bool(len(queue)) and self._session.resources.is_full
-
-
-def _open_pool(session: GradingSession) -> DriverPool:
-    """Start a session's drivers. Raises InputError."""
-    options = session.options
-    check_limits(options.drivers, options.workers)
-    folder = None  # a removed one is inherited
-    with contextlib.suppress(OSError):
-        folder = str(Path.cwd())
-    values = setup_of(options, "box", folder or "")
-    share, more = divmod(options.workers, options.drivers)
-    level = logging.getLogger().getEffectiveLevel()
-    hidden = tuple(str(Path(folder or "", path)) for path in session.private_paths())
-    setups = [
-        Setup(values.options, share + (index < more), hidden, session.description, level)
-        for index in range(options.drivers)
-    ]
-    return DriverPool(setups, folder)

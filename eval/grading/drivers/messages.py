@@ -1,9 +1,11 @@
 """What the parent and a driver tell each other.
 
-    parent ─▶ driver   Setup, then OpenRun, Problem, Work, Widen, StopRun, EndRun, Forget
+    parent ─▶ driver   Setup, then OpenSession, OpenRun, ProblemSent, Work, Widen, StopRun, EndRun,
+                       Forget, CloseSession
     driver ─▶ parent   Ready, then Started, Graded, Counted, RunEnded, Logged, Warned
 
-A run is one `Executor.run`; several may be open at once (the batches of a `Grader`).
+A session is what grades with one set of options; several may share drivers (the graders of a
+server). A run is one `Executor.run`; several may be open at once (the batches of a `Grader`).
 """
 
 from __future__ import annotations
@@ -22,31 +24,48 @@ from gradebox.sandbox.model import Description
 class Setup(NamedTuple):
     """What a driver opens.
 
-    options      fields of `Options`; `workers` is those of all drivers together
+    sandbox      arguments of the sandbox's constructor
+    slots        programs at once, of all drivers together
     workers      solutions' cases that this driver runs at once
     hidden       paths that programs must not see
     description  of the parent's sandbox, which records state
     log_level    of messages that are passed on
     """
 
-    options: Mapping[str, Any]
+    sandbox: Mapping[str, Any]
+    slots: int
     workers: int
     hidden: tuple[str, ...]
     description: Description
     log_level: int
 
 
+class OpenSession(NamedTuple):
+    """Begin to grade with other options; `options` are fields of `Options`."""
+
+    session: int
+    options: Mapping[str, Any]
+
+
+class CloseSession(NamedTuple):
+    """No further run belongs to a session; all its problems are forgotten."""
+
+    session: int
+
+
 class OpenRun(NamedTuple):
-    """Begin a run; `retry` is (attempts, first_s, cap_s) of `Retry`."""
+    """Begin a run of a session; `retry` is (attempts, first_s, cap_s) of `Retry`."""
 
     run: int
+    session: int
     retry: tuple[int, float, float]
 
 
 class ProblemSent(NamedTuple):
-    """A problem and its tests. With `with_fd` the descriptor of their file comes with it."""
+    """A session's problem and its tests. With `with_fd` their file's descriptor comes with it."""
 
     number: int
+    session: int
     problem: Problem
     test_set: TestSetInfo
     tests: StoredTests

@@ -4,9 +4,7 @@
                           ▲                     │ died
                           └── suspects ◀────────┘ what it had started; the rest is queued again
 
-One thread reads from all drivers. A driver gets a few solutions ahead, as many as last a fraction
-of a second, so that all finish together. When the queue is empty and a driver has nothing left,
-those that are still busy run as many cases at once as the free workers allow.
+One thread reads from all drivers. dispatch.py decides which driver gets what.
 """
 
 from __future__ import annotations
@@ -20,8 +18,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import DriversUnavailable, InputError
 from gradebox.eval.grading.drivers import messages as m
+from gradebox.eval.grading.drivers.dispatch import Dispatch
 from gradebox.eval.grading.drivers.process import DriverProcess
 from gradebox.eval.grading.drivers.queue import Pending
 from gradebox.eval.grading.drivers.run import Run
@@ -35,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 class DriverPool(Closeable):
-    """Started drivers. Any thread may call any method. Raises InputError.
+    """Started drivers. Any thread may call any method. Raises DriversUnavailable.
 
     setups  of the drivers, one each
     folder  their working folder; None: this process's
@@ -44,7 +43,6 @@ class DriverPool(Closeable):
     def __init__(self, setups: list[m.Setup], folder: str | None) -> None:
         self._setups = setups
         self._folder = folder
-        self._workers = sum(setup.workers for setup in setups)
         self._lock = threading.Lock()
         self._runs: dict[int, Run] = {}
         self._fruitless = 0
@@ -56,6 +54,7 @@ class DriverPool(Closeable):
         self._waker = os.eventfd(0, os.EFD_CLOEXEC)
         self._selector.register(self._waker, selectors.EVENT_READ)
         self._drivers: dict[int, DriverProcess] = {}
+        self._dispatch = Dispatch(self._drivers, sum(setup.workers for setup in setups))
         self._handlers: dict[type, Callable[[DriverProcess, Any], None]] = {
             m.Ready: self._on_ready,
             m.Started: self._on_started,
@@ -88,6 +87,8 @@ class DriverPool(Closeable):
     def open(self, run: Run) -> None:
         """Begin a run."""
         with self._lock:
+            if self._closing:
+                raise DriversUnavailable("the driver processes were closed")
             if not self._thread.is_alive():
                 raise RuntimeError("the thread that reads from the drivers has ended")
             self._runs[run.number] = run
@@ -104,19 +105,25 @@ class DriverPool(Closeable):
         with self._lock:
             run.context = pending.job.context
             run.queue.push(pending)
-            self._hand_out(run)
+            self._dispatch.hand_out(run)
 
     def end(self, run: Run) -> None:
         """Let a run end when everything that was added has its record."""
         with self._lock:
             run.all_read = True
-            self._hand_out(run)
+            self._dispatch.hand_out(run)
             self._settle(run)
 
     def settle(self, run: Run) -> None:
         """End a run that is to stop, or that has nothing left to do."""
         with self._lock:
             self._settle(run)
+
+    def forget(self, session: int) -> None:
+        """Let the drivers forget a session, whose runs have ended."""
+        with self._lock:
+            for driver in self._drivers.values():
+                driver.forget(session)
 
     def slowest(self, run: Run) -> Pending | None:
         """Return the solution of a run that was started first of those being graded."""
@@ -129,49 +136,7 @@ class DriverPool(Closeable):
             ]
         return min(started, key=lambda pending: pending.started or 0.0, default=None)
 
-    # ---- handing out, under the lock ----------------------------------------------------
-
-    def _hand_out(self, run: Run) -> None:
-        if run.stopping:
-            return
-        while run.suspects:
-            driver = next((d for d in self._drivers.values() if d.ready and not d.load), None)
-            if driver is None:
-                break
-            self._give(driver, run, run.suspects.popleft())
-            driver.alone = True
-        if run.queue:
-            while self._give_next(run):
-                pass
-        if run.all_read and not run.waiting:
-            self._widen(run)
-
-    def _give_next(self, run: Run) -> bool:
-        """Give the next solution to the driver that has least; return False when none takes it."""
-        count = len(self._drivers)
-        for driver in sorted(self._drivers.values(), key=lambda d: d.load / d.workers):
-            if not driver.room(len(run.queue) // count if run.all_read else None):
-                continue
-            pending = run.queue.take(driver.index, join=driver.load <= driver.workers)
-            if pending is not None:
-                self._give(driver, run, pending)
-                return True
-        return False
-
-    def _give(self, driver: DriverProcess, run: Run, pending: Pending) -> None:
-        run.open_in.add(driver.index)
-        driver.give(run.opening, pending)
-
-    def _widen(self, run: Run) -> None:
-        """Let the drivers that still have work use the workers of those that have none."""
-        busy = [d for d in self._drivers.values() if d.load or not d.ready]
-        if not busy or len(busy) == len(self._drivers):
-            return
-        for driver in busy:
-            share = self._workers // len(busy)
-            if driver.load and driver.runs.get(run.number, share) < share:
-                driver.runs[run.number] = share
-                driver.tell(m.Widen(run.number, share))
+    # ---- ends of runs, under the lock ----------------------------------------------------
 
     def _settle(self, run: Run) -> None:
         """End a run that has nothing left to do, or that is to stop."""
@@ -225,7 +190,7 @@ class DriverPool(Closeable):
                 self._handlers[type(message)](driver, message)
             with self._lock:
                 for run in list(self._runs.values()):
-                    self._hand_out(run)
+                    self._dispatch.hand_out(run)
                     self._settle(run)
 
     def _on_ready(self, driver: DriverProcess, message: m.Ready) -> None:
@@ -233,9 +198,8 @@ class DriverPool(Closeable):
         driver.ready = message.description == expected
         if message.error:
             with self._lock:
-                self._fail_all(
-                    InputError(f"--drivers: a driver process cannot be used: {message.error}")
-                )
+                why = f"--drivers: a driver process cannot be used: {message.error}"
+                self._fail_all(DriversUnavailable(why))
         elif not driver.ready:  # such as a start by fork that failed once: another one may do
             driver.end_because(f"its sandbox is {message.description}, not {expected}")
 
@@ -321,7 +285,7 @@ class DriverPool(Closeable):
             self._pass_on(run, pending, pending.run.record("error", "ER", None, error=error))
         with self._lock:
             for run in list(self._runs.values()):
-                self._hand_out(run)
+                self._dispatch.hand_out(run)
                 self._settle(run)
 
     def _replace(self, driver: DriverProcess, how: str, solutions: int) -> None:
@@ -329,7 +293,7 @@ class DriverPool(Closeable):
         hopeless = not driver.ready and driver.failed_by_itself and not driver.excused
         if hopeless or self._fruitless >= MOST_FRUITLESS:
             self._fail_all(
-                InputError(
+                DriversUnavailable(
                     f"--drivers: driver processes end before they grade anything ({how}); give "
                     "fewer --drivers or --workers, or --drivers 1"
                 )
@@ -359,13 +323,17 @@ class DriverPool(Closeable):
             self._settle(run)
 
     def close(self) -> None:
-        """End all drivers and wait for them; a second call has no effect."""
+        """End all drivers and wait for them; runs fail. A second call has no effect."""
         if self._closing:
             return
         self._closing = True
         _pools.discard(self)  # the numbers of its descriptors may be used again
         os.eventfd_write(self._waker, 1)
         self._thread.join()
+        with self._lock:
+            for run in list(self._runs.values()):
+                run.fail(DriversUnavailable("the driver processes were closed"))
+                self._close_run(run)
         for driver in self._drivers.values():
             driver.frames.shutdown()
         for driver in self._drivers.values():

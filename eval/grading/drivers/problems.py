@@ -10,34 +10,41 @@ from gradebox.eval.grading.resources import ProblemResources, TestSetInfo
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem
 
+OpenResources = Callable[[Problem, ProblemTests], ProblemResources]
+
 
 @dataclass(eq=False)
 class _Sent:
     problem: Problem
     test_set: TestSetInfo
     tests: ProblemTests
+    open_resources: OpenResources
     resources: ProblemResources | None = None
     users: int = 0
     forgotten: bool = False
 
 
 class SentProblems:
-    """Gives jobs the resources of their problems. Any thread may call any method.
+    """Gives jobs the resources of their problems. Any thread may call any method."""
 
-    open_resources  opens what judges a problem beside its tests
-    """
-
-    def __init__(self, open_resources: Callable[[Problem, ProblemTests], ProblemResources]) -> None:
-        self._open_resources = open_resources
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._by_number: dict[int, _Sent] = {}
         self._by_problem: dict[int, _Sent] = {}  # by the identity of the problem's object
 
     def add(
-        self, number: int, problem: Problem, test_set: TestSetInfo, tests: ProblemTests
+        self,
+        number: int,
+        problem: Problem,
+        test_set: TestSetInfo,
+        tests: ProblemTests,
+        open_resources: OpenResources,
     ) -> None:
-        """Keep a problem until `forget`."""
-        sent = _Sent(problem, test_set, tests)
+        """Keep a problem until `forget`.
+
+        open_resources  opens what judges it beside its tests
+        """
+        sent = _Sent(problem, test_set, tests, open_resources)
         with self._lock:
             self._by_number[number] = self._by_problem[id(problem)] = sent
 
@@ -60,7 +67,7 @@ class SentProblems:
         with self._lock:
             sent = self._by_problem[id(problem)]
             if sent.resources is None:
-                sent.resources = self._open_resources(problem, sent.tests)
+                sent.resources = sent.open_resources(problem, sent.tests)
             sent.users += 1
             return sent.resources
 

@@ -9,13 +9,20 @@ import sys
 import tempfile
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import DriversUnavailable
 from gradebox.eval.grading.drivers.frames import Frames
-from gradebox.eval.grading.drivers.messages import Forget, OpenRun, ProblemSent, Setup, Work
-from gradebox.eval.grading.drivers.queue import Pending
+from gradebox.eval.grading.drivers.messages import (
+    CloseSession,
+    Forget,
+    ProblemSent,
+    Setup,
+    Work,
+)
+from gradebox.eval.grading.drivers.queue import Known, Pending
+from gradebox.eval.grading.drivers.run import Run
 from gradebox.eval.problems.in_memory import InMemoryProblem, cache_name
 from gradebox.eval.problems.problem import Problem
 from gradebox.sandbox.common.socket_pair import blocking_pair
@@ -28,17 +35,11 @@ MEASURE_S = 0.25
 END_S, CLOSE_S = 0.5, 15.0  # to end after its socket was closed, and by itself
 
 
-@dataclass
-class _Known:
-    number: int
-    size_bytes: int
-    users: int = 0
-
-
 class DriverProcess:
-    """A started driver. Not thread-safe. Raises InputError when it cannot be started.
+    """A started driver. Not thread-safe. Raises DriversUnavailable when it cannot be started.
 
     sent     (run, number) → the solutions it has
+    runs     open run → cases at once
     excused  it was started for an earlier run, which failed; its end says nothing of a later one
     alone    it has a solution of which other drivers died, and gets no other
     """
@@ -50,8 +51,9 @@ class DriverProcess:
         self.failed_by_itself = self.excused = False
         self.alone = False
         self.sent: dict[tuple[int, int], Pending] = {}
-        self.runs: dict[int, int] = {}  # open run → cases at once
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self.runs: dict[int, int] = {}
+        self._sessions: set[int] = set()
+        self._known: OrderedDict[tuple[int, str], Known] = OrderedDict()  # by session and problem
         self._sent_problems = 0
         self._finished, self._measured_at = 0, time.monotonic()
         self._limit = self._least = 2 * self.workers + 2
@@ -66,7 +68,7 @@ class DriverProcess:
             except OSError as error:
                 self.frames.close()
                 self._errors.close()
-                raise InputError(
+                raise DriversUnavailable(
                     f"--drivers: a driver process cannot be started: {error.strerror or error}; "
                     "raise the limit of processes (ulimit -u) or give --drivers 1"
                 ) from None
@@ -97,17 +99,21 @@ class DriverProcess:
             limit = min(limit, max(self.workers + 1, waiting))
         return self.ready and not self.alone and self.load < limit
 
-    def give(self, run: OpenRun, pending: Pending) -> None:
+    def give(self, run: Run, pending: Pending) -> None:
         """Send a solution, with what it needs. The driver's end is noticed when it is read."""
-        known = self._know(pending)
+        session = run.session.session
+        if session not in self._sessions:
+            self._sessions.add(session)
+            self.tell(run.session)
+        known = pending.known = self._know(session, pending)
         known.users += 1
-        key = (run.run, pending.number)
+        key = (run.number, pending.number)
         self.sent[key] = pending
         pending.started = None
         try:
-            if run.run not in self.runs:
-                self.runs[run.run] = self.workers
-                self.frames.send(run)
+            if run.number not in self.runs:
+                self.runs[run.number] = self.workers
+                self.frames.send(run.opening)
             s = pending.run
             self.frames.send(Work(*key, known.number, s.solution, s.language, s.scale, s.key))
         except OSError:
@@ -124,7 +130,8 @@ class DriverProcess:
         """Return a solution that the driver is done with."""
         pending = self.sent.pop((run, number), None)
         if pending is not None:
-            self._known[cache_name(pending.run.problem)].users -= 1
+            assert pending.known is not None
+            pending.known.users -= 1
             self._measure()
         return pending
 
@@ -136,9 +143,18 @@ class DriverProcess:
             self._limit = max(self._least, min(MOST_AHEAD, ahead))
             self._finished, self._measured_at = 0, time.monotonic()
 
-    def _know(self, pending: Pending) -> _Known:
+    def forget(self, session: int) -> None:
+        """Let the driver forget a session, of which no run is open, and its problems."""
+        if session in self._sessions:
+            self._sessions.discard(session)
+            for name in [name for name in self._known if name[0] == session]:
+                self.tell(Forget(self._known.pop(name).number))
+            self.tell(CloseSession(session))
+
+    def _know(self, session: int, pending: Pending) -> Known:
         """Return the driver's copy of a solution's problem; send it when it has none."""
-        problem, name = pending.run.problem, cache_name(pending.run.problem)
+        problem = pending.run.problem
+        name = session, cache_name(problem)
         known = self._known.get(name)
         if known is not None:
             self._known.move_to_end(name)
@@ -146,9 +162,9 @@ class DriverProcess:
         self._forget_unused()
         stored, fd = pending.resources.tests.stored()
         self._sent_problems += 1
-        known = self._known[name] = _Known(self._sent_problems, stored.size_bytes)
+        known = self._known[name] = Known(self._sent_problems, stored.size_bytes)
         message = ProblemSent(
-            known.number, _slim(problem), pending.run.test_set, stored, fd is not None
+            known.number, session, _slim(problem), pending.run.test_set, stored, fd is not None
         )
         try:
             self.frames.send(message, fd)

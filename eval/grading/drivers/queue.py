@@ -16,11 +16,21 @@ from gradebox.eval.grading.solution_run import SolutionJob, SolutionRun
 
 
 @dataclass(eq=False)
+class Known:
+    """A problem that a driver was sent; `users` of its solutions are with the driver."""
+
+    number: int
+    size_bytes: int
+    users: int = 0
+
+
+@dataclass(eq=False)
 class Pending:
     """A solution that has no record yet.
 
     deaths   drivers that died while they graded it
     started  when a driver began with it (monotonic seconds), None before
+    known    its problem, as the driver that has the solution knows it
     """
 
     number: int
@@ -28,6 +38,7 @@ class Pending:
     resources: ProblemResources
     deaths: int = 0
     started: float | None = None
+    known: Known | None = None
 
     @property
     def run(self) -> SolutionRun:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 from itertools import count
 
-from gradebox.eval.grading.drivers.messages import OpenRun
+from gradebox.eval.grading.drivers.messages import OpenRun, OpenSession
 from gradebox.eval.grading.drivers.queue import JobQueue, Pending
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.solution_run import JobContext
@@ -18,6 +18,7 @@ _numbers = count(1)
 class Run:
     """The state of one run over the drivers. The pool's lock guards what is not said otherwise.
 
+    session   the message that opens its session in a driver
     context   of its jobs, None before the first one
     suspects  solutions of which a driver died; each is graded by a driver that has nothing else
     all_read  no further solution follows
@@ -26,7 +27,8 @@ class Run:
     ended     it is over in every driver (may be waited for)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, session: OpenSession) -> None:
+        self.session = session
         self.number = next(_numbers)
         self.context: JobContext | None = None
         self.queue = JobQueue()
@@ -47,7 +49,9 @@ class Run:
     def opening(self) -> OpenRun:
         """The message that opens the run in a driver."""
         retry = Retry() if self.context is None else self.context.settings.retry
-        return OpenRun(self.number, (retry.attempts, retry.first_s, retry.cap_s))
+        return OpenRun(
+            self.number, self.session.session, (retry.attempts, retry.first_s, retry.cap_s)
+        )
 
     def count(self, cases: Mapping[str, int], run_s: float) -> None:
         """Pass on what a driver counted."""

@@ -81,7 +81,7 @@ def open_executor(session: GradingSession) -> Executor:
         from gradebox.eval.grading.executors.ray_cluster import RayScheduler
 
         return RayScheduler(options, session.description)
-    if options.drivers > 1 and session.has_own_sandbox and session.description.backend == "box":
+    if session.uses_drivers:
         from gradebox.eval.grading.drivers.executor import DriversExecutor
 
         return DriversExecutor(session)

@@ -1,0 +1,64 @@
+"""A session and the drivers that grade for it: its own, or those that several sessions share."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterable
+from itertools import count
+from pathlib import Path
+
+from gradebox.eval.grading.drivers.limits import check_limits
+from gradebox.eval.grading.drivers.messages import OpenSession, Setup
+from gradebox.eval.grading.drivers.pool import DriverPool
+from gradebox.eval.grading.executors.setup import setup_of
+from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.session import GradingSession, box_options
+from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.model import Description
+
+_numbers = count(1)
+
+
+def open_drivers(
+    options: Options, description: Description, hidden: Iterable[str | Path]
+) -> DriverPool:
+    """Start `options.drivers` drivers with `options.workers` in all. Raises InputError.
+
+    description  of the sandbox that theirs must be equal to
+    hidden       paths that programs must not see
+    """
+    check_limits(options.drivers, options.workers)
+    folder = _working_folder()
+    share, more = divmod(options.workers, options.drivers)
+    level = logging.getLogger().getEffectiveLevel()
+    paths = tuple(str(Path(folder or "", path)) for path in hidden)
+    box = box_options(options)
+    setups = [
+        Setup(box, options.workers, share + (index < more), paths, description, level)
+        for index in range(options.drivers)
+    ]
+    return DriverPool(setups, folder)
+
+
+class DriverSession(Closeable):
+    """A session that drivers know, until it is closed."""
+
+    def __init__(self, session: GradingSession) -> None:
+        self.pool = session.drivers or session.keep(
+            "own drivers",
+            lambda: open_drivers(session.options, session.description, session.private_paths()),
+        )
+        values = setup_of(session.options, "box", "").options
+        self.opening = OpenSession(next(_numbers), values)
+
+    def close(self) -> None:
+        """Let the drivers forget the session and its problems."""
+        self.pool.forget(self.opening.session)
+
+
+def _working_folder() -> str | None:
+    """Return this process's folder; None for a removed one, which drivers inherit."""
+    with contextlib.suppress(OSError):
+        return str(Path.cwd())
+    return None

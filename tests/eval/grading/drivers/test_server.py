@@ -1,0 +1,133 @@
+"""POST /grade of a server with driver processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.grading.drivers import pool as pool_module
+from gradebox.eval.grading.drivers import process as process_module
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.server.settings import ServerSettings
+from testing.fakes.fake_drivers import PAUSE, fake_drivers, fake_sandbox
+from tests.eval.api.test_service import serving, unmeasured
+from tests.eval.grading.drivers.test_deaths import driver_pids, wait_until_gone
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+CASES = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(5)]
+ROW = {"id": "1/A", "official_tests": CASES}
+SOLUTIONS = [{"code": f"{'wrong' if n % 2 else 'right'} {n}"} for n in range(12)]
+
+
+@pytest.fixture(autouse=True)
+def fake() -> Iterator[None]:
+    with fake_drivers():
+        yield
+
+
+def box() -> Any:
+    sandbox = fake_sandbox()
+    sandbox.slots = 4
+    return sandbox
+
+
+def post(url: str, solutions: Any = SOLUTIONS, **more: Any) -> requests.Response:
+    body = {"solutions": solutions, "problem": ROW, **more}
+    return requests.post(f"{url}/grade", json=body, timeout=60)
+
+
+def verdicts(answer: requests.Response) -> list[str]:
+    return [record["verdict"] for record in answer.json()["records"]]
+
+
+def test_requests_with_any_flags_are_answered_by_the_same_drivers() -> None:
+    flags = [{}, *({"max_stored_output": n} for n in range(10)), {"stop_on_first_failure": True}]
+    with serving(box(), drivers=1) as url:
+        alone = [post(url, flags=given).json()["records"] for given in flags]
+    with serving(box(), drivers=2) as url, ThreadPoolExecutor(4) as threads:
+        pids = driver_pids()
+        found = list(threads.map(lambda given: post(url, flags=given).json()["records"], flags * 2))
+        assert driver_pids() == pids
+        assert len(pids) == 2
+        (pool,) = pool_module._pools
+        deadline = time.monotonic() + 20
+        while max(len(d._sessions) for d in pool._drivers.values()) > 8:  # the graders kept
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert [unmeasured(records) for records in found] == [unmeasured(r) for r in alone * 2]
+    wait_until_gone(pids)
+
+
+def test_a_killed_driver_loses_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PAUSE, "0.01")
+    with serving(box(), drivers=2) as url, ThreadPoolExecutor(4) as threads:
+        assert verdicts(post(url)) == ["AC", "WA"] * 6
+        answers = [threads.submit(post, url) for _ in range(8)]
+        time.sleep(0.1)
+        os.kill(driver_pids()[0], signal.SIGKILL)
+        assert [verdicts(answer.result()) for answer in answers] == [["AC", "WA"] * 6] * 8
+
+
+def test_the_work_of_a_client_that_disconnects_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PAUSE, "0.02")
+    solutions = [{"code": f"right {n}"} for n in range(2000)]  # 50 s for four workers
+    body = json.dumps({"solutions": solutions, "problem": ROW})
+    with serving(box(), drivers=2, slots=1) as url:
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as client:
+            head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            client.sendall(f"POST /grade HTTP/1.1\r\nHost: {host}\r\n{head}{body}".encode())
+            (pool,) = pool_module._pools
+            while not any(driver.sent for driver in pool._drivers.values()):
+                time.sleep(0.01)
+        began = time.monotonic()
+        assert verdicts(post(url)) == ["AC", "WA"] * 6  # the only slot is free again
+        assert time.monotonic() - began < 25
+
+
+def test_drivers_that_cannot_be_used_are_the_servers_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boot = tmp_path / "boot.py"
+    boot.write_text("raise SystemExit('no such library')\n")
+    with monkeypatch.context() as broken:
+        broken.setattr(process_module, "BOOT", boot)
+        with serving(box(), drivers=2) as url:
+            answer = post(url)
+            assert (answer.status_code, "no such library" in answer.text) == (500, True)
+            broken.undo()
+            with fake_drivers():
+                assert verdicts(post(url)) == ["AC", "WA"] * 6
+
+
+def test_more_drivers_than_slots_are_refused() -> None:
+    with pytest.raises(BadRequest, match="--drivers 5 is more than --slots 4: give at most 4"):
+        GradingCalls(box(), ServerSettings(drivers=5))
+
+
+def test_closing_ends_running_calls_and_drivers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PAUSE, "0.1")
+    calls = GradingCalls(box(), ServerSettings(drivers=2))
+    pids, found = driver_pids(), []
+    rows = [{"code": f"right {n}"} for n in range(200)]
+    call = threading.Thread(target=lambda: found.append(calls.grade(rows, [ROW])))
+    call.start()
+    (pool,) = pool_module._pools
+    while not any(driver.sent for driver in pool._drivers.values()):
+        time.sleep(0.01)
+    calls.close()
+    call.join(20)
+    assert {r["error"] for r in found[0] if r["status"] == "error"} == {"the grader was closed"}
+    wait_until_gone(pids)
