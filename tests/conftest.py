@@ -43,9 +43,32 @@ LONGEST_ID = 60
 LONGEST = "tests/submissions/hostile/"
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start the longest tests first; at the end, one worker would wait for the other."""
+    """Keep tests together that share a sandbox, and start the longest tests first.
+
+    At the end, one worker would wait for the other.
+    """
+    for item in items:
+        group = shared(item)
+        if group and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def shared(item: pytest.Item) -> str:
+    """Return a name for the fixtures that a test shares with others, or nothing.
+
+    Every worker makes such a fixture once more: it opens a sandbox and compiles programs.
+    """
+    words = set()
+    indices = item.callspec.indices if hasattr(item, "callspec") else {}
+    for name, found in item._fixtureinfo.name2fixturedefs.items():  # type: ignore[attr-defined]
+        if found[-1].scope in ("module", "session") and found[-1].baseid:  # plugins have no base
+            one_file = found[-1].scope == "module"
+            words.add(item.nodeid.partition("::")[0] if one_file else found[-1].baseid)
+            words.add(str(indices.get(name, "")))
+    return " ".join(sorted(words)).strip()
 
 
 def pytest_make_parametrize_id(val: Any) -> str | None:
