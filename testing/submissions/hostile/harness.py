@@ -73,16 +73,26 @@ class Programs:
         return _compiled[name]
 
 
+Seen = tuple[bytes, host.Counts]  # what a probe prints, and the grader's side then
+
+
 def attack_once(
-    sandbox: EmbeddedSandbox, programs: Programs, attack: Attack, bait: host.Bait, level: str
+    sandbox: EmbeddedSandbox,
+    programs: Programs,
+    attack: Attack,
+    bait: host.Bait,
+    level: str,
+    last: dict[str, Seen],
 ) -> tuple[str, str]:
     """Return the outcome of an attack and a complaint.
 
-    It runs alone and, where it ends well, twice in a batch. The probe runs before and after that.
+    It runs alone and, where it ends well, twice in a batch. The probe runs before and after that;
+    `last` holds what each probe saw after the attack before, which is what it would see again.
     """
-    probe = programs[attack.program if attack.program in PYTHON else "probe"]
-    clean = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
-    before = host.count()
+    name = attack.program if attack.program in PYTHON else "probe"
+    probe = programs[name]
+    clean, before = last[name] if name in last else (probed(sandbox, probe), host.count())
+    last.clear()  # after an attack that ends early, or by another probe, all is seen anew
     program, limits = programs[attack.program], attack.limits_at(level)
     stdin, args = b"0" * attack.stdin_bytes, (attack.name, *bait.fill(attack.argument))
     try:
@@ -96,15 +106,19 @@ def attack_once(
         return "sandbox error", f"a program made the machine fail: {error}"
     complaints = (attack.complaint(level, result, bait.word) for result in results)
     wrong = next(filter(None, complaints), "")
-    after_it = sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",))
-    after = host.count()
-    if not wrong and after_it.stdout != clean.stdout:
-        wrong = "the next run sees a difference: " + difference(clean.stdout, after_it.stdout)
+    after_it, after = probed(sandbox, probe), host.count()
+    if not wrong and after_it != clean:
+        wrong = "the next run sees a difference: " + difference(clean, after_it)
     if not wrong and after.grew_from(before):
         wrong = f"the grader's side differs: {before} → {after}"
     if not wrong and bait.secret.read_bytes() != bait.word:
         wrong = "the expected output was changed"
+    last[name] = after_it, after
     return attack.came_out(results[0]), wrong
+
+
+def probed(sandbox: EmbeddedSandbox, probe: Compiled) -> bytes:
+    return sandbox.run(probe, GENEROUS, stdin=b"x", args=("probe",)).stdout
 
 
 def difference(one: bytes, two: bytes) -> str:
@@ -136,11 +150,12 @@ def outcomes(
         for name in dict.fromkeys(("probe", *(attack.program for attack in attacks))):
             programs[name]  # compile before anything is counted
         sandbox.run(programs["probe"], Limits())
+        last: dict[str, Seen] = {}
         for attack in attacks:
             started = time.monotonic()
             came_out, wrong = "not promised", ""
             if attack.wanted(level) != "open":
-                came_out, wrong = attack_once(sandbox, programs, attack, bait, level)
+                came_out, wrong = attack_once(sandbox, programs, attack, bait, level, last)
             took = time.monotonic() - started
             yield Outcome(level, attack.run, attack.tries, came_out, wrong, round(took, 3))
         started = time.monotonic()

@@ -205,7 +205,7 @@ EXHAUST = (
         landlock="disk|cpu",
         limits=MANY,
     ),
-    Attack("exhaust deep", "folders 5,000 deep", "ends|cpu|memory", limits=MANY),
+    Attack("exhaust deep", "folders 2,500 deep", "ends|cpu|memory", limits=MANY),
     Attack("exhaust long_names", "long names with odd bytes", "ends|cpu"),
     Attack(
         "exhaust big_file",

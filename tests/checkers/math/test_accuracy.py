@@ -30,8 +30,14 @@ SOLUTION = (
 )
 
 
-def wrongly_graded(pairs, expected):
-    grades = grade_many([(gold, answer) for _, gold, answer in pairs])
+@pytest.fixture(scope="module")
+def grades():
+    """Return the grades of all rows, negatives first."""
+    return list(grade_many([(row["gold"], row["answer"]) for row in NEGATIVES + POSITIVES]))
+
+
+def wrongly_graded(pairs, expected, grades=None):
+    grades = grades or grade_many([(gold, answer) for _, gold, answer in pairs])
     return [
         (name, gold, answer, found.reason)
         for (name, gold, answer), found in zip(pairs, grades, strict=True)
@@ -47,8 +53,9 @@ def test_negatives_cover_every_kind():
 
 
 @pytest.mark.slow
-def test_near_misses_are_rejected():
-    assert wrongly_graded([(r["id"], r["gold"], r["answer"]) for r in NEGATIVES], False) == []
+def test_near_misses_are_rejected(grades):
+    pairs = [(r["id"], r["gold"], r["answer"]) for r in NEGATIVES]
+    assert wrongly_graded(pairs, False, grades[: len(NEGATIVES)]) == []
 
 
 @pytest.mark.slow
@@ -57,8 +64,9 @@ def test_near_misses_are_rejected_with_gold_and_answer_swapped():
 
 
 @pytest.mark.slow
-def test_other_spellings_are_accepted():
-    assert wrongly_graded([(r["id"], r["gold"], r["answer"]) for r in POSITIVES], True) == []
+def test_other_spellings_are_accepted(grades):
+    pairs = [(r["id"], r["gold"], r["answer"]) for r in POSITIVES]
+    assert wrongly_graded(pairs, True, grades[len(NEGATIVES) :]) == []
 
 
 CASES = read_pairs("cases.jsonl")
@@ -153,8 +161,7 @@ def test_empty_response_has_no_answer():
 
 
 @pytest.mark.slow
-def test_every_reason_is_documented():
+def test_every_reason_is_documented(grades):
     page = Path(__file__).parents[3] / "docs" / "math-answers.md"
     documented = set(re.findall(r"^\| `([a-z ]+)(?:: …)?` \|", page.read_text(), re.M))
-    grades = grade_many([(r["gold"], r["answer"]) for r in NEGATIVES + POSITIVES])
     assert {re.split(r" \(|:", g.reason)[0] for g in grades} <= documented

@@ -204,7 +204,7 @@ HARD = [
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["strict", "dart"])
 def test_hard_answers_are_not_equal(policy):
-    found = list(grade_many(HARD, policy, timeout=1))
+    found = list(grade_many(HARD, policy, timeout=0.5))
     assert [pair for pair, f in zip(HARD, found, strict=True) if f.equal] == []
 
 

@@ -381,7 +381,7 @@ static void inodes(const char *, const char *) {
     if (made > 150000) breach("%d files", made);
 }
 static void deep(const char *, const char *) {
-    for (int i = 0; i < 5000; i++) if (mkdir("d", 0700) || chdir("d")) break;
+    for (int i = 0; i < 2500; i++) if (mkdir("d", 0700) || chdir("d")) break;
     int fd = open("end", O_CREAT | O_WRONLY, 0);
     if (fd >= 0) close(fd);
     chmod(".", 0);
