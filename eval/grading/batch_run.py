@@ -16,6 +16,7 @@ from itertools import chain
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.case_run import CaseGrader, check_evidence, unjudged
 from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.grading.share import Share
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.record import CaseRecord
@@ -38,8 +39,10 @@ class BatchGrader:
         self._stop_on_failure = stop_on_failure
         self.most_at_once = MOST_CASES if grader.runs_many else 1
 
-    def grade_some(self, refs: Sequence[TestRef]) -> list[CaseRecord | None]:
+    def grade_some(self, refs: Sequence[TestRef], share: Share) -> list[CaseRecord | None]:
         """Return the records of the first one or more of these cases, in order.
+
+        share  numbers the cases; those that others have taken from it are left to them
 
         None stands for a case that did not run because an earlier one failed. Raises like
         `CaseGrader.grade`.
@@ -56,10 +59,14 @@ class BatchGrader:
         failed, ran = len(refs), 0
         try:
             tests = [self._grader.load(refs[i]) for i in to_run]
+            share.begin(share.start + to_run[0])
             with closing(self._grader.run_many(tests)) as runs:
                 for execution in chain.from_iterable(runs):
                     check_evidence(execution)
                     i, test = to_run[ran], tests[ran]
+                    following = to_run[ran + 1] if ran + 1 < len(to_run) else len(refs)
+                    if not share.is_ours(share.start + i, share.start + following):
+                        break
                     if self._grader.needs_sandbox(test, execution):
                         unfinished.append((i, execution))
                     else:
@@ -68,7 +75,7 @@ class BatchGrader:
                         if self._stop_on_failure and fails(record.verdict):
                             failed = i
                     ran += 1
-                    if failed == i or self._grader.stopping:
+                    if failed == i or share.is_cut or self._grader.stopping:
                         break
         except (Interrupted, InputError):
             raise
@@ -84,4 +91,5 @@ class BatchGrader:
                 if self._stop_on_failure and fails(record.verdict):
                     failed = i
         all_known = failed < len(refs) or ran == len(to_run)
-        return records if all_known else records[: to_run[ran]]
+        graded = records if all_known else records[: to_run[ran]]
+        return graded[: share.stop - share.start]

@@ -7,6 +7,9 @@ A worker takes several units of a task at a time, as many as the task runs in on
 with its own task, then starts the next job. Only when no job waits does it help with the task that
 has most units left, of which workers then take smaller shares. So few solutions are open at once,
 and the last one is spread over all workers. No case is queued: a unit is only a number.
+
+At the end of all work, a worker whose unit takes long, perhaps because its program sleeps, gives
+the rest of its units to idle workers.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from typing import NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.grading.share import Share
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +48,7 @@ class Task(Protocol):
     units: int
     most_at_once: int
 
-    def run(self, units: range) -> Done:
+    def run(self, share: Share) -> Done:
         """Do some of the units from the first on, one at least; the rest is given out again."""
         ...
 
@@ -89,7 +93,7 @@ class _Active:
     first_failure: int | None = None
     next: int = 0
     given_back: list[range] = field(default_factory=list)  # they were taken, but did not run
-    running: int = 0  # workers
+    shares: list[Share] = field(default_factory=list)  # of the workers at it
     interrupted: bool = False  # a unit has no result, so the task cannot be finished
 
     def left(self) -> int:
@@ -99,10 +103,17 @@ class _Active:
 
     def startable(self, cap: int) -> int:
         """Return how many units could be started now."""
-        return 0 if cap and self.running >= cap else self.left()
+        return 0 if cap and len(self.shares) >= cap else self.left()
 
-    def take(self, most: int) -> range:
-        self.running += 1
+    def take(self, most: int) -> Share:
+        self.shares.append(Share(self._next_units(most)))
+        return self.shares[-1]
+
+    def take_rests(self) -> None:
+        """Take back what workers have not begun, if they are slow."""
+        self.given_back += filter(None, [share.take_rest() for share in self.shares])
+
+    def _next_units(self, most: int) -> range:
         while self.given_back:
             back = self.given_back.pop()
             if back[most:]:
@@ -235,9 +246,20 @@ class Scheduler:
                 if lent := self._lent():
                     with self._cond:
                         self._start_workers(self._wanted + lent)
+                if self._idle:
+                    with self._cond:
+                        self._share_again()
                 if self.stopping:
                     with self._cond:
                         self._cond.notify_all()
+
+    def _share_again(self) -> None:
+        """Give the idle workers what slow ones have not begun."""
+        if not self._heap and not any(active.startable(self._cap) for active in self._active):
+            for active in self._active:
+                if not self._cap or len(active.shares) < self._cap:
+                    active.take_rests()
+            self._cond.notify_all()
 
     def stop(self) -> None:
         """Start no further unit; running ones end. Safe in a signal handler."""
@@ -304,7 +326,7 @@ class Scheduler:
                 self._fail(e)  # first: an error while logging must not leave the run waiting
                 log.exception("unexpected error of the grader")
 
-    def _pick(self, own: _Active | None) -> tuple[_Active, range] | Job | None:
+    def _pick(self, own: _Active | None) -> tuple[_Active, Share] | Job | None:
         """Wait for and return a worker's next units, a job to start, or None to end."""
         with self._cond:
             while not self.stopping:
@@ -352,22 +374,22 @@ class Scheduler:
                     self._cond.notify_all()
         return active
 
-    def _run_units(self, active: _Active, units: range) -> None:
+    def _run_units(self, active: _Active, share: Share) -> None:
         """Run units; after the last ones of a task, finish the task."""
-        done_to, failed = active.task.run(units)
+        done_to, failed = active.task.run(share)
         with self._cond:
-            active.running -= 1
+            active.shares.remove(share)
             if failed is not None:
                 known = active.first_failure
                 active.first_failure = failed if known is None else min(failed, known)
                 if self._stop_on_failure:
                     active.end = min(active.end, failed + 1)
-            if done_to < units.stop:
-                active.given_back.append(range(done_to, units.stop))
-            done = not active.running and not active.left() and not active.interrupted
+            if done_to < share.stop:
+                active.given_back.append(range(done_to, share.stop))
+            done = not active.shares and not active.left() and not active.interrupted
             if done:
                 self._active.remove(active)
-            if self._idle and (done or self._cap or done_to < units.stop):
+            if self._idle and (done or self._cap or done_to < share.stop):
                 self._cond.notify_all()
         if done:
             active.task.finish(active.first_failure)

@@ -19,6 +19,7 @@ from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.interactive import interactive_attempt
 from gradebox.eval.grading.resources import ProblemResources, TestSetInfo
 from gradebox.eval.grading.scheduler import Done
+from gradebox.eval.grading.share import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
 from gradebox.eval.problems.problem import Problem, TestRef
@@ -308,17 +309,17 @@ class SolutionTask:
         self._grader = BatchGrader(grader, stop_on_failure=context.stop_on_failure)
         self.most_at_once = self._grader.most_at_once
 
-    def run(self, units: range) -> Done:
+    def run(self, share: Share) -> Done:
         """Grade some of these cases of the plan, from the first one on."""
-        cases = self._grader.grade_some(self._plan[units.start : units.stop])
+        cases = self._grader.grade_some(self._plan[share.start : share.stop], share)
         first_failure = None
-        for unit, case in enumerate(cases, start=units.start):
+        for unit, case in enumerate(cases, start=share.start):
             if case is not None:
                 self._cases[unit] = case
                 self._context.on_case(case.verdict)
                 if first_failure is None and fails(case.verdict):
                     first_failure = unit
-        return Done(units.start + len(cases), first_failure)
+        return Done(share.start + len(cases), first_failure)
 
     def finish(self, first_failure: int | None) -> None:
         """Pass the solution's record on."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from unittest import mock
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject
+from gradebox.eval.grading import share as share_module
 from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Retry
+from gradebox.eval.grading.share import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
@@ -115,7 +119,7 @@ def grade_all(grader: BatchGrader, plan: Sequence[TestRef]) -> list[CaseRecord |
     """Return the records of the plan, up to the first None."""
     records: list[CaseRecord | None] = []
     while len(records) < len(plan) and None not in records:
-        some = grader.grade_some(plan[len(records) :])
+        some = grader.grade_some(plan[len(records) :], Share(range(len(records), len(plan))))
         assert 1 <= len(some) <= len(plan) - len(records)
         records += some
     return records
@@ -145,7 +149,7 @@ def test_with_a_stop_every_case_up_to_the_first_failure_is_graded(kinds, checker
 
 def test_cases_after_a_failure_are_not_run():
     grader, sandbox, plan = made(["right", "wrong", *["right"] * 20])
-    found = BatchGrader(grader, stop_on_failure=True).grade_some(plan)
+    found = BatchGrader(grader, stop_on_failure=True).grade_some(plan, Share(range(len(plan))))
     assert [case and case.verdict for case in found] == ["AC", "WA", *[None] * 20]
     assert len(sandbox.calls) == 2
 
@@ -156,7 +160,7 @@ def test_a_stopped_run_starts_no_further_case():
     grader._settings = replace(
         grader._settings, retry=Retry(stop=stop), on_run=lambda execution: stop.set()
     )
-    found = BatchGrader(grader, stop_on_failure=False).grade_some(plan)
+    found = BatchGrader(grader, stop_on_failure=False).grade_some(plan, Share(range(len(plan))))
     assert [case.verdict for case in found if case] == ["AC"]
     assert len(sandbox.calls) == 1
 
@@ -165,9 +169,9 @@ def test_the_inputs_of_one_go_are_bounded():
     grader, sandbox, plan = made(["right"] * 5)
     half = MOST_BYTES // 2
     sized = [replace(ref, input_bytes=half) for ref in plan]
-    assert len(BatchGrader(grader, stop_on_failure=False).grade_some(sized)) == 2
+    assert len(BatchGrader(grader, stop_on_failure=False).grade_some(sized, Share(range(5)))) == 2
     huge = [replace(ref, input_bytes=3 * half) for ref in plan]
-    assert len(BatchGrader(grader, stop_on_failure=False).grade_some(huge)) == 1
+    assert len(BatchGrader(grader, stop_on_failure=False).grade_some(huge, Share(range(5)))) == 1
     assert sandbox.batches == [2]
 
 
@@ -188,3 +192,26 @@ def test_executions_are_counted_once_each():
     grader._settings = replace(grader._settings, on_run=seen.append)
     grade_all(BatchGrader(grader, stop_on_failure=False), plan)
     assert len(seen) == len(sandbox.calls) == 5  # one ran again, alone
+
+
+@given(
+    st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), min_size=1, max_size=12),
+    st.integers(0, 20),
+)
+@settings(deadline=None, max_examples=100)
+def test_what_others_have_taken_is_left_to_them(kinds, taken_at):
+    """At some run, an idle worker takes what has not begun."""
+    grader, sandbox, plan = made(kinds)
+    single, _, _ = made(kinds, batched=False)
+    share, runs = Share(range(len(plan))), itertools.count()
+
+    def take(execution: object) -> None:
+        if next(runs) == taken_at:
+            with mock.patch.object(share_module, "STILL_S", 0):
+                share.take_rest()
+
+    grader._settings = replace(grader._settings, on_run=take)
+    found = BatchGrader(grader, stop_on_failure=False).grade_some(plan, share)
+    assert 1 <= len(found) <= share.stop
+    assert found == [single.grade(ref) for ref in plan[: len(found)]]
+    assert sandbox.open_batches == 0

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.scheduler import Done, Scheduler
+from gradebox.eval.grading.share import Share
 
 
 @dataclass
@@ -37,7 +38,8 @@ class FakeTask:
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
 
-    def run(self, units: range) -> Done:
+    def run(self, share: Share) -> Done:
+        units = range(share.start, share.stop)
         assert 1 <= len(units) <= self.most_at_once
         now = units[: self.does]
         with self.lock:
@@ -113,13 +115,37 @@ def test_the_last_task_is_given_out_in_shares_that_shrink():
     sizes: list[int] = []
 
     class Sized(FakeTask):
-        def run(self, units: range) -> Done:
-            sizes.append(len(units))
-            return super().run(units)
+        def run(self, share: Share) -> Done:
+            sizes.append(share.stop - share.start)
+            return super().run(share)
 
     assert Scheduler(4).run([FakeJob(Sized(1000, most_at_once=64, does=64))])
     assert (sizes[0], sizes[-1]) == (64, 1)
     assert sum(sizes) == 1000
+
+
+@pytest.mark.parametrize("cap", [0, 1])
+def test_an_idle_worker_takes_what_a_slow_one_has_not_begun(cap: int):
+    """The first unit ends when all others have run, or, with a cap, are left to its worker."""
+    others = threading.Event()
+
+    class Slow(FakeTask):
+        def run(self, share: Share) -> Done:
+            for unit in range(share.start, self.units):
+                if unit == 0 and not cap:
+                    assert others.wait(20)
+                if not share.is_ours(unit, unit + 1):
+                    break
+                with self.lock:
+                    self.ran.append(unit)
+                    if len(self.ran) == self.units - 1:
+                        others.set()
+            return Done(share.stop)
+
+    task = Slow(8, most_at_once=8)
+    assert Scheduler(2, cap=cap).run([FakeJob(task)])
+    assert sorted(task.ran) == list(range(8))
+    assert task.finished == [None]
 
 
 def test_a_failure_cancels_later_units():
