@@ -4,7 +4,7 @@ field of Options ─┬─ cli/flags.py      argument, --help, parsing
                   ├─ Options           validation, what is recorded
                   ├─ api/grader.py     keywords of a Grader
                   ├─ api/service.py    what a request to POST /grade may set
-                  └─ unused_options.py notes on flags without effect
+                  └─ notes on flags without effect (`Options.unused`)
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Flag:
     grader         a `Grader` takes it as a keyword
     request        a request to POST /grade may set it, a number up to `request_most`
     reopened       debug_case.py takes it from the metrics of a run
-    needs          what must hold for it to have an effect: a key of `unused_options.CONDITIONS`
+    needs          what must hold for it to have an effect: a key of `options.CONDITIONS`
     """
 
     help: str

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.flag import Flag, checked, flag, flag_name
+from gradebox.eval.grading.flag import Flag, checked, flag, flag_name, typed
 from gradebox.eval.problems.formats import FORMATS, JUDGES
 from gradebox.eval.problems.selection import SORTS, TestSelection
 from gradebox.sandbox.common.cpus import usable_cores
@@ -29,6 +29,16 @@ GROUPS = (
 )  # fmt: skip
 WORKERS_PER_DRIVER = 8  # of a Python process; more wait for its interpreter's lock
 PROBLEMS, TESTS, JUDGING, SANDBOX, RESULTS = GROUPS
+
+# Value of `Flag.needs` → why the flag has no effect when the need is not met.
+CONDITIONS = {
+    "box": "programs run on Piston servers, not in the embedded sandbox",
+    "drivers": "only the embedded sandbox of this machine has driver processes",
+    "generated tests": "no generated test is chosen; --generated-tests-dir DIR with "
+    "--max-generated-tests -1 chooses all",
+    "piston": "programs run in the embedded sandbox, not on Piston servers",
+    "subsets": "a dataset that is a file has neither splits nor subsets",
+}
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,7 @@ class Options:
         reopened=False)
     drivers: int = flag(
         0, "processes that feed the cores; 0: one for each 8 workers", SANDBOX, least=0, most=512,
-        remedy="0 takes one for each 8 workers", reopened=False)
+        remedy="0 takes one for each 8 workers", needs="drivers", reopened=False)
     compare: str = flag(
         "open-r1", "how outputs are compared where there is no checker", JUDGING,
         choices=("open-r1", "upstream", "exact"), in_record_key=True, request=True)
@@ -192,8 +202,7 @@ class Options:
         if self.workers == 0:
             object.__setattr__(self, "workers", usable_cores())
         if self.drivers == 0:
-            fed = self.workers // WORKERS_PER_DRIVER // _local_ranks()
-            object.__setattr__(self, "drivers", max(1, fed))
+            object.__setattr__(self, "drivers", self._chosen_drivers())
         if self.drivers > self.workers:
             raise InputError(
                 f"--drivers {self.drivers} is more than --workers {self.workers}: each driver "
@@ -206,6 +215,30 @@ class Options:
         """Whether only some problems are graded."""
         chosen = (self.problems, self.from_, self.to, self.difficulty, self.platform)
         return any(value is not None for value in chosen)
+
+    def _chosen_drivers(self) -> int:
+        return max(1, self.workers // WORKERS_PER_DRIVER // _local_ranks())
+
+    def unused(self, *, boxed: bool) -> list[str]:
+        """Return a message for each flag that differs from its default and has no effect.
+
+        boxed  programs run in the embedded sandbox
+        """
+        met = {
+            "box": boxed,
+            "drivers": boxed and self.executor == "local",
+            "generated tests": self.max_generated_tests != 0,
+            "piston": not boxed,
+            "subsets": not Path(self.dataset).expanduser().is_file(),
+        }
+        messages = []
+        for f in fields(self):
+            need, value = FLAGS[f.name].needs, getattr(self, f.name)
+            default = self._chosen_drivers() if f.name == "drivers" else f.default
+            given = (tuple(value) if isinstance(value, list) else value) != default
+            if need is not None and not met[need] and given:
+                messages.append(f"{typed(f.name, value)} has no effect: {CONDITIONS[need]}")
+        return messages
 
     def test_selection(self) -> TestSelection:
         """Return the flags that choose a problem's tests."""

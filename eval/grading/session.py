@@ -30,7 +30,6 @@ from gradebox.eval.grading.interactive import open_problem_interactor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
 from gradebox.eval.grading.solution_run import JobContext, RunContext
-from gradebox.eval.grading.unused_options import unused_options
 from gradebox.eval.problems import ProblemSet, open_problems
 from gradebox.eval.problems.chosen_tests import (
     OfficialTests,
@@ -169,7 +168,7 @@ class GradingSession(Closeable):
         if "description" in self._parts:
             boxed = self.description.backend == "box"
         generated = self.generated.notes.messages() if self.generated is not None else []
-        unused = unused_options(self.options, boxed=boxed)
+        unused = self.options.unused(boxed=boxed)
         unusable = self.unusable.messages()
         return [*unusable, *self._notes, *unused, *self.problems.messages(), *generated]
 

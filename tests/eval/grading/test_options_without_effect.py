@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.unused_options import unused_options
 
 NO_GENERATED = (
     "has no effect: no generated test is chosen; "
@@ -49,7 +48,7 @@ def test_flags_without_effect_are_reported(
     file = tmp_path / "problems.jsonl"
     file.write_text("{}")
     options = Options(solutions_path="s.jsonl", dataset=str(file), **given)
-    assert unused_options(options, boxed=True) == messages
+    assert options.unused(boxed=True) == messages
 
 
 def test_flags_with_an_effect_are_not_reported() -> None:
@@ -60,4 +59,24 @@ def test_flags_with_an_effect_are_not_reported() -> None:
         endpoint_concurrency=3,
         piston_package="codeforces",
     )
-    assert unused_options(options, boxed=False) == []
+    assert options.unused(boxed=False) == []
+
+
+NO_DRIVERS = "has no effect: only the embedded sandbox of this machine has driver processes"
+
+
+@pytest.mark.parametrize(
+    ("given", "boxed", "messages"),
+    [
+        ({"drivers": 2}, False, [f"--drivers 2 {NO_DRIVERS}"]),
+        ({"drivers": 2, "executor": "ray"}, True, [f"--drivers 2 {NO_DRIVERS}"]),
+        ({"drivers": 2}, True, []),
+        ({}, False, []),  # 2 chosen by the workers
+    ],
+)
+def test_drivers_that_were_asked_for_in_vain_are_reported(
+    given: dict, boxed: bool, messages: list[str]
+) -> None:
+    workers = 4 if given else 16
+    options = Options(solutions_path="s.jsonl", workers=workers, **given)
+    assert options.unused(boxed=boxed) == messages
