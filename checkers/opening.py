@@ -22,7 +22,7 @@ from pathlib import Path
 
 from gradebox.checkers.builtins import TABLE, builtin
 from gradebox.checkers.check import Checker, CheckerError, UnknownChecker
-from gradebox.checkers.program_files import read_program
+from gradebox.checkers.program_files import read_program, testlib_program
 from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
 from gradebox.checkers.values.judges import JUDGES, ValueJudge
 from gradebox.sandbox.model import Program
@@ -50,6 +50,7 @@ def open_checker(
     source: str | None,
     name: str | None,
     testlib: str | None = None,
+    testlib_source: str | None = None,
     programs: bool = True,
 ) -> Checker | None:
     """Return the checker to judge with; None when there is neither a source nor a name.
@@ -57,6 +58,7 @@ def open_checker(
     source     text of a Python `generated_checker`; used when no name is given
     name       see the table above; a name given by the user goes before the source
     testlib    path of testlib.h or of its folder; None: beside the checker
+    testlib_source  text of a checker in C++ that includes testlib.h; used when there is no other
     programs   False for names that a dataset chose: only built-ins, since a dataset must not
                choose files of this machine
 
@@ -67,6 +69,9 @@ def open_checker(
     if source is not None and source.strip():
         program = Program("python", {"checker.py": source.encode("utf-8", "surrogatepass")})
         return ProgramChecker(sandbox, PROTOCOLS["python"], program, name="generated_checker")
+    if testlib_source is not None and testlib_source.strip():
+        program = testlib_program(testlib_source, testlib)
+        return ProgramChecker(sandbox, PROTOCOLS["testlib"], program, name="testlib checker")
     return None
 
 

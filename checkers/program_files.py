@@ -63,6 +63,14 @@ def read_program(
     return Program(language, reader.file_and_used(path, main))
 
 
+def testlib_program(source: str, testlib: str | None) -> Program:
+    """Return the program of a checker's source, with the testlib.h of a path or its folder."""
+    if testlib is None:
+        raise CheckerError(f"the checker of the row needs {HEADER}: give its path, --testlib FILE")
+    text = source.encode("utf-8", "surrogatepass")
+    return Program(_CPP[0], {_CPP[1]: text, HEADER: _read(Path(testlib))})
+
+
 class _Reader:
     """Reads files, none outside of the folder `within`."""
 

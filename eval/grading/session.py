@@ -25,8 +25,8 @@ from gradebox.checkers.opening import open_checker
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, UnusableProblem
+from gradebox.eval.grading.attempts.interactive import open_problem_interactor
 from gradebox.eval.grading.case_run import CaseSettings, CompareMode
-from gradebox.eval.grading.interactive import open_problem_interactor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
 from gradebox.eval.grading.solution_run import JobContext, RunContext
@@ -240,6 +240,7 @@ class GradingSession(Closeable):
                 source=problem.checker,
                 name=problem.checker_name,
                 testlib=self.options.testlib,
+                testlib_source=problem.testlib_checker,
                 programs=False,
             )
         except CheckerError as e:

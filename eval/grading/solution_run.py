@@ -14,9 +14,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.grading.attempts.interactive import interactive_attempt
+from gradebox.eval.grading.attempts.marked import marked_attempt
 from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
-from gradebox.eval.grading.interactive import interactive_attempt
 from gradebox.eval.grading.resources import ProblemResources, TestSetInfo
 from gradebox.eval.grading.scheduler import Done
 from gradebox.eval.grading.share import Share
@@ -27,7 +28,7 @@ from gradebox.eval.results.key import KeyParts, key_of
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
 from gradebox.eval.results.records import EncodedRecord, one_line, stored_text
 from gradebox.eval.solutions.hints import hint
-from gradebox.eval.solutions.program import key_text, program_of
+from gradebox.eval.solutions.program import key_text, program_of, solution_of
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.languages import find
@@ -68,8 +69,7 @@ class RunContext:
         self, solution: Solution, problem: Problem, test_set: TestSetInfo
     ) -> SolutionRun:
         """Return the run of a solution with its key. Raises UnknownLanguage."""
-        if solution.code is None and solution.response and problem.test_kind == "assert":
-            solution = replace(solution, code=solution.response)
+        solution = solution_of(solution, problem)
         language = find(solution.language).name
         scale = self.scale(language)
         sandbox = self.sandbox_fields(language)
@@ -356,7 +356,9 @@ def case_grader(
     """Return the grader of a compiled solution's cases, with its interactor if there is one."""
     bounds = solution_run.bounds
     attempt = None
-    if resources.interactor is not None:
+    if resources.problem.test_kind == "marked":
+        attempt = marked_attempt(settings, bounds, compiled)
+    elif resources.interactor is not None:
         attempt = interactive_attempt(settings, bounds, compiled, resources.interactor)
     return CaseGrader(settings, resources, bounds, compiled, attempt=attempt)
 

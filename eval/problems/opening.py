@@ -2,6 +2,7 @@
 
     problems.jsonl | problems.parquet     read here with json and pyarrow, nothing is cached
     a folder written by `save_to_disk`    loaded by the `datasets` library
+    a folder with CodeContests+' files    read as they are
     LiveCodeBench                         its files, from a folder or the hub (formats/hub.py)
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
 
@@ -23,6 +24,7 @@ from gradebox.eval.problems.formats.array_rows import ArrayRows
 from gradebox.eval.problems.formats.hub import (
     FILES,
     download,
+    parquet_in,
     release_files,
     release_in,
     whole,
@@ -66,7 +68,7 @@ def open_problems(
     if path.is_dir():
         if is_saved_dataset(path):
             return ProblemSet(dataset, split, _open_saved(path, split, choose))
-        if files := release_in(path, subsets):
+        if files := release_in(path, subsets) or parquet_in(path):
             return ProblemSet(dataset, None, [_open_file(file, choose) for file in files])
         sources = _open_subsets(str(path), split, subsets, cache_dir, choose)
         return ProblemSet(str(path), split, sources)

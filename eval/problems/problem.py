@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from gradebox.eval.results.record import CaseType, Reason
 
-TestKind = Literal["stdin", "call", "assert"]
+TestKind = Literal["stdin", "call", "assert", "marked"]
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,19 @@ class Problem:
 
     time_limit_s    CPU seconds
     checker         Python source of `generated_checker`, or None
+    testlib_checker C++ source of a checker that includes testlib.h, or None
     checker_name    a checker chosen by name (`checker` column or --checker), or None
     interactive     solutions talk with an interactor
     gold_solutions  known programs for --self-check, each {code, language, expect}
     test_kind       stdin: a test is a run of the whole program; call: a call of `entry_point`;
-                    assert: the text of a program that makes such calls
+                    assert: the text of a program that makes such calls;
+                    marked: `joined_tests` are compiled with the program
     entry_point     the function that is called, such as `f` or `Solution().f`
     prompt          code that a completion continues, "" for none
     prelude         statements before every solution, one a line
+    language        of `joined_tests`, "" for tests that suit any
+    joined_tests    tests in the solution's language, "" for none
+    stop_tokens     where a completion of the prompt ends
     origin          what records say of the row: its format, its judge, difficulty, platform,
                     contest date, known faults; empty for rows in our own columns
     """
@@ -35,6 +40,7 @@ class Problem:
     input_mode: Literal["stdio", "file"] = "stdio"
     checker: str | None = None
     checker_name: str | None = None
+    testlib_checker: str | None = None
     interactive: bool = False
     interactor: str | None = None
     aliases: tuple[str, ...] = ()
@@ -49,6 +55,9 @@ class Problem:
     entry_point: str = ""
     prompt: str = ""
     prelude: str = ""
+    language: str = ""
+    joined_tests: str = ""
+    stop_tokens: tuple[str, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
 
 

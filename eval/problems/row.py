@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.problem import Problem, TestKind
@@ -39,6 +39,7 @@ USED_COLUMNS = (
     "official_tests_complete",
     "generated_checker",
     "checker",
+    "testlib_checker",
     "interaction_format",
     "interactor",
     "gold_solutions",
@@ -46,6 +47,7 @@ USED_COLUMNS = (
     "entry_point",
     "prompt",
     "prelude",
+    *("language", "joined_tests", "stop_tokens"),
     *ORIGIN_COLUMNS,
 )
 
@@ -88,6 +90,7 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         input_mode=_input_mode(row),
         checker=_text(row, "generated_checker"),
         checker_name=checker,
+        testlib_checker=_text(row, "testlib_checker"),
         interactive=bool(_text(row, "interaction_format") or interactor or kind == "assert"),
         interactor=interactor,
         aliases=alias_ids(row),
@@ -102,6 +105,9 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         entry_point=_text(row, "entry_point") or "",
         prompt=(_text(row, "prompt") or "") if kind != "stdin" else "",
         prelude=_text(row, "prelude") or "",
+        language=_text(row, "language") or "" if kind == "marked" else "",
+        joined_tests=_text(row, "joined_tests") or "" if kind == "marked" else "",
+        stop_tokens=_items(row.get("stop_tokens"), str) if kind == "marked" else (),
         origin=_origin(row, kind),
     )
 
@@ -215,9 +221,9 @@ def _input_mode(row: Mapping[str, Any]) -> Literal["stdio", "file"]:
 
 def _test_kind(row: Mapping[str, Any]) -> TestKind:
     value = _text(row, "test_kind") or "stdin"
-    kinds: dict[str, TestKind] = {"stdin": "stdin", "call": "call", "assert": "assert"}
+    kinds: dict[str, TestKind] = {kind: kind for kind in get_args(TestKind)}
     if value not in kinds:
-        raise RowError(f"test_kind is {shown(value)}: it must be stdin, call or assert")
+        raise RowError(f"test_kind is {shown(value)}: it must be one of {', '.join(kinds)}")
     if value == "call" and not _text(row, "entry_point"):
         raise RowError("test_kind is call, and entry_point is missing: name the function")
     return kinds[value]

@@ -64,6 +64,17 @@ def extract_code(response: str, language: str | None) -> tuple[str | None, str]:
     return untagged, language or DEFAULT_LANGUAGE
 
 
+def fenced_programs(response: str, language: str) -> list[str]:
+    """Return the programs of a response in its fences: those of a language, and without a tag."""
+    by_tag = {name: row for row in TABLE.values() for name in (row.name, *row.aliases)}
+    wanted = by_tag[language]
+    return [
+        fence.code
+        for fence in _fences(after_thinking(response), frozenset(by_tag))
+        if fence.code.strip() and (not fence.tag or _same_language(by_tag.get(fence.tag), wanted))
+    ]
+
+
 def after_thinking(response: str) -> str:
     """Return the answer of a response, without the thoughts before it."""
     return response[_answer_start(response) :]

@@ -5,6 +5,7 @@
 | stdin                | the code; behind the problem's prelude, where it has one |
 | call                 | prelude, code, and what calls the entry point            |
 | assert               | prompt, code, and what answers the tests' calls          |
+| marked               | prompt, code and tests, in one language (marked/)        |
 
 A prompt is put before the code in both cases that there are: the code is the body of the function
 that the prompt begins, or defines that function again, and the later definition counts.
@@ -14,10 +15,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from gradebox.checkers.values.programs import Way, solution_program, with_prelude
 from gradebox.eval.problems.problem import Problem
+from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, fenced_programs
+from gradebox.eval.solutions.marked import REVISION, Parts, defined_in, marked_program
+from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Program
@@ -27,11 +32,32 @@ _WAYS: dict[str, Way] = {"call": "call", "assert": "answers"}
 _ENTRY = re.compile(r"\w+")
 
 
+def solution_of(solution: Solution, problem: Problem) -> Solution:
+    """Return a solution as its problem reads it: a text without a fence may be the program.
+
+    Without a language of its own, a program has that of the tests. Of several programs in a
+    response the last one that defines the function counts, where tests are marked.
+    """
+    kind, text, code, language = problem.test_kind, solution.response, solution.code, ""
+    if kind == "marked":
+        given, language = find(solution.language), find(problem.language).name
+        language = language if given.name == DEFAULT_LANGUAGE else given.name
+        found = fenced_programs(text, language) if text else []
+        code = next((c for c in reversed(found) if defined_in(c, parts_of(problem))), code)
+    if code is None and text and kind in ("assert", "marked"):
+        code = text
+    if language == "" and code is solution.code and text is None:
+        return solution
+    return replace(solution, code=code, response=None, language=language or solution.language)
+
+
 def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
     """Return the program that a problem's tests run.
 
     Raises UnknownLanguage, and BadRequest for another language than the tests are written in.
     """
+    if problem.test_kind == "marked":
+        return marked_program(code, language, parts_of(problem))
     row = find(language)
     prelude = problem.prelude.splitlines()
     if problem.test_kind == "stdin" and not (prelude and row.family == "python"):
@@ -45,6 +71,12 @@ def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
     text = completed(code, problem)
     entry, way = problem.entry_point, _WAYS[problem.test_kind]
     return solution_program(text, entry, way, prelude, language=row.name)
+
+
+def parts_of(problem: Problem) -> Parts:
+    """Return what a marked program is made of, without the answer."""
+    p = problem
+    return Parts(p.language, p.prompt, p.entry_point, p.joined_tests, p.stop_tokens)
 
 
 def completed(code: str, problem: Problem) -> str:
@@ -69,6 +101,9 @@ def key_text(code: str, problem: Problem) -> str:
     """Return what a record's key has of the program."""
     if problem.test_kind == "stdin" and not problem.prelude:
         return code
+    if problem.test_kind == "marked":
+        text = repr((REVISION, parts_of(problem)))
+        return f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}\n{code}"
     around = (problem.test_kind, problem.entry_point, problem.prelude, problem.prompt)
     return f"{_around(around)}\n{code}"
 

@@ -4,6 +4,7 @@
     {"contest_id": 1000, "index": "A", "code": "…", "language": "cpp"}
     {"problem_id": "1000/A", "completion": "…```python…```", "sample_id": 3}
     {"task_id": "HumanEval/0", "completion": "    return 1"}
+    {"name": "HumanEval_0_has_close_elements", "completion": "…"}     MultiPL-E
     {"question_id": "abc301_a", "code_list": ["…", "…"]}              one solution for each
     {"submission_id": 5, "programmingLanguage": "GNU C++17", …}       codeforces-submissions
     {"problem_id": "1000/A", "messages": [{"role": "assistant", "content": "…"}]}
@@ -31,7 +32,7 @@ from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 
-PROBLEM_KEYS = ("problem_id", "id", "task_id", "question_id")
+PROBLEM_KEYS = ("problem_id", "id", "task_id", "question_id", "name")
 TEXT_KEYS = ("completion", "response", "generation", "text", "messages")
 NAME_KEYS = ("solution_id", "completion_id", "sample_id")
 MAX_NAME = 200
@@ -176,8 +177,10 @@ def _solution(
         language = requested or language
         _check_language(language)
         code, language = _program(row, requested)
-        if code is None:
+        if code is None or not row.get("code"):
             response = _answer(row)
+        if code is not None and (response or "").count("```") < 3:  # one fence: it is the code
+            response = None
     except _LineError as why:
         error = f"line {number}: {why}"
     return Solution(problem_id, solution_id, 0, number, language, code, error, source, response)
@@ -272,7 +275,7 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
 
 
 def _answer(row: Mapping[str, Any]) -> str | None:
-    """Return the text of a response without a program in it, None when there is none."""
+    """Return the answer of a response, None when it has no text."""
     text = after_thinking(_response(row) or "")
     return text if text.strip() else None
 

@@ -15,7 +15,8 @@ class Solution:
     line       1-based line in its file
     error      why the line is invalid, else None
     source     path of the file, "" for rows in memory
-    response   the text without a program in it, which continues a prompt where there is one
+    response   the answer without a program in it, which continues a prompt where there is one; and
+               an answer with several programs, of which the problem's tests need one
     """
 
     problem_id: str

@@ -6,9 +6,12 @@
 | humaneval       | openai/openai_humaneval, evalplus/humanevalplus        |
 | mbpp            | google-research-datasets/mbpp: full, sanitized         |
 | leetcode        | newfacade/LeetCodeDataset                              |
+| multipl-e       | nuprl/MultiPL-E: C++, Java, JavaScript, Rust, Go       |
 | livecodebench   | livecodebench/code_generation_lite, code_generation    |
 | apps, taco      | codeparrot/apps, BAAI/TACO                             |
 | code-contests   | deepmind/code_contests                                 |
+| code-contests-plus | ByteDance-Seed/Code-Contests-Plus                   |
+| codeforces-cots | open-r1/codeforces-cots                                |
 | deepcoder       | agentica-org/DeepCoder-Preview-Dataset, rllm's rows    |
 | prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC-1 |
 | nemo-gym        | NVIDIA NeMo Gym, code_gen                              |
@@ -21,11 +24,14 @@ from collections.abc import Iterable
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.formats.apps import APPS, TACO
+from gradebox.eval.problems.formats.asserts.humaneval import HUMANEVAL
+from gradebox.eval.problems.formats.asserts.leetcode import LEETCODE
+from gradebox.eval.problems.formats.asserts.mbpp import MBPP
+from gradebox.eval.problems.formats.asserts.multipl_e import MULTIPL_E
 from gradebox.eval.problems.formats.code_contests import CODE_CONTESTS
-from gradebox.eval.problems.formats.humaneval import HUMANEVAL
-from gradebox.eval.problems.formats.leetcode import LEETCODE
+from gradebox.eval.problems.formats.code_contests_plus import CODE_CONTESTS_PLUS
+from gradebox.eval.problems.formats.codeforces_cots import CODEFORCES_COTS
 from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
-from gradebox.eval.problems.formats.mbpp import MBPP
 from gradebox.eval.problems.formats.row_format import (
     JUDGES,
     OWN,
@@ -49,7 +55,8 @@ __all__ = [
 ]
 
 _ALL = (
-    *(OWN, HUMANEVAL, MBPP, LEETCODE, LIVECODEBENCH),
+    *(OWN, HUMANEVAL, MBPP, LEETCODE, MULTIPL_E, LIVECODEBENCH),
+    *(CODE_CONTESTS_PLUS, CODEFORCES_COTS),
     *(APPS, TACO, CODE_CONTESTS, DEEPCODER, PRIME, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}

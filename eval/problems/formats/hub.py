@@ -17,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.problems.arrow import arrow_errors, load_parquet
+from gradebox.eval.problems.formats.code_contests_plus import CODE_CONTESTS_PLUS
 
 FILES = {"livecodebench/code_generation_lite", "livecodebench/code_generation"}
 # the subsets and the split that hold the whole data set, where these are not `default` and `test`
@@ -24,6 +26,7 @@ WHOLE = {
     "openai/openai_humaneval": (("openai_humaneval",), "test"),
     "openai_humaneval": (("openai_humaneval",), "test"),
     "google-research-datasets/mbpp": (("full",), "train+test+validation+prompt"),
+    "ByteDance-Seed/Code-Contests-Plus": (("1x",), "train"),
     "mbpp": (("full",), "train+test+validation+prompt"),
 }
 DEFAULT_SUBSETS, DEFAULT_SPLIT = ("verifiable", "default"), "test"
@@ -44,6 +47,21 @@ def whole(name: str, subsets: Sequence[str], split: str) -> tuple[Sequence[str],
         return subsets, split
     known_subsets, known_split = WHOLE.get(name, (subsets, split))
     return known_subsets, known_split if split == DEFAULT_SPLIT else split
+
+
+def parquet_in(folder: Path) -> list[Path]:
+    """Return the parquet files of a folder of CodeContests+, which `datasets` does not load.
+
+    Its rows hold nested columns of gigabytes; ParquetRows reads them by row groups.
+    """
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        return []
+    try:
+        names = load_parquet().read_schema(files[0]).names
+    except arrow_errors():
+        return []
+    return files if CODE_CONTESTS_PLUS.recognises(frozenset(names)) else []
 
 
 def release_files(subsets: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradebox.eval.problems.formats.asserts import evalplus
 from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import assert_test, text
 
@@ -16,15 +17,17 @@ def _ids(row: Row) -> dict[str, Any]:
 
 def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
+    test = text(row, "test")
+    plus = evalplus.is_plus(test)
     return {
         **_ids(row),
         "title": entry,
         "test_kind": "assert",
         "entry_point": entry,
         "prompt": prompt,
-        "time_limit": TIME_LIMIT_S,
-        "memory_limit": MEMORY_MB,
-        "official_tests": assert_test(text(row, "test"), entry, [], prompt),
+        "time_limit": evalplus.TIME_LIMIT_S if plus else TIME_LIMIT_S,
+        "memory_limit": evalplus.MEMORY_MB if plus else MEMORY_MB,
+        "official_tests": assert_test(evalplus.without_numpy(test), entry, [], prompt),
         "gold_solutions": [{"code": text(row, "canonical_solution"), "expect": "passed"}],
     }
 

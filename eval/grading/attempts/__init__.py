@@ -1,0 +1,1 @@
+"""Ways to run and judge a case other than one plain run of the program."""

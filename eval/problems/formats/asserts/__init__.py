@@ -1,0 +1,1 @@
+"""Formats of rows whose tests are a text of asserts."""

@@ -1,0 +1,64 @@
+"""MultiPL-E: HumanEval and MBPP in other languages; tests in the language of the row."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gradebox.eval.common.errors import shown
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.values import text, texts
+from gradebox.eval.problems.row import RowError
+
+TIME_LIMIT_S, MEMORY_MB = 15.0, 1024.0  # the original: 15 s of wall time, no memory
+LANGUAGES = {
+    "cpp": "c++17",
+    "java": "java",
+    "js": "javascript",
+    "rs": "rust",
+    "go": "go",
+    "go_test.go": "go",
+}
+_ASSERTS = re.compile(r"\bassert|\.Error|\.Fatal")
+_NAME = re.compile(r"(\w+)\s*\(")
+
+
+def _ids(row: Row) -> dict[str, Any]:
+    name, language = row.get("name"), row.get("language")
+    return {
+        "id": f"{str(language).removesuffix('_test.go')}/{name}" if name else None,
+        "aliases": [name],
+        "platform": LANGUAGES.get(language, "") if isinstance(language, str) else "",
+    }
+
+
+def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
+    language, prompt, tests = text(row, "language"), text(row, "prompt"), text(row, "tests")
+    if language not in LANGUAGES:
+        raise RowError(f"tests in {shown(language)} are not run: only {', '.join(LANGUAGES)}")
+    entry = _NAME.search(prompt.rstrip().rpartition("\n")[2])
+    if entry is None:
+        raise RowError("prompt does not end in the first line of a function")
+    return {
+        **_ids(row),
+        "title": entry[1],
+        "test_kind": "marked",
+        "language": LANGUAGES[language],
+        "entry_point": entry[1],
+        "prompt": prompt,
+        "joined_tests": tests,
+        "stop_tokens": texts(row, "stop_tokens"),
+        "time_limit": TIME_LIMIT_S,
+        "memory_limit": MEMORY_MB,
+        "official_tests": [{"input": "", "output": ""}] if _ASSERTS.search(tests) else [],
+    }
+
+
+MULTIPL_E = RowFormat(
+    name="multipl-e",
+    needs=(frozenset({"name", "language", "prompt", "tests", "stop_tokens"}),),
+    names=("name", "language"),
+    uses=("prompt", "tests", "stop_tokens"),
+    ids=_ids,
+    convert=_convert,
+)
