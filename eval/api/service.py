@@ -4,7 +4,8 @@
     {"solutions": [row…], "problem": row | id, "flags": {…}, "time_limit_s": …} ─▶ {"records": […]}
 
 A request may have `problems`, a list of rows, instead of `problem`. Each route turns the body of
-its request into one grading call (grading_calls.py), and the records into its answer.
+its request into one grading call (grading_calls.py), and the records into its answer. The routes
+of other servers' dialects are in dialects/.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from gradebox.eval.api.dialects import dialect_routes
+from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls, is_number
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.in_memory import Row
@@ -27,13 +30,14 @@ FIELDS = frozenset({"solutions", "problem", "problems", "flags", "time_limit_s"}
 class GradeService:
     """The routes over one `GradingCalls`."""
 
-    def __init__(self, calls: GradingCalls) -> None:
+    def __init__(self, calls: GradingCalls, programs: Programs) -> None:
         self._calls = calls
+        self._programs = programs
 
     @property
-    def routes(self) -> Mapping[str, Route]:
+    def routes(self) -> Mapping[tuple[str, str], Route]:
         """See `Grading.routes`."""
-        return {"/grade": self.grade}
+        return {("POST", "/grade"): self.grade, **dialect_routes(self._calls, self._programs)}
 
     def grade(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
         """Answer POST /grade. Raises BadRequest for a request that cannot be graded."""
@@ -70,7 +74,7 @@ def open_service(sandbox: Sandbox, settings: ServerSettings) -> GradeService:
         calls.warm_up()
     except InputError as error:
         raise BadRequest(str(error)) from None
-    return GradeService(calls)
+    return GradeService(calls, Programs(sandbox, settings.ceilings))
 
 
 def _rows(problem: object, problems: object) -> list[Row] | None:

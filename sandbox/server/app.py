@@ -63,7 +63,7 @@ class Server:
         self.sandbox = sandbox
         self.settings = settings
         self.judge = judge
-        self.graded_routes = grading.routes if grading else {"/grade": _not_graded}
+        self.graded_routes = grading.routes if grading else {("POST", "/grade"): _not_graded}
         self.description: Description = sandbox.describe()
         self.runtimes = list_runtimes(self.description.toolchains)
         slots = settings.slots or sandbox.slots
@@ -84,7 +84,10 @@ class Server:
             ("GET", "/api/v2/packages", self.list_packages),
             ("POST", "/api/v2/packages", self.install_package),
             ("DELETE", "/api/v2/packages", self.remove_package),
-            *(("POST", path, self.graded(route)) for path, route in self.graded_routes.items()),
+            *(
+                (method, path, self.graded(route) if method == "POST" else self.told(route))
+                for (method, path), route in self.graded_routes.items()
+            ),
             ("POST", frames.ROUTE, self.runs.answer),
         ):
             # as in Piston, a slash at the end is allowed
@@ -145,6 +148,14 @@ class Server:
 
         async def handle(request: web.Request) -> web.Response:
             return await self._admit(request, answer_to, self.settings.body_bytes)
+
+        return handle
+
+    def told(self, route: Route) -> Handler:
+        """Return the handler of a GET route of the grading service, which is answered at once."""
+
+        async def handle(request: web.Request) -> web.Response:
+            return _json(*route(None, Cancellation()))
 
         return handle
 

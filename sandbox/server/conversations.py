@@ -57,7 +57,7 @@ class Conversations:
         job = self.parse_job(body, talking=True)
         if job.from_gradebox or not isinstance(self.sandbox, Conversing):
             raise BadRequest("this server cannot run the program interactively")
-        check_files(job, self.sandbox)
+        check_files(job.unpacked, self.sandbox)
         return job
 
     async def execute(self, job: Job) -> dict[str, Any]:

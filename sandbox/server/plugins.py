@@ -17,7 +17,8 @@ from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.settings import ServerSettings
 
 # (JSON values of the body, whether the client has gone) → (status, JSON values of the answer).
-# In the answer, an element of a list may be bytes: JSON already. Raises BadRequest.
+# In the answer, an element of a list may be bytes: JSON already. Raises BadRequest. A GET has no
+# body (None) and no place among the requests: it is answered on the event loop, so at once.
 Route = Callable[[Any, Cancellation], tuple[int, Any]]
 
 
@@ -41,11 +42,11 @@ class Judge(Protocol):
 class Grading(Protocol):
     """The service behind POST /grade and other routes. Many threads call it.
 
-    routes  by path, for POST; the server admits, reads and decodes the requests
+    routes  by method ("GET", "POST") and path; the server admits, reads and decodes the requests
     """
 
     @property
-    def routes(self) -> Mapping[str, Route]: ...
+    def routes(self) -> Mapping[tuple[str, str], Route]: ...
 
     def close(self) -> None: ...
 

@@ -15,7 +15,7 @@ from gradebox.sandbox.server.plugins import Judge
 
 def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
     """Return the answer of POST /api/v2/execute."""
-    check_files(job, sandbox)
+    check_files(job.unpacked, sandbox)
     # In Piston a Python program that does not compile fails when it runs.
     compiled = sandbox.compile(job.program, job.compile_limits, interpreted=job.compile_only)
     try:
@@ -44,10 +44,13 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
         compiled.close()
 
 
-def check_files(job: Job, sandbox: Sandbox) -> None:
-    """Raise BadRequest for files that a program of this sandbox cannot have."""
+def check_files(unpacked: bool, sandbox: Sandbox) -> None:
+    """Raise BadRequest for files that a program of this sandbox cannot have.
+
+    unpacked  they are in folders, or many
+    """
     level = sandbox.describe().level
-    if job.unpacked and level == "landlock":
+    if unpacked and level == "landlock":
         raise BadRequest(
             f"the request has files in folders, or more than {MAX_FILES}, which level {level} "
             "of this server does not allow; send fewer files with plain names, or run the server "

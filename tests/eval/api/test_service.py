@@ -24,10 +24,10 @@ from gradebox.eval.api.rewards import make_codeforces
 from gradebox.eval.api.service import open_service
 from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
-from gradebox.sandbox.server.serve import serve
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.at_once import AtOnce
+from tests.eval.api.serving import serving
 from tests.eval.problems.dataset_rows import call_row
 
 TESTS = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
@@ -46,34 +46,6 @@ SOLUTIONS = [
 
 def run_program(call: Call) -> Any:
     return call.stdin if call.source.startswith("echo") else b"no"
-
-
-@contextmanager
-def serving(box: FakeSandbox, dataset: str | None = None, **settings: Any) -> Iterator[str]:
-    """Run a server in a thread; yield its address."""
-    loop = asyncio.new_event_loop()
-    stop, ready, ports = asyncio.Event(), threading.Event(), []
-    chosen = ServerSettings(port=0, grace_s=10, dataset=dataset, **settings)
-    service = open_service(box, chosen)
-
-    def run() -> None:
-        asyncio.set_event_loop(loop)
-
-        def listen(port: int) -> None:
-            ports.append(port)
-            ready.set()
-
-        loop.run_until_complete(serve(box, chosen, None, grading=service, ready=listen, stop=stop))
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    assert ready.wait(30)
-    try:
-        yield f"http://127.0.0.1:{ports[0]}"
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(30)
-        service.close()
 
 
 @contextmanager

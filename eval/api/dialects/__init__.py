@@ -1,0 +1,31 @@
+"""The server in the dialects of other servers, so that their clients need no change.
+
+| dialect       | routes                                                        | file            |
+|---------------|---------------------------------------------------------------|-----------------|
+| SandboxFusion | /run_code, /submit, /list_datasets, /get_prompts, /v1/ping …  | fusion/         |
+
+    body ─ a dialect ─▶ one grading call (grading_calls.py), or one run (programs.py) ─▶ answer
+
+A dialect is a function that returns its routes. Bodies are hostile: bodies.py reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gradebox.eval.api.dialects import fusion
+from gradebox.eval.api.dialects.bodies import answering
+from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.sandbox.server.plugins import Route
+
+DIALECTS = (fusion.routes,)
+
+
+def dialect_routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
+    """Return the routes of all dialects by method and path."""
+    return {
+        place: answering(route)
+        for routes in DIALECTS
+        for place, route in routes(calls, programs).items()
+    }

@@ -1,0 +1,198 @@
+"""POST /run_code of SandboxFusion: its answers, what it refuses, whose fault it names."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+import requests
+
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import MIB
+from testing.fakes.scripted_sandbox import FakeSandbox, ready
+from tests.eval.api.dialects.conftest import Start
+
+PYTHON = {"code": "print(1)", "language": "python"}
+
+
+def b64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+# how a program ended → status, run_result's status and return_code, verdict
+ENDS = {
+    "well": ({}, ("Success", "Finished", 0, None)),
+    "code": ({"exit_code": 3}, ("Failed", "Finished", 3, "RE")),
+    "signal": ({"exit_code": None, "signal": 11}, ("Failed", "Finished", -11, "RE")),
+    "cpu": ({"killed_for": "cpu"}, ("Failed", "TimeLimitExceeded", None, "TLE")),
+    "wall": ({"killed_for": "wall"}, ("Failed", "TimeLimitExceeded", None, "TLE")),
+    "memory": ({"killed_for": "memory"}, ("Failed", "Finished", -9, "MLE")),
+    "output": ({"killed_for": "output"}, ("Failed", "Finished", -9, "OLE")),
+    "processes": ({"killed_for": "processes"}, ("Failed", "Finished", -9, "RE")),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_program_is_answered_for_and_never_blamed_on_the_machine(start: Start, end: str) -> None:
+    fields, expected = ENDS[end]
+    served = start(lambda call: ready(b"out\xff", stderr=b"err", cpu_s=0.25, **fields))
+    status, answer = served.post("/run_code", PYTHON)
+    run = answer["run_result"]
+    assert status == 200
+    assert (answer["status"], run["status"], run["return_code"], answer["verdict"]) == expected
+    assert (run["stdout"], run["stderr"], run["cpu_time"]) == ("out�", "err", 0.25)
+    assert answer["compile_result"] is None
+    assert answer["message"] == ""
+
+
+def test_an_answer_has_the_fields_of_theirs(start: Start) -> None:
+    _, answer = start(lambda call: ready("1\n")).post("/run_code", PYTHON)
+    theirs = ["status", "message", "compile_result", "run_result", "executor_pod_name", "files"]
+    assert list(answer) == [*theirs, "cpu_time", "memory_bytes", "verdict"]
+    of_a_run = ["status", "execution_time", "cpu_time", "return_code", "stdout", "stderr"]
+    assert list(answer["run_result"]) == of_a_run
+
+
+def test_a_program_that_does_not_compile_has_no_run(start: Start) -> None:
+    box = FakeSandbox(compile_log=lambda source: b"x undeclared")
+    _, answer = start(box).post("/run_code", {"code": "x", "language": "cpp"})
+    compiled = answer["compile_result"]
+    assert (answer["status"], answer["verdict"]) == ("Failed", "CE")
+    assert answer["run_result"] is None
+    assert (compiled["status"], compiled["return_code"]) == ("Finished", 1)
+    assert compiled["stderr"] == "x undeclared"
+
+
+def test_the_machine_is_tried_again_then_named(start: Start) -> None:
+    faults: list[Any] = [SandboxError("no cgroup"), ready("1\n")]
+    served = start(lambda call: faults.pop(0))
+    assert served.post("/run_code", PYTHON)[1]["status"] == "Success"
+
+    box = FakeSandbox(lambda call: SandboxError("no cgroup"))
+    status, answer = start(box).post("/run_code", PYTHON)
+    assert (status, answer["status"], answer["verdict"]) == (200, "SandboxError", "ER")
+    assert answer["message"] == "the sandbox failed: no cgroup"
+    assert len(box.calls) == 3
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("lua", "the language lua is not served; this server runs python, cpp"),
+        ("java", "the language java is not installed on the server's machine (apt-get install"),
+    ],
+)
+def test_a_language_that_cannot_run_is_said_in_words(
+    start: Start, language: str, message: str
+) -> None:
+    status, answer = start(lambda call: ready()).post(
+        "/run_code", {"code": "1", "language": language}
+    )
+    assert (status, answer["status"]) == (200, "SandboxError")
+    assert answer["message"].startswith(message)
+
+
+def test_limits_are_those_of_the_request(start: Start) -> None:
+    box = FakeSandbox(lambda call: ready())
+    served = start(box)
+    served.post("/run_code", {**PYTHON, "run_timeout": 4, "memory_limit_MB": 300})
+    served.post("/run_code", {**PYTHON, "memory_limit_MB": -1, "stdin": None})
+    given, default = (call.limits for call in box.calls)
+    assert (given.cpu_s, given.wall_s, given.memory_bytes) == (4, 7, 300 * MIB)
+    assert (default.cpu_s, default.wall_s, default.memory_bytes) == (10, 16, 1024 * MIB)
+
+
+def test_files_go_in_and_come_back(start: Start) -> None:
+    box = FakeSandbox(lambda call: ready(files={"out.bin": b"\0\1"}))
+    body = {
+        **PYTHON,
+        "files": {
+            "./data.txt": b64(b"7"),
+            "main.py": b64(b"theirs"),
+            "none": None,
+            "IGNORE_THIS_FILE_x": "?",
+            "lines": "N w==\n".replace(" ", "\n"),
+        },
+        "fetch_files": ["out.bin", "./out.bin"],
+    }
+    status, answer = start(box).post("/run_code", body)
+    (call,) = box.calls
+    assert status == 200
+    assert call.collect == ("out.bin",)
+    assert dict(call.files) == {
+        "program_main.py": b"print(1)",
+        "data.txt": b"7",
+        "main.py": b"theirs",
+        "lines": b"7",
+    }
+    assert call.args == ("program_main.py",)
+    assert answer["files"] == {"out.bin": b64(b"\0\1")}
+
+
+HOSTILE = {
+    "no object": [1],
+    "no code": {"language": "python"},
+    "code is null": {**PYTHON, "code": None},
+    "unknown language": {**PYTHON, "language": "klingon"},
+    "language is a list": {**PYTHON, "language": ["python"]},
+    "time is text": {**PYTHON, "run_timeout": "long"},
+    "time is 0": {**PYTHON, "run_timeout": 0},
+    "time is negative": {**PYTHON, "run_timeout": -1},
+    "time is NaN": {**PYTHON, "run_timeout": float("nan")},
+    "time is endless": {**PYTHON, "run_timeout": float("inf")},
+    "time is huge": {**PYTHON, "compile_timeout": 10**400},
+    "time is true": {**PYTHON, "run_timeout": True},
+    "memory is NaN": {**PYTHON, "memory_limit_MB": float("nan")},
+    "memory is far below": {**PYTHON, "memory_limit_MB": -7},
+    "memory is too much": {**PYTHON, "memory_limit_MB": 10**9},
+    "stdin is a number": {**PYTHON, "stdin": 1},
+    "files is a list": {**PYTHON, "files": []},
+    "file is a number": {**PYTHON, "files": {"a": 1}},
+    "file is not base64": {**PYTHON, "files": {"a": "!!!"}},
+    "file is cut": {**PYTHON, "files": {"a": "QQ"}},
+    "path goes up": {**PYTHON, "files": {"a/../../b": ""}},
+    "path is absolute": {**PYTHON, "files": {"/etc/passwd": ""}},
+    "path is empty": {**PYTHON, "files": {"": ""}},
+    "path is a dot": {**PYTHON, "files": {".": ""}},
+    "path has NUL": {**PYTHON, "files": {"a\0b": ""}},
+    "path is long": {**PYTHON, "files": {"a" * 300: ""}},
+    "path is half a character": {**PYTHON, "files": {"\ud800": ""}},
+    "path is the server's": {**PYTHON, "files": {".gradebox-files": ""}},
+    "file is a folder too": {**PYTHON, "files": {"a": "", "a/b": ""}},
+    "many files": {**PYTHON, "files": {str(i): "" for i in range(257)}},
+    "fetch goes up": {**PYTHON, "fetch_files": ["../x"]},
+    "fetch is absolute": {**PYTHON, "fetch_files": ["/proc/self/environ"]},
+    "fetch in a folder": {**PYTHON, "fetch_files": ["a/b"]},
+    "fetch is a text": {**PYTHON, "fetch_files": "abc"},
+    "fetch much": {**PYTHON, "fetch_files": ["a"] * 33},
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_body_runs_nothing_and_is_named(start: Start, case: str) -> None:
+    box = FakeSandbox()
+    status, answer = start(box).post("/run_code", HOSTILE[case])
+    assert status == 422
+    (detail,) = answer["detail"]
+    assert detail["loc"][0] == "body"
+    assert detail["msg"]
+    assert len(json.dumps(answer)) < 2000
+    assert box.compiled == []
+
+
+def test_deep_json_is_refused(start: Start) -> None:
+    raw = b'{"files":' * 200_000
+    headers = {"Content-Type": "application/json"}
+    url = start(FakeSandbox()).url
+    answer = requests.post(f"{url}/run_code", data=raw, headers=headers, timeout=60)
+    assert answer.status_code == 400
+
+
+def test_ping_and_notebooks(start: Start) -> None:
+    served = start(FakeSandbox())
+    assert served.get("/v1/ping") == (200, "pong")
+    status, answer = served.post("/run_jupyter", {"cells": ["1"]})
+    assert status == 501
+    assert "/run_code" in answer["detail"]
