@@ -82,13 +82,17 @@ class EmbeddedSandbox(Closeable):
         launcher()  # without it no level works, and its own error says why
         check_machine(slots)
         remove_stale_groups()
+        private = (*with_targets(hidden), *data_caches())
+        self._host = replace(inspect_host(), private=private)
         self._cores = Cores(slots)
         self._pool = BoxPool()
         self._runner = Runner(self._cores, self._pool)
-        private = (*with_targets(hidden), *data_caches())
-        self._host = replace(inspect_host(), private=private)
         self._fresh = wire.FRESH if fresh else 0
-        self._factory = choose_level(self._host, self._try_out, level, allow_unsafe)
+        try:
+            self._factory = choose_level(self._host, self._try_out, level, allow_unsafe)
+        except BaseException:
+            self._cores.close()
+            raise
         self._pool.factory = self._factory
         self._fresh *= self._factory.level.namespaces
         self._runner.fresh = self._fresh

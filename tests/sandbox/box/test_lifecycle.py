@@ -359,6 +359,15 @@ def test_level_none_is_refused_by_default() -> None:
         EmbeddedSandbox(1, level="none")
 
 
+def test_a_refused_level_leaves_nothing_open() -> None:
+    def refused() -> int:
+        with pytest.raises(SandboxError, match="refused"):
+            EmbeddedSandbox(1, level="none")
+        return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+
+    assert refused() == refused()
+
+
 def test_a_closed_sandbox_refuses_runs() -> None:
     sandbox = EmbeddedSandbox(1)
     compiled = sandbox.compile(SUM)
