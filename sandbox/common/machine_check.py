@@ -34,9 +34,11 @@ def _allow_files(needed: int, slots: int) -> None:
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return
     if hard != resource.RLIM_INFINITY and hard < needed:
+        fewer = ", or fewer --workers" if hard >= FILES + FILES_A_SLOT else ""
+        programs = "1 program needs" if slots == 1 else f"{slots} programs at once need"
         raise SandboxUnavailable(
-            f"this process may have {hard} open files, and {slots} programs at once need "
-            f"{needed}: ulimit -n {needed}, or fewer --workers"
+            f"this process may have {hard} open files, and {programs} {needed}: "
+            f"ulimit -n {needed}{fewer}"
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 

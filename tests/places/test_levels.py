@@ -100,8 +100,7 @@ def test_what_is_missing_is_said_in_one_line(container: Container, results: Path
     assert done.returncode == 2
     said = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
     assert said == [
-        "error: this process may have 64 open files, and 1 programs at once need 96: ulimit -n 96, "
-        "or fewer --workers"
+        "error: this process may have 64 open files, and 1 program needs 96: ulimit -n 96"
     ]
     assert "Traceback" not in done.stderr
 

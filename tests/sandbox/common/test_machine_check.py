@@ -13,7 +13,12 @@ ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = {
     "open files": (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (32, 32))",
-        "this process may have 32 open files, and 1 programs at once need 96: ulimit -n 96",
+        "this process may have 32 open files, and 1 program needs 96: ulimit -n 96\n",
+    ),
+    "open files for fewer programs": (
+        "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (100, 100)); programs = 2",
+        "this process may have 100 open files, and 2 programs at once need 128: ulimit -n 128, "
+        "or fewer --workers\n",
     ),
     "open files that it may raise": (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (32, 200))",
@@ -36,7 +41,7 @@ import resource
 from gradebox.sandbox.common.machine_check import check_machine
 from gradebox.sandbox.errors import SandboxUnavailable
 try:
-    check_machine(1)
+    check_machine(globals().get("programs", 1))
     print("may have", resource.getrlimit(resource.RLIMIT_NOFILE)[0])
 except SandboxUnavailable as error:
     print(error)
