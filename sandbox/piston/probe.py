@@ -65,19 +65,25 @@ def identify(endpoint: Endpoint) -> None:
 
 
 def read_runtimes(value: Any) -> dict[str, str]:
-    """Return language or alias → version from the answer of GET /api/v2/runtimes."""
+    """Return language or alias → version from the answer of GET /api/v2/runtimes.
+
+    The Codeforces package has names of other languages too, and a version that is no compiler's: it
+    is used for names that nothing else has.
+    """
     if not isinstance(value, list):
         raise Transient("/api/v2/runtimes did not answer with a list")
     found: dict[str, str] = {}
+    of_package: dict[str, str] = {}
     for item in value:
         if not isinstance(item, dict) or not isinstance(item.get("language"), str):
             raise Transient("/api/v2/runtimes has an entry without a language")
+        into = of_package if item.get("runtime") == "codeforces" else found
         version = str(item.get("version", ""))[:60]
         aliases = item.get("aliases")
-        found[item["language"]] = version
+        into[item["language"]] = version
         for alias in aliases if isinstance(aliases, list) else ():
-            found.setdefault(str(alias), version)
-    return found
+            into.setdefault(str(alias), version)
+    return {**of_package, **found}
 
 
 def probe(endpoint: Endpoint, package: Package) -> None:

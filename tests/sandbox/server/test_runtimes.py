@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gradebox.sandbox.piston.probe import read_runtimes
 from gradebox.sandbox.server.jobs.runtimes import find_runtime, list_runtimes, satisfies, version_of
 
 # Version lines as compilers and interpreters of many distributions print them.
@@ -103,3 +104,11 @@ def test_the_runtime_of_a_request(
 ) -> None:
     found = find_runtime(list_runtimes(TOOLCHAINS), language, version, case=case)
     assert (found and (found.language, found.version)) == expected
+
+
+def test_a_client_reads_the_version_of_the_compiler_not_that_of_the_package() -> None:
+    lines = {name: line for name, line, _ in reversed(LINES)}
+    read = read_runtimes([runtime.as_json() for runtime in list_runtimes(lines)])
+    for name in ("python", "pypy3", "c++17", "c++20", "java"):
+        assert read[name] == version_of(lines[name], name) != "1.0.0"
+    assert read["cf_c++17"] == "1.0.0"
