@@ -84,6 +84,7 @@ class BoxProcess:
         self._timeout_s = 0.0
         self._outer_pid = 0
         self.pid = 0
+        self._pidfd = -1  # of the box
         self.folder = None if plan.namespaces else BoxFolder()
         self._buffer = bytearray(wire.REPLIES_CAP)
         self._socket, theirs = blocking_pair(socket.SOCK_SEQPACKET)
@@ -116,6 +117,8 @@ class BoxProcess:
         theirs.close()
         self._send(*pack_plan(self.plan, self.cgroup, self.folder, self._outer_pid))
         self.pid = self._receive()[0].out_size  # the outer process reports the box's pid
+        with contextlib.suppress(OSError):
+            self._pidfd = os.pidfd_open(self.pid)
         if self.cgroup:
             try:
                 if has_ids(bool(self.plan.namespaces)):
@@ -332,6 +335,12 @@ class BoxProcess:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self._outer_pid, 0)
             self._outer_pid = self.pid = 0
+        if self._pidfd >= 0:
+            # Its orphan is a child of this process if this is the first one of a container.
+            with contextlib.suppress(OSError):
+                os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED)
+            os.close(self._pidfd)
+            self._pidfd = -1
         if self.cgroup:
             self.cgroup.close()
             self.cgroup = None
@@ -343,6 +352,9 @@ class BoxProcess:
         """Release descriptors in a forked child: the box belongs to the parent."""
         self._socket.close()
         self._outer_pid = self.pid = 0
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
         if self.cgroup:
             for fd in self.cgroup.fds.values():
                 os.close(fd)

@@ -92,6 +92,27 @@ def test_nothing_is_left_of_a_closed_sandbox() -> None:
     assert host.count() == before
 
 
+ADOPTS = """
+import ctypes, os
+from gradebox.sandbox import Limits, Program
+from gradebox.sandbox.box import EmbeddedSandbox
+ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: as the first process of a container
+with EmbeddedSandbox(1) as box:
+    for n in range(2):
+        box.run(box.compile(Program("python", {"main.py": b"print(%d)" % n})), Limits())
+try:
+    print(os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    print("no child is left")
+"""
+
+
+def test_a_grader_that_adopts_orphans_reaps_those_of_its_boxes() -> None:
+    command = [sys.executable, "-c", ADOPTS]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "no child is left\n", done.stderr
+
+
 def test_runs_leak_nothing(box: EmbeddedSandbox, total: Compiled) -> None:
     box.run(total, Limits(), stdin=b"1")
     before = host.count()
