@@ -18,12 +18,12 @@ def check_counts(limits: Sized, stdins: Sized) -> None:
         )
 
 
-def count_within(sizes: Iterable[int]) -> int:
-    """Return how many inputs of these sizes one request has: MOST_BYTES, but at least one."""
+def count_within(sizes: Iterable[int], most: int = MOST_BYTES) -> int:
+    """Return how many inputs of these sizes one request has: `most` bytes, but at least one."""
     total = count = 0
     for size in sizes:
         total += size
-        if count and total > MOST_BYTES:
+        if count and total > most:
             break
         count += 1
     return count

@@ -10,11 +10,9 @@ to an object that stays where it is (`Side.export`), or not at all (`CannotCross
 This text also runs in boxes, in front of programs: it needs Python 3.8 and its own names only.
 """
 
+import _collections_abc  # loaded at every start
 import collections
-import datetime
-import decimal
-import fractions
-import math
+import sys
 
 MOST_NODES = 5_000_000
 SMALL = 1 << 53
@@ -54,7 +52,7 @@ def _number(value):
 
 
 def _float(value):
-    return value if math.isfinite(value) else ["f", repr(value)]
+    return value if value - value == 0 else ["f", repr(value)]
 
 
 # type → its cell, for values without parts
@@ -64,15 +62,22 @@ SCALARS = {
     bytes: lambda value: ["b", value.decode("latin-1")],
     complex: lambda value: ["c", repr(value.real), repr(value.imag)],
     range: lambda value: ["r", *map(str, (value.start, value.stop, value.step))],
-    decimal.Decimal: lambda value: ["D", str(value)],
-    fractions.Fraction: lambda v: ["Q", format(v.numerator, "x"), format(v.denominator, "x")],
-    datetime.datetime: lambda value: ["T", "datetime", value.isoformat()],
-    datetime.date: lambda value: ["T", "date", value.isoformat()],
-    datetime.time: lambda value: ["T", "time", value.isoformat()],
-    datetime.timedelta: lambda value: ["T", "delta", value.days, value.seconds, value.microseconds],
     type(Ellipsis): lambda value: ["e"],
     type(NotImplemented): lambda value: ["n"],
 }
+# The same for types of modules that a program may not have imported: (module, type, its cell)
+LATE_SCALARS = (
+    ("decimal", "Decimal", lambda value: ["D", str(value)]),
+    (
+        "fractions",
+        "Fraction",
+        lambda v: ["Q", format(v.numerator, "x"), format(v.denominator, "x")],
+    ),
+    ("datetime", "datetime", lambda value: ["T", "datetime", value.isoformat()]),
+    ("datetime", "date", lambda value: ["T", "date", value.isoformat()]),
+    ("datetime", "time", lambda value: ["T", "time", value.isoformat()]),
+    ("datetime", "timedelta", lambda v: ["T", "delta", v.days, v.seconds, v.microseconds]),
+)
 # what a subclass is written as: its base's own text of the value, whatever it overrides
 BASES = (
     (int, int.__int__),
@@ -80,6 +85,14 @@ BASES = (
     (str, str.__str__),
     (bytes, lambda value: bytes.__getitem__(value, slice(None))),
 )
+
+
+def _late_scalar(kind):
+    """Return what makes the cell of a type that is in LATE_SCALARS, else None."""
+    for module, name, cell in LATE_SCALARS:
+        if getattr(sys.modules.get(module), name, None) is kind:
+            return cell
+    return None
 
 
 def _pairs(value):
@@ -112,7 +125,7 @@ CONTAINERS = (
     (type({}.keys()), "K", iter),
     (type({}.values()), "V", iter),
     (type({}.items()), "I", lambda value: [part for pair in value for part in pair]),
-    (collections.abc.Iterator, "it", _many),
+    (_collections_abc.Iterator, "it", _many),
 )
 EXACT = {kind: (tag, parts) for kind, tag, parts in CONTAINERS}
 
@@ -143,6 +156,9 @@ class Writer:
             for base, plain in BASES:
                 if isinstance(value, base):
                     return self.cell(plain(value))
+            late = _late_scalar(kind)
+            if late is not None:
+                return late(value)
             if kind.__module__ == "numpy" and hasattr(value, "item") and value.ndim == 0:
                 return self.cell(value.item())
             if not self.is_node(value):
@@ -189,13 +205,14 @@ def pack(values: "list", side: "Side", shared: bool = True) -> "dict":
 
 # ---- reading ----------------------------------------------------------------------------------
 
-TIMES = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
+TIMES = ("datetime", "date", "time")
 
 
 def _time(kind, *parts):
+    datetime = __import__("datetime")
     if kind == "delta":
         return datetime.timedelta(*parts)
-    return TIMES[kind].fromisoformat(*parts)
+    return getattr(datetime, TIMES[TIMES.index(kind)]).fromisoformat(*parts)
 
 
 READ_SCALARS = {
@@ -204,8 +221,8 @@ READ_SCALARS = {
     "b": lambda text: text.encode("latin-1"),
     "c": lambda real, imag: complex(float(real), float(imag)),
     "r": lambda *parts: range(*map(int, parts)),
-    "D": decimal.Decimal,
-    "Q": lambda a, b: fractions.Fraction(int(a, 16), int(b, 16)),
+    "D": lambda text: __import__("decimal").Decimal(text),
+    "Q": lambda a, b: __import__("fractions").Fraction(int(a, 16), int(b, 16)),
     "T": _time,
     "e": lambda: Ellipsis,
     "n": lambda: NotImplemented,

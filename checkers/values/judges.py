@@ -35,6 +35,8 @@ from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 REVISION = 1  # part of records' keys: raise it when something is judged differently
 RELATIVE = 1e-9
 _NUMBERS = (int, float)
+# Those whose data sets' graders make all calls of a solution in one process.
+IN_ONE_PROCESS = frozenset({"value-reference", "wrapped-reference"})
 
 
 class NoValue(ValueError):

@@ -14,7 +14,6 @@ This text runs in boxes, behind codec.py: it needs Python 3.8 and no other names
 import builtins
 import json
 import os
-import types
 
 from gradebox.checkers.values.codec import (
     MALFORMED,
@@ -27,7 +26,7 @@ from gradebox.checkers.values.codec import (
 
 MOST_BYTES = 64 << 20
 ENDS = (StopIteration, StopAsyncIteration)
-FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+FUNCTIONS = (type(lambda: 0), type(len), type(Exception().with_traceback), type(Side().export))
 
 
 class Gone(Exception):

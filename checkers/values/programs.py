@@ -4,7 +4,7 @@
       1 its __future__ imports        codec, peer, tester_side
         streams put aside; imports
       2 the solution itself
-      … codec, peer, solution_side
+      … codec, call_side; or codec, peer, call_side, solution_side
 
 A solution is part of the file, so that it is compiled once and reports its own errors; its line N
 is line N + 1 of the file. Its module is not `__main__`: what it guards by that name does not run.
@@ -19,25 +19,31 @@ from pathlib import Path
 from textwrap import indent
 from typing import Literal
 
+from gradebox.checkers.values.imports import needed
 from gradebox.sandbox.model import Program
 
 Way = Literal["call", "answers"]
 
 _FOLDER = Path(__file__).parent
 _OURS = re.compile(r"^from gradebox\S* import (?:\([^)]*\)|.*)\n", re.MULTILINE)
-_IMPORTS = re.compile(r"^import (\S+)$", re.MULTILINE)
+_IMPORTS = re.compile(r"^import (\S+)", re.MULTILINE)
 _FUTURE = re.compile(
     r"^from[ \t]+__future__[ \t]+import[ \t]+([\w, \t]+?)[ \t]*;?[ \t]*(?:#.*)?$", re.M
 )
+# Assignments to plain names: the solution's own imports are found behind them and done before a
+# run (python_compile.py).
 _PUT_ASIDE = (
     "_gradebox_before=dict(globals())",
-    "_gradebox_os.dup2(0,62)",
-    "_gradebox_os.dup2(1,63)",
-    "_gradebox_os.dup2(2,1)",
-    '_gradebox_os.dup2(_gradebox_os.open("/dev/null",0),0)',
+    "_gradebox_streams=[_gradebox_os.dup2(0,62),_gradebox_os.dup2(1,63),_gradebox_os.dup2(2,1),"
+    '_gradebox_os.dup2(_gradebox_os.open("/dev/null",0),0)]',
     '__name__="solution"',
-    '_gradebox_sys.modules["solution"]=_gradebox_sys.modules["__main__"]',
+    '_gradebox_module=_gradebox_sys.modules.setdefault("solution",_gradebox_sys.modules["__main__"])',
 )
+# what runs behind a solution
+_SIDES: dict[Way, tuple[str, ...]] = {
+    "call": ("codec", "call_side"),
+    "answers": ("codec", "peer", "call_side", "solution_side"),
+}
 
 
 @lru_cache(8)
@@ -48,13 +54,13 @@ def _side(*names: str) -> str:
 
 @lru_cache(8)
 def _body(way: Way) -> str:
-    return indent(_side("codec", "peer", "solution_side"), " ") + f"\n {way}(globals(), ENTRY)\n"
+    return indent(_side(*_SIDES[way]), " ") + f"\n {way}(globals(), ENTRY)\n"
 
 
 @lru_cache(8)
-def _imports() -> str:
+def _imports(way: Way) -> str:
     """Return the imports of the harness, under names that no solution uses."""
-    names = dict.fromkeys(_IMPORTS.findall(_side("codec", "peer", "solution_side")))
+    names = dict.fromkeys(("os", "sys", *_IMPORTS.findall(_side(*_SIDES[way]))))
     return ",".join(f"{name} as _gradebox_{name}" for name in names)
 
 
@@ -69,17 +75,17 @@ def solution_program(
     """Return a solution as a program that calls its entry point.
 
     entry     `f`, `Solution().f`, the first that exists of `A or B`; "" for none
-    prelude   statements that are executed before the solution
+    prelude   statements that are executed before the solution, where it can notice them
     language  a name of Python's family
     """
-    first = [f"import {_imports()}", *prelude, *_PUT_ASIDE]
+    first = [f"import {_imports(way)}", *needed(prelude, code), *_PUT_ASIDE]
     harness = f"def _gradebox_harness(ENTRY={entry!r}):\n{_body(way)}\n_gradebox_harness()\n"
     return _program(f"{_after(first, code)}\n\n{harness}", language)
 
 
 def with_prelude(code: str, prelude: Sequence[str], language: str = "python") -> Program:
     """Return a whole program behind some statements, which are on its first line."""
-    return _program(_after(list(prelude), code), language)
+    return _program(_after(needed(prelude, code), code), language)
 
 
 def _after(first: list[str], code: str) -> str:

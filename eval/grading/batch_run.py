@@ -15,12 +15,13 @@ from itertools import chain
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.case_run import CaseGrader, check_evidence, unjudged
+from gradebox.eval.grading.one_process import MOST_BYTES as MOST_IN_ONE
 from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.share import Share
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.record import CaseRecord
-from gradebox.sandbox.batch import count_within
+from gradebox.sandbox.batch import MOST_BYTES, count_within
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution
 
@@ -32,12 +33,14 @@ class BatchGrader:
     """Grades the cases of one compiled solution. Any thread may call any method.
 
     most_at_once  cases that are worth being given to `grade_some` together
+    all_together  the cases depend on each other: one caller grades all of them, in order
     """
 
     def __init__(self, grader: CaseGrader, *, stop_on_failure: bool) -> None:
         self._grader = grader
         self._stop_on_failure = stop_on_failure
         self.most_at_once = MOST_CASES if grader.runs_many else 1
+        self.all_together = grader.one_process
 
     def grade_some(self, refs: Sequence[TestRef], share: Share) -> list[CaseRecord | None]:
         """Return the records of the first one or more of these cases, in order.
@@ -48,7 +51,7 @@ class BatchGrader:
         `CaseGrader.grade`.
         """
         sizes = (ref.input_bytes if ref.skip is None else 0 for ref in refs)
-        refs = refs[: count_within(sizes)]
+        refs = refs[: count_within(sizes, MOST_IN_ONE if self.all_together else MOST_BYTES)]
         to_run = [i for i, ref in enumerate(refs) if ref.skip is None]
         if len(to_run) < 2 or not self._grader.runs_many:
             return [self._grader.grade(refs[0])]

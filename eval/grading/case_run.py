@@ -18,6 +18,7 @@ from typing import Literal, cast
 from gradebox.checkers import compare
 from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.one_process import run_in_one_process, shares_a_process
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
@@ -87,6 +88,8 @@ class CaseGrader:
     """Grades the cases of one compiled solution. Any thread may call any method.
 
     attempt  runs and judges a test, instead of the plain run (interactive problems)
+
+    one_process  tests are calls in one process, so that the first ones change those after them
     """
 
     def __init__(
@@ -106,7 +109,8 @@ class CaseGrader:
         self._compiled = compiled
         self.attempt = attempt or self._run_and_judge
         plain = attempt is None and settings.repeat == 1 and self._problem.input_mode != "file"
-        self.runs_many = plain and "batch" in settings.sandbox.capabilities
+        self.one_process = plain and shares_a_process(self._problem)
+        self.runs_many = self.one_process or (plain and "batch" in settings.sandbox.capabilities)
         self.load = self._tests.load
 
     @property
@@ -149,9 +153,14 @@ class CaseGrader:
         return replace(record, repeats=tuple(o.judgement.verdict for o in outcomes))
 
     def run_many(self, tests: Sequence[TestCase]) -> Generator[list[Execution], None, None]:
-        """Run the program for the first one or more tests (`Sandbox.run_many`)."""
+        """Run the program for the first one or more tests (`Sandbox.run_many`, one_process.py)."""
         settings = self._settings
         limits = [run_limits(self._bounds, len(test.expected)) for test in tests]
+        if self.one_process:
+            whole, parts = run_in_one_process(settings.sandbox, self._compiled, limits, tests)
+            settings.on_run(whole)
+            yield parts
+            return
         inputs = [test.input for test in tests]
         sandbox = cast("BatchSandbox", settings.sandbox)
         with closing(sandbox.run_many(self._compiled, limits, inputs)) as runs:

@@ -308,9 +308,22 @@ class SolutionTask:
         grader = case_grader(context.settings, solution_run, resources, compiled)
         self._grader = BatchGrader(grader, stop_on_failure=context.stop_on_failure)
         self.most_at_once = self._grader.most_at_once
+        if self._grader.all_together:
+            self.units = min(1, self.units)
 
     def run(self, share: Share) -> Done:
-        """Grade some of these cases of the plan, from the first one on."""
+        """Grade some of these cases of the plan, from the first one on; or all of them as one."""
+        if not self._grader.all_together:
+            return self._grade_some(share)
+        done, first_failure = 0, None
+        while done < len(self._plan):
+            done, failed = self._grade_some(Share(range(done, len(self._plan))))
+            first_failure = failed if first_failure is None else first_failure
+            if first_failure is not None and self._context.stop_on_failure:
+                break
+        return Done(1, None if first_failure is None else 0)
+
+    def _grade_some(self, share: Share) -> Done:
         cases = self._grader.grade_some(self._plan[share.start : share.stop], share)
         first_failure = None
         for unit, case in enumerate(cases, start=share.start):

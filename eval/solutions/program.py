@@ -114,4 +114,4 @@ def _around(parts: tuple[str, ...]) -> str:
     way = _WAYS.get(kind)
     lines = prelude.splitlines()
     program = solution_program("", entry, way, lines) if way else with_prelude("", lines)
-    return hashlib.sha256(f"{kind}\0{program.digest}\0{prompt}".encode()).hexdigest()
+    return hashlib.sha256(f"{kind}\0{program.digest}\0{prelude}\0{prompt}".encode()).hexdigest()
