@@ -70,7 +70,7 @@ class Limits:
     disk_bytes: int = 128 * MIB
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen: one is made for each run, and that would take three times as long
 class Execution:
     """The evidence of one run, without any judgement.
 

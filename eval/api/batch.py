@@ -18,6 +18,7 @@ from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
+from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.results.records import EncodedRecord, as_json
 from gradebox.eval.solutions.solution import Solution
 
@@ -37,8 +38,11 @@ class InMemoryRecords:
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
         self.records[ordinal] = dict(record)
 
-    def add_encoded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
-        self.records[ordinal] = record
+    def add_graded(
+        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
+    ) -> None:
+        graded = record if isinstance(record, EncodedRecord) else as_json(record)
+        self.records[ordinal] = graded
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         self.add(ordinal, record)

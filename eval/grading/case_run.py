@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from gradebox.checkers import compare
 from gradebox.checkers.check import Check, Checker
@@ -62,8 +62,7 @@ class CaseSettings:
     on_run: Callable[[Execution], None] = lambda execution: None
 
 
-@dataclass(frozen=True)
-class CaseOutcome:
+class CaseOutcome(NamedTuple):
     """A run of a case and how it was judged.
 
     output         None when the output file was not written
@@ -117,11 +116,6 @@ class CaseGrader:
     def problem_id(self) -> str:
         return self._problem.id
 
-    @property
-    def stopping(self) -> bool:
-        """Whether the run is ending early."""
-        return self._settings.retry.stop.is_set()
-
     def grade(self, ref: TestRef, execution: Execution | None = None) -> CaseRecord:
         """Return the record of a case.
 
@@ -168,12 +162,16 @@ class CaseGrader:
                 for execution in executions:
                     settings.on_run(execution)
                 yield executions
+                if settings.retry.stop.is_set():  # the run is ending early
+                    return
 
-    def needs_sandbox(self, test: TestCase, execution: Execution) -> bool:
-        """Return whether judging the run may need the sandbox again."""
+    def judge_at_once(self, test: TestCase, execution: Execution) -> CaseOutcome | None:
+        """Judge the output of a run; return None when that may need the sandbox again."""
         if self._checker is not None and execution.stdout != test.expected:
-            return True
-        return must_run_alone(execution, self._bounds)
+            return None
+        if must_run_alone(execution, self._bounds):
+            return None
+        return self._judge(test, execution, contended=False)
 
     def _run_and_judge(self, test: TestCase) -> CaseOutcome:
         return self.judge_run(test, self._run(test, alone=False))
@@ -183,6 +181,9 @@ class CaseGrader:
         contended = must_run_alone(execution, self._bounds)
         if contended:
             execution = self._run(test, alone="alone" in self._settings.sandbox.capabilities)
+        return self._judge(test, execution, contended=contended)
+
+    def _judge(self, test: TestCase, execution: Execution, *, contended: bool) -> CaseOutcome:
         by_file = self._problem.input_mode == "file"
         output = execution.files.get(OUTPUT_FILE) if by_file else execution.stdout
         if not whole_output(execution, self._bounds):
@@ -209,14 +210,15 @@ class CaseGrader:
         """Return the record of a case that ran."""
         x, judged, limit = outcome.execution, outcome.judgement, self._settings.stored_bytes
         output = outcome.output or b""
+        expected = stored_text(test.expected, limit)
         return CaseRecord(
             case_type=ref.case_type,
             test_case_i=ref.index,
             passed=judged.passed,
             verdict=judged.verdict,
             score=judged.score,
-            output=stored_text(output, limit),
-            expected=stored_text(test.expected, limit),
+            output=expected if output == test.expected else stored_text(output, limit),
+            expected=expected,
             error=one_line(judged.error),
             reason=judged.reason,
             cpu_s=round(x.cpu_s, 6),

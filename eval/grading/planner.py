@@ -25,7 +25,7 @@ from gradebox.eval.grading.time_policy import impossible_limits
 from gradebox.eval.grading.verdict import sum_up
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord
-from gradebox.eval.results.records import EncodedRecord, as_json
+from gradebox.eval.results.records import EncodedRecord, as_json, fields_of
 from gradebox.eval.solutions.solution import Solution
 
 NO_CODE = "no code in the response"
@@ -51,8 +51,8 @@ class RecordStore(Protocol):
 
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None: ...
 
-    def add_encoded(
-        self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord
+    def add_graded(
+        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
     ) -> None: ...
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool: ...
@@ -155,29 +155,19 @@ class Planner:
         A record that is encoded already is that of a driver, which has put it into the cache.
         """
         self._counts.left.finish(run.problem.id, record.busy_s)
-        if isinstance(record, EncodedRecord):
-            self._store_encoded(run, record)
-            return
-        fields = as_json(record)
-        if record.status == "invalid":
-            self._session.unusable.add(record.error)
-        for ordinal, other in self._waiting_for(run):
-            self._records.add(ordinal, fields if other is run else _copied(fields, other))
-            self._counts.add_solution(record.status, record.verdict)
-        if self._cache is not None:  # last: a full cache disk must not lose the records
-            self._cache.put(fields)
-
-    def _store_encoded(self, run: SolutionRun, record: EncodedRecord) -> None:
         if record.status == "invalid":
             self._session.unusable.add(record.error)
         waiting = self._waiting_for(run)
-        fields = record.fields() if len(waiting) > 1 else {}
+        cache = None if isinstance(record, EncodedRecord) else self._cache
+        fields = fields_of(record) if len(waiting) > 1 or cache is not None else {}
         for ordinal, other in waiting:
             if other is run:
-                self._records.add_encoded(ordinal, run.names(), record)
+                self._records.add_graded(ordinal, run.names(), record)
             else:
                 self._records.add(ordinal, _copied(fields, other))
             self._counts.add_solution(record.status, record.verdict)
+        if cache is not None:  # last: a full cache disk must not lose the records
+            cache.put(fields)
 
     def _waiting_for(self, run: SolutionRun) -> list[tuple[int, SolutionRun]]:
         """Return the solutions that wait for a record, with their ordinals."""

@@ -325,14 +325,16 @@ class SolutionTask:
 
     def _grade_some(self, share: Share) -> Done:
         cases = self._grader.grade_some(self._plan[share.start : share.stop], share)
-        first_failure = None
+        failed, verdicts = None, []
         for unit, case in enumerate(cases, start=share.start):
             if case is not None:
                 self._cases[unit] = case
-                self._context.on_case(case.verdict)
-                if first_failure is None and fails(case.verdict):
-                    first_failure = unit
-        return Done(share.start + len(cases), first_failure)
+                verdicts.append(case.verdict)
+                if failed is None and fails(case.verdict):
+                    failed = unit
+        for verdict in set(verdicts):
+            self._context.on_case(verdict, verdicts.count(verdict))
+        return Done(share.start + len(cases), failed)
 
     def finish(self, first_failure: int | None) -> None:
         """Pass the solution's record on."""

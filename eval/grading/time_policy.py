@@ -55,15 +55,16 @@ def run_limits(bounds: Bounds, expected_bytes: int = 0) -> Limits:
     expected_bytes  size of the expected output. The output may be twice as large plus 1 MiB,
                     and at least 16 MiB
     """
-    return _run_limits(bounds, max(MIN_OUTPUT_BYTES, 2 * expected_bytes + MIB))
+    output_bytes = max(MIN_OUTPUT_BYTES, 2 * expected_bytes + MIB)
+    return _run_limits(bounds.cpu_s, bounds.memory_bytes, output_bytes)
 
 
 @lru_cache(256)
-def _run_limits(bounds: Bounds, output_bytes: int) -> Limits:
+def _run_limits(cpu_s: float, memory_bytes: int, output_bytes: int) -> Limits:
     return Limits(
-        cpu_s=bounds.cpu_s * RUN_TO,
-        wall_s=WALL_FACTOR * bounds.cpu_s + WALL_EXTRA_S,
-        memory_bytes=bounds.memory_bytes,
+        cpu_s=cpu_s * RUN_TO,
+        wall_s=WALL_FACTOR * cpu_s + WALL_EXTRA_S,
+        memory_bytes=memory_bytes,
         output_bytes=output_bytes,
         file_size_bytes=max(Limits.file_size_bytes, output_bytes),
         disk_bytes=max(Limits.disk_bytes, 2 * output_bytes),

@@ -78,7 +78,7 @@ class TestRef:
     skip: Reason | None = None
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen: one is made for each case
 class TestCase:
     """A test with its contents as UTF-8 bytes."""
 

@@ -25,13 +25,14 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.fresh import is_discarded
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.common.output_files import replacing, write_json
-from gradebox.eval.results.record import SCHEMA
+from gradebox.eval.results.record import SCHEMA, SolutionRecord
 from gradebox.eval.results.record_shape import is_record
 from gradebox.eval.results.records import (
     RESULTS_NAME,
     EncodedRecord,
     RecordLog,
     encode_record,
+    encoded,
     is_settled,
     scan_records,
     solution_fingerprint,
@@ -164,11 +165,15 @@ class ResultsFolder(Closeable):
         with self._guard:
             self._append(ordinal, record, line)
 
-    def add_encoded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
-        """Append a record that is encoded already.
+    def add_graded(
+        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
+    ) -> None:
+        """Append a record that may be encoded already.
 
         names  its key and the fields that identify its solution
         """
+        if isinstance(record, SolutionRecord):
+            record = encoded(record)
         with self._guard:
             offset = self._write(ordinal, record.line)
             self._by_solution.put(solution_fingerprint(names), offset)

@@ -36,7 +36,7 @@ Reason = Literal[
 SCHEMA = 2
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen: one is made for each case, and that would take three times as long
 class CaseRecord:
     """The result of one test case: an element of `details` in a solution's record.
 

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
-from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
+from gradebox.eval.results.case_text import case_as_json, case_text, encode
+from gradebox.eval.results.record import CaseVerdict, SolutionRecord, Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,15 +34,19 @@ if TYPE_CHECKING:
 RESULTS_NAME = "piston_eval_results.jsonl"
 SYNC_EVERY_S = 5.0
 MAX_ERROR = 400
+UNSETTLED = ("error", "invalid")  # statuses
 _BLOCK = 1 << 16
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 def as_json(record: SolutionRecord) -> dict[str, Any]:
     """Return the JSON object of a record, its fields in the documented order."""
+    return {**_without_cases(record), "details": [case_as_json(c) for c in record.details]}
+
+
+def _without_cases(record: SolutionRecord) -> dict[str, Any]:
     fields = dict(vars(record))
     fields["tags"] = list(record.tags)
-    fields["details"] = [_case_as_json(c) for c in record.details]
+    fields["details"] = []
     if not record.origin:
         del fields["origin"]
     else:
@@ -49,18 +54,9 @@ def as_json(record: SolutionRecord) -> dict[str, Any]:
     return {"schema": fields.pop("schema"), **fields}
 
 
-def _case_as_json(case: CaseRecord) -> dict[str, Any]:
-    fields = {**vars(case), "repeats": list(case.repeats)}
-    if not case.repeats:
-        del fields["repeats"]
-    if case.input is None:
-        del fields["input"]
-    return fields
-
-
 def encode_record(record: Mapping[str, Any]) -> bytes:
     """Return a record as one line, including the newline."""
-    return _encode(record).encode("ascii") + b"\n"
+    return encode(record).encode("ascii") + b"\n"
 
 
 @dataclass(frozen=True)
@@ -85,17 +81,28 @@ class EncodedRecord:
         return fields
 
 
-def fields_of(record: dict[str, Any] | EncodedRecord) -> dict[str, Any]:
+def fields_of(record: dict[str, Any] | SolutionRecord | EncodedRecord) -> dict[str, Any]:
     """Return a record's JSON object."""
+    if isinstance(record, SolutionRecord):
+        return as_json(record)
     return record.fields() if isinstance(record, EncodedRecord) else record
 
 
-def encoded(record: SolutionRecord, fields: Mapping[str, Any]) -> EncodedRecord:
-    """Return a record as its line; `fields` are its JSON object."""
+def encoded(record: SolutionRecord) -> EncodedRecord:
+    """Return a record as its line, that of `encode_record` for its JSON object."""
+    before, after = {}, _without_cases(record)
+    for name in list(after):
+        if name == "details":
+            break
+        before[name] = after.pop(name)
+    del after["details"]
+    cases = ",".join(map(case_text, record.details))
+    line = f'{encode(before)[:-1]},"details":[{cases}],{encode(after)[1:]}\n'
+    failed = record.status in UNSETTLED or any(case.verdict == "ER" for case in record.details)
     error = record.error if record.status == "invalid" else ""
-    settled = is_settled(fields)
-    line = encode_record(fields)
-    return EncodedRecord(line, record.status, record.verdict, settled, record.busy_s, error)
+    return EncodedRecord(
+        line.encode("ascii"), record.status, record.verdict, not failed, record.busy_s, error
+    )
 
 
 def stored_text(data: bytes, limit: int) -> str:
@@ -125,7 +132,7 @@ def solution_fingerprint(record: Mapping[str, Any]) -> int:
 
 def is_settled(record: Mapping[str, Any]) -> bool:
     """Return whether a record stays. The machine, or what was unusable, may be repaired."""
-    if record.get("status") in ("error", "invalid"):
+    if record.get("status") in UNSETTLED:
         return False
     return all(case["verdict"] != "ER" for case in record.get("details", ()))
 

@@ -250,7 +250,7 @@ class EmbeddedSandbox(Closeable):
     ) -> Generator[list[Execution], None, None]:
         """See `BatchSandbox.run_many`. A core is in use until the last group is yielded."""
         check_counts(limits, stdins)
-        for one in limits:
+        for one in {id(one): one for one in limits}.values():
             check_limits(one)
         program = _built(compiled)
         forks = program.fork is not None

@@ -169,7 +169,7 @@ class BoxProcess:
         if not n:
             raise BoxDied("the box process ended")
         try:
-            replies = wire.unpack_replies(memoryview(self._buffer)[:n])
+            replies = wire.unpack_replies(bytes(memoryview(self._buffer)[:n]))
         except struct.error as error:
             raise BoxDied(f"a cut reply from the box process: {error}") from error
         last = replies[-1]  # the only one that can end a request

@@ -122,7 +122,15 @@ def pack_request(
     return REQUEST.pack(op, flags, *limits, *counts, *lengths) + tail + table + data
 
 
-def unpack_replies(data: memoryview) -> list[Reply]:
+_new = tuple.__new__  # Reply._make and Reply._replace take two and three times as long
+
+
+def with_figures(reply: Reply, cpu_ns: int, memory: int) -> Reply:
+    """Return a reply with another CPU time and memory."""
+    return _new(Reply, (*reply[:4], cpu_ns, *reply[5:7], memory, *reply[8:]))
+
+
+def unpack_replies(data: bytes) -> list[Reply]:
     """Return the replies in a message. Raises struct.error when it is cut."""
     replies = []
     at, end = 0, len(data)
@@ -131,7 +139,7 @@ def unpack_replies(data: memoryview) -> list[Reply]:
         out = at + REPLY.size
         err = out + head[10]
         at = err + head[11]
-        replies.append(Reply._make((*head, bytes(data[out:err]), bytes(data[err:at]))))
+        replies.append(_new(Reply, (*head, data[out:err], data[err:at])))
     if at > end or not replies:
         raise struct.error(f"a message of {end} bytes ends within a reply")
     return replies

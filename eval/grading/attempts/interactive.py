@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from gradebox.checkers.check import CheckerError
@@ -90,7 +89,7 @@ def interactive_attempt(
         if not whole_output(x, bounds):
             return CaseOutcome(x, x.stdout, judge(x, bounds, None), None, transcript=transcript)
         outcome = outcome_of(x, bounds, x.stdout, result.check, transcript=transcript)
-        return replace(outcome, execution=result.execution)
+        return outcome._replace(execution=result.execution)
 
     return attempt
 

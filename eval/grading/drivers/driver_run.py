@@ -145,9 +145,7 @@ class DriverRun:
 
     def _send(self, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
         assert isinstance(record, SolutionRecord)
-        fields = as_json(record)
         number = self._numbers.pop(run.key)
-        line = encoded(record, fields)
-        self._frames.send(Graded(self._number, number, line, *self._take_counts()))
+        self._frames.send(Graded(self._number, number, encoded(record), *self._take_counts()))
         if self._cache is not None:  # last: a full cache disk must not lose the record
-            self._cache.put(fields)
+            self._cache.put(as_json(record))

@@ -17,7 +17,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gradebox.sandbox.box.wire import Reply
+from gradebox.sandbox.box.wire import Reply, with_figures
 
 
 @dataclass(frozen=True)
@@ -72,4 +72,4 @@ def as_plain(reply: Reply, base: Calibration, *, grouped: bool, compile_ns: int)
         rest = base.plain_memory - (empty.rss - files_of_empty) - empty.template_file
         files_of_plain += max(0, files - reply.template_file)
         memory = reply.rss - files + files_of_plain + rest
-    return reply._replace(cpu_ns=reply.cpu_ns + spared, memory=memory)
+    return with_figures(reply, reply.cpu_ns + spared, memory)

@@ -33,7 +33,8 @@ def batches(limits: Sequence[Limits], stdins: Sequence[bytes]) -> Iterator[Batch
         common, size, end = _common(limits[first]), len(stdins[first]), first + 1
         while end < len(stdins) and end - first < MOST_RUNS:
             size += len(stdins[end])
-            if size > MOST_BYTES or _common(limits[end]) != common:
+            same = limits[end] is limits[first] or _common(limits[end]) == common
+            if size > MOST_BYTES or not same:
                 break
             end += 1
         outputs = [one.output_bytes for one in limits[first:end]]

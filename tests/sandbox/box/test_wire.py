@@ -114,7 +114,7 @@ def packed_reply(out: bytes, err: bytes, state: int = 0) -> bytes:
 @given(st.lists(st.tuples(st.binary(max_size=50), st.binary(max_size=50)), min_size=1, max_size=4))
 def test_replies_are_split_by_their_lengths(streams: list[tuple[bytes, bytes]]) -> None:
     data = b"".join(packed_reply(*both, state=i) for i, both in enumerate(streams))
-    replies = wire.unpack_replies(memoryview(data))
+    replies = wire.unpack_replies(data)
     assert [(reply.stdout, reply.stderr) for reply in replies] == streams
     assert [reply.state for reply in replies] == list(range(len(streams)))
     for reply in replies:
@@ -126,4 +126,4 @@ def test_a_message_that_ends_within_a_reply_is_refused(out: bytes, data: st.Data
     whole = packed_reply(b"x", b"") + packed_reply(out, b"y")
     missing = data.draw(st.integers(1, wire.REPLY.size))
     with pytest.raises(struct.error):
-        wire.unpack_replies(memoryview(whole)[:-missing])
+        wire.unpack_replies(whole[:-missing])

@@ -23,7 +23,7 @@ Script = list[Any]  # of a box: the states of the replies of each message, or an
 
 
 def reply(state: int = wire.MORE, err: int = 0, **fields: int) -> wire.Reply:
-    [one] = wire.unpack_replies(memoryview(bytes(wire.REPLY.size)))
+    [one] = wire.unpack_replies(bytes(wire.REPLY.size))
     return one._replace(state=state, err=err, **fields)
 
 
