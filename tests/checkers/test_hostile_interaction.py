@@ -5,11 +5,13 @@ The interactor speaks Kattis' protocol: exit status 42 accepts, 43 rejects.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from gradebox.checkers import interactive
 from gradebox.checkers.interactive import InteractionResult, judge_interaction, open_interactor
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import MIB, Limits, Program
@@ -99,6 +101,14 @@ ROWS = {
     "the interactor scores nan": (RIGHT, "open('score.txt', 'w').write('nan')\n" + FAIR,
                                   "unclear", "interactor"),
 }  # fmt: skip
+# Nothing but the solution's limit of time ends these; a short one is reached sooner.
+TIMED = {
+    "the interactor floods a solution that sleeps",
+    "both wait",
+    "the solution closes its ends and spins",
+    "the solution stops itself",
+}
+SHORT = dataclasses.replace(LIMITS, cpu_s=0.3, wall_s=0.6)
 
 
 @pytest.fixture(scope="module", params=["full", "userns", "landlock"])
@@ -107,27 +117,32 @@ def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
         yield opened
 
 
-def talk(box: EmbeddedSandbox, folder: Path, solution: str, judge: str) -> InteractionResult:
+def talk(
+    box: EmbeddedSandbox, folder: Path, solution: str, judge: str, limits: Limits = LIMITS
+) -> InteractionResult:
     (folder / "judge.py").write_text(judge)
     interactor = open_interactor(box, f"kattis:{folder / 'judge.py'}")
     compiled = box.compile(Program("python", {"main.py": solution.encode()}))
     try:
-        return judge_interaction(box, compiled, interactor, b"input", b"secret", LIMITS)
+        return judge_interaction(box, compiled, interactor, b"input", b"secret", limits)
     finally:
         interactor.close()
         compiled.close()
 
 
-@pytest.mark.parametrize(("solution", "judge", "outcome", "decided_by"), ROWS.values(), ids=ROWS)
+@pytest.mark.parametrize("name", ROWS)
 def test_an_attack_changes_no_verdict_and_ends(
     box: EmbeddedSandbox,
     tmp_path: Path,
-    solution: str,
-    judge: str,
-    outcome: str | None,
-    decided_by: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
-    result = talk(box, tmp_path, solution, judge)
+    solution, judge, outcome, decided_by = ROWS[name]
+    with monkeypatch.context() as patch:
+        if name == "the interactor stops itself":  # nothing but its own limit ends it
+            patch.setattr(interactive, "INTERACTOR_CPU_S", 1.0)
+            patch.setattr(interactive, "EXTRA_WALL_S", 1.0)
+        result = talk(box, tmp_path, solution, judge, SHORT if name in TIMED else LIMITS)
     seen = (result.check.outcome, result.decided_by, result.execution, result.check)
     assert outcome in (None, result.check.outcome), seen
     assert decided_by in (None, result.decided_by), seen
