@@ -3,6 +3,9 @@
 | dialect       | routes                                                        | file            |
 |---------------|---------------------------------------------------------------|-----------------|
 | SandboxFusion | /run_code, /submit, /list_datasets, /get_prompts, /v1/ping …  | fusion/         |
+| open-instruct | /test_program, /test_program_stdio                            | open_instruct.py |
+| OpenRLHF      | /get_reward                                                   | openrlhf.py     |
+| NeMo Gym      | /verify, /seed_session, /close_session, /aggregate_metrics …  | nemo_gym.py     |
 
     body ─ a dialect ─▶ one grading call (grading_calls.py), or one run (programs.py) ─▶ answer
 
@@ -13,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gradebox.eval.api.dialects import fusion
+from gradebox.eval.api.dialects import fusion, nemo_gym, open_instruct, openrlhf
 from gradebox.eval.api.dialects.bodies import answering
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.server.plugins import Route
 
-DIALECTS = (fusion.routes,)
+DIALECTS = (fusion.routes, open_instruct.routes, openrlhf.routes, nemo_gym.routes)
 
 
 def dialect_routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:

@@ -1,0 +1,165 @@
+"""A resources server of NeMo Gym 0.7: POST /verify, /seed_session, /close_session …
+
+    {responses_create_params, response, verifier_metadata: {unit_tests: {inputs, outputs}}}
+        ─▶ all that + reward, mask_sample, failure_kind, failure_reason, and code_gen's own fields
+
+A sample that could not be graded has `mask_sample`: it is left out, instead of a reward of 0.
+Tests may be packed, as for LiveCodeBench there.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gradebox.eval.api.dialects.bodies import Body
+from gradebox.eval.api.dialects.grades import Graded, grade_one, own_columns
+from gradebox.eval.api.dialects.packed import unpacked
+from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.solutions.extract_code import extract_code
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.server.plugins import Route
+
+MACHINE, TESTS = "provider_unavailable", "verifier_error"  # of Gym's failure_kinds
+TASK_INDEX = "_ng_task_index"
+
+
+def routes(calls: GradingCalls, _programs: Programs) -> Mapping[tuple[str, str], Route]:
+    """Return the routes of this dialect."""
+
+    def verify(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        request = Body(body)
+        text = output_text(request.inner("response"))
+        request.inner("responses_create_params")
+        metadata = request.inner("verifier_metadata", {}).values
+        code, _ = extract_code(text, "python")
+        answer = {
+            **request.values,
+            "reward": 0.0,
+            "mask_sample": False,
+            "failure_kind": None,
+            "failure_reason": None,
+            "extracted_model_output": text or None,
+            "extracted_model_code": code,
+            "result": None,
+            "metadata": None,
+            "unit_tests_time_taken": None,
+            "difficulty": metadata.get("difficulty"),
+        }
+        if not code:
+            return 200, answer
+        try:
+            solution = {"code": code, "language": "python"}
+            graded = grade_one(
+                calls, solution, _problem(metadata), cancelled, stop_on_first_failure=True
+            )
+        except SandboxError as error:
+            return 200, {**answer, **_masked(MACHINE, str(error))}
+        except (BadRequest, InputError) as error:
+            return 200, {**answer, **_masked(TESTS, str(error))}
+        if graded.record["status"] == "no_tests":
+            return 200, {**answer, **_masked(TESTS, "the row has no tests")}
+        return 200, {**answer, **_measured(graded)}
+
+    return {
+        ("POST", "/verify"): verify,
+        ("POST", "/seed_session"): _session,
+        ("POST", "/close_session"): _session,
+        ("POST", "/aggregate_metrics"): aggregate_metrics,
+        ("GET", "/reverify_mode"): lambda _body, _cancelled: (200, "stateless"),
+    }
+
+
+def output_text(response: Body) -> str:
+    """Return the text of a response of OpenAI's Responses API."""
+    if response.has("output_text"):
+        return response.text("output_text")
+    found = []
+    for item in response.list_of("output", ()):
+        parts = item.get("content") if isinstance(item, dict) else None
+        if isinstance(item, dict) and item.get("type") == "message" and isinstance(parts, list):
+            found += [
+                part["text"]
+                for part in parts
+                if isinstance(part, dict) and isinstance(part.get("text"), str)
+            ]
+    return "".join(found)
+
+
+def _problem(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    tests = metadata.get("unit_tests")
+    if isinstance(tests, dict) and isinstance(tests.get("packed"), str):
+        held = unpacked(tests["packed"])
+        if not isinstance(held, dict):
+            raise BadRequest("unit_tests.packed does not hold an object")
+        tests = {**held, "fn_name": tests.get("fn_name")}
+    row = {"responses_create_params": {}, "verifier_metadata": {"unit_tests": tests}}
+    return own_columns("nemo-gym", row, id="row")
+
+
+def _masked(kind: str, reason: str) -> dict[str, Any]:
+    return {"mask_sample": True, "failure_kind": kind, "failure_reason": reason}
+
+
+def _measured(graded: Graded) -> dict[str, Any]:
+    record, tests = graded.record, graded.run
+    return {
+        "reward": 1.0 if graded.passed else 0.0,
+        "result": [test["passed"] is True for test in tests],
+        "metadata": {"verdict": record["verdict"], "error": record["error"]},
+        "unit_tests_time_taken": sum(test["wall_s"] or 0.0 for test in tests),
+    }
+
+
+def _session(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+    """Answer with the caller's own name of the session: nothing is kept for it."""
+    name = Body(body).optional_text("resources_session_id")
+    return 200, {} if name is None else {"resources_session_id": name}
+
+
+def aggregate_metrics(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+    """Answer with mean, max, min, median and std of all numbers, by task and over all.
+
+    Masked samples are left out.
+    """
+    given = Body(body).list_of("verify_responses")
+    kept = [one for one in given if isinstance(one, dict) and not one.get("mask_sample")]
+    tasks: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for one in kept:
+        index = one.get(TASK_INDEX, 0)
+        tasks[index if isinstance(index, int) else 0].append(one)
+    groups = [{**_described(tasks[index]), TASK_INDEX: index} for index in sorted(tasks)]
+    overall = _described(kept)
+    key = {name: value for name, value in overall.items() if name.startswith("mean/")}
+    return 200, {"group_level_metrics": groups, "agent_metrics": overall, "key_metrics": key}
+
+
+def _described(responses: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    columns: dict[str, list[float]] = defaultdict(list)
+    for one in responses:
+        for name, value in one.items():
+            if isinstance(value, (int, float)) and abs(value) < 1e300 and name[:3] != "_ng":
+                columns[name].append(float(value))
+    return {
+        f"{kind}/{name}": measure(values)
+        for name, values in columns.items()
+        for kind, measure in _MEASURES.items()
+    }
+
+
+def _std(values: Sequence[float]) -> float:
+    return statistics.stdev(values) if len(values) > 1 else 0.0
+
+
+_MEASURES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": statistics.fmean,
+    "max": max,
+    "min": min,
+    "median": statistics.median,
+    "std": _std,
+}

@@ -1,0 +1,97 @@
+"""open-instruct's code server: POST /test_program and /test_program_stdio.
+
+    {"program", "tests", "max_execution_time": 1.0} ─▶ {"results": [1, 0], "runtimes": [0.02, -1.0]}
+
+`tests` is a list, its JSON text, or packed: assert statements, or {"input", "output"}. The limit
+is CPU seconds of each test. A failed test has the runtime -1, as there. GET /health is the
+server's own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from gradebox.eval.api.dialects.bodies import Body
+from gradebox.eval.api.dialects.grades import grade_one, own_columns
+from gradebox.eval.api.dialects.packed import json_or_unpacked
+from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.server.plugins import Route
+
+TIME_S, MEMORY_MB = 1.0, 1024.0
+_DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+
+
+def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
+    """Return the routes of this dialect."""
+    most_s = programs.ceilings.run_cpu_time / 1000
+
+    def test_program(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        request = Body(body)
+        code, tests, limit_s = request.text("program"), _tests(request), _limit(request, most_s)
+        texts = Body({"tests": tests}, request.where).texts("tests")
+        problem = {
+            "id": "program",
+            "test_kind": "assert",
+            "time_limit": limit_s,
+            "memory_limit": MEMORY_MB,
+            "official_tests": _asserts(code, texts),
+        }
+        return _answer(calls, code, problem, len(texts), cancelled)
+
+    def test_program_stdio(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        request = Body(body)
+        code, tests, limit_s = request.text("program"), _tests(request), _limit(request, most_s)
+        pairs = [Body(test, (*request.where, "tests", i)) for i, test in enumerate(tests)]
+        unit_tests = {
+            "inputs": [pair.need("input") for pair in pairs],
+            "outputs": [pair.need("output") for pair in pairs],
+        }
+        row = {"responses_create_params": {}, "verifier_metadata": {"unit_tests": unit_tests}}
+        problem = own_columns("nemo-gym", row, id="program", time_limit=limit_s)
+        return _answer(calls, code, problem, len(pairs), cancelled)
+
+    return {
+        ("POST", "/test_program"): test_program,
+        ("POST", "/test_program_stdio"): test_program_stdio,
+    }
+
+
+def _tests(request: Body) -> list[Any]:
+    value = request.need("tests") or []
+    return Body({"tests": json_or_unpacked(value)}, request.where).list_of("tests")
+
+
+def _limit(request: Body, most_s: float) -> float:
+    return request.number("max_execution_time", TIME_S, most_s)
+
+
+def _asserts(code: str, tests: list[str]) -> list[dict[str, str]]:
+    """Return each statement as a test of its own, which calls the program's functions."""
+    defined = dict.fromkeys(_DEFINED.findall(code))
+    found = []
+    for test in tests:
+        words = set(_WORD.findall(test))
+        spec = {"entry": "", "names": [n for n in defined if n in words], "prompt": ""}
+        found.append({"input": test, "output": json.dumps(spec)})
+    return found
+
+
+def _answer(
+    calls: GradingCalls, code: str, problem: dict[str, Any], count: int, cancelled: Cancellation
+) -> tuple[int, Any]:
+    if not count:
+        return 200, {"results": [], "runtimes": []}
+    solution = {"code": code, "language": "python"}
+    tests = grade_one(calls, solution, problem, cancelled, max_stored_output=0).tests
+    passed = [test["passed"] is True for test in tests]
+    times = [test["cpu_s"] or 0.0 for test in tests]
+    return 200, {
+        "results": [int(one) for one in passed],
+        "runtimes": [s if one else -1.0 for one, s in zip(passed, times, strict=True)],
+    }
