@@ -47,10 +47,14 @@ LONGEST = "tests/submissions/hostile/"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests together that share a sandbox, and start the longest tests first.
 
-    At the end, one worker would wait for the other.
+    At the end, one worker would wait for the other. The short tests of a file stay together as
+    well: what the first of them imports or starts, such as SciPy or the pool of math workers, is
+    there for the others.
     """
     for item in items:
         group = shared(item)
+        if not group and not item.get_closest_marker("slow"):
+            group = item.nodeid.partition("::")[0]
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
@@ -61,14 +65,15 @@ def shared(item: pytest.Item) -> str:
 
     Every worker makes such a fixture once more: it opens a sandbox and compiles programs.
     """
-    words = set()
+    words: dict[str, set[str]] = {"session": set(), "module": set()}
     indices = item.callspec.indices if hasattr(item, "callspec") else {}
     for name, found in item._fixtureinfo.name2fixturedefs.items():  # type: ignore[attr-defined]
-        if found[-1].scope in ("module", "session") and found[-1].baseid:  # plugins have no base
-            one_file = found[-1].scope == "module"
-            words.add(item.nodeid.partition("::")[0] if one_file else found[-1].baseid)
-            words.add(str(indices.get(name, "")))
-    return " ".join(sorted(words)).strip()
+        last = found[-1]
+        if last.scope in words and last.baseid:  # fixtures of plugins have no base
+            file = item.nodeid.partition("::")[0]
+            base = file if last.scope == "module" else last.baseid
+            words[last.scope] |= {base, str(indices.get(name, ""))}
+    return " ".join(sorted(words["session"] or words["module"])).strip()
 
 
 def pytest_make_parametrize_id(val: Any) -> str | None:

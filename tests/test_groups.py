@@ -31,5 +31,10 @@ def test_tests_that_share_a_fixture_are_kept_together(
     assert group.args == (f"{expensive} tests/test_groups.py",)
 
 
-def test_tests_that_share_nothing_may_run_anywhere(request: pytest.FixtureRequest) -> None:
+def test_short_tests_of_a_file_are_kept_together(request: pytest.FixtureRequest) -> None:
+    assert request.node.get_closest_marker("xdist_group").args == ("tests/test_groups.py",)
+
+
+@pytest.mark.slow
+def test_long_tests_that_share_nothing_may_run_anywhere(request: pytest.FixtureRequest) -> None:
     assert request.node.get_closest_marker("xdist_group") is None

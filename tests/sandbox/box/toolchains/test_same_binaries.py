@@ -111,8 +111,8 @@ def test_solutions_that_include_single_headers_are_the_same(
     texts = [path.read_bytes() for path in sorted(PROGRAMS.glob("*/right.cpp"))]
     some = [text for text in texts if BITS.encode() not in text and header_texts(text)]
     of_includes = {header_texts(text)[0]: text for text in some}
-    chosen = dict(list(of_includes.items())[:5])  # making a header takes a second
-    assert len(chosen) == 5
+    chosen = dict(list(of_includes.items())[:3])  # making a header takes a second
+    assert len(chosen) == 3
     with_header(cheap, *(includes.decode() for includes in chosen))
     for text in chosen.values():
         program = Program("c++17", {"m": text})
