@@ -29,6 +29,9 @@ from gradebox.sandbox.errors import SandboxError
 MOST_LENT = 4  # times the cores: sleeping runs keep their memory
 LEAST_FREE = 0.25  # part of the machine's memory that lending a core leaves
 
+# Several runs in one go have a core no longer than this while others wait: a hundred times what
+# it takes to hand it on.
+HOLD_NS = 100_000_000
 CHECK_NS = 1_000_000_000  # between two looks at which cores this process may use
 
 _instances: weakref.WeakSet[Cores] = weakref.WeakSet()
@@ -73,6 +76,24 @@ class Hold:
             self._cores._give_back([self.core], 1)
         self._is_held = self._is_lent = False
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether this run has had the core for HOLD_NS and others wait for one."""
+        if not self._is_held or time.monotonic_ns() - self._began_ns < HOLD_NS:
+            return False
+        return bool(self._cores._waiting) or self._cores._locks.others_wait()
+
+    def give_way(self) -> None:
+        """Give the core back and wait for one again, behind those that wait already."""
+        if self._is_held:
+            self.end()
+            self._get(self._cores._take_in_turn(alone=False)[0])
+
+    def _get(self, core: Core) -> None:
+        self.core = core
+        self.contended |= not self._cores._locks.held(core.name)
+        self.begin()
+
     def lend(self) -> None:
         """Let other runs have the core while this one sleeps, unless too many sleep already."""
         if self._is_held and self._cores._may_lend():
@@ -89,9 +110,7 @@ class Hold:
                 core = self._cores._take_in_turn(alone=False, urgent=True)[0]
             self._cores._lent.remove(self)
             self._is_lent = False
-            self.core = core
-            self.contended |= not self._cores._locks.held(core.name)
-            self.begin()
+            self._get(core)
         return self.core
 
 

@@ -169,8 +169,11 @@ class Runner:
                             after = done + len(answers)
                             if after == total or answers[-1].reply.state == wire.FAILED:
                                 return answers
+                            wanted = hold.is_wanted
+                            if wanted:  # the run that has just begun is repeated
+                                box.cancel()
                             group = [read(answer) for answer in answers]
-                            if not box.is_busy and not box.needs_recycling:
+                            if not (wanted or box.is_busy or box.needs_recycling):
                                 request.start(box, after, most)
                             yield group
                             done = after
@@ -182,6 +185,8 @@ class Runner:
                     finally:
                         running.discard(box)
                         request.leave()
+                if hold.is_wanted:
+                    hold.give_way()
             except BoxDied:
                 self._pool.invalidate()
                 tries_left -= 1

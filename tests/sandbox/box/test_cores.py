@@ -19,7 +19,7 @@ import pytest
 
 from gradebox.sandbox.box import core_locks
 from gradebox.sandbox.box import cores as cores_module
-from gradebox.sandbox.box.cores import Cores, Hold
+from gradebox.sandbox.box.cores import HOLD_NS, Cores, Hold
 from gradebox.sandbox.common.cpus import Core, physical_cores
 from gradebox.sandbox.common.ticket_queue import TicketQueue
 from gradebox.sandbox.errors import SandboxError
@@ -169,6 +169,28 @@ def test_who_waits_is_served_before_the_holder_is_again(
     for other in others:
         other.join()
     assert order == ["second", "third", "first"]
+
+
+def test_a_core_is_given_up_when_others_have_waited_for_it(graders: list[Cores]) -> None:
+    first, second, _ = graders
+    order: list[str] = []
+    with first.one() as hold:
+        assert not hold.is_wanted
+        other = Run(second, "second", order)
+        wait_for_ticket(second)
+        hold._began_ns -= HOLD_NS
+        assert hold.is_wanted
+        hold.give_way()
+        assert not hold.is_wanted
+        order.append("first")
+    other.join()
+    assert order == ["second", "first"]
+
+
+def test_a_core_that_nobody_waits_for_is_kept(graders: list[Cores]) -> None:
+    with graders[0].one() as hold:
+        hold._began_ns -= HOLD_NS
+        assert not hold.is_wanted
 
 
 def test_a_free_core_is_taken_without_a_ticket(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,7 +55,7 @@ class ScriptedBox:
         return [reply(state) for state in message], []
 
     def cancel(self) -> None:
-        self.cancelled = self.is_busy
+        self.cancelled, self.is_busy = self.is_busy, False
 
 
 class Pool:
@@ -82,14 +82,10 @@ class Pool:
     def invalidate(self) -> None: ...
 
 
-@contextmanager
-def core() -> Iterator[Any]:
-    yield SimpleNamespace(core=Core(0, 0), contended=False)
-
-
-def groups(pool: Pool, runs: int = RUNS) -> Iterator[int]:
+def groups(pool: Pool, runs: int = RUNS, hold: Any = None) -> Iterator[int]:
     """Yield the sizes of the groups of executions."""
-    cores: Any = SimpleNamespace(one=core, alone=core)
+    hold = hold or SimpleNamespace(core=Core(0, 0), contended=False, is_wanted=False)
+    cores: Any = SimpleNamespace(one=lambda: nullcontext(hold))
     runner = Runner(cores, pool)  # type: ignore[arg-type]
     program = BuiltProgram(("program",), "digest")
     for group in runner.executions(RunRequest(program, Limits(), [b""] * runs)):
@@ -152,6 +148,18 @@ def test_closing_cancels_what_has_not_run(script: Script, busy: bool) -> None:
     assert next(seen) == 2
     seen.close()  # type: ignore[attr-defined]
     assert (pool.lent[0].cancelled, pool.closed) == (busy, [])
+
+
+def test_a_core_that_others_wait_for_is_given_up_between_two_runs() -> None:
+    pool, events = Pool([MORE * 2, MORE * 2, MORE + OVER]), []
+    hold = SimpleNamespace(core=Core(0, 0), contended=False, is_wanted=False)
+    hold.give_way = lambda: (events.append("given up"), setattr(hold, "is_wanted", False))
+    seen = groups(pool, hold=hold)
+    events.append(next(seen))
+    hold.is_wanted = True
+    events.extend(seen)
+    assert events == [2, 2, "given up", 2]
+    assert pool.lent[0].asked == [6, 2]
 
 
 # ---- the replies of a box process --------------------------------------------------------
