@@ -6,6 +6,8 @@
 | testlib  | input output answer                              | exit 0 OK, 1 WA, 2 PE, 3 FAIL |
 |          |                                                  | 7 points (on stderr)          |
 | kattis   | input answer feedback_dir; the output on stdin   | exit 42 or 43, feedback files |
+| cms      | input answer output                              | first word of stdout: a score |
+| cms-manager | two files for its talk with the solution      | the score in score.txt        |
 | command  | as the user wrote, or input output answer        | exit 0 accepted, 1 rejected   |
 
 Everything else (a crash, a signal, a limit, another exit status, no score) is unclear: it is no
@@ -170,6 +172,15 @@ def _read_kattis(x: Execution, full_points: float | None) -> Check:
     return check_of_points(points, words, full_points)
 
 
+MANAGER_SCORE = "score.txt"
+
+
+def _read_manager(x: Execution, full_points: float | None) -> Check:
+    """Read the score that a manager wrote instead of printing it."""
+    written = x.files.get(MANAGER_SCORE, b"")
+    return _read_score(dataclasses.replace(x, stdout=written), full_points)
+
+
 def _read_command(x: Execution, _full_points: float | None) -> Check:
     words = _last_line(x.stderr) or _last_line(x.stdout)
     if x.exit_code == 0:
@@ -199,5 +210,12 @@ PROTOCOLS: dict[str, ProgramProtocol] = {
             collect=(KATTIS_MESSAGE, KATTIS_SCORE),
         ),
         ProgramProtocol("command", _read_command, args=()),
+        ProgramProtocol("cms", _read_score, args=("{input}", "{answer}", "{output}")),
+        ProgramProtocol(
+            name="cms-manager",
+            read=_read_manager,
+            args=("/dev/fd/62", "/dev/fd/63"),
+            collect=(MANAGER_SCORE,),
+        ),
     )
 }

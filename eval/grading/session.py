@@ -25,6 +25,7 @@ from gradebox.checkers.opening import open_checker
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, UnusableProblem
+from gradebox.eval.grading.attempts.graded import open_checker_of
 from gradebox.eval.grading.attempts.interactive import open_problem_interactor
 from gradebox.eval.grading.case_run import CaseSettings, CompareMode
 from gradebox.eval.grading.options import Options
@@ -232,6 +233,8 @@ class GradingSession(Closeable):
         """
         if name:
             return self._open_named_checker(name)
+        if problem.test_kind == "graded":
+            return open_checker_of(problem, self.sandbox)
         if problem.checker_name in OUTPUT_JUDGES and self.options.compare != DEFAULT_COMPARE:
             return None
         try:

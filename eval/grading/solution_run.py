@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.grading.attempts.graded import subtask_points
 from gradebox.eval.grading.attempts.interactive import interactive_attempt
 from gradebox.eval.grading.attempts.marked import marked_attempt
 from gradebox.eval.grading.batch_run import BatchGrader
@@ -165,6 +166,7 @@ class SolutionRun:
             contest_year=p.contest_year,
             has_checker=bool(self.test_set.checker),
             origin=p.origin,
+            subtasks=tuple(subtask_points(p, details)) if p.subtasks else (),
         )
 
 

@@ -2,6 +2,7 @@
 
     problems.jsonl | problems.parquet     read here with json and pyarrow, nothing is cached
     a folder written by `save_to_disk`    loaded by the `datasets` library
+    a folder with IOI's files             subtasks and tests together (formats/ioi_rows.py)
     a folder with CodeContests+' files    read as they are
     LiveCodeBench                         its files, from a folder or the hub (formats/hub.py)
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
@@ -29,6 +30,7 @@ from gradebox.eval.problems.formats.hub import (
     release_in,
     whole,
 )
+from gradebox.eval.problems.formats.ioi_rows import IoiRows, ioi_files
 from gradebox.eval.problems.json_rows import JsonRows, first_fields
 from gradebox.eval.problems.problem_set import ProblemSet
 from gradebox.eval.problems.source import Source
@@ -68,6 +70,12 @@ def open_problems(
     if path.is_dir():
         if is_saved_dataset(path):
             return ProblemSet(dataset, split, _open_saved(path, split, choose))
+        if ioi := ioi_files(path):
+
+            def opened(file: Path, reading: Reading) -> Source:
+                return _open_file(file, lambda _columns, _where: reading)
+
+            return ProblemSet(dataset, None, [IoiRows(path, ioi, opened, judge)])
         if files := release_in(path, subsets) or parquet_in(path):
             return ProblemSet(dataset, None, [_open_file(file, choose) for file in files])
         sources = _open_subsets(str(path), split, subsets, cache_dir, choose)

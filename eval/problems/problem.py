@@ -8,7 +8,22 @@ from typing import Any, Literal
 
 from gradebox.eval.results.record import CaseType, Reason
 
-TestKind = Literal["stdin", "call", "assert", "marked"]
+TestKind = Literal["stdin", "call", "assert", "marked", "graded"]
+
+
+@dataclass(frozen=True)
+class Subtask:
+    """A part of a problem that gives points.
+
+    points  of a solution that passes all tests of the subtask
+    digits  to which the lowest score of the tests is rounded
+    tests   positions in the official tests
+    """
+
+    name: str
+    points: float
+    digits: int
+    tests: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -23,13 +38,16 @@ class Problem:
     gold_solutions  known programs for --self-check, each {code, language, expect}
     test_kind       stdin: a test is a run of the whole program; call: a call of `entry_point`;
                     assert: the text of a program that makes such calls;
-                    marked: `joined_tests` are compiled with the program
+                    marked: `joined_tests` are compiled with the program;
+                    graded: the program is linked with `graders`, and `subtasks` have points
     entry_point     the function that is called, such as `f` or `Solution().f`
     prompt          code that a completion continues, "" for none
     prelude         statements before every solution, one a line
     language        of `joined_tests`, "" for tests that suit any
     joined_tests    tests in the solution's language, "" for none
     stop_tokens     where a completion of the prompt ends
+    graders         (path, text) of the files of a graded problem
+    subtasks        its points
     origin          what records say of the row: its format, its judge, difficulty, platform,
                     contest date, known faults; empty for rows in our own columns
     """
@@ -58,6 +76,8 @@ class Problem:
     language: str = ""
     joined_tests: str = ""
     stop_tokens: tuple[str, ...] = ()
+    graders: tuple[tuple[str, str], ...] = ()
+    subtasks: tuple[Subtask, ...] = ()
     origin: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.problem import Problem, TestKind
+from gradebox.eval.problems.problem import Problem, Subtask, TestKind
 
 DEFAULT_TIME_LIMIT_S = 2.0
 DEFAULT_MEMORY_LIMIT_MB = 256.0
@@ -47,7 +47,7 @@ USED_COLUMNS = (
     "entry_point",
     "prompt",
     "prelude",
-    *("language", "joined_tests", "stop_tokens"),
+    *("language", "joined_tests", "stop_tokens", "graders", "subtasks"),
     *ORIGIN_COLUMNS,
 )
 
@@ -79,6 +79,7 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
     """Return the Problem of a row; raise RowError for the column that makes it unusable."""
     name = problem_id(row)
     interactor = _text(row, "interactor")
+    managed = any(path.endswith("manager.cpp") for path, _ in _graders(row))
     memory_mb = _limit(row, "memory_limit", DEFAULT_MEMORY_LIMIT_MB, MAX_MEMORY_LIMIT_MB, "MB")
     complete = row.get("official_tests_complete")
     kind = _test_kind(row)
@@ -91,7 +92,9 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         checker=_text(row, "generated_checker"),
         checker_name=checker,
         testlib_checker=_text(row, "testlib_checker"),
-        interactive=bool(_text(row, "interaction_format") or interactor or kind == "assert"),
+        interactive=bool(
+            _text(row, "interaction_format") or interactor or kind == "assert" or managed
+        ),
         interactor=interactor,
         aliases=alias_ids(row),
         title=_as_text(row.get("title")),
@@ -108,6 +111,8 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         language=_text(row, "language") or "" if kind == "marked" else "",
         joined_tests=_text(row, "joined_tests") or "" if kind == "marked" else "",
         stop_tokens=_items(row.get("stop_tokens"), str) if kind == "marked" else (),
+        graders=_graders(row) if kind == "graded" else (),
+        subtasks=_subtasks(row) if kind == "graded" else (),
         origin=_origin(row, kind),
     )
 
@@ -227,6 +232,35 @@ def _test_kind(row: Mapping[str, Any]) -> TestKind:
     if value == "call" and not _text(row, "entry_point"):
         raise RowError("test_kind is call, and entry_point is missing: name the function")
     return kinds[value]
+
+
+def _graders(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    files = row.get("graders") or ()
+    if not isinstance(files, (list, tuple)):
+        raise RowError(f"graders is {shown(files)}: it must be a list of [path, text]")
+    found = []
+    for file in files:
+        pair = tuple(file) if isinstance(file, (list, tuple)) else ()
+        if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
+            raise RowError(f"graders has {shown(file)}: it must have [path, text]")
+        found.append((pair[0], pair[1]))
+    return tuple(found)
+
+
+def _subtasks(row: Mapping[str, Any]) -> tuple[Subtask, ...]:
+    """Return the subtasks; raise RowError for tests that do not exist and negative points."""
+    given, found = row.get("subtasks") or (), []
+    count = len(list(official_tests(row.get(TESTS_COLUMN))))
+    for item in given if isinstance(given, (list, tuple)) else (given,):
+        tests = item.get("tests") if isinstance(item, Mapping) else None
+        if not isinstance(tests, (list, tuple)) or not all(type(i) is int for i in tests):
+            raise RowError(f"subtasks has {shown(item)}: it must have a list of tests")
+        points = _number("points", item.get("points")) or 0.0
+        digits = _whole_number(item.get("digits"))
+        if points < 0 or any(not 0 <= i < count for i in tests):
+            raise RowError(f"subtasks has {shown(item)}: {count} tests and points from 0 on")
+        found.append(Subtask(_as_text(item.get("name")), points, digits or 0, tuple(tests)))
+    return tuple(found)
 
 
 def _origin(row: Mapping[str, Any], kind: TestKind) -> dict[str, str]:

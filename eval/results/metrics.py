@@ -1,8 +1,8 @@
 """Compute the metrics file from the records of a run, in one pass.
 
     {"num_attempted", "num_correct", "pass_at_1", "timestamp", "stats": {…},     upstream's keys
-     "pass_at_k", "average_accuracy", "statuses", "verdicts", "case_verdicts",    own keys
-     "unstable_cases", "statistics": {…}, "flags", "sandbox", "calibration", "problems", …}
+     "pass_at_k", "average_accuracy", "test_kinds", "points", "statuses", "verdicts",   own keys
+     "case_verdicts", "unstable_cases", "statistics": {…}, "flags", "sandbox", "calibration", …}
 
 Attempted solutions have the status passed or failed; correct ones have passed. Upstream grades
 one solution a problem, so `stats` counts solutions. A solution of a problem with a checker passes
@@ -53,6 +53,8 @@ class _Counts:
         self.troubles: dict[str, list[dict[str, Any]]] = {}
         self.shares: dict[str, tuple[float, int]] = {}  # sum and number of the shares passed
         self.stopped_early = False
+        self.points: dict[str, dict[str, tuple[float, float]]] = {}  # best and full, by subtask
+        self.kinds: Counter[tuple[str, bool]] = Counter()  # (kind of tests, passed)
 
     def add(self, record: Mapping[str, Any]) -> None:
         status = record["status"]
@@ -64,6 +66,8 @@ class _Counts:
             return
         self._add_share(record)
         passed = status == "passed"
+        self._add_points(record)
+        self.kinds[(record.get("origin") or {}).get("test_kind", "stdin"), passed] += 1
         self.by_checker[bool(record.get("has_checker")), passed] += 1
         if not passed:
             self.reasons[_deciding_reason(record)] += 1
@@ -75,6 +79,32 @@ class _Counts:
             total, count = self.shares.get(record["problem_id"], (0.0, 0))
             share = verdicts.count("AC") / len(verdicts)
             self.shares[record["problem_id"]] = (total + share, count + 1)
+
+    def _add_points(self, record: Mapping[str, Any]) -> None:
+        for subtask in record.get("subtasks") or ():
+            best = self.points.setdefault(record["problem_id"], {})
+            before = best.get(subtask["name"], (0.0, 0.0))[0]
+            best[subtask["name"]] = max(before, subtask["points"]), subtask["of"]
+
+    def graded_points(self) -> dict[str, Any]:
+        """Return the points of graded problems: of each subtask those of the best solution."""
+        problems = {}
+        for name, subtasks in sorted(self.points.items()):
+            found, full = (sum(parts) for parts in zip(*subtasks.values(), strict=True))
+            problems[name] = {"points": round(found, 6), "of": round(full, 6)}
+        total = {key: round(sum(p[key] for p in problems.values()), 6) for key in ("points", "of")}
+        return {**total, "problems": problems}
+
+    def test_kinds(self) -> dict[str, dict[str, int]]:
+        """Return the solutions, and those that passed, by the kind of their tests."""
+        kinds = sorted({kind for kind, _ in self.kinds})
+        return {
+            kind: {
+                "solutions": self.kinds[kind, True] + self.kinds[kind, False],
+                "passed": self.kinds[kind, True],
+            }
+            for kind in kinds
+        }
 
     def average_accuracy(self) -> dict[str, Any]:
         """Return the share of tests passed, as a mean over solutions of each problem, then of all.
@@ -149,6 +179,8 @@ def compute_metrics(
         "num_problems": len(counts.problems),
         "pass_at_k": {str(k): {name: by_k[k][name] for name in PASS_FIELDS} for k in ks},
         "average_accuracy": counts.average_accuracy(),
+        "test_kinds": counts.test_kinds(),
+        **({"points": counts.graded_points()} if counts.points else {}),
         "statuses": statuses,
         "first_troubles": counts.troubles,
         "verdicts": {"none" if name == NO_CODE else name: n for name, n in verdicts},

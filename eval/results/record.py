@@ -82,6 +82,8 @@ class SolutionRecord:
     has_checker                       a checker judges every output but the expected one itself
     origin                            of rows of other data sets: dataset_format, judge, test_kind,
                                       difficulty, platform, contest_date, errata; else absent
+    subtasks                          {name, points, of} of each subtask of a graded problem; else
+                                      absent
     """
 
     problem_id: str
@@ -110,6 +112,7 @@ class SolutionRecord:
     contest_year: int | None = None
     has_checker: bool | None = None
     origin: Mapping[str, str] = field(default_factory=dict)
+    subtasks: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def busy_s(self) -> float:

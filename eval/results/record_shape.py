@@ -22,7 +22,7 @@ from gradebox.eval.results.record import (
     Status,
 )
 
-_FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - {"origin"}
+_FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - {"origin", "subtasks"}
 _CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats", "input"}
 _STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
 _TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False, None))
@@ -60,6 +60,7 @@ def is_record(value: Any) -> TypeGuard[dict[str, Any]]:
         and _are_numbers(_numbers(value))
         and isinstance(value["details"], list)
         and _is_origin(value.get("origin", {}))
+        and _are_subtasks(value.get("subtasks", []))
         and all(_is_case(case) for case in value["details"])
     )
 
@@ -92,6 +93,16 @@ def _check_fields(
 
 def _is_origin(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+def _are_subtasks(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(subtask, dict)
+        and isinstance(subtask.get("name"), str)
+        and _are_numbers((subtask.get("points"), subtask.get("of")))
+        and None not in (subtask.get("points"), subtask.get("of"))
+        for subtask in value
+    )
 
 
 def _is_case(case: Any) -> bool:

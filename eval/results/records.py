@@ -51,6 +51,10 @@ def _without_cases(record: SolutionRecord) -> dict[str, Any]:
         del fields["origin"]
     else:
         fields["origin"] = dict(record.origin)
+    if not record.subtasks:
+        del fields["subtasks"]
+    else:
+        fields["subtasks"] = list(record.subtasks)
     return {"schema": fields.pop("schema"), **fields}
 
 

@@ -6,6 +6,7 @@
 | call                 | prelude, code, and what calls the entry point            |
 | assert               | prompt, code, and what answers the tests' calls          |
 | marked               | prompt, code and tests, in one language (marked/)        |
+| graded               | code, and the graders it is linked with (graded.py)      |
 
 A prompt is put before the code in both cases that there are: the code is the body of the function
 that the prompt begins, or defines that function again, and the later definition counts.
@@ -21,6 +22,7 @@ from functools import lru_cache
 from gradebox.checkers.values.programs import Way, solution_program, with_prelude
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, fenced_programs
+from gradebox.eval.solutions.graded import CPP, graded_program
 from gradebox.eval.solutions.marked import REVISION, Parts, defined_in, marked_program
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest
@@ -39,6 +41,8 @@ def solution_of(solution: Solution, problem: Problem) -> Solution:
     response the last one that defines the function counts, where tests are marked.
     """
     kind, text, code, language = problem.test_kind, solution.response, solution.code, ""
+    if kind == "graded" and find(solution.language).name == DEFAULT_LANGUAGE:
+        language = CPP
     if kind == "marked":
         given, language = find(solution.language), find(problem.language).name
         language = language if given.name == DEFAULT_LANGUAGE else given.name
@@ -58,6 +62,8 @@ def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
     """
     if problem.test_kind == "marked":
         return marked_program(code, language, parts_of(problem))
+    if problem.test_kind == "graded":
+        return graded_program(code, language, problem)
     row = find(language)
     prelude = problem.prelude.splitlines()
     if problem.test_kind == "stdin" and not (prelude and row.family == "python"):
@@ -102,10 +108,15 @@ def key_text(code: str, problem: Problem) -> str:
     if problem.test_kind == "stdin" and not problem.prelude:
         return code
     if problem.test_kind == "marked":
-        text = repr((REVISION, parts_of(problem)))
-        return f"{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()}\n{code}"
+        return _keyed(repr((REVISION, parts_of(problem))), code)
+    if problem.test_kind == "graded":
+        return _keyed(repr((problem.graders, problem.subtasks)), code)
     around = (problem.test_kind, problem.entry_point, problem.prelude, problem.prompt)
     return f"{_around(around)}\n{code}"
+
+
+def _keyed(around: str, code: str) -> str:
+    return f"{hashlib.sha256(around.encode('utf-8', 'replace')).hexdigest()}\n{code}"
 
 
 @lru_cache(1024)

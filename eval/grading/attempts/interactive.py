@@ -15,6 +15,7 @@ from gradebox.checkers.interactive import Interactor, judge_interaction, open_in
 from gradebox.checkers.programs import PROTOCOLS, ProgramRuns
 from gradebox.checkers.values.programs import tester_program
 from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.grading.attempts.graded import open_manager
 from gradebox.eval.grading.case_run import Attempt, CaseOutcome, CaseSettings, outcome_of
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import Bounds, judge, whole_output
@@ -42,6 +43,8 @@ def open_problem_interactor(
             if can_talk
             else None
         )
+    if problem.test_kind == "graded":
+        return open_manager(problem, sandbox)
     folder = _local_folder(dataset)
     if problem.interactor is None or folder is None or "interact" not in sandbox.capabilities:
         return None

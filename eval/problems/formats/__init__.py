@@ -12,6 +12,7 @@
 | code-contests   | deepmind/code_contests                                 |
 | code-contests-plus | ByteDance-Seed/Code-Contests-Plus                   |
 | codeforces-cots | open-r1/codeforces-cots                                |
+| ioi             | open-r1/ioi, with open-r1/ioi-test-cases               |
 | deepcoder       | agentica-org/DeepCoder-Preview-Dataset, rllm's rows    |
 | prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC-1 |
 | nemo-gym        | NVIDIA NeMo Gym, code_gen                              |
@@ -31,6 +32,7 @@ from gradebox.eval.problems.formats.asserts.multipl_e import MULTIPL_E
 from gradebox.eval.problems.formats.code_contests import CODE_CONTESTS
 from gradebox.eval.problems.formats.code_contests_plus import CODE_CONTESTS_PLUS
 from gradebox.eval.problems.formats.codeforces_cots import CODEFORCES_COTS
+from gradebox.eval.problems.formats.ioi import IOI
 from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
 from gradebox.eval.problems.formats.row_format import (
     JUDGES,
@@ -56,7 +58,7 @@ __all__ = [
 
 _ALL = (
     *(OWN, HUMANEVAL, MBPP, LEETCODE, MULTIPL_E, LIVECODEBENCH),
-    *(CODE_CONTESTS_PLUS, CODEFORCES_COTS),
+    *(CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
     *(APPS, TACO, CODE_CONTESTS, DEEPCODER, PRIME, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
