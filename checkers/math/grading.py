@@ -12,11 +12,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
-from gradebox.checkers.math.compare.phrases import same_statement
 from gradebox.checkers.math.extract.answer import extract_answer
-from gradebox.checkers.math.extract.golds import extract_gold, is_phrase, phrase_of
-from gradebox.checkers.math.normalise.rewrite import normalise, unicode_to_latex
+from gradebox.checkers.math.extract.golds import boxes_for, extract_gold, is_phrase, phrases_of
+from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.statements.kinds import same_kind, says_same
 from gradebox.checkers.math.workers.pool import Pool, shared_pool
 
 TIMEOUT_S = 5.0
@@ -153,6 +153,7 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
     left, right = gold, response
     if equal is None:
         left, right = extract_gold(gold), extract_answer(response, policy.strict_extract)
+        right = boxes_for(left, response) or right
         if policy.ascii_only and not right.isascii():
             right = unicode_to_latex(right).encode("ascii", "ignore").decode()
         if not left or not right:
@@ -161,10 +162,12 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
             equal = harness_form(left) == harness_form(right)
         else:
             equal = quick(left, right, policy)
-    if equal is None and is_phrase(left) and not policy.strict_extract:
-        phrase = phrase_of(response)
-        if phrase and same_statement(normalise(left), normalise(phrase)):
+    if equal is None and not policy.strict_extract:
+        phrases = phrases_of(response)
+        if is_phrase(left) and (phrase := next((p for p in phrases if says_same(left, p)), "")):
             return Grade(True, phrase, "text", 1), left, phrase
+        if not same_kind(left, right):
+            right = next((p for p in phrases if same_kind(left, p)), right)
     if equal is None:
         return None, left, right
     return Grade(equal, right, "exact" if left and right else "no answer", 1), left, right

@@ -40,7 +40,22 @@ _NAMED_TERMS = re.compile(  # `m+n`, `f(1)-f(0)`, `\frac{a}{b}`, `\cos A`
 )
 _FUNCTION = re.compile(r"([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)")
 _SAME_NAMES = (
-    (re.compile(r"\\(?:vec|overrightarrow)(?![A-Za-z])|\\angle\s*"), ""),
+    (
+        re.compile(
+            r"\\(?:vec|overrightarrow)(?![A-Za-z])|\\(?:overline|bar)(?=\s*\{?\s*[A-Z]{2})|m?\s*\\angle\s*"
+        ),
+        "",
+    ),
+    (re.compile(r"\\(?:Pr|mathbb\s*\{?\s*P\s*\}?)(?=\s*[(\[])|\bPr(?=\s*[(\[])"), "P"),
+    (re.compile(r"\\mathbb\s*\{?\s*E\s*\}?(?=\s*[(\[])"), "E"),
+    (re.compile(r"\bE\s*\[([^\[\]]*)\]"), r"E(\1)"),
+    (re.compile(r"\\lim(?:_\s*\{[^{}]*\}|_\S)?\s*"), ""),
+    (
+        re.compile(
+            r"(?i)\barea\s*(?:of\s+)?(?:(?:the\s+)?(?:triangle|\\triangle))?\s*\(?\s*([A-Z]{3,4})\s*\)?|\|\s*([A-Z]{3})\s*\|"
+        ),
+        r"S_\1\2",
+    ),
     (
         re.compile(
             r"(?:S|A|\\text\{Area\})\s*_\{?\s*\\triangle\s*([A-Z]{3})\s*\}?|\[\s*([A-Z]{3,4})\s*\]"

@@ -13,12 +13,12 @@ from sympy import Expr
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.compare.families import same_family
-from gradebox.checkers.math.compare.phrases import is_predicate, same_numbering, same_words
 from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.latex import parse_expression
 from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.set_reader import as_interval
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
@@ -31,6 +31,12 @@ from gradebox.checkers.math.parse.values import (
     Seq,
     Value,
     Words,
+)
+from gradebox.checkers.math.statements.words import (
+    canonical,
+    is_predicate,
+    same_numbering,
+    same_words,
 )
 
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
@@ -65,7 +71,12 @@ class Comparer(QuantityComparer):
             return self.dates_or_times(gold, answer)
         if real_sets.differ_in_unknown(gold, answer):
             return False
-        if self.is_real_set(gold) or self.is_real_set(answer):
+        if self.ordered or any(isinstance(v, Seq) and shapes.has_order(v) for v in (gold, answer)):
+            gold, answer = shapes.ranked_beside_list(gold, answer)
+        parts = any(
+            isinstance(v, Seq) and v.kind == "()" and as_interval(v) is None for v in (gold, answer)
+        )
+        if not parts and (self.is_real_set(gold) or self.is_real_set(answer)):
             return self.real_sets(_named_set(gold), _named_set(answer))
         if isinstance(gold, Seq) or isinstance(answer, Seq):
             return self.sequences(gold, answer)
@@ -102,6 +113,8 @@ class Comparer(QuantityComparer):
             return other.sides[-1].lower() == word.text
         if other is answer and isinstance(other, Seq) and isinstance(other.items[-1], Words):
             return is_predicate(word.text, other.items[-1].text)  # `since …, the curve is a circle`
+        if isinstance(other, Quantity) and canonical(word.text) == other.text:
+            return True  # once, 1
         if isinstance(other, Quantity):
             plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
             if bool(plain) and plain == word.text:
@@ -162,8 +175,12 @@ class Comparer(QuantityComparer):
         different = shapes.brackets_differ(left, right) or real_sets.interval_and_list(left, right)
         if different and not self.policy.compare_sets:
             return False
-        unordered = {left.kind, right.kind} <= {"", "{}"}
-        if unordered or self.policy.compare_sets:
+        kinds = {left.kind, right.kind}
+        unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
+        if self.policy.compare_sets or (
+            unordered
+            and not (self.ordered or (left.kind == right.kind == "" and shapes.has_order(left)))
+        ):
             return self.in_any_order(left.items, right.items)
         left, right = assignments.sorted_by_name(left), assignments.sorted_by_name(right)
         pairs = zip(left.items, right.items, strict=True)
@@ -224,8 +241,10 @@ class Comparer(QuantityComparer):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(relation, Relation)
+        if relation is answer and _is_surd_of_square(relation):
+            return False
         named = is_assignment(relation) or (
-            relation is answer and assignments.names_a_number(relation) and _is_number(gold)
+            assignments.names_a_number(relation) and _is_number(other)
         )
         if not named and not _is_calculation(relation):
             return False
@@ -292,6 +311,11 @@ def _without_denominator(expr: Expr) -> Expr:
     ):
         return expr
     return sympy.together(expr).as_numer_denom()[0]
+
+
+def _is_surd_of_square(relation: Relation) -> bool:
+    """Return whether an answer says `AB^2 = 4\\sqrt5`: a root is rather the length itself."""
+    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
 
 
 def _is_number(value: Value) -> bool:
@@ -386,8 +410,11 @@ def _is_matrix(value: Value) -> bool:
 def _with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Quantity]:
     """Return `cI` beside a square matrix as a matrix; any other two answers as they are."""
     matrix, other = (gold, answer) if _is_matrix(gold) else (answer, gold)
-    scalar, rows = _multiple_of_identity(other), _rows(matrix)
-    if scalar is None or not rows or len(rows) != len(rows[0]):
+    rows = _rows(matrix)
+    if not rows or len(rows) != len(rows[0]):
+        return gold, answer
+    scalar = _multiple_of_identity(other, len(rows))
+    if scalar is None:
         return gold, answer
     lines = [["0"] * len(rows) for _ in rows]
     for i, line in enumerate(lines):
@@ -397,13 +424,18 @@ def _with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Q
     return (gold, identity) if matrix is gold else (identity, answer)
 
 
-def _multiple_of_identity(value: Value) -> Expr | None:
+def _has_order(name: str, order: int) -> bool:
+    """Return whether `I` or `I_3` may be the identity matrix of an order."""
+    return name == "I" or name == f"I_{order}"
+
+
+def _multiple_of_identity(value: Value, order: int) -> Expr | None:
     """Return c of `cI`, a multiple of the identity matrix; None for anything else."""
-    if not isinstance(value, Quantity) or _is_matrix(value) or not re.search(".I", value.text):
+    if not isinstance(value, Quantity) or _is_matrix(value) or not re.search(".I|I_", value.text):
         return None
     expr = parse_expression(value.text)
     identities = [s for s in expr.free_symbols if re.fullmatch(r"I(?:_.)?", s.name)]
-    if len(identities) != 1:
+    if len(identities) != 1 or not _has_order(next(iter(identities)).name, order):
         return None
     scalar: Expr = expr.subs(identities[0], 1)
     return scalar if sympy.expand(expr - scalar * identities[0]) == 0 else None

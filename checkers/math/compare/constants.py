@@ -2,7 +2,7 @@
 
 2*E, 3*I      as SymPy prints e and i, where the other side has e or i
 x^2 + C       equal up to a constant when both sides end with one
-C e^x         any letter of CONSTANTS for the constant, where one side has C or c
+C e^x         A, K, k or c_1 for the constant, where one side has C or c
 c_1, c_2      in any order
 """
 
@@ -16,7 +16,8 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
 
-CONSTANTS = frozenset("CcAK")
+_CONSTANT = re.compile(r"[CcAKk]|[cC]_\d")
+_NAMED_CONSTANT = re.compile(r"[Cc](?:_\d)?")
 _ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
 MAX_NUMBERED = 3
 
@@ -30,7 +31,8 @@ def with_same_constants(a: Expr, b: Expr) -> tuple[Expr, Expr]:
     if len(only_a) == len(only_b) == 1:
         (first,), (second,) = only_a, only_b
         names = {first.name, second.name}
-        if names <= CONSTANTS and names & {"C", "c"} and a != first and b != second:
+        named = any(map(_NAMED_CONSTANT.fullmatch, names)) and all(map(_CONSTANT.fullmatch, names))
+        if named and a != first and b != second:
             b = b.subs(second, first)
     return a, b
 

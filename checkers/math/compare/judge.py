@@ -12,14 +12,17 @@ from gradebox.checkers.math.compare import second_opinion
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
-from gradebox.checkers.math.compare.phrases import same_statement
+from gradebox.checkers.math.compare.parametric import same_line
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
-from gradebox.checkers.math.normalise.tables import strip_marks
+from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.describe import describe
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.statements.meaning import same_meaning
+from gradebox.checkers.math.statements.sentences import same_statement
+from gradebox.checkers.math.statements.words import is_worded, same_words
 
 _LETTER = re.compile(r"\(?\s*([A-Ja-j])\s*\)?\.?")
 _LABELLED = re.compile(  # `(B) 33`
@@ -34,6 +37,14 @@ _LABEL_BEFORE = re.compile(r"\s*\(?\s*[A-J]\s*[.):]\s*")
 _LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?([A-E])\s?\)$")  # `42 (C)`
 _DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
 _BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
+_RECURRING = re.compile(r"[\d.]\s*\\(?:overline|bar|dot)|\d(?:\.\.\.|…|\\l?dots)|\(\d+\)$")
+_BASED = re.compile(r"([0-9A-Z]{2,40})\s*_\s*(?:\{\s*\d{1,2}\s*\}|\d)")
+_COUNT_OF = re.compile(r"[PA]\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")  # `P(7,3)`, or a point
+_ORDER_NOTE = re.compile(  # `1, 2, 3 (in increasing order)`
+    rf"[{TEXT_OPEN}\s,(]*(?:in|from)\s+(?:(?:increasing|decreasing|ascending|descending|this|that)\s+order|least\s+to\s+greatest|greatest\s+to\s+least"
+    rf"|smallest\s+to\s+largest|largest\s+to\s+smallest)[)\s{TEXT_CLOSE}]*$",
+    re.I,
+)
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
@@ -69,11 +80,21 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return letters, "choice"
     if _same_words(left, right) or same_statement(left, right):
         return True, "text"
+    meaning = same_meaning(gold, answer, lambda a, b: judge(a, b, policy)[0])
+    if meaning is not None:
+        return meaning, "statement"
+    line = same_line(left, right)
+    if line is not None:
+        return line, "value"
     left, right = _without_label(left, right), _without_label(right, left)
-    left, right = _with_decimal_point(left, right), _with_decimal_point(right, left)
+    left, right = _with_counts(left, right), _with_counts(right, left)
+    right = _with_base(left, _with_decimal_point(right, left))
     left, right = _with_decimal_log(left, right), _with_decimal_log(right, left)
     try:
-        comparer = Comparer(policy, has_float(left) or has_float(right))
+        ordered = bool(_ORDER_NOTE.search(left))
+        left, right = (_ORDER_NOTE.sub("", t).strip() for t in (left, right))
+        may_round = not _RECURRING.search(gold + answer)
+        comparer = Comparer(policy, has_float(left) or has_float(right), may_round, ordered)
         return comparer.equal(read_answer(left), read_answer(right)), "value"
     except TooLong as e:
         return False, f"not read: {e}"
@@ -114,11 +135,23 @@ def preload() -> None:
 def _same_words(left: str, right: str) -> bool:
     """Return whether texts or single letters differ only in case, punctuation and articles."""
     a, b = plain_words(left), plain_words(right)
+    if (a, b) in (("true", "t"), ("false", "f"), ("yes", "t"), ("no", "f")):
+        return True
+    one, other = _unlabelled_words(left, right), _unlabelled_words(right, left)
+    if is_worded(one) and is_worded(other) and same_words(plain_words(one), plain_words(other)):
+        return True
     if a != b or re.search(r"[\\^_=\[(]", left):
         return False
     if re.search(r"[a-z]{4}", a):
         return True
     return bool(re.search(r"[a-z]", a)) and not re.search(r"[!'|,]", left + right)
+
+
+def _unlabelled_words(one: str, other: str) -> str:
+    """Return `ellipse` for `(D) ellipse` when the other side has no choice letter."""
+    text = strip_marks(one, "")
+    label = _LABEL_BEFORE.match(text)
+    return text[label.end() :] if label and not _LABELLED.fullmatch(strip_marks(other, "")) else one
 
 
 # -- multiple choice ---------------------------------------------------------------
@@ -151,6 +184,20 @@ def _with_decimal_point(one: str, other: str) -> str:
     """Return `2.74 €` for `2,74 €` when the other side is one decimal number."""
     m = _DECIMAL_COMMA.fullmatch(one)
     return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
+
+
+def _with_counts(one: str, other: str) -> str:
+    """Return `\\frac{7!}{4!}` for `P(7,3)` when the other side is one number, not a point."""
+    m = _COUNT_OF.fullmatch(one)
+    if m is None or re.search(r"[,;<>=]|\\begin", other) or int(m[1]) < int(m[2]):
+        return one
+    return rf"\frac{{{m[1]}!}}{{{int(m[1]) - int(m[2])}!}}"
+
+
+def _with_base(gold: str, answer: str) -> str:
+    """Return the answer with the base of the reference answer when its digits are the same."""
+    m = _BASED.fullmatch(gold)
+    return gold if m and re.sub(r"\s", "", answer).upper() == m[1] else answer
 
 
 def _with_decimal_log(one: str, other: str) -> str:

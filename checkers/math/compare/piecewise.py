@@ -88,6 +88,13 @@ def _residue(value: Value) -> Residue | None:
 
 def _cases(value: Value) -> list[Case]:
     """Return the cases of `(x; x > 0), (-x; x \\\\le 0)`, or an expression as one case."""
+    if (
+        isinstance(value, Relation)
+        and is_assignment(value)
+        and len(value.sides) == 2
+        and "(" in value.sides[0]
+    ):
+        value = read_answer(value.sides[-1], 1)  # f(x) = max(x, -x)
     if isinstance(value, Quantity) and not value.unit and not value.percent:
         return [(parse_expression(value.text), None)]
     if not isinstance(value, Seq) or value.kind != "" or len(value.items) < 2:

@@ -29,22 +29,36 @@ class QuantityComparer:
 
     policy       which tolerances hold
     has_float    one of the answers has a number as programs print it
+    may_round    a decimal may be the rounding of an exact number
+    ordered      the order of a plain list counts
     """
 
-    def __init__(self, policy: Policy, has_float: bool = False):
+    def __init__(
+        self, policy: Policy, has_float: bool = False, may_round: bool = True, ordered: bool = False
+    ):
         self.policy = policy
         self.has_float = has_float
+        self.may_round = may_round
+        self.ordered = ordered
 
     def quantities(self, gold: Quantity, answer: Quantity) -> bool:
         a, b = parse_expression(gold.text), parse_expression(answer.text)
         if gold.unit and answer.unit and gold.unit != answer.unit:
             factor = conversion_factor(gold.unit, answer.unit)
             return factor is not None and self.numbers(a * factor, b)
+        if {gold.unit, answer.unit} == {"", "cent"}:  # 9.99 and 999 cents
+            bare = answer if gold.unit else gold
+            if re.fullmatch(r"\d+\.\d\d", bare.text) and self.numbers(
+                *(v / 100 if q is not bare else v for v, q in ((a, gold), (b, answer)))
+            ):
+                return True
         if not (gold.unit and answer.unit) and self.product_as_unit(gold, answer):
             return True
         for one, other in ((gold, answer), (answer, gold)):
             if one.percent and other.degree:
                 return False
+            if one.percent and other.percent:
+                continue  # 20% and 20% increase
             if (one.percent or one.degree) and other.unit not in _SIGN_UNITS:
                 return False
         if gold.percent != answer.percent:
@@ -104,7 +118,7 @@ class QuantityComparer:
             return True
         if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
             return False
-        if a_text and b_text:
+        if a_text and b_text and self.may_round:
             for decimal, exact, exact_text in ((a_text, b, b_text), (b_text, a, a_text)):
                 if numeric.rounding_equals(decimal, exact, exact_text):
                     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from gradebox.checkers.math.compare.assignments import one_unknown
 from gradebox.checkers.math.normalise.tables import LETTER
@@ -31,6 +32,41 @@ def _seconds(clock: DateOrTime) -> int:
     return hours * 3600 + int(minute) * 60 + int(second)
 
 
+def ranked_beside_list(gold: Value, answer: Value) -> tuple[Value, Value]:
+    """Return `a < b < c` as the list `a, b, c` where the other answer is a list."""
+    sides = [
+        Seq("", tuple(Quantity(s) if re.search(r"\d", s) else Words(s.lower()) for s in v.sides))
+        if isinstance(v, Relation)
+        and isinstance(o, Seq)
+        and len(o.items) == len(v.sides) > 2
+        and set(v.ops) in ({"<"}, {">"})
+        else v
+        for v, o in ((gold, answer), (answer, gold))
+    ]
+    return sides[0], sides[1]
+
+
+def has_order(seq: Seq) -> bool:
+    """Return whether the order of a plain list counts: `A, C, B`, `Cindy, Amy, Betty`, `2, 6, 18`.
+
+    Names that are not in the order of the alphabet are ranked. Numbers that are terms of a
+    geometric sequence, or of one of second degree, are that sequence.
+    """
+    if seq.kind or len(seq.items) < 3 or seq.joined_by_or or seq.joined_by_and:
+        return False
+    texts = [i.text.strip() if isinstance(i, Words | Quantity) else "" for i in seq.items]
+    if all(re.fullmatch(r"[A-Za-z][a-z]*", t) for t in texts):
+        names = [t.lower() for t in texts]
+        return names != sorted(names)
+    if not all(re.fullmatch(r"-?\d{1,9}", t) for t in texts):
+        return False
+    numbers = [int(t) for t in texts]
+    steps = [b - a for a, b in pairwise(numbers)]
+    geometric = all(b * numbers[0] == a * numbers[1] for a, b in pairwise(numbers))
+    square = len(numbers) > 3 and len({b - a for a, b in pairwise(steps)}) == 1
+    return len(set(steps)) > 1 and (geometric or square)
+
+
 def brackets_differ(left: Seq, right: Seq) -> bool:
     """Return whether brackets tell two lists apart: a set or alternatives and a tuple, say."""
     kinds = {left.kind, right.kind}
@@ -40,6 +76,8 @@ def brackets_differ(left: Seq, right: Seq) -> bool:
         return True  # a=1, b=2 and a=1 or b=2
     if "" in kinds:
         return (_alternatives(left) or _alternatives(right)) and not kinds <= {"", "{}"}
+    if kinds == {"{}", "[]"}:
+        return len(left.items) < 3  # a list as Python prints it; two may be the ends of an interval
     if kinds == {"()", "[]"}:
         return len(left.items) < 3  # two may be the ends of an interval
     return "{}" in kinds and left.kind != right.kind

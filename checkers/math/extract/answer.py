@@ -21,6 +21,7 @@ from gradebox.checkers.math.extract.markdown import (
     BOLD_END,
     without_bold,
     without_code,
+    without_fence,
     without_quote_marks,
 )
 from gradebox.checkers.math.extract.negation import without_negated
@@ -38,7 +39,10 @@ from gradebox.checkers.math.extract.segments import (
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.normalise.rewrite import closing_brace
 
-_BOX = re.compile(r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9])")
+_BOX = re.compile(
+    r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9]|\\[dt]?frac\s*\{[^{}]*\}\s*\{[^{}]*\}"
+    r"|\\sqrt\s*\{[^{}]*\}|\\pi)"
+)
 _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes
     r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
     r"[,;]\s*(?:\\q?quad|\\[,; ]|[\s$\\(\[])*(?:[A-Za-z](?:_\{?\w+\}?)?\s*=\s*)?"
@@ -48,14 +52,18 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
     re.S,
 )
 _ANNOUNCED = re.compile(  # `The answer to the second part is: `
-    r"(?:(?:(?:final|correct|the)\s+)?answer|\bans(?=\s*[:=])|correct\s+(?:option|choice)|the\s+solution"
-    r"|final\s+result|(?:the|our)\s+(?:result|value|total|output)(?=\s{0,3}[:：]))"
-    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|should\s+be|must\s+be|equals|=|:|：)"
+    r"(?:(?:(?:final|correct|the)\s+)?answers?|\bans(?=\s*[:=-])|correct\s+(?:option"
+    r"|choice)|the\s+solution"
+    r"|final\s+(?:result|verdict|value)|verdict(?=\s*:)|(?:agreed\.\s+)?submit(?=\s*:)"
+    r"|(?:the|our)\s+(?:result|value|total|output)(?=\s{0,3}[:：]))"
+    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|should\s+be|must\s+be"
+    r"|equals|=|:|：)"
     r"\s*\**\s*:?\s*",
     re.I,
 )
 _ANNOUNCED_ELSEWHERE = re.compile(  # `La réponse est 7`, `Die Antwort lautet 7`, `Ответ: 7`
-    r"(?:réponse|antwort|lösung|ergebnis|respuesta|solución|resultado|résultat|risposta|resposta|ответ"
+    r"(?:réponse|antwort|lösung|ergebnis|respuesta|solución|resultado|résultat|risposta"
+    r"|resposta|ответ"
     r"|答え|정답|답)(?:\s+(?:final[e]?|del?\s+\w+))?\s*"
     r"(?:est|ist|lautet|beträgt|es|è|é|は|은|는|[:：=—-])\s*[:：]?\s*(?:donc\s+|also\s+|entonces\s+)?",
     re.I,
@@ -66,11 +74,13 @@ _SENTENCE_END = re.compile(  # not the factorial of `(n-1)!`
 )
 _THAT_IS = re.compile(r"\bi\.e\.,?\s+([^,;]+)$")  # `9 less than 20, i.e. 11`
 _WORDS = re.compile(r"[-\w.]*\s+[a-z]{2,}\s+[a-z]{2,}\s")
+_SUBMITTED = re.compile(r"\bagreed[.,:]?\s+submit\s+", re.I)  # of a dialogue
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
     r"^[#*_ \t]*(?:final\s+answer|answer)[#*_ \t]*\n\s*(?=\S)", re.I | re.M
 )
 _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
-    r"^[>* \t]*(?:(?:A|Ans|Output|Result)\b[.* \t]*[:：](?!\s*[A-Z]\s*[=:])|Ans\.)[* \t]*(?=\S)"
+    r"^(?:[>*# \t]*(?:final\s+)?answers?\.[* \t]+(?=\S)|[>* \t]*(?:(?:A|Ans|Output"
+    r"|Result)\b[.* \t]*[:：](?!\s*[A-Z]\s*[=:])|Ans\.)[* \t]*(?=\S))"
     r"(?![^\n]*\n[>* \t]*\(?B\)?\s*[.:)])",
     re.I | re.M,
 )
@@ -79,7 +89,8 @@ _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
-    r"(?<!\{)\\text(?:bf|it)?\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|=|:)?)\s{0,9}:?\s{0,9}\}(\s{0,9}:)?",
+    r"(?<!\{)\\text(?:bf|it)?\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|="
+    r"|:)?)\s{0,9}:?\s{0,9}\}(\s{0,9}:)?",
     re.I,
 )
 _PART = re.compile(  # `(a)`, `**(b)**`, `Part c` at the start of a line
@@ -91,12 +102,24 @@ _DENIED = re.compile(r"[\s$)\\]*(?:is|was|cannot\s+be)\s+(?:not\b|wrong|incorrec
 _MINUS = re.compile(r"(?:^|[=$(\[:]|\bis)\s*-\s*$")  # `x = -\boxed{5}`
 _HASHES = re.compile(r"####\s*(.{1,4000})")
 _OUR_ANSWER = re.compile(  # `$6$ is our answer`
-    r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our|the)\s+(?:final\s+)?answer",
+    r"(?:^|[\s,])(\$[^$]{1,200}\$|\\\(.{1,200}?\\\)|-?[\d.,/]{0,40}\d)\s{1,9}is\s+(?:our"
+    r"|the)\s+(?:final\s+)?answer",
     re.I,
 )
 _OUR_CHOICE = re.compile(  # `Option (D) is the correct answer`
     r"(?:option|choice)\s+(\(?[A-J]\)?)\s+is\s+(?:therefore\s+)?(?:the|our)\s+"
     r"(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\b",
+    re.I,
+)
+_BOLD_LINE = re.compile(r"\n\s*\*\*([^*\n]{1,120})\*\*[.\s]*$")  # alone on the last line
+_BEFORE_PARTICLE = re.compile(  # `$x^2$입니다`, `12です`
+    r"(\$[^$\n]{1,400}\$|\\\([^\n]{1,400}?\\\)|[-−]?\d[\d.,/]*)\**(?=[\u3040-\u30ff\uac00-\ud7a3])"
+)
+_REFUSED = re.compile(  # at the end
+    r"(?:can(?:no|['’])t|cannot|could(?:\s+not|n['’]t)|unable\s+to|not\s+able\s+to"
+    r"|won['’]t)\s+(?:\w+\s+){0,2}?"
+    r"(?:give|provide|offer|state|determine|reach|produce|find|conclude"
+    r"|decide)\b[^.!?\n]{0,80}[.!?]?\s*$",
     re.I,
 )
 MAX_ANNOUNCEMENTS = 16  # considered, from the end
@@ -184,13 +207,13 @@ def announced(text: str) -> tuple[str, int] | None:
         for m in pattern.finditer(text):
             if best is None or m.start() > best[1]:
                 best = (m[1], m.start())
-    patterns = [_ANNOUNCED, _ANNOUNCED_ELSEWHERE, _HEADING, _LINE]
+    patterns = [_SUBMITTED, _ANNOUNCED, _ANNOUNCED_ELSEWHERE, _HEADING, _LINE]
     if not text.isascii():
         patterns.append(_ANNOUNCED_ZH)
     for m in [m for p in patterns for m in list(p.finditer(text))[-MAX_ANNOUNCEMENTS:]]:
         doubted = DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
         if not doubted and (best is None or m.start() > best[1]):
-            sentence = first_sentence(text[m.end() : m.end() + MAX_PROSE])
+            sentence = first_sentence(without_fence(text[m.end() : m.end() + MAX_PROSE]))
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
             if sentence:
@@ -201,6 +224,8 @@ def announced(text: str) -> tuple[str, int] | None:
 def first_sentence(text: str) -> str:
     """Return the text up to the end of its sentence; math and environments are kept whole."""
     text = CLOSING_PHRASE.sub("", text.lstrip(" *\n\t\"'“"))
+    if particle := _BEFORE_PARTICLE.match(text):
+        return particle[1]
     end = len(text)
     inside = [m.span() for pattern in (MATH, ENVIRONMENT) for m in pattern.finditer(text)]
     for m in _SENTENCE_END.finditer(text):
@@ -259,9 +284,11 @@ def extract_answer(response: str, strict: bool = False) -> str:
         if (that_is := _THAT_IS.search(answer)) and _WORDS.match(answer):
             answer = that_is[1]
         return (answer if is_bare(answer) else tail_or_last(answer)).strip()
-    if strict:
+    if strict or _REFUSED.search(text[-300:]):
         return ""
     text = before_explanation(without_repeated_lines(without_code(text)))
+    if (last := _BOLD_LINE.search(text)) and is_bare(last[1]):
+        return last[1].strip(" .:")
     text = "" if is_cut(text) else without_suppositions(text)
     if not text:
         return ""

@@ -10,10 +10,14 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract.answer import announced, boxes, extract_answer, first_sentence
+from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE
 from gradebox.checkers.math.extract.prose import is_bare
+from gradebox.checkers.math.extract.segments import last_segment
+from gradebox.checkers.math.parse.split import split_items
 
 _SHORT = 40  # characters; shorter text without a verb is an answer
 MAX_PHRASE_WORDS = 40
+MAX_PARTS = 6
 MAX_PHRASE_CHARS = 400  # a phrase is compared in the caller's process
 _ANSWER = r"(\$[^$]+\$|\\\(.+?\\\)|[$€£]?-?\d(?:[\d,./]*\d)?%?)"
 _STATED = re.compile(  # `The only such pair is $(2,3)$.`, `John has 5 apples left.`
@@ -30,7 +34,8 @@ _EXACTLY = re.compile(
     re.I,
 )
 _SENTENCES = re.compile(r"\n|[.!?]\s+[A-Z]|####|=\s*\S+.*=\s*\S+")
-_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3,}(?![A-Za-z])")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n+")
+_WORD = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|no|No)(?![A-Za-z])")
 _TEX_WORD = re.compile(r"\\(?:text|mbox|mathrm|textbf)\s*\{([^{}]*)\}|\\[A-Za-z]+")
 
 
@@ -54,7 +59,32 @@ def is_phrase(gold: str) -> bool:
     if len(gold) > MAX_PHRASE_CHARS:
         return False
     words = _WORD.findall(_TEX_WORD.sub(r" \1 ", gold))
-    return 1 < len(words) <= MAX_PHRASE_WORDS
+    return 0 < len(words) <= MAX_PHRASE_WORDS
+
+
+def phrases_of(response: str) -> list[str]:
+    """Return the sentences of a response that may state its answer: the announced, the last one."""
+    text = CLOSING_PHRASE.sub("", last_segment(response))
+    if boxes(text):
+        return []
+    if announced(text) or _EXACTLY.search(text[-MAX_PHRASE_CHARS:]):
+        phrase = phrase_of(response)
+        return [phrase] if phrase else []
+    sentences = [s for s in _SENTENCE.split(text[-MAX_PHRASE_CHARS:]) if s.strip()]
+    found = [text] if len(text) <= MAX_PHRASE_CHARS and "\n" not in text else []
+    return [*sentences[-1:], *found]
+
+
+def boxes_for(gold: str, response: str) -> str:
+    """Return the list of all boxes of a response when it has one for each item of the gold."""
+    if "boxed" not in response:
+        return ""
+    items = split_items(gold) if "," in gold or ";" in gold else []
+    found = boxes(last_segment(response)) if 2 <= len(items) <= MAX_PARTS else []
+    contents = [c.strip() for _, _, c in found]
+    if len(contents) != len(items) or any("," in c for c in contents):
+        return ""
+    return ", ".join(contents) if len(set(contents)) == len(contents) else ""
 
 
 def phrase_of(response: str) -> str:

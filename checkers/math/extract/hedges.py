@@ -17,7 +17,8 @@ DOUBTED = re.compile(  # before an announcement: `I thought the answer was`, `su
 )
 _SUPPOSED = re.compile(
     r"(?:^|(?<=[.!?\n])\s*)(?:(?:first|next|now|then|so),?\s+)?(?:(?:we|i)\s+(?:can\s+|could\s+)?|let\s+(?:me|us)\s+|let['’]s\s+)?"
-    r"(?:suppose|assume|imagine|try|consider|guess|test|if\s+[^.!?\n,]{1,30}\s+(?:were|was)\b)"
+    r"(?:(?:any|some)(?:one|body)\s+(?:who|might|may|could|would)|a\s+common\s+(?:mistake|error|slip)|(?:many\s+)?students\s+(?:often|might|may)|one\s+might|a\s+careless"
+    r"|suppose|assume|imagine|try|consider|guess|test|if\s+[^.!?\n,]{1,30}\s+(?:were|was)\b)"
     r"(?![^.!?\n]*\b(?:so|then|thus|hence|therefore|gives?|get|yields?)\b)(?:[^.!?\n]|\.(?=\d)){0,300}(?:[.!?\n]|$)",
     re.I,
 )

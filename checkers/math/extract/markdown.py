@@ -32,6 +32,15 @@ def without_quote_marks(text: str) -> str:
     return _QUOTE.sub("", text) if text.lstrip().startswith(">") or "\n>" in text else text
 
 
+_FENCE = re.compile(r"\s*```[ \t]*\w*[^\S\n]*\n(.*?)\n?[ \t]*```", re.S)
+
+
+def without_fence(text: str) -> str:
+    """Return what a code fence at the start of a text encloses; any other text as it is."""
+    m = _FENCE.match(text)
+    return m[1].strip() if m and m[1].strip() else text
+
+
 def without_code(text: str) -> str:
     """Return a text without its programs; other fenced blocks, such as outputs, stay."""
     if "```" not in text:

@@ -26,10 +26,12 @@ _AFTER = re.compile(
     rf"(?<![\w$^{{]){_PIECE}\s+(?:(?:is|was|would\s+be)\s+(?:definitely\s+|certainly\s+|clearly\s+)?"
     r"(?:not|never)|isn['’]t|wasn['’]t|cannot\s+be|can['’]t\s+be)\s+"
     r"(?:(?:the|our|a)\s+)?(?:(?:correct|right|final|valid|possible)\b\s*)?(?:answer|solution|value|option)?(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))"
-    rf"|(?<![\w$^{{]){_PIECE}\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false|impossible)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
+    rf"|(?<![\w$^{{]){_PIECE}\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false|impossible|(?:only\s+|just\s+|merely\s+)?an?\s+(?:lower|upper)\s+bound|(?:still\s+)?too\s+(?:small|large|big|low|high|many|few)|not\s+enough|my\s+guess)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
     re.I,
 )
-_ANY = re.compile(r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible", re.I)
+_ANY = re.compile(
+    r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too|enough", re.I
+)
 _KEPT = re.compile(  # `all reals not equal to 2`, `true or false`
     r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I
 )

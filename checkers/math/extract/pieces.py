@@ -39,7 +39,7 @@ _SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.
 _NOT_UNITS = frozenset(
     word_list("in a to bar won cup min sec second seconds dozen u am units unit")
 )
-_AND = re.compile(r"\s*(?:,|,?\s*and|,?\s*or|[或和、，])\s*")
+_AND = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|e|o|en|of)(?![A-Za-z])|[或和、，])\s*")
 
 
 def math_contents(match: re.Match[str]) -> str:

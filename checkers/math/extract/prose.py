@@ -29,8 +29,11 @@ from gradebox.checkers.math.parse.split import split_cases
 
 _PROSE_VERB = re.compile(
     r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"
-    r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because|we|let|there|obtain|yields?|must|will|be|would|takes?|needs?|costs?|holds?|starts?|ends?|lasts?|rejected"
-    r"|altogether|happens?|occurs?|satisf(?:y|ies)|wins?|earns?|weighs?|contains?|requires?|remains?|becomes?)(?![A-Za-z])",
+    r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because"
+    r"|we|let|there|obtain|yields?|must|will|be|would|takes?|needs?|costs?|holds?|starts?"
+    r"|ends?|lasts?|rejected"
+    r"|altogether|happens?|occurs?|satisf(?:y|ies)|wins?|earns?|weighs?|contains?"
+    r"|requires?|remains?|becomes?)(?![A-Za-z])",
     re.I,
 )
 _WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
@@ -38,10 +41,21 @@ _TEX_WORDS = re.compile(
     r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
 )
 _LEAD_WORDS = re.compile(  # `The total cost $45`
-    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:\s+[a-z]+)+\s+[$\\*(\[]*[-\d]", re.I
+    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,},?(?:\s+[a-z]+)+\s+[$\\*(\[]*[-\d]", re.I
 )
 _LEAD_CLAUSE = re.compile(  # `By the theorem of Pythagoras, `, `Substituting back, `
     r"(?:By|From|In|With|After|For|[A-Z][a-z]+ing)\s[A-Za-z][A-Za-z' -]{1,60},\s"
+)
+_CLAUSE = re.compile(  # `Adding, $5+7=12$`, `When $x=2$, $y=12$`, `In 3 hours he walks 12 miles.`
+    r"(?!(?:All|Any|Every|No|None|Not|Option|Choice|Player"
+    r"|Quadrant)\b)(?:[A-Z][a-z]+ing(?:\s[^,.]{0,60})?,\s"
+    r"|(?:When|If|As|In|At|With|For|On|From|By|After|Now|Next|Finally|So"
+    r"|Then)\s.{1,80}?(?:,\s|\s[a-z]+s\s)"
+    r"|[A-Z][a-z]+\s(?=.*\s[a-z]{3,}\s.*\s[a-z]{3,}\s.*\.$))"
+)
+_PRONOUN = re.compile(
+    r"(?<![A-Za-z\\])(?:I(?=\s+[a-z]{2})|I['’]d|he|she|you|they|my|his|her|their|our"
+    r"|means|says?)(?![A-Za-z])"
 )
 _EXCEPTION = re.compile(  # `all real numbers except 2`
     r"\s*(?:not\s+)?(?:all|any|every|no|none|never|without)\b|.*\b(?:except|but|other\s+than)\b",
@@ -74,28 +88,54 @@ _REASON_CLAUSE = re.compile(  # `Since 4a = 24, `
     r"(?:since|because|as|if|when|given|with)\b.*?,\s+(?=.*(?:\d|\$))", re.I | re.S
 )
 _LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
-    r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
+    r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
+    r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
 _FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u0370-\u03ff\u2100-\u214f\u4e00-\u9fff\U0001d400-\U0001d7ff]")
 _IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)
 _CONDITION = re.compile(  # `…, where k is an integer`
-    r",?\s+(?:where|with|for)\s+(?:(?:any|all|every)\s+)?(?:integers?\s+)?\$?[a-z]\$?(?:\s+(?:is|being)\s+(?:an?|any|some)\s+(?:integer|constant|real\s+\w+).*)?$",
+    r",?\s+(?:where|with|for)\s+(?:(?:any|all|every)\s+)?(?:integers?\s+)?\$?[a-z]\$?(?:"
+    r"\s+(?:is|being)\s+(?:an?|any|some)\s+(?:integer|constant|real\s+\w+).*)?$",
     re.I,
 )
 _COUNTS = re.compile(
     r"\b(?:needs?|needed|takes?|requires?|required|remains?|left|altogether|total|possible|ways)\b",
     re.I,
 )
+_ASIDE = re.compile(
+    r"(?<=[.!?])\s+\([A-Z][^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
+)  # `(Indeed 12 = 3 · 4.)`
+_PARAMETER = re.compile(  # ` for $m\in\mathbb{Z}$`, ` with $t$ an arbitrary integer`, at the end
+    r"(?<=[\w$)}])\s*,?\s+(?:for|where|with)\s+(?:(?:all|any|every|some|each)\s+)?"
+    r"(?:\$?[a-z]\s*(?:\\in|∈)\s*[^\s,.]+|\$?[a-z]\s*(?:\\g?eq?|≥|>|\\geq)\s*\d+\$?"
+    r"|(?:any\s+|all\s+)?(?:integers?|whole\s+numbers?)\s+\$?[a-z]\$?"
+    r"|\$?[a-z]\$?\s+(?:is\s+)?(?:an?\s+|any\s+)?(?:arbitrary\s+)?integer)\s*$"
+)
+_CASE_TAIL = re.compile(
+    r"(?:\b(?:is|are|equals?|be)|=)\s+(?=[^,]*\b(?:if|when|for)\b.*(?:,|\band\b))(.+)$", re.S
+)
+_BOUND_PHRASE = re.compile(  # `all real numbers greater than 3`, `all $x$ strictly between 0 and 1`
+    r"\b(?:all|any|every)\s+(?:(?:positive|negative"
+    r"|non-?negative)\s+)?(?:real\s+)?(?:numbers?|reals?|\$?[a-z]\$?"
+    r"|values?(?:\s+of\s+\$?[a-z]\$?)?)"
+    r"\s+(?:that\s+are\s+)?(?:(?:strictly\s+)?(?:greater|larger|less|smaller|more|between"
+    r"|above|below)|at\s+least|at\s+most|from|except|other\s+than|satisfying|with)\b.*$"
+)
 _TABLE = re.compile(r"^\s*\|?\s*:?-{2,}", re.M)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
 _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
-    r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?|paid|has|have"
-    r"|covers?|drives?|drove|spends?|spent|sells?|sold|gets?|=)\s+([$€£]?-?[\d.,]*\d%?)"
-    r"(?!\s+out\b)(?:\s+[a-z]+){0,3}?\s+(?:after|from|for|during|within|before|of|in|on|at|every|each)"
-    r"\s(?=[^,=;:$]*\d)[^,=;:$]*$"
-    r"|(?<![\w.,])([$€£]?-?\d(?:[\d.,]*\d)?%?)(?:\s+[a-z]+){0,3}?\s+(?:after|during|within|before|over\s+the)\s"
-    r"(?=[^,=;:$]*\d)(?![^,=;:$]*\b(?:is|are|has|had|have|was|were|leaves?|left|gives?|gets?|get|plus)\b)[^,=;:$]*$"
+    r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?"
+    r"|paid|has|have"
+    r"|covers?|drives?|drove|spends?|spent|sells?|sold|gets?|=|(?:[Ss]?[Hh]e|[Ii]t"
+    r"|[Tt]hey|[Tt]he\s[a-z]+)\s+[a-z]+s)\s+([$€£]?-?[\d.,]*\d%?)"
+    r"(?!\s+out\b)(?:\s+[a-z]+){0,3}?\s+(?:after|from|for|during|within|before|of|in|on"
+    r"|at|every|each|to|when|with|until)"
+    r"\s(?=[^=;:$]*\d)(?:[^,=;:$]*|[^,=;:$]*,\s(?:after|when|at|with|because|since)\s[^=;:$]*)$"
+    r"|(?<![\w.,])([$€£]?-?\d(?:[\d.,]*\d)?%?)(?:\s+[a-z]+){0,3}?\s+(?:after|during"
+    r"|within|before|over\s+the)\s"
+    r"(?=[^,=;:$]*\d)(?![^,=;:$]*\b(?:is|are|has|had|have|was|were|leaves?|left|gives?"
+    r"|gets?|get|plus)\b)[^,=;:$]*$"
 )
 _EQUATION = re.compile(  # `slope 2 and intercept 3: y = 2x+3`, at the end
     r"(?:[:,]|\b(?:is|get|have|equation|as|by))\s+((?:[a-z]|[a-zA-Z]\([a-z]\))\s?=\s?"
@@ -129,7 +169,8 @@ _TYPESET_END = re.compile(  # `= 4√5`
 )
 _ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
 _VERIFICATION = re.compile(
-    r"(?:we\s+(?:can\s+)?|let['’]?s\s+|let\s+us\s+|to\s+)?(?:verify|check|confirm|verification|double-check)\b",
+    r"(?:we\s+(?:can\s+)?|let['’]?s\s+|let\s+us\s+|to\s+)?(?:verify|check|confirm"
+    r"|verification|double-check)\b",
     re.I,
 )
 _NO_OTHER = re.compile(r"^no\s+other\s+(?:[a-z]+\s+){0,3}(?:than|but|except)\s+", re.I)
@@ -197,6 +238,8 @@ def is_bare(text: str) -> bool:
         return True
     if _LEAD_WORDS.match(text) and not _EXCEPTION.match(outside):
         return False
+    if (_CLAUSE.match(text) or _PRONOUN.search(outside)) and not _EXCEPTION.match(outside):
+        return False
     return count <= 8 and not _PROSE_VERB.search(outside)
 
 
@@ -206,6 +249,10 @@ def tail_or_last(text: str) -> str:
         m = pattern.search(text)
         if m and not _CLAUSE_BEFORE.search(text[: m.start()][-40:]):
             return m[m.lastindex or 0].strip()
+    if bound := _BOUND_PHRASE.search(text):
+        return bound[0]
+    if (cases := _CASE_TAIL.search(text)) and split_cases(cases[1].replace("$", "")):
+        return cases[1].replace("$", "")
     text = _OR_ABOUT.sub(r" ≈ \1", text)
     if rounded := _APPROXIMATED.search(text):
         return rf"{rounded[1]} \approx {rounded[2]}"
@@ -246,7 +293,7 @@ def value_of_names(text: str) -> str:
 
 def from_prose(text: str) -> str:
     """Return the answer of a text without a box, from its last sentence with math or a number."""
-    trimmed = CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip()
+    trimmed = _ASIDE.sub("", CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
     for display in (MATH, ENVIRONMENT):  # is within one sentence
         trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
     sentences = [
@@ -261,6 +308,8 @@ def from_prose(text: str) -> str:
     while len(sentences) > 1 and _VERIFICATION.match(sentences[-1].strip()):
         sentences.pop()
     last = sentences[-1] if sentences else ""
+    if read_number_words(last.strip(" .!*")) is not None:
+        return last.strip(" .!*")
     if named := chosen_letter(last) or yes_or_no(last) or spoken_time_in(last) or name_at_end(last):
         return named
     if not re.search(r"\d|\$", last) and (spelled := spelled_number(last)):
@@ -282,6 +331,11 @@ def _from_sentence(sentence: str) -> str:
     if that_is := _IE.search(sentence):
         sentence = that_is[1]
     sentence = re.sub(r"(?<=\d)!+$", "", without_bold(sentence).strip()).rstrip(". 。；").strip()
+    if parameter := _PARAMETER.search(sentence):
+        family = tail_or_last(sentence[: parameter.start()])
+        whole = r"\mathbb{Z}" in parameter[0] or "integer" in parameter[0]
+        letter = re.search(r"(?<![A-Za-z\\])[a-z](?=\$|\s|\\)", parameter[0])
+        return rf"{family}, {letter[0]}\in\mathbb{{Z}}" if whole and letter else family
     reason = _REASON_CLAUSE.match(sentence)
     if reason and reason[0].count("$") % 2 == 0:
         sentence = sentence[reason.end() :]

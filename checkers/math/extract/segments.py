@@ -13,7 +13,8 @@ MAX_CHARS = 100_000  # of a response, from its end
 MAX_QUESTIONS = 16  # tried as the end of the answer
 _NEXT_QUESTION = re.compile(  # what a base model writes after its answer
     r"^[#*> \t]*(?:(?:question|q|problem|exercise|human|user|instruction)[* \t]*[:：]"
-    r"|(?<=#)[ \t]*(?:question|problem|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
+    r"|(?:problem|question|exercise)\s*\#?\d+\s*[.:)]|(?<=#)[ \t]*(?:question|problem"
+    r"|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
     re.I | re.M,
 )
 _ANSWERED = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>", re.I)
@@ -31,11 +32,13 @@ def last_segment(response: str) -> str:
 
 
 _CLOSING = re.compile(  # `∎`, `QED`, `This completes the proof.`, `[Source: AIME]`
-    r"(?:\s*(?:\$?\s*\\(?:blacksquare|square|qed|Box)\s*\$?|\bQ\.?E\.?D\.?(?!\w)|\[Source:[^\]\n]{0,200}\]"
+    r"(?:\s*(?:\$?\s*\\(?:blacksquare|square|qed|Box)\s*\$?|\bQ\.?E\.?D\.?(?!\w)"
+    r"|\[Source:[^\]\n]{0,200}\]"
     r"|(?:This|which)\s+(?:completes|concludes)\s+the\s+(?:proof|solution)\.?))+\s*$"
 )
 _EXPLANATION = re.compile(  # after an answer that comes first
-    r"((?:(?![.!?]\s|\n).){1,120}[\w$})\]])[.!]?\s+(?:To\s+see\s+(?:this|why)|Here(?:['’]s|\s+is)\s+(?:why|the\s+reason)|Proof\b"
+    r"((?:(?![.!?]\s|\n).){1,160}(?:[\w$})\]]|\*\*))[.!]?\s+(?:To\s+see\s+(?:this|why)"
+    r"|Here(?:['’]s|\s+is)\s+(?:why|the\s+reason)|Proof\b"
     r"|Explanation\b|Reason(?:ing)?\s*:|Suppose\b|The\s+reason\s+is|This\s+is\s+because)",
     re.S,
 )
@@ -43,12 +46,17 @@ _PIECE = (
     r"(\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−]?[$€£]?\d(?:[\d,./]*\d)?%?|\(?[A-J]\)?(?!\w))"
 )
 _CORRECTION = re.compile(  # `Wait, it is 13.`, `but it is actually 84`
-    rf"(?:\b(?:wait|sorry|oops|hmm|correction)\b[^.!?\n]{{0,60}}?\b(?:it['’]s|it\s+(?:is|must\s+be|should\s+be)|should\s+be)"
+    rf"(?:\b(?:wait|sorry|oops|hmm|correction)\b[^.!?\n]{{0,60}}?\b(?:it['’]s|it\s+(?:is"
+    rf"|must\s+be|should\s+be)|should\s+be)"
     rf"|\b(?:it['’]s|it\s+is)\s+actually|\bactually,?\s+it(?:['’]s|\s+is))\s+{_PIECE}",
     re.I,
 )
+_CUT_AFTER = re.compile(
+    r"(?:^|[.!?]\s+|\n)(?:Then|So|Therefore|Thus|Hence|Now|Next|Let|Suppose)[,:]?$"
+)
 _CUT = re.compile(  # a response that ends within a sentence
-    r"[A-Za-z]{2,},?\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets|get|we|then|so|because|if|in|by|each|those"
+    r"[A-Za-z]{2,},?\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets"
+    r"|get|we|then|so|because|if|in|by|each|those"
     r"|these|from|as|at|on|let|have|has)$|\w\s*(?:[-+*/×÷=]|\\(?:times|cdot|frac|sqrt))\s*$"
 )
 _PROSE_WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?!\w)")
@@ -74,6 +82,8 @@ def corrected(text: str, start: int) -> str:
 
 def is_cut(text: str) -> bool:
     """Return whether a text ends in the middle of a sentence, before its answer."""
+    if _CUT_AFTER.search(text):
+        return True
     if len(text.split()) < MIN_CUT_WORDS or _CUT.search(text) is None:
         return False
     return len(_PROSE_WORD.findall(text)) >= MIN_CUT_WORDS // 2

@@ -6,18 +6,26 @@ import re
 
 _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of the pie`
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
-    r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than|instead\s+of|as\s+opposed\s+to)\s.*$"
-    r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
+    r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than"
+    r"|instead\s+of|as\s+opposed\s+to)\s.*$"
+    r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?"
+    r"|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
     r"|,\s+(?:but|although|though|however|including|excluding)\s.*$"
-    r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly|\w+\s+(?:times|more|less)))\s.*$"
+    r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly"
+    r"|\w+\s+(?:times|more|less)))\s.*$"
     r"|(?<=[\d$)}])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$"
     r"|,?\s+(?:and\s+)?(?:substituting|checking|plugging|verifying)\b.*$"
-    r"|\s+for\s+(?:every|all|each|any)\s+(?:(?:positive|real|natural|non-?negative)\s+)*(?:integers?|numbers?)?\s*\$?[a-z]\$?$"
+    r"|\s+for\s+(?:every|all|each|any)\s+(?:(?:positive|real|natural"
+    r"|non-?negative)\s+)*(?:integers?|numbers?)?\s*\$?[a-z]\$?$"
     r"|(?<=\$),\s+i\.e\.\s.*$|,\s+\w+\s+in\s+total$|\s+\(=[^()]*\)$"
-    r"|\s+when\s+(?:it\s+is\s+)?divided\s+by\s.*$|\s+when\s+[A-Z][a-z]+\s.*$|\s+if\s+[a-z]\s*=[^,]*$"
-    r"|,?\s+as\s+(?:required|claimed|desired|expected|wanted|needed|stated|we\s+(?:wanted|claimed|expected)|was\s+to\s+be\s+shown)$"
-    r"|\s+after\s+(?:an?|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:second|minute|hour|day|week|month|year)s?$"
-    r"|[;,]\s+(?:the|its|while\s+the)\s+other\b.*\b(?:rejected|discarded|extraneous|invalid|ignored|not\s+valid|impossible)$"
+    r"|\s+when\s+(?:it\s+is\s+)?divided\s+by\s.*$|\s+when\s+[A-Z][a-z]+\s.*$"
+    r"|\s+if\s+[a-z]\s*=[^,]*$"
+    r"|,?\s+as\s+(?:required|claimed|desired|expected|wanted|needed|stated|we\s+(?:wanted"
+    r"|claimed|expected)|was\s+to\s+be\s+shown)$"
+    r"|\s+after\s+(?:an?|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:second"
+    r"|minute|hour|day|week|month|year)s?$"
+    r"|[;,]\s+(?:the|its|while\s+the)\s+other\b.*\b(?:rejected|discarded|extraneous"
+    r"|invalid|ignored|not\s+valid|impossible)$"
     r"|,\s+(?:with|where|whose)\s.*$|\s+as\s+(?:my|our|the)\s+(?:final\s+)?answer$"
     r"|\s+for\s+[$€£]?[\d.]+\s+(?:each|apiece|(?:second|minute|hour|day|week|month|year)s?)$"
     r"|(?<=%)\s+off\s.*$",
@@ -26,7 +34,10 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
 _ANSWER = re.compile(r"[\d\\$]|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$")
 # `5 when n = 1 and 3 when n = 2`; ` (8 rows of 8)`
 _CASES = re.compile(r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
-_PARENTHESES = re.compile(r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200})[)\]]$")
+_PARENTHESES = re.compile(
+    r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200}"
+    r"|(?=[^()]*[a-z]{3,} [^()]*[a-z]{3,} )[^()]{3,200})[)\]]$"
+)
 
 
 def strip_trailing_text(text: str) -> str:

@@ -37,6 +37,10 @@ _LETTERS = re.compile(  # `Statements A and C are correct`, `the correct ones ar
     r"|\b(?:correct|true|right)\s+(?:ones|statements|options|choices)\s+are\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\b)",
     re.I,
 )
+_ROMAN = r"(?:I{1,3}|IV|V)"
+_STATEMENTS = re.compile(  # `exactly I and II hold`
+    rf"\b(?:exactly|only|statements?)\s+({_ROMAN}(?:(?:,\s*|,?\s+and\s+){_ROMAN})*)\s+(?:holds?|are|is|must|can)\b"
+)
 _CONCLUSION = re.compile(
     r"(?:(?:so|thus|hence|therefore|clearly|finally|consequently)\b"
     r"|.*\b(?:conclude|see|find|know|means|shows?|follows|deduce|implies)(?:\s+that)?\b).*"
@@ -54,13 +58,17 @@ _NUMBER_WORD = "|".join(
     [*NUMBER_WORDS, "half", "thirds?", "quarters?", "hundred", "thousand", "million"]
 )
 _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
-    r"(?:\b(?:is|are|be|equals?|gets?|have|has|takes?|gives?|worth|(?:equal|comes|amounts)\s+to"
+    r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
     r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
     rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
     rf"((?:(?:minus|negative)\s+)?(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
     re.I,
 )
 
+_AND_CENTS = re.compile(  # `twelve dollars and fifty cents`
+    rf"(?:(?:{_NUMBER_WORD})[\s-]+)+[a-z]+\s+(?:and\s+)?(?:(?:{_NUMBER_WORD})[\s-]+)+(?:cents?|min(?:ute)?s?|inch(?:es)?|sec(?:ond)?s?)\b",
+    re.I,
+)
 _PART_OF_A_UNIT = re.compile(rf"(?:(?:{_NUMBER_WORD}|an?)[\s-]+)+of\s+an?\s+\w+", re.I)
 MAX_SENTENCE = 600  # characters that are searched for a number in words
 _NUMBER_RUN = re.compile(rf"\b((?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?=\w+))?)+)", re.I)
@@ -76,9 +84,11 @@ def spelled_number(sentence: str) -> str:
     sentence = without_bold(sentence).strip(" .!")[-MAX_SENTENCE:]
     if _PART_OF_A_UNIT.fullmatch(sentence):
         return sentence
-    found = [m[1].strip(" -") for m in _SPELLED.finditer(sentence)]
-    found = [re.sub(r"\s+and(?:\s+a)?$", "", t) for t in found]
+    matches = list(_SPELLED.finditer(sentence))
+    found = [re.sub(r"\s+and(?:\s+a)?$", "", m[1].strip(" -")) for m in matches]
     numbers = [t for t in found if t.lower() != "one" and read_number_words(t) is not None]
+    if len(numbers) == 1 and (money := _AND_CENTS.search(sentence, matches[-1].start())):
+        return money[0]
     return numbers[0] if len(numbers) == 1 else ""
 
 
@@ -101,7 +111,7 @@ def spoken_time_in(sentence: str) -> str:
 def chosen_letter(sentence: str) -> str:
     """Return the choice letter, or the list of letters, that a sentence selects; else ""."""
     sentence = without_bold(sentence).strip(" .!")
-    m = _LETTERS.search(sentence) or _LETTER.search(sentence)
+    m = _STATEMENTS.search(sentence) or _LETTERS.search(sentence) or _LETTER.search(sentence)
     return next(filter(None, m.groups())) if m else ""
 
 

@@ -134,12 +134,18 @@ _COUNTER = re.compile(
 )
 
 
+_PARTICLES = re.compile(
+    r"^(?:它|这|该(?:函数|数列|命题))?(?:是|为)(?:一个)?|(?<=分)而|而(?=不)|(?:三角形|函数)?[的]$|^.{1,12}[:：]"
+)
+
+
 def translate(text: str) -> str:
     """Return an answer with its Chinese words in English; what is not in the tables stays."""
     if _CHINESE.search(text) is None:
         return text
     plain = text.strip(" 。.，$")
     plain = re.sub(r"^\\text\{(.*)\}$", r"\1", plain)
+    plain = _PARTICLES.sub("", plain) if len(plain) > 1 and plain not in _WORDS else plain
     if plain in _WORDS:
         return _WORDS[plain]
     if plain + "条件" in _WORDS:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS, read_number_words
+from gradebox.checkers.math.normalise.programs import split_arguments
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
@@ -49,13 +50,21 @@ _TRANSPOSED = re.compile(r"(.*[)\]])\s*\^\s*\{?\s*(?:T|\\top)\s*\}?", re.S)
 _REMAINDER = re.compile(
     r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*(?:\\bmod|mod(?=[\s\d]))\s*\{?\s*(\d+)\s*\}?"
 )
-_CURRENCY_CODES = {"USD": "＄", "EUR": "€", "GBP": "£", "INR": "₹", "JPY": "¥"}
-_CURRENCY_CODE = re.compile(rf"\b({'|'.join(_CURRENCY_CODES)})\s?(?=\d)")
+_CURRENCY_CODES = {
+    "Rs.": "₹",
+    "Rs": "₹",
+    "USD": "＄",
+    "EUR": "€",
+    "GBP": "£",
+    "INR": "₹",
+    "JPY": "¥",
+}
+_CURRENCY_CODE = re.compile(rf"\b({'|'.join(map(re.escape, _CURRENCY_CODES))})\s?(?=\d)")
 _PROGRAM_BASE = re.compile(r"(?<![\w.])(?:0x[0-9a-fA-F]{1,40}|0b[01]{1,100}|0o[0-7]{1,40})(?!\w)")
 _SQUARE_ROOT = re.compile(r"(?:(?<=\d)\s+|(?:the\s+)?square\s+)root(?:\s+of)?\s+(\d+)", re.I)
 _FOREIGN_NOUN = re.compile(r"([-+＄€£]?\s?\d[\d.,]*)\s?([^\W\d_]{2,})")  # `1500 dólares`
 _HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the numbers
-    r"(?<![\\\w])([A-F][0-9A-F]{1,12})\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
+    r"(?<![\\\w])\(?\s*([A-F][0-9A-F]{1,12})\s*\)?\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
 )
 _UNIT_SYMBOLS = (
     (re.compile(r"(?<=[\d}])\s*\\Omega$"), f" {TEXT_OPEN}ohm{TEXT_CLOSE}"),
@@ -65,17 +74,51 @@ _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3
 _OUT_OF = re.compile(  # `1 out of 3`, `one in three`, `1-in-3`
     r"([a-z\d]+)[\s-](?:out\sof|in)(?:[\s-]every)?[\s-]([a-z\d]+)", re.I
 )
-_CHOOSE = re.compile(r"(\d{1,4})\s+choose\s+(\d{1,4})", re.I)
+_CHOOSE = re.compile(r"(\d{0,4}[a-z]?)\s+choose\s+(\d{1,4}|[a-z])(?![A-Za-z])", re.I)
+_NAMED_COUNT = re.compile(  # `nCr(20, 10)`, `C(2n, n)`, `nPr(5, 2)`
+    r"(?<![A-Za-z\\])(?P<kind>n[CP]r|comb|perm|C)\s*\(\s*(?P<n>\d{1,4}[a-z]?|[a-z](?:[-+]\d)?)\s*,\s*(?P<k>\d{1,4}|[a-z](?:[-+]\d)?)\s*\)"
+)
+_LETTERS_CHOSEN = re.compile(r"(?<![A-Za-z\\\d])([a-z])C(\d|[a-z])(?![A-Za-z\d])")  # `nC2`
+_PERMUTATIONS = re.compile(  # `{}_{10}P_3`, `{}^{7}P_{3}`, `P_7^3`, `A_7^3`
+    r"(?:\{\s*\})?\s*[_^]\s*\{?\s*(\d{1,4})\s*\}?\s*P\s*_\s*\{?\s*(\d{1,4})\s*\}?"
+    r"|(?<![A-Za-z\\])[AP]\s*_\s*\{?\s*(\d{1,4})\s*\}?\s*\^\s*\{?\s*(\d{1,4})\s*\}?"
+)
+_PARTS = re.compile(  # `(1) 12; (2) 5/6`
+    r"\(?(?:1|a|i)\)\s+(.+?)[\s,;.]+\(?(?:2|b|ii)\)\s+(.+?)(?:[\s,;.]+\(?(?:3|c|iii)\)\s+(.+?))?"
+)
+_END = r"([-+]?\d[\d.,/]*\d|[-+]?\d|[-+]?\\[a-z]+[^<>=,;]*)"
+_BOUND_WORDS = re.compile(  # `at most 3`, `5 or more`, `between 10 and 20 inclusive`
+    rf"^[{TEXT_OPEN}\s]*(?:(?:[a-z]\s+is\s+)?(?P<sign>at\s+most|no\s+more\s+than|not\s+more\s+than|not\s+exceeding|at\s+least|no\s+(?:less|fewer)\s+than|not\s+less\s+than|(?:strictly\s+)?(?:more|greater|less|fewer)\s+than)"
+    rf"[{TEXT_CLOSE}\s]+{_END}|{_END}[{TEXT_OPEN}\s]+or\s+(?P<more>more|greater|less|fewer|larger|smaller)[{TEXT_CLOSE}\s]*"
+    rf"|(?:from|between)[{TEXT_CLOSE}\s]+{_END}[{TEXT_OPEN}\s]+(?:to|and)[{TEXT_CLOSE}\s]+{_END}[,{TEXT_OPEN}\s]+(?P<how>inclusive|exclusive)[{TEXT_CLOSE}\s]*)$",
+    re.I,
+)
+_BARE_SIGN = re.compile(rf"^(\\[lg]e|[<>])(?![A-Za-z])\s*{_END}$")
+_RANKED = re.compile(r"\w+(?:\s*\\to(?![A-Za-z])\s*\w+){2,}")  # `A \to C \to B`
+_FOR_EACH = re.compile(
+    r"(.+?)\s+for\s+([a-z])\s*\\in\s*\\\{([^{}]+)\\\}"
+)  # `(t,t) for t \in \{0,1\}`
+_FACTORIAL_WORD = re.compile(r"(\d{1,4}|[a-z])\s+factorial", re.I)
+_MULTINOMIAL = re.compile(r"\\binom\s*\{\s*(\d{1,3})\s*\}\s*\{\s*(\d{1,3}(?:\s*,\s*\d{1,3})+)\s*\}")
+_MATLAB = re.compile(
+    r"\[([^\[\];]*(?:;[^\[\];]*)+)\]|\[((?:-?[\d./]+\s+)+-?[\d./]+)\]"
+)  # `[1 2; 3 4]`
+_LIMIT = re.compile(  # `a_n \to 2 as n \to \infty`, `a_n converges to 2`
+    r"(?P<name>(?:\\lim\s*(?:_\s*\{[^{}]*\})?\s*)?[A-Za-z]\w*(?:_\{?\w\}?)?(?:\([a-z]\))?)\s*(?:\\to(?![A-Za-z])|(?:converges|tends|goes)\s+to)\s*"
+    r"(?P<value>[^,;]+?)(?:\s*(?:,|as|when)\s*[a-z]\s*\\to.*)?"
+)
 _LOG_BASE = re.compile(r"(?<![A-Za-z\\])log(2|10)(?=\s*\()")
 _CUBE_ROOT = re.compile(r"(?<![A-Za-z\\])cbrt\s*\(([^()]{1,60})\)")
 _FLOOR_DIVISION = re.compile(r"([a-z]|\d+|\([^()]{1,40}\))\s*//\s*([a-z]|\d+)")
-_DIAGONAL = re.compile(r"\\?(?:mathrm\{)?diag\}?\s*\(([^()]{1,200})\)")
-_IDENTITY = re.compile(r"(?:the\s+)?(\d)\s*(?:\\times|x|by)\s*\1\s+identity(?:\s+matrix)?", re.I)
+_DIAGONAL = re.compile(r"\s*\\?(?:mathrm\{)?diag\}?\s*\(([^()]{1,200})\)\s*")
+_IDENTITY = re.compile(r"(?:the\s+)?(?:(\d)\s*(?:\\times|x|by)\s*\1\s+)?identity\s+matrix", re.I)
 _ARTICLE = re.compile(r"the\s+(?=\d+$)")
 _FOREIGN_TANGENT = re.compile(r"(?<![A-Za-z\\])(arc)?(c)?tg(?=[\s({])")
 _MAP = re.compile(  # `f: x \to x^2`
     r"(?:([A-Za-z])\s*:\s*)?([a-z])\s*\\to(?![A-Za-z])\s*(?=.*(?<![A-Za-z\\])\2(?![A-Za-z]))(.+)"
 )
+_THOUSANDS_OF_MONEY = re.compile(r"(?<=[＄€£])\s?(\d{1,3})[kK]$")
+_INCHES = re.compile(r"^(\d+(?:\.\d+)?)\s*(?:''|\")$")
 _TIMES_TEN = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*\^)")
 _OUTWARD = re.compile(r"([\[\]])([^\[\]]{1,60})([\[\]])")
 _FONT = r"\\(?:mathbf|boldsymbol|bm|hat|vec|overrightarrow|widehat)"
@@ -92,15 +135,30 @@ def expand_notation(text: str) -> str:
     if share := _OUT_OF.fullmatch(text):
         top, low = (t if t.isdigit() else read_number_words(t) for t in share.groups())
         return rf"\frac{{{top}}}{{{low}}}" if top and low else text
+    if r"\to" in text and (ranked := _RANKED.fullmatch(text)):
+        return ranked[0].replace(r"\to", ",")
     if r"\to" in text and (mapped := _MAP.fullmatch(text)):
         text = f"{mapped[1] or 'f'}({mapped[2]})={mapped[3]}"
+    if limit := _LIMIT.fullmatch(text) if r"\to" in text or " to " in text else None:
+        return f"{limit['name']}={limit['value']}"
+    if parts := _PARTS.fullmatch(text):
+        return f"({'; '.join(p for p in parts.groups() if p)})"
+    text = _BARE_SIGN.sub(lambda m: _half_line(m[1], m[2]), _BOUND_WORDS.sub(_bound, text))
+    if r"\in" in text and (each := _FOR_EACH.fullmatch(strip_marks(text).strip())):
+        letter = rf"(?<![A-Za-z\\]){each[2]}(?![A-Za-z])"
+        text = ", ".join(re.sub(letter, f"({v.strip()})", each[1]) for v in each[3].split(","))
+    text = _FACTORIAL_WORD.sub(r"\1!", text)
+    if "[" in text and (table := _MATLAB.fullmatch(text)):
+        return _matrix(table[1] or table[2])
+    if "binom" in text:
+        text = _MULTINOMIAL.sub(_multinomial, text)
     text = _CHOOSE.sub(r"\\binom{\1}{\2}", _CUBE_ROOT.sub(r"\\sqrt[3]{\1}", text))
     text = _LOG_BASE.sub(r"\\log_{\1}", text)
     text = _FLOOR_DIVISION.sub(r"\\lfloor \1/\2 \\rfloor", text)
-    if identity := _IDENTITY.fullmatch(text):
-        return f"I_{identity[1]}"
-    if diagonal := _DIAGONAL.fullmatch(text):
-        return _diagonal([c.strip() for c in diagonal[1].split(",")])
+    if identity := _IDENTITY.fullmatch(strip_marks(text).strip()):
+        return f"I_{identity[1]}" if identity[1] else "I"
+    if diagonal := _DIAGONAL.fullmatch(strip_marks(text, "")):
+        return _diagonal(split_arguments(diagonal[1]))
     text = _FOREIGN_TANGENT.sub(lambda m: f"{m[1] or ''}{'cot' if m[2] else 'tan'}", text)
     if "\\degree" in text:
         text = _MINUTES.sub(
@@ -108,7 +166,9 @@ def expand_notation(text: str) -> str:
         )
     text = _ROOT.sub(lambda m: rf"\sqrt{{{m[1] or m[2]}}}", text)
     if "C" in text or "P" in text:
+        text = _PERMUTATIONS.sub(lambda m: _arranged(m[1] or m[3], m[2] or m[4]) or m[0], text)
         text = _CHOSEN.sub(_chosen, _COMBINATIONS.sub(_binomial, text))
+        text = _LETTERS_CHOSEN.sub(r"\\binom{\1}{\2}", _NAMED_COUNT.sub(_named_count, text))
     if half := _HALF_LINE.fullmatch(text):
         return half[1] + _HALF_LINES[half[2] or half[3]]
     if based := _BASE.fullmatch(strip_marks(text).strip()):
@@ -125,6 +185,8 @@ def expand_notation(text: str) -> str:
     for symbol, unit in _UNIT_SYMBOLS:
         text = symbol.sub(unit, text)
     text = _CURRENCY_CODE.sub(lambda m: _CURRENCY_CODES[m[1]], text)
+    text = _THOUSANDS_OF_MONEY.sub(r"\g<1>000", text)
+    text = _INCHES.sub(rf"\1 {TEXT_OPEN}in{TEXT_CLOSE}", text)
     text = _TIMES_TEN.sub(r"\\times ", text)
     transposed = _TRANSPOSED.fullmatch(text)
     if transposed and _is_vector(transposed[1]):
@@ -155,6 +217,59 @@ def _binomial(m: re.Match[str]) -> str:
     if not known and n.isdigit():
         n, k = k, n  # C^2_n: the letter is the larger
     return rf"\binom{{{n}}}{{{k}}}" if not known or int(n) >= int(k) else m[0]
+
+
+def _bound(m: re.Match[str]) -> str:
+    """Return `(-\\infty,3]` for `at most 3`."""
+    ends = [m[i] for i in (2, 3, 5, 6) if m[i]]
+    if m["how"]:
+        return (
+            f"[{ends[0]},{ends[1]}]"
+            if m["how"].lower() == "inclusive"
+            else f"({ends[0]},{ends[1]})"
+        )
+    words = (m["sign"] or m["more"]).lower()
+    low = re.search(
+        r"least|no (?:less|fewer)|not less|^(?:strictly )?(?:more|greater)|larger", words
+    )
+    strict = words.endswith("than") and not words.startswith(("no ", "not "))
+    return _half_line((">" if low else "<") if strict else (r"\ge" if low else r"\le"), ends[0])
+
+
+def _half_line(sign: str, end: str) -> str:
+    """Return `[5,\\infty)` for `\\ge 5`, a bound without an unknown."""
+    if sign in (r"\ge", ">"):
+        return f"{'[' if sign != '>' else '('}{end},\\infty)"
+    return f"(-\\infty,{end}{']' if sign != '<' else ')'}"
+
+
+def _named_count(m: re.Match[str]) -> str:
+    if m["kind"] in ("nPr", "perm"):
+        return _arranged(m["n"], m["k"]) or m[0]
+    return rf"\binom{{{m['n']}}}{{{m['k']}}}"
+
+
+def _arranged(n: str, k: str) -> str:
+    """Return `\\frac{7!}{4!}` for the arrangements of 3 of 7 things; "" for letters."""
+    if not (n.isdigit() and k.isdigit() and int(n) >= int(k)):
+        return ""
+    return rf"\frac{{{n}!}}{{{int(n) - int(k)}!}}"
+
+
+def _multinomial(m: re.Match[str]) -> str:
+    parts = [p.strip() for p in m[2].split(",")]
+    return (
+        rf"\frac{{{m[1]}!}}{{{' '.join(f'{p}!' for p in parts)}}}"
+        if sum(map(int, parts)) == int(m[1])
+        else m[0]
+    )
+
+
+def _matrix(table: str) -> str:
+    """Return `[1 2; 3 4]`, as MATLAB writes it, as a matrix."""
+    rows = [re.split(r"\s*,\s*|\s+", row.strip()) for row in table.split(";")]
+    body = r"\\".join("&".join(row) for row in rows if row != [""])
+    return rf"\begin{{pmatrix}}{body}\end{{pmatrix}}"
 
 
 def _chosen(m: re.Match[str]) -> str:

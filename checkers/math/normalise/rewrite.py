@@ -33,6 +33,9 @@ _TEXT = re.compile(rf"\\(?:{_TEXT_COMMANDS})\s*\{{([^{{}}]*)\}}")
 _FONT = re.compile(rf"\\(?:{_FONT_COMMANDS}|operatorname\*?)\s*\{{([^{{}}]*)\}}")
 _FONT_LETTER = re.compile(rf"\\(?:{_FONT_COMMANDS})\s+([A-Za-z0-9])")
 _FONT_COMMAND = re.compile(rf"\\(?:{_FONT_COMMANDS}|{_TEXT_COMMANDS})(?=\s*\{{)")  # around braces
+_LETTER_DIGIT = re.compile(
+    rf"(?<=\d){TEXT_OPEN}([A-F]){TEXT_CLOSE}(?=\d*\s*_)"
+)  # `3\text{E}7_{16}`
 _BASED_WORD = re.compile(rf"{TEXT_OPEN}([0-9A-F]+){TEXT_CLOSE}(?=\s*_)")
 _NUMBER_SET = re.compile(
     r"\\(?:mathbb|mathbf|Bbb)\s*\{?\s*([RZNQC])\s*\}?|(?<=\\in)\s*([RZNQC])(?![A-Za-z(_])"
@@ -41,7 +44,8 @@ _BARE_REALS = re.compile(r"^(?:\\mathbb\{R\}|R)\s*\\\s*(?=\\?[\[({])")  # `R \ {
 _SIZES = re.compile(  # commands without a meaning: `\left`, `\displaystyle`
     r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|scriptstyle|limits|nolimits|noindent"
     r"|hfill|phantom\{[^{}]*\}|vphantom\{[^{}]*\}|hphantom\{[^{}]*\}|bf|rm|it|sf|centering|strut"
-    r"|Large|LARGE|large|huge|Huge|small|normalsize|tiny|protect|allowbreak|nonumber|notag)(?![A-Za-z])"
+    r"|Large|LARGE|large|huge|Huge|small|normalsize|tiny|protect|allowbreak|nonumber"
+    r"|notag)(?![A-Za-z])"
 )
 _THIN = re.compile(  # white space: `\,`, `\quad`, `~`
     r"\\[!,;:> ]|\\q?quad|\\(?:thinspace|enspace|medspace|hspace\{[^{}]*\})(?![A-Za-z])|~"
@@ -56,6 +60,7 @@ _RENAMED = {  # command → its replacement
     name: new
     for new, names in (
         (r"\frac", "dfrac tfrac cfrac nicefrac sfrac"), (r"\binom", "dbinom tbinom"),
+        (r"\sqrt", "surd"),
         ("<", "lt"), (">", "gt"), (r"\le", "leqslant leqq leq"), (r"\ge", "geqslant geqq geq"),
         (r"\ne", "neq"), (r"\approx", "simeq sim cong approxeq doteq"), ("=", "equiv triangleq"),
         (r"\{", "lbrace"), (r"\}", "rbrace"), ("[", "lbrack"), ("]", "rbrack"), ("(", "lparen"),
@@ -74,15 +79,18 @@ _RENAMED = {  # command → its replacement
     for name in tables.word_list(names)
 }  # fmt: skip
 _DEGREE = re.compile(  # `^\circ`, `^{o}`, `\degrees`
-    r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?"
+    r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])"
+    r"|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?"
 )
 _DEGREE_WORD = re.compile(  # `30 degrees`, not `30 degrees Celsius`
-    rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))",
+    rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!"
+    rf"\s*(?:{TEXT_OPEN})?\s*(?:celsius|fahrenheit|[CF]\b))",
     re.I,
 )
 _PRIMES = re.compile(r"\^\s*\{?\s*((?:\\prime(?![A-Za-z])\s*)+)\}?")
 _PERCENT = re.compile(  # `\%`, `percentage points`
-    rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?",
+    rf"\\%|{TEXT_OPEN}?\s*(?<![A-Za-z])(?:per\s?cent(?:age)?(?:\s+points?)?"
+    rf"|pct)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?",
     re.I,
 )
 # `\\frac` for `\frac`, `1 000`, `$5` without a second dollar sign
@@ -102,11 +110,13 @@ _BARE_MODULUS = re.compile(r"\s(?:\\b?mod|mod(?:ulo)?)\s*\{?\s*(\d+)\s*\}?$")  #
 _SIMILAR = re.compile(r"\\(sim|cong)(?![A-Za-z])")  # of triangles
 _SIMILAR_WORDS = {"sim": " similar to ", "cong": " congruent to "}
 _MARKED_MODULUS = re.compile(  # `\\text{ (mod 13)}`, `\\text{ mod } 13`
-    rf"{TEXT_OPEN}\s*\(\s*mod(?:ulo)?\s+(\d+)\s*\)\s*{TEXT_CLOSE}|{TEXT_OPEN}\s*mod(?:ulo)?\s*{TEXT_CLOSE}"
+    rf"{TEXT_OPEN}\s*\(\s*mod(?:ulo)?\s+(\d+)\s*\)\s*{TEXT_CLOSE}"
+    rf"|{TEXT_OPEN}\s*mod(?:ulo)?\s*{TEXT_CLOSE}"
 )
 _MODULUS = re.compile(  # of a congruence; `5 \bmod 3` is a calculation
     rf"\s?(?:\\p?mod\s?\{{?\s?\d+\s?\}}?"
-    rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))[\s.]*$"
+    rf"|\(\s?[{TEXT_OPEN}]?\s?\\?(?:mod|bmod"
+    rf"|modulo)\s?[{TEXT_CLOSE}]?\s?\{{?\d+\}}?\s?[{TEXT_CLOSE}]?\))[\s.]*$"
 )
 _ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
     r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
@@ -117,9 +127,14 @@ _SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
     re.S,
 )
 _PIECE = re.compile(  # a row of a function by cases: `x, & \text{if } x > 0`
-    r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}|,?\s*(?:if|when|for)\s)?"
-    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in|otherwise|else|even|odd|mod|n?mid)[^&]*?)[\s,.;]*"
+    r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}"
+    r"|,?\s*(?:if|when|for)\s)?"
+    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in"
+    r"|otherwise|else|even|odd|mod|n?mid)[^&]*?)[\s,.;]*"
 )
+_PLAIN_MATRIX = re.compile(
+    r"\\([pbv]?matrix)\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
+)  # `\pmatrix{1&2\cr3&4}`
 _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
     r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
     r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
@@ -129,7 +144,7 @@ _UNIT_FONT = re.compile(  # `\mathrm{m\,s^{-1}}`
     r"\^(?:[^{}]|\{-?\d\}){0,60})\}"
 )
 # `(52)_8`, `52_{\text{eight}}`, `x=1 \quad y=2`
-_BASED = re.compile(r"\(\s*(\d[\dA-Z]*)\s*\)\s*(?=_\s*\{?\s*\d)")
+_BASED = re.compile(r"\(\s*([\dA-F][\dA-F]*)\s*\)\s*(?=_\s*\{?\s*\d)")
 _BASE_WORD = re.compile(
     rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
 )
@@ -179,6 +194,7 @@ def unwrap_text(text: str) -> str:
         text = _TEXT.sub(_mark_text, text)
         if text == before:
             break
+    text = _LETTER_DIGIT.sub(r"\1", text)
     text = _BASED_WORD.sub(r"\1", text)  # `\text{BEE}_{16}`
     return _FONT_COMMAND.sub("", _FONT_LETTER.sub(r" \1", text))
 
@@ -198,6 +214,8 @@ def _unwrap_font(match: re.Match[str]) -> str:
 
 def _mark_text(match: re.Match[str]) -> str:
     inner = strip_marks(match[1], "")
+    if inner.strip() in tables.FUNCTIONS - {"min", "max", "sec"}:
+        return f"\\{inner.strip()} "
     if not inner.strip():
         return " "
     bare = inner.strip(" ,.;")
@@ -224,6 +242,8 @@ def normalise(text: str) -> str:
         return r"\emptyset"
     text = unicode_to_latex(translate(_SPACES.sub(" ", text.strip())))
     text = unit_vectors_to_tuple(program_output(text))
+    if "matrix" in text:
+        text = _PLAIN_MATRIX.sub(r"\\begin{\1}\2\\end{\1}", text)
     if "\\begin" in text:
         text = _SYSTEM.sub(_system_to_list, text)
     if text.count("=") > 1:
@@ -234,6 +254,8 @@ def normalise(text: str) -> str:
         text = re.sub(r"\\\\(?:\s|$)", " ", text)
     else:
         text = text.replace(r"\\", _ROW_END)
+    if text.startswith(r"\$") and text.endswith(r"\$"):
+        text = text[2:-2]
     text = text.replace(r"\$", "＄")
     text = _NUMBER_SET.sub(lambda m: rf"\mathbb{{{m[1] or m[2]}}}", text)
     text = _BARE_REALS.sub(r"\\mathbb{R}\\setminus ", text)

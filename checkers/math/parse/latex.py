@@ -108,6 +108,7 @@ class Parser(SeriesGrammar):
             base = self.peek(ahead + 2)
         if not (ahead and sign and sign.text == "_" and base and base.text.isdigit()):
             return token
+        text = text.upper()
         if not (len(base.text) == 2 and re.fullmatch(r"[\dA-Z]{1,1000}", text)):
             return token
         if any(int(digit, 36) >= int(base.text) for digit in text):

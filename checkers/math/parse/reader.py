@@ -14,6 +14,7 @@ from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
 from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.dates import read_date_or_time
 from gradebox.checkers.math.parse.integers import read_integers
+from gradebox.checkers.math.parse.real_phrases import read_real_phrase
 from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
 from gradebox.checkers.math.parse.split import (
     BRACKETS,
@@ -69,8 +70,8 @@ _CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
     rf"\s*{TEXT_CLOSE}?\)?$"
 )
 _CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of a constant
-    rf"[\s,;({TEXT_OPEN}]+(?:(?:where|for|with)[\s{TEXT_CLOSE}]+)?(?:(?:any|some)\s+(?:real\s+)?(?:constant|number)[\s{TEXT_CLOSE}]+([abckmABCK])"
-    rf"|([abckABCK])[\s{TEXT_OPEN}]+(?:is\s+)?(?:an?\s+|any\s+)?(?:arbitrary\s+|real\s+)*(?:constant|real(?:\s+number)?)"
+    rf"[\s,;({TEXT_OPEN}]+(?:(?:where|for|with)[\s{TEXT_CLOSE}]+)?(?:(?:any|some|all)\s+(?:real\s+)?(?:constants?|numbers?|real)?[\s{TEXT_CLOSE}]*([abckmABCK])"
+    rf"|([abckABCK])[\s{TEXT_OPEN}]+(?:is\s+)?(?:an?\s+|any\s+)?(?:arbitrary\s+|real\s+)*(?:constant|real(?:\s+(?:number|constant))?)"
     rf"|([abckABCK])\s*\\in\s*\\mathbb\{{R\}})[\s{TEXT_CLOSE})]*$"
 )
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
@@ -91,18 +92,16 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"|^the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
     re.I,
 )
+_THEM = re.compile(r"^there\s+(?:is|are)\s+(?=[\d$])|\s+of\s+(?:them|these|those)$", re.I)
+_NONE_IE = re.compile(rf"^[^\d$\\]{{1,30}},?\s+i\.?e\.?,?\s*{TEXT_CLOSE}?\s*(?=[-\d$\\])", re.I)
+_ONE_TEXT = re.compile(
+    rf"{TEXT_OPEN}([^{TEXT_OPEN}{TEXT_CLOSE}]*[a-z]{{4}} [^{TEXT_OPEN}{TEXT_CLOSE}]*){TEXT_CLOSE}"
+)
+_WHERE = re.compile(  # `\{1, \omega\} where \omega = e^{2\pi i/3}`
+    r"(?P<body>.+?)[\s,;]+(?:where|with)\s+(?P<name>\\[a-z]+|[a-z])\s*=\s*(?P<value>[^,;=]+)", re.S
+)
 _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
-_ALL_REALS_WITH = re.compile(  # `all real x such that x > 2`
-    r"\s*(?:the\s+set\s+of\s+)?all\s+reals?(?:\s+numbers?)?(?:\s+[a-z])?\s+"
-    r"(?:such\s+that|with|where|satisfying|for\s+which)\s+(.*[<>=].*|.*\\(?:ne|le|ge).*)",
-    re.I,
-)
-_ALL_REALS_EXCEPT = re.compile(
-    r"\s*all\s+reals?(?:\s+numbers?)?(?:\s+[a-z])?\s+(?:except|but|other\s+than)(?:\s+for)?"
-    r"\s+(?:[a-z]\s*=)?\s*([-\d\\][^=<>]*)$",
-    re.I,
-)
 _MULTIPLES = re.compile(
     r"(?:all\s+)?(?:the\s+)?(?:integer\s+|integral\s+)?multiples\s+of\s+([^,;=]{1,40})", re.I
 )
@@ -110,17 +109,21 @@ _SCALED_TUPLE = re.compile(
     r"(?P<factor>-?(?:\d+(?:[./]\d+)?|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
     r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
 )
-_GREATER = re.compile(  # `all real numbers greater than 4`
-    r"\s*(?:the\s+set\s+of\s+)?(?:all\s+)?(?:real\s+numbers?|reals?)\s+(?P<sign>(?:strictly\s+)?(?:greater|larger|bigger|more|less|smaller)\s+than(?P<equal>\s+or\s+equal\s+to)?|at\s+least|at\s+most)\s+(?P<end>[-\d\\][^<>=,]*)",
-    re.I,
+_DIVIDED_TUPLE = re.compile(  # `\frac{(1,2)}{\sqrt{5}}`
+    r"^\\frac\s*\{\s*(\([^()]+,[^()]+\)|\\langle.+\\rangle)\s*\}\s*\{\s*((?:[^{}]|\{[^{}]*\})+)\s*\}$"
 )
+_UNION = re.compile(r"\\cup(?![A-Za-z])")
 _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 
 def read_answer(text: str, level: int = 0) -> Value:
     """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
+    text = _ONE_TEXT.sub(r"\1", text) if _ONE_TEXT.fullmatch(text) else text
     text = _MARKED_REASON.sub("", _MARKED_LEAD.sub("", strip_ends(text)))
     text = _ROUNDED_NOTE.sub("", _LEAD.sub("", text))
+    text = _THEM.sub("", _NONE_IE.sub("", text))
+    if "wh" in text and (where := _WHERE.fullmatch(strip_marks(text).strip())):
+        text = _substituted(where["body"], where["name"], where["value"])
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
@@ -144,7 +147,8 @@ def read_answer(text: str, level: int = 0) -> Value:
     if level > MAX_DEPTH or not text:
         return Words(plain_words(text))
     return (
-        read_real_set(text)
+        _read_union_of_conditions(text, level)
+        or read_real_set(text)
         or read_date_or_time(text)
         or _read_phrase(text)
         or _read_named_point(text)
@@ -158,6 +162,21 @@ def read_answer(text: str, level: int = 0) -> Value:
         or _read_relation(text)
         or _read_ratio(text)
         or split_unit(text)
+    )
+
+
+def _read_union_of_conditions(text: str, level: int) -> Seq | None:
+    """Read `\\{x: x < 1\\} \\cup \\{x: x > 2\\}`."""
+    parts, unions = split_top(text, _UNION)
+    if not unions or not all(p.startswith(r"\{") and _RELATION.search(p) for p in parts):
+        return None
+    return Seq("", tuple(read_answer(p, level + 1) for p in parts), joined_by_or=True)
+
+
+def _substituted(text: str, name: str, value: str) -> str:
+    """Return a text with a value for a letter; unchanged where the letter is not in it."""
+    return re.sub(
+        rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z])", lambda _: f"({value.strip()})", text
     )
 
 
@@ -196,7 +215,7 @@ def _without_condition(text: str) -> tuple[str, bool]:
 
     Every integer parameter is k.
     """
-    if (constant := _CONSTANT.search(text)) and "=" in text[: constant.start()]:
+    if (constant := _CONSTANT.search(text)) and text[: constant.start()].strip():
         text, letter = text[: constant.start()], constant[1] or constant[2] or constant[3]
         renamed = re.sub(
             r"\\?[A-Za-z]+",
@@ -226,17 +245,9 @@ def _is_set(text: str) -> bool:
 def _read_phrase(text: str) -> Value | None:
     """Read "all reals except 2", "no solution", "infinity" and numbers in words."""
     plain = plain_words(text)
-    if excepted := _ALL_REALS_EXCEPT.match(strip_marks(text)):
-        parts = split_top(excepted[1], _AND_OR)[0]
-        points = tuple(p for part in parts for p in split_items(part))
-        return RealSet((WHOLE_LINE,), (), points)
-    if condition := _ALL_REALS_WITH.fullmatch(strip_marks(text)):
-        return read_answer(condition[1].strip(), MAX_DEPTH)
-    if bound := _GREATER.fullmatch(strip_marks(text)):
-        low = re.search(r"greater|larger|bigger|more|least", bound["sign"], re.I)
-        closed = bound["equal"] or "at" in bound["sign"].split()
-        sign = (">" if low else "<") + ("=" if closed else "")
-        return Relation(("x", bound["end"]), (sign,))
+    found = read_real_phrase(text)
+    if found is not None:
+        return read_answer(found, MAX_DEPTH) if isinstance(found, str) else found
     if plain == "all real numbers":
         return RealSet((WHOLE_LINE,))
     if text in (r"\emptyset", r"\{\}") or plain == "no solution":
@@ -367,6 +378,7 @@ def _read_signed_tuple(text: str, level: int) -> Seq | None:
 
 def _read_scaled_tuple(text: str, level: int) -> Seq | None:
     """Read `\\frac{1}{2}(1,2,3)` as a tuple."""
+    text = _DIVIDED_TUPLE.sub(r"\\frac{1}{\2}\1", text)
     m = _SCALED_TUPLE.fullmatch(text)
     whole = whole_bracket(m["tuple"]) if m else None
     items = split_items(whole[1], enclosed=True) if whole else []

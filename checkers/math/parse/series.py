@@ -164,9 +164,11 @@ def _progression(terms: list[Expr], end: Expr | None, kind: int) -> Expr | None:
             return sympy.Mul(*(terms[0] + i * step for i in range(int(count))))
         return None
     ratio = sympy.simplify(terms[1] / terms[0]) if terms[0] != 0 else sympy.S.NaN
-    geometric = ratio.is_Rational and ratio != 1
-    if kind or not geometric or any(b != a * ratio for a, b in pairwise(terms)):
+    if kind or ratio == 1 or any(sympy.simplify(b - a * ratio) != 0 for a, b in pairwise(terms)):
         return None
-    if end is None:
-        return terms[0] / (1 - ratio) if abs(ratio) < 1 else None
+    if end is None:  # of a power series, where it converges
+        small = abs(ratio) < 1 if ratio.is_number else True
+        return terms[0] / (1 - ratio) if small else None
+    if not ratio.is_Rational:
+        return None
     return (end * ratio - terms[0]) / (ratio - 1) if end.is_number else None

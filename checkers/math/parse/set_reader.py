@@ -59,7 +59,7 @@ def _read_interval(text: str) -> Interval | None:
     if whole is None or whole[0] not in "([":
         return None
     ends = split_items(whole[1], enclosed=True)
-    if len(ends) != 2:
+    if len(ends) != 2 or "=" in whole[1]:
         return None
     return _interval(ends[0], ends[1], whole[0] == "(", whole[2] == ")")
 

@@ -7,7 +7,7 @@ import re
 from gradebox.checkers.math.normalise.number_words import SCALE_WORDS, read_number_words
 from gradebox.checkers.math.normalise.rewrite import plain_words
 from gradebox.checkers.math.normalise.tables import CURRENCY, TEXT_CLOSE, TEXT_OPEN, strip_marks
-from gradebox.checkers.math.parse.units import is_unit, merge_units, unit_name
+from gradebox.checkers.math.parse.units import is_unit, merge_units, unit_name, unit_scale
 from gradebox.checkers.math.parse.values import Quantity, Value, Words
 
 _MARKED_TAIL = re.compile(
@@ -17,6 +17,7 @@ _BARE_TAIL = re.compile(
     r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:(?:[\s/.-]|\\cdot(?![A-Za-z]))+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
     re.S,
 )
+_BRACKETED_UNIT = re.compile(r"(?P<value>.*[\d}])\s*\((?P<unit>[A-Za-z][A-Za-z /^23]{0,20})\)")
 _MONEY = "".join(CURRENCY)
 _MONEY_BEFORE = re.compile(rf"^([-+]?)\s*(?:US|USD|AUD|CAD)?\s*([{_MONEY}])\s*(?=[-\d.(\\])")
 _MONEY_AFTER = re.compile(rf"^(.*[\d)}}])\s*([{_MONEY}])$", re.S)
@@ -102,6 +103,8 @@ def _is_only_unit(tail: str) -> bool:
 
 def _cut_unit(text: str) -> tuple[str, str]:
     """Return (expression, unit name); the name is "" without a unit."""
+    if (m := _BRACKETED_UNIT.fullmatch(text)) and unit_scale(unit_name(m["unit"])):
+        return m["value"].strip(), unit_name(m["unit"])
     m = _MARKED_TAIL.match(text)
     if (
         m

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from gradebox.checkers.math.normalise.number_words import (
+    NUMBER_WORDS,
+    SCALE_WORDS,
+    read_number_words,
+)
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, strip_marks
 
-# names separated by spaces, dimension, factor to the base unit; units of one dimension convert
+# names separated by spaces, dimensions, factor to the base units (m, g, s, A); units of the same
+# dimensions convert
 _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("m meter meters metre metres", "length", 1),
     ("km kilometer kilometers kilometre kilometres", "length", 1000),
@@ -21,9 +27,9 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("g gram grams gm", "mass", 1),
     ("kg kilogram kilograms kgs", "mass", 1000),
     ("mg milligram milligrams", "mass", "1/1000"),
-    ("lb lbs pound pounds", "mass_us", 16),
-    ("oz ounce ounces", "mass_us", 1),
-    ("ton tons tonne tonnes", "ton", 1),
+    ("lb lbs pound pounds", "mass", "45359237/100000"),
+    ("oz ounce ounces", "mass", "45359237/1600000"),
+    ("ton tons tonne tonnes", "mass", 10**6),
     ("s sec secs second seconds", "time", 1),
     ("ms millisecond milliseconds", "time", "1/1000"),
     ("min mins minute minutes", "time", 60),
@@ -32,8 +38,8 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("week weeks", "time", 604800),
     ("month months", "month", 1),
     ("year years yr yrs", "month", 12),
-    ("l liter liters litre litres", "volume", 1000),
-    ("ml milliliter milliliters millilitre millilitres", "volume", 1),
+    ("l liter liters litre litres", "length^3", "1/1000"),
+    ("ml milliliter milliliters millilitre millilitres cc", "length^3", "1/1000000"),
     ("gal gallon gallons", "volume_us", 16),
     ("quart quarts qt", "volume_us", 4),
     ("pint pints", "volume_us", 2),
@@ -50,36 +56,38 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("rupee rupees inr", "rupee", 1),
     ("ruble rubles", "ruble", 1),
     ("won", "won", 1),
-    ("mph", "mi/h", 1),
-    ("kph kmh", "km/h", 1),
-    ("n newton newtons", "force", 1),
-    ("j joule joules", "energy", 1),
-    ("kj kilojoule kilojoules", "energy", 1000),
-    ("w watt watts", "power", 1),
-    ("kw kilowatt kilowatts", "power", 1000),
-    ("v volt volts", "volt", 1),
-    ("a amp amps ampere amperes", "amp", 1),
-    ("ohm ohms", "ohm", 1),
-    ("pa pascal pascals", "pressure", 1),
-    ("kpa", "pressure", 1000),
-    ("hz hertz", "hertz", 1),
+    ("mph", "length time^-1", "1609344/3600000"),
+    ("kph kmh", "length time^-1", "1000/3600"),
+    ("n newton newtons", "mass length time^-2", 1000),
+    ("kn kilonewton kilonewtons", "mass length time^-2", 10**6),
+    ("j joule joules", "mass length^2 time^-2", 1000),
+    ("kj kilojoule kilojoules", "mass length^2 time^-2", 10**6),
+    ("w watt watts", "mass length^2 time^-3", 1000),
+    ("kw kilowatt kilowatts", "mass length^2 time^-3", 10**6),
+    ("v volt volts", "mass length^2 time^-3 current^-1", 1000),
+    ("a amp amps ampere amperes", "current", 1),
+    ("ma milliamp milliamps milliampere milliamperes", "current", "1/1000"),
+    ("ohm ohms", "mass length^2 time^-3 current^-2", 1000),
+    ("pa pascal pascals", "mass length^-1 time^-2", 1000),
+    ("kpa kilopascal kilopascals", "mass length^-1 time^-2", 10**6),
+    ("hz hertz", "time^-1", 1),
     ("mol mole moles", "mole", 1),
     ("k kelvin kelvins", "kelvin", 1),
     ("celsius", "celsius", 1),
     ("fahrenheit", "fahrenheit", 1),
-    ("c coulomb coulombs", "charge", 1),
-    ("t tesla teslas", "tesla", 1),
-    ("f farad farads", "farad", 1),
+    ("c coulomb coulombs", "current time", 1),
+    ("t tesla teslas", "mass time^-2 current^-1", 1000),
+    ("f farad farads", "mass^-1 length^-2 time^4 current^2", "1/1000"),
     ("ev electronvolt electronvolts", "ev", 1),
-    ("cal calorie calories", "calorie", 1),
-    ("kcal", "calorie", 1000),
-    ("atm atmosphere atmospheres", "atm", 1),
-    ("bar bars", "bar", 1),
+    ("cal calorie calories", "mass length^2 time^-2", 4184),
+    ("kcal kilocalorie kilocalories", "mass length^2 time^-2", 4184000),
+    ("atm atmosphere atmospheres", "mass length^-1 time^-2", 101325000),
+    ("bar bars", "mass length^-1 time^-2", 10**8),
     ("micrometer micrometers micron microns", "length", "1/1000000"),
-    ("hectare hectares", "hectare", 1),
+    ("hectare hectares ha", "length^2", 10000),
     ("rad rads radian radians", "rad", 1),
     ("dozen dozens", "dozen", 1),
-    ("acre acres", "acre", 1),
+    ("acre acres", "length^2", "40468564224/10000000"),
 )
 UNITS: dict[str, tuple[str, str]] = {
     name: (dimension, str(factor))
@@ -97,8 +105,7 @@ _EXPONENT_WORDS = {"squared": "^2", "cubed": "^3"}  # written after the unit
 _SAME_UNITS = (  # `45 pounds` is £45, `25 C` may be Celsius
     {"pound_money", "lb"}, {"yen", "yuan"}, {"cent", "c"}, {"celsius", "c"}, {"fahrenheit", "f"},
 )  # fmt: skip
-_SPEEDS = {"mph": "mi/h", "kph": "km/h"}
-_SPEED_NAMES = {quotient: name for name, quotient in _SPEEDS.items()}
+MAX_POWER = 6
 _HOURS_AND_MINUTES = re.compile(r"^(\d{1,3}):([0-5]\d)\s*(?:h|hrs?|hours?)$")
 _TWO_UNITS = re.compile(
     r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
@@ -168,8 +175,7 @@ def unit_name(text: str) -> str:
             tokens += ["/", token.replace("^-1", "").replace("^-", "^")]
     if power and "^" not in tokens[0]:
         tokens[0] += power
-    name = " ".join(tokens).replace(" / ", "/").replace("/ ", "/")
-    return _SPEED_NAMES.get(name, name)
+    return " ".join(tokens).replace(" / ", "/").replace("/ ", "/")
 
 
 def _singular(name: str) -> str:
@@ -178,18 +184,34 @@ def _singular(name: str) -> str:
     return name[:-1] if len(name) > 3 and name.endswith("s") and not name.endswith("ss") else name
 
 
-def unit_scale(unit: str) -> tuple[str, Fraction] | None:
-    """Return (dimension, factor) of a known unit, a power or a quotient of units; else None."""
-    above, slash, below = _SPEEDS.get(unit, unit).partition("/")
-    if slash:
-        top, bottom = unit_scale(above), unit_scale(below)
-        return (f"{top[0]}/{bottom[0]}", top[1] / bottom[1]) if top and bottom else None
-    name, _, exponent = unit.partition("^")
-    if name not in UNITS or (exponent and not exponent.isdigit()):
-        return None
-    dimension, factor = UNITS[name]
-    n = int(exponent or 1)
-    return f"{dimension}^{n}", Fraction(factor) ** n
+Dimensions = tuple[tuple[str, int], ...]
+
+
+def unit_scale(unit: str) -> tuple[Dimensions, Fraction] | None:
+    """Return (dimensions, factor) of a product or quotient of known units and powers; else None."""
+    total: dict[str, int] = {}
+    scale = Fraction(1)
+    above, *below = unit.split("/")
+    for part, sign in ((above, 1), *((b, -1) for b in below)):
+        if not part.strip():
+            return None
+        for name, power in _powers(part):
+            if name not in UNITS or abs(power) > MAX_POWER:
+                return None
+            dimensions, factor = UNITS[name]
+            scale *= Fraction(factor) ** (sign * power)
+            for dimension, exponent in _powers(dimensions):
+                total[dimension] = total.get(dimension, 0) + sign * power * exponent
+    return tuple(sorted((d, n) for d, n in total.items() if n)), scale
+
+
+def _powers(text: str) -> list[tuple[str, int]]:
+    """Return [("m", 1), ("s", -2)] for `m s^-2`."""
+    found = []
+    for token in text.split():
+        name, _, exponent = token.partition("^")
+        found.append((name, int(exponent) if re.fullmatch(r"-?\d{1,2}", exponent) else 1))
+    return found
 
 
 def conversion_factor(source: str, target: str) -> Fraction | None:
@@ -216,9 +238,20 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
     return Fraction(1) if left <= right or right <= left else None
 
 
+_NUMBER_RUN = re.compile(
+    rf"(?<![A-Za-z])(?:(?:{'|'.join([*NUMBER_WORDS, *SCALE_WORDS])})[\s-]+)+(?=[A-Za-z])", re.I
+)
+
+
+def _in_digits(text: str) -> str:
+    """Return `4 dollars and 50 cents` for the numbers in words."""
+    return _NUMBER_RUN.sub(lambda m: f"{read_number_words(m[0]) or m[0]} ", text)
+
+
 def add_units(text: str) -> tuple[str, str] | None:
     """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
     text = _HOURS_AND_MINUTES.sub(r"\1 hours \2 min", strip_marks(text).strip())
+    text = _in_digits(text)
     text = re.sub(r"^(\d+)\s?h\s?(\d+)\s?m$", r"\1 h \2 min", text)
     text = re.sub(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$", r"\1 ft \2 in", text)
     m = _TWO_UNITS.fullmatch(text)

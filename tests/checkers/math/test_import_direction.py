@@ -10,6 +10,7 @@ LEVELS = (
     {"policy"},
     {"normalise"},
     {"parse"},
+    {"statements"},
     {"extract", "compare"},
     {"workers"},
     {"grading"},

@@ -1,0 +1,49 @@
+"""Decide by their meaning whether two answers state the same, where both can be read so.
+
+integers   all odd n = {2k+1 : k in Z}      integer_sets.py, members.py
+labels     mean 4, median 5                 labels.py
+formula    p -> q = (not p) or q            formulas.py
+relation   AB is parallel to CD             relations.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gradebox.checkers.math.normalise.rewrite import normalise
+from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.statements.formulas import same_formula
+from gradebox.checkers.math.statements.integer_sets import only_bounds, read_integer_set
+from gradebox.checkers.math.statements.kinds import MAX_CHARS, SAID
+from gradebox.checkers.math.statements.labels import are_labels, read_labels, same_labels
+from gradebox.checkers.math.statements.members import same_members
+from gradebox.checkers.math.statements.relations import read_relation
+
+
+def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bool | None:
+    """Return the verdict on two answers of one kind of this package; None for others.
+
+    `same` compares two values that are named alike.
+    """
+    if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
+        return None
+    formulas = same_formula(gold, answer)
+    if formulas is not None:
+        return formulas
+    relations = read_relation(gold), read_relation(answer)
+    if all(relations):
+        return relations[0] == relations[1]
+    left, right = normalise(gold), normalise(answer)
+    sets = read_integer_set(left), read_integer_set(right)
+    if sets[0] and sets[1] and (sets[0].stated or sets[1].stated):
+        try:
+            if same_members(sets[0], sets[1]) and (sets[1].stated or not only_bounds(sets[1])):
+                return True
+            if sets[0].stated and sets[1].stated:
+                return False
+        except ParseError:
+            return None
+    labels = read_labels(left), read_labels(right)
+    if not (any(map(are_labels, labels)) or SAID.search(left + right)):
+        return None
+    return same_labels(*labels, same)
