@@ -13,7 +13,6 @@ from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
 from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.dates import read_date_or_time
-from gradebox.checkers.math.parse.integers import read_integers
 from gradebox.checkers.math.parse.real_phrases import read_real_phrase
 from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
 from gradebox.checkers.math.parse.split import (
@@ -133,8 +132,6 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
     if multiples := _MULTIPLES.fullmatch(strip_marks(text).strip()):
         return Family((f"({multiples[1]})*k",), "", Words(plain_words(text)))
-    if integers := read_integers(text):
-        return integers
     text, integer = _without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)

@@ -64,7 +64,7 @@ _REAL = re.compile(r"\b(?:(?:all|every|each|any|an?|some)\s+)?real(?:\s+numbers?
 
 
 def _quantified(text: str) -> tuple[str, str, str] | None:
-    """Return (sign, range, body) of `\\forall x \\in R, x^2 > 0`, with the variable x; else None."""
+    """Return (sign, range, body) of `\\forall x \\in R, x^2 > 0` with the variable x; or None."""
     text = " ".join(strip_marks(text).split())
     if m := _FOR_ALL_LAST.fullmatch(text):
         text = rf"\forall {m['rest']}, {m['body']}"
