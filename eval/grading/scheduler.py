@@ -6,7 +6,8 @@ A job is a waiting solution, a task is a solution being graded, and a unit is on
 A worker takes several units of a task at a time, as many as the task runs in one go. It continues
 with its own task, then starts the next job. Only when no job waits does it help with the task that
 has most units left, of which workers then take smaller shares. So few solutions are open at once,
-and the last one is spread over all workers. No case is queued: a unit is only a number.
+and the last one is spread over all workers. No case is queued: a unit is only a number. A worker is
+a thread that is started when there is work for it.
 
 At the end of all work, a worker whose unit takes long, perhaps because its program sleeps, gives
 the rest of its units to idle workers.
@@ -18,12 +19,11 @@ import heapq
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
-from gradebox.eval.grading.share import Share
+from gradebox.eval.grading.share import Active, Share
 
 log = logging.getLogger(__name__)
 
@@ -86,46 +86,8 @@ class Job(Protocol):
         ...
 
 
-@dataclass(eq=False)
-class _Active:
-    task: Task
-    end: int  # units from here on need not run
-    first_failure: int | None = None
-    next: int = 0
-    given_back: list[range] = field(default_factory=list)  # they were taken, but did not run
-    shares: list[Share] = field(default_factory=list)  # of the workers at it
-    interrupted: bool = False  # a unit has no result, so the task cannot be finished
-
-    def left(self) -> int:
-        """Return the number of units that no worker has taken."""
-        back = sum(min(r.stop, self.end) - r.start for r in self.given_back if r.start < self.end)
-        return max(0, self.end - self.next) + back
-
-    def startable(self, cap: int) -> int:
-        """Return how many units could be started now."""
-        return 0 if cap and len(self.shares) >= cap else self.left()
-
-    def take(self, most: int) -> Share:
-        self.shares.append(Share(self._next_units(most)))
-        return self.shares[-1]
-
-    def take_rests(self) -> None:
-        """Take back what workers have not begun, if they are slow."""
-        self.given_back += filter(None, [share.take_rest() for share in self.shares])
-
-    def _next_units(self, most: int) -> range:
-        while self.given_back:
-            back = self.given_back.pop()
-            if back[most:]:
-                self.given_back.append(back[most:])
-            if back.start < self.end:
-                return range(back.start, min(back.start + most, back.stop, self.end))
-        start, self.next = self.next, min(self.next + most, self.end)
-        return range(start, self.next)
-
-
 class Scheduler:
-    """Runs jobs on `workers` threads.
+    """Runs jobs on at most `workers` threads.
 
     cap              most units of one task at once, 0 for no cap
     stop_on_failure  do not start units after the lowest failing one
@@ -147,7 +109,7 @@ class Scheduler:
         is_full: Callable[[], bool] = lambda: False,
         lent: Callable[[], int] = lambda: 0,
     ) -> None:
-        self._workers = workers
+        self._workers = 0  # started
         self._cap = cap
         self._stop_on_failure = stop_on_failure
         self._window_jobs = window_jobs
@@ -159,14 +121,13 @@ class Scheduler:
         self._room = threading.Condition(lock)  # for the feeder
         self._heap: list[tuple[float, int, int, Job]] = []
         self._heap_bytes = 0
-        self._active: list[_Active] = []
+        self._active: list[Active] = []
         self._starting = 0
         self._idle = 0
         self._all_read = False
         self.stopping = False
         self._error: BaseException | None = None
         self._threads: list[threading.Thread] = []
-        self._all_started = False
         self._wanted = workers
 
     def run(self, jobs: Iterable[Job], tick: Callable[[], None] = lambda: None) -> bool:
@@ -177,20 +138,12 @@ class Scheduler:
         """
         feeder = threading.Thread(target=self._feed, args=(jobs,), name="feeder", daemon=True)
         threads = self._threads
+        threads.append(feeder)
         try:
-            for thread in (feeder, *(self._worker(i) for i in range(self._workers))):
-                try:
-                    thread.start()
-                except RuntimeError as e:
-                    self.stop()
-                    self._wait_for(threads, lambda: None)
-                    raise InputError(
-                        f"{e}: raise the limit of processes (ulimit -u) or lower --workers, "
-                        "then start the run again"
-                    ) from None
-                threads.append(thread)
-            self._all_started = True
-            self.widen(self._wanted)
+            try:
+                feeder.start()
+            except RuntimeError as e:
+                raise _too_few_threads(e) from None
             try:
                 self._wait_for(threads, tick)
             except BaseException:  # such as KeyboardInterrupt: leave no thread behind
@@ -210,19 +163,40 @@ class Scheduler:
         """Use this many workers from now on, if there are fewer."""
         with self._cond:
             self._wanted = max(workers, self._wanted)
-            self._start_workers(self._wanted)
+            new = self._helpers()
+        self._start_workers(new)
 
-    def _start_workers(self, total: int) -> None:
-        if self._all_started and not self.stopping:
-            while self._workers < total:
-                worker = self._worker(self._workers)
-                try:
-                    worker.start()
-                except RuntimeError as e:
-                    log.info("one more worker: %s", e)  # it is only slower without
-                    return
+    def _helpers(self) -> range:
+        """Return the workers to start for the units that those there are cannot do at once."""
+        if self._workers >= self._wanted or self._heap:
+            return range(0)
+        shares = 0
+        for active in self._active:
+            startable = active.startable(self._cap)
+            shares += -(-startable // self._most(active)) if startable else 0
+        return self._new_workers(min(self._wanted, self._workers + shares - self._idle))
+
+    def _new_workers(self, total: int) -> range:
+        """Return the numbers of the workers that are to be started, so that there are `total`."""
+        new = range(self._workers, total)
+        self._workers += len(new)
+        return new
+
+    def _start_workers(self, numbers: range) -> None:
+        """Start workers. Without the lock: a thread's start takes long where many others run."""
+        for number in numbers:
+            worker = self._worker(number)
+            try:
+                worker.start()
                 self._threads.append(worker)
-                self._workers += 1
+            except RuntimeError as e:
+                with self._cond:
+                    self._workers -= numbers.stop - number
+                if number < self._wanted:
+                    self._fail(_too_few_threads(e))
+                else:
+                    log.info("one more worker: %s", e)  # it is only slower without
+                return
 
     def _is_spare(self) -> bool:
         """Return whether a worker has to end, because the programs that slept do so no longer."""
@@ -245,13 +219,21 @@ class Scheduler:
                 tick()
                 if lent := self._lent():
                     with self._cond:
-                        self._start_workers(self._wanted + lent)
+                        total = min(self._workers, self._wanted) + lent
+                        new = self._new_workers(total if self._has_more_work() else 0)
+                    self._start_workers(new)
                 if self._idle:
                     with self._cond:
                         self._share_again()
                 if self.stopping:
                     with self._cond:
                         self._cond.notify_all()
+
+    def _has_more_work(self) -> bool:
+        return bool(self._heap) or any(
+            active.startable(self._cap) or any(share.has_rest for share in active.shares)
+            for active in self._active
+        )
 
     def _share_again(self) -> None:
         """Give the idle workers what slow ones have not begun."""
@@ -290,6 +272,10 @@ class Scheduler:
                         return
                     if self._idle:
                         self._cond.notify()
+                    new = self._new_workers(
+                        min(self._wanted, self._workers + 1) if self._idle < len(self._heap) else 0
+                    )
+                self._start_workers(new)
         except InputError as e:
             self._fail(e)
         except Exception as e:
@@ -306,7 +292,7 @@ class Scheduler:
         return bool(self._heap) and self._is_full()
 
     def _work(self) -> None:
-        own: _Active | None = None
+        own: Active | None = None
         while not self._is_spare():
             picked = self._pick(own)
             if picked is None:
@@ -326,7 +312,7 @@ class Scheduler:
                 self._fail(e)  # first: an error while logging must not leave the run waiting
                 log.exception("unexpected error of the grader")
 
-    def _pick(self, own: _Active | None) -> tuple[_Active, Share] | Job | None:
+    def _pick(self, own: Active | None) -> tuple[Active, Share] | Job | None:
         """Wait for and return a worker's next units, a job to start, or None to end."""
         with self._cond:
             while not self.stopping:
@@ -345,11 +331,11 @@ class Scheduler:
                 self._idle -= 1
             return None
 
-    def _most(self, active: _Active) -> int:
+    def _most(self, active: Active) -> int:
         """Return how many units a worker takes: the fewer, the nearer the end of all work is."""
         if self._heap:
             return active.task.most_at_once
-        return min(active.task.most_at_once, 1 + active.left() // (2 * self._workers))
+        return min(active.task.most_at_once, 1 + active.left() // (2 * self._wanted))
 
     def _pop(self) -> Job:
         job = heapq.heappop(self._heap)[-1]
@@ -359,22 +345,27 @@ class Scheduler:
             self._room.notify()
         return job
 
-    def _start(self, job: Job) -> _Active | None:
-        active = None
+    def _start(self, job: Job) -> Active | None:
+        active, new = None, range(0)
         try:
             task = job.start()
             if task is not None:
-                active = _Active(task, task.units)
+                active = Active(task, task.units)
         finally:
             with self._cond:
                 self._starting -= 1
                 if active is not None:
                     self._active.append(active)
+                    # The caller takes the first share itself.
+                    self._idle += 1
+                    new = self._helpers()
+                    self._idle -= 1
                 if self._idle:
                     self._cond.notify_all()
+        self._start_workers(new)
         return active
 
-    def _run_units(self, active: _Active, share: Share) -> None:
+    def _run_units(self, active: Active, share: Share) -> None:
         """Run units; after the last ones of a task, finish the task."""
         done_to, failed = active.task.run(share)
         with self._cond:
@@ -393,3 +384,10 @@ class Scheduler:
                 self._cond.notify_all()
         if done:
             active.task.finish(active.first_failure)
+
+
+def _too_few_threads(error: RuntimeError) -> InputError:
+    return InputError(
+        f"{error}: raise the limit of processes (ulimit -u) or lower --workers, then start the run "
+        "again"
+    )

@@ -124,6 +124,23 @@ def test_the_last_task_is_given_out_in_shares_that_shrink():
     assert sum(sizes) == 1000
 
 
+@pytest.mark.parametrize(("units", "most"), [(1, 1), (3, 3), (100, 8)])
+def test_no_more_threads_are_started_than_there_is_work_for(
+    units: int, most: int, monkeypatch: pytest.MonkeyPatch
+):
+    names: list[str] = []
+    start = threading.Thread.start
+
+    def noted(thread: threading.Thread) -> None:
+        names.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", noted)
+    assert Scheduler(8).run([FakeJob(FakeTask(units))])
+    assert "grader-0" in names
+    assert len([name for name in names if name.startswith("grader-")]) <= most
+
+
 @pytest.mark.parametrize("cap", [0, 1])
 def test_an_idle_worker_takes_what_a_slow_one_has_not_begun(cap: int):
     """The first unit ends when all others have run, or, with a cap, are left to its worker."""
@@ -260,17 +277,18 @@ def test_an_error_while_reading_jobs_is_raised():
         Scheduler(2).run(feed())
 
 
-def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch):
+@pytest.mark.parametrize("refused", [0, 1])
+def test_a_thread_that_cannot_be_started_ends_the_run(monkeypatch, refused: int):
     start = threading.Thread.start
 
     def refuse(thread: threading.Thread) -> None:
-        if thread.name == "grader-1":
+        if thread.name == f"grader-{refused}":
             raise RuntimeError("can't start new thread")
         start(thread)
 
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(InputError, match=r"can't start new thread: raise .*ulimit -u"):
-        Scheduler(2).run(iter([]))
+        Scheduler(2).run([FakeJob(FakeTask(100))])
     assert not [t for t in threading.enumerate() if t.name in ("feeder", "grader-0")]
 
 
