@@ -120,7 +120,7 @@ class _Counts:
     def _add_cases(self, record: Mapping[str, Any]) -> None:
         for case in record["details"]:
             self.contended += bool(case["contended"])
-            if len(set(case.get("repeats", ()))) > 1:
+            if "repeats" in case and len(set(case["repeats"])) > 1:
                 self.num_unstable += 1
                 if len(self.unstable) < MAX_LISTED:
                     solution = {

@@ -76,9 +76,9 @@ class Summary:
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one solution."""
         self._statuses[record["status"]] += 1
-        for case in record.get("details") or ():
-            self._case_verdicts[case["verdict"]] += 1
-            self._reasons[case["reason"]] += 1
+        details = record.get("details") or ()
+        self._case_verdicts.update([case["verdict"] for case in details])
+        self._reasons.update([case["reason"] for case in details])
         if record["status"] not in COUNTED_STATUSES:
             return
         self._verdicts[record.get("verdict") or NO_CODE] += 1

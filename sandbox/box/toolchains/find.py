@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from gradebox.sandbox.box.build import cache_folder
@@ -41,7 +41,7 @@ class Tool:
     startup_files: tuple[str, ...] = ()
     runtime: str = ""
 
-    @property
+    @cached_property
     def folder(self) -> str:
         """The real folder of the tool, which has its companions."""
         return str(Path(self.path).resolve().parent)
