@@ -9,8 +9,9 @@
 Every grader is a process with a sandbox and a thread for each core. In a repetition, one grader
 does all runs, then N graders do a share of them each. A ratio is that of the median times. Fairness
 is the work that the slowest grader had done when the fastest was ready, as a part of the fastest
-one's. Graders that run besides get a share as well, so measure on a machine without others. Exit
-status 1 when a ratio is above its limit.
+one's. Graders that run besides get a share as well: one part in two for one grader, four in five
+for four, so that beside another grader the ratio of four is about 0.6. Measure on a machine without
+others. Exit status 1 when a ratio is above its limit.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -48,13 +50,15 @@ int main(void) {
 """
 LIMITS = Limits(cpu_s=10, wall_s=60)
 # Of each kind of program: what the runs do in turn (ms of CPU, ms of sleep), how many runs of kind
-# "short" make one of this kind, the largest allowed ratio.
-KINDS: dict[str, tuple[list[tuple[int, int]], int, float]] = {
-    "short": ([(0, 0)], 1, 1.15),
-    "long": ([(60, 0)], 20, 1.15),
-    "mixed": ([(0, 0), (2, 0), (0, 0), (30, 0), (0, 0), (5, 5)], 5, 1.15),
-    "sleeping": ([(1, 40)], 20, 1.15),
-    "unequal": ([], 5, 1.15),  # half of the graders has long programs, the others short ones
+# "short" make one of this kind, the largest allowed ratio, how many runs go to a box together.
+KINDS: dict[str, tuple[list[tuple[int, int]], int, float, int]] = {
+    "short": ([(0, 0)], 1, 1.15, 1),
+    "long": ([(60, 0)], 20, 1.15, 1),
+    "mixed": ([(0, 0), (2, 0), (0, 0), (30, 0), (0, 0), (5, 5)], 5, 1.15, 1),
+    "sleeping": ([(1, 40)], 20, 1.15, 1),
+    "unequal": ([], 5, 1.15, 1),  # half of the graders has long programs, the others short ones
+    "goes": ([(0, 0)], 1, 1.15, 64),  # as a grader does the cases of a solution
+    "long goes": ([(60, 0)], 20, 1.15, 64),
 }
 LONG, SHORT = (60, 0), (10, 0)
 
@@ -76,15 +80,26 @@ def grade() -> None:
     with EmbeddedSandbox() as box, ThreadPoolExecutor(box.slots) as pool:
         compiled = box.compile(Program("c", {"main.c": SOURCE}))
 
-        def run(task: tuple[int, int]) -> tuple[float, bool]:
-            done = box.run(compiled, LIMITS, stdin=b"%d %d\n" % tuple(task))
-            return time.perf_counter(), done.stdout == b"done\n" and not done.contended
+        def run(tasks: list[tuple[int, int]]) -> list[tuple[float, bool]]:
+            inputs = [b"%d %d\n" % tuple(task) for task in tasks]
+            groups = (
+                box.run_many(compiled, [LIMITS] * len(tasks), inputs)
+                if len(tasks) > 1
+                else [[box.run(compiled, LIMITS, stdin=inputs[0])]]
+            )
+            return [
+                (time.perf_counter(), done.stdout == b"done\n" and not done.contended)
+                for group in groups
+                for done in group
+            ]
 
-        list(pool.map(run, [(0, 0)] * 20))
+        list(pool.map(run, [[(0, 0)]] * 20))
         print("ready", flush=True)
         for line in sys.stdin:
             began = time.perf_counter()
-            print(json.dumps([began, sorted(pool.map(run, json.loads(line)))]), flush=True)
+            together, tasks = json.loads(line)
+            goes = [tasks[i : i + together] for i in range(0, len(tasks), together)]
+            print(json.dumps([began, sorted(chain(*pool.map(run, goes)))]), flush=True)
 
 
 Done = list[tuple[float, list[tuple[float, bool]]]]
@@ -113,12 +128,12 @@ class Graders:
         assert process.stdout is not None
         return process.stdout.readline()
 
-    def do(self, tasks: Sequence[list[tuple[int, int]]]) -> Done:
+    def do(self, tasks: Sequence[list[tuple[int, int]]], together: int) -> Done:
         """Give the n-th task to the n-th grader, wait for all, return start and ends of each."""
         chosen = self.processes[: len(tasks)]
         for process, task in zip(chosen, tasks, strict=True):
             assert process.stdin is not None
-            process.stdin.write(json.dumps(task) + "\n")
+            process.stdin.write(json.dumps([together, task]) + "\n")
             process.stdin.flush()
         return [json.loads(self._read(process)) for process in chosen]
 
@@ -141,11 +156,11 @@ def fairness(done: Done) -> float:
 
 def measure(graders: Graders, kind: str, runs: int, repeat: int) -> bool:
     """Print the line of a kind of programs. Return whether its ratio is within the limit."""
-    count, limit = len(graders.processes), KINDS[kind][2]
+    count, (*_, limit, together) = len(graders.processes), KINDS[kind]
     alone, shared, fair = [], [], []
     for _ in range(repeat):
-        one = graders.do([work(kind, runs, count, -1)])
-        many = graders.do([work(kind, runs, count, i) for i in range(count)])
+        one = graders.do([work(kind, runs, count, -1)], together)
+        many = graders.do([work(kind, runs, count, i) for i in range(count)], together)
         if not all(right for _, ends in (*one, *many) for _, right in ends):
             raise SystemExit(f"{kind}: a run has failed or was contended")
         alone.append(seconds(one))
