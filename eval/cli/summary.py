@@ -39,6 +39,7 @@ def table(metrics: Mapping[str, Any], folder: str) -> str:
     rows += _wrap("  cases        ", [f"{v} {n}" for v, n in cases.items()] or ["none"])
     for k, value in metrics["pass_at_k"].items():
         rows.append(f"  {'pass@' + k:<13}{_estimate(value)}")
+    rows += _apart(metrics)
     rows.append(f"  {'this run':<13}{_graded_now(run)}")
     rows.append(f"  {'records':<13}{folder}")
     return "\n".join(rows)
@@ -100,6 +101,21 @@ def _estimate(entry: Mapping[str, Any]) -> str:
     share = f"{100 * interval['level']:g} %"
     low, high = interval["low"], interval["high"]
     return f"{text}  mean over problems, {share} interval {low:.4f} to {high:.4f}"
+
+
+def _apart(metrics: Mapping[str, Any]) -> list[str]:
+    rows = []
+    if base := metrics.get("base_tests"):
+        numbers = f"{base['pass_at_1']:.4f}; with the plus tests {base['pass_at_1_with_plus']:.4f}"
+        rows.append(f"  {'base tests':<13}{numbers}")
+    if known := metrics.get("known_faults"):
+        without = known["pass_at_1_without"]
+        rest = "" if without is None else f"; pass@1 without them {without:.4f}"
+        kinds = [f"{why} {count}" for why, count in known["faults"].items()]
+        count = f"{known['passed']} of {known['solutions']} solutions passed"
+        head = f"of {known['problems']} problems{rest}; {count}"
+        rows += [f"  {'known faults':<13}{head}", *_wrap(" " * 15, kinds)]
+    return rows
 
 
 def _graded_now(run: Mapping[str, Any]) -> str:

@@ -165,7 +165,7 @@ class SolutionRun:
             contest_id=p.contest_id,
             contest_year=p.contest_year,
             has_checker=bool(self.test_set.checker),
-            origin=p.origin,
+            origin={**p.origin, **s.known} if s.known else p.origin,
             subtasks=tuple(subtask_points(p, details)) if p.subtasks else (),
         )
 

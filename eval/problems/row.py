@@ -26,7 +26,9 @@ MAX_ID = 200
 TESTS_COLUMN = "official_tests"
 NAME_COLUMNS = ("id", "aliases", "contest_id", "index")
 # What records say of a row of another data set than Codeforces'.
-ORIGIN_COLUMNS = (*("dataset_format", "judge", "difficulty", "platform", "contest_date", "errata"),)
+ORIGIN_COLUMNS = (
+    *("dataset_format", "judge", "difficulty", "platform", "contest_date", "errata", "base_tests"),
+)
 USED_COLUMNS = (
     *NAME_COLUMNS,
     "contest_start_year",

@@ -1,8 +1,8 @@
 """Compute the metrics file from the records of a run, in one pass.
 
     {"num_attempted", "num_correct", "pass_at_1", "timestamp", "stats": {…},     upstream's keys
-     "pass_at_k", "average_accuracy", "test_kinds", "points", "statuses", "verdicts",   own keys
-     "case_verdicts", "unstable_cases", "statistics": {…}, "flags", "sandbox", "calibration", …}
+     "pass_at_k", "average_accuracy", "known_faults", "base_tests", "test_kinds",       own keys
+     "points", "statuses", "verdicts", "case_verdicts", "unstable_cases", "statistics", "flags", …}
 
 Attempted solutions have the status passed or failed; correct ones have passed. Upstream grades
 one solution a problem, so `stats` counts solutions. A solution of a problem with a checker passes
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.results.statistics import Summary
+from gradebox.eval.results.statistics.apart import Apart
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
 from gradebox.eval.results.statistics.summary import NO_CODE, most_frequent_first
 
@@ -152,10 +153,11 @@ def compute_metrics(
     ks    the k of pass@k
     seed  of the bootstrap
     """
-    counts, summary = _Counts(), Summary()
+    counts, summary, apart = _Counts(), Summary(), Apart()
     for record in records:
         counts.add(record)
         summary.add(record)
+        apart.add(record)
     statistics = summary.result(ks=sorted({1, *ks}), seed=seed)
     by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, statuses = statistics["counted"], statistics["statuses"]
@@ -179,6 +181,8 @@ def compute_metrics(
         "num_problems": len(counts.problems),
         "pass_at_k": {str(k): {name: by_k[k][name] for name in PASS_FIELDS} for k in ks},
         "average_accuracy": counts.average_accuracy(),
+        "known_faults": apart.known_faults(),
+        "base_tests": apart.base(),
         "test_kinds": counts.test_kinds(),
         **({"points": counts.graded_points()} if counts.points else {}),
         "statuses": statuses,

@@ -124,6 +124,6 @@ class SolutionRecord:
 # again. All other fields depend on the program and how it was graded.
 _DESCRIPTIVE_FIELDS = {
     *("problem_id", "solution_id", "sample_i", "line", "language", "rating", "tags"),
-    *("official_tests_complete", "contest_id", "contest_year"),
+    *("official_tests_complete", "contest_id", "contest_year", "origin"),
 }
 GRADED_FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - _DESCRIPTIVE_FIELDS

@@ -169,8 +169,11 @@ def _solution(
     """Return the solution of one line, with `sample_i` 0."""
     problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
     response = None
+    known: Mapping[str, str] = {}
     try:
-        row = as_line(read())
+        given = read()
+        row = as_line(given)
+        known = row["known"] if row is not given else {}
         problem_id = _problem_id(row)
         solution_id = _first_name(row, NAME_KEYS) or default_id
         requested = _name(row, "language") or None
@@ -183,7 +186,9 @@ def _solution(
             response = None
     except _LineError as why:
         error = f"line {number}: {why}"
-    return Solution(problem_id, solution_id, 0, number, language, code, error, source, response)
+    return Solution(
+        problem_id, solution_id, 0, number, language, code, error, source, response, known
+    )
 
 
 def _parse(line: bytes | str) -> Mapping[str, Any]:

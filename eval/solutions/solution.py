@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -17,6 +18,7 @@ class Solution:
     source     path of the file, "" for rows in memory
     response   the answer without a program in it, which continues a prompt where there is one; and
                an answer with several programs, of which the problem's tests need one
+    known      of a submission to a site: `site_verdict` and `site_language`, as the site names them
     """
 
     problem_id: str
@@ -28,3 +30,4 @@ class Solution:
     error: str | None = None
     source: str = ""
     response: str | None = None
+    known: Mapping[str, str] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """Rows of open-r1/codeforces-submissions as lines of a solutions file.
 
 {"submission_id", "problem_id", "programmingLanguage": "GNU C++17", "source", "verdict": "OK"}
-  ──▶ {"problem_id", "solution_id", "language": "c++17", "code", "expect": "passed"}
+  ──▶ {"problem_id", "solution_id", "language": "c++17", "code", "expect": "passed",
+       "known": {"site_verdict": "OK", "site_language": "GNU C++17"}}
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 Row = Mapping[str, Any]
 
+MOST_NAME = 60  # characters
 FIELDS = frozenset({"submission_id", "programmingLanguage", "source", "verdict"})
 # The first pattern that matches the site's name of a language counts. Other compilers of C++ are
 # taken for g++ of the same standard; Python 2 and other languages we lack keep the site's name.
@@ -65,4 +67,9 @@ def as_line(row: Row) -> Row:
         "language": language_of(language) if isinstance(language, str) else language,
         "code": row["source"],
         "expect": EXPECT.get(verdict) if isinstance(verdict, str) else None,
+        "known": {
+            name: value[:MOST_NAME]
+            for name, value in (("site_verdict", verdict), ("site_language", language))
+            if isinstance(value, str)
+        },
     }

@@ -1,6 +1,7 @@
 """Compare two runs problem by problem: `python eval/compare.py A B`.
 
-A and B are results folders or their records files. Differences are B minus A.
+A and B are results folders or their records files. Differences are B minus A. Without B: how far A
+agrees with the verdicts of the site that its solutions, submissions to it, have.
 Exit status: 0 compared; 2 bad input, or the runs were judged differently (see --anyway).
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -26,7 +28,13 @@ def parser() -> CommandParser:
         "error, and which problems changed.",
     )
     p.add_argument("a", metavar="A", help="results folder or records file")
-    p.add_argument("b", metavar="B", help="results folder or records file")
+    p.add_argument(
+        "b",
+        metavar="B",
+        nargs="?",
+        help="results folder or records file; left out: A, a run of submissions to Codeforces, is "
+        "compared with the verdicts that the site gave",
+    )
     p.add_argument("--json", action="store_true", help="print one JSON object")
     p.add_argument("--all", action="store_true", help="list every problem that changed")
     p.add_argument(
@@ -54,8 +62,23 @@ def _level(text: str) -> float:
     return value
 
 
+def compare_with_site(args: argparse.Namespace) -> int:
+    """Print how far a run agrees with a site's verdicts; return the exit status."""
+    from gradebox.eval.comparing.agreement import agreement_lines, read_agreement
+
+    agreement = read_agreement(args.a)
+    if args.json:
+        print(json.dumps(agreement.as_json()))
+        return 0
+    for line in agreement_lines(agreement, shutil.get_terminal_size((80, 24)).columns):
+        print(line)
+    return 0
+
+
 def compare(args: argparse.Namespace) -> int:
     """Print the comparison and return the exit status."""
+    if args.b is None:
+        return compare_with_site(args)
     from gradebox.eval.comparing.comparability import find_differences
     from gradebox.eval.comparing.compared_run import read_run
     from gradebox.eval.comparing.text import comparison_lines, warning_lines

@@ -38,7 +38,7 @@ PRELUDE = [
     f"import {','.join(PLAIN)}",
     "sys.setrecursionlimit(50000)",
 ]
-# Problems that the project itself lists as misjudged.
+# Problems that the project itself lists as misjudged, by id, or title for LeetCode's.
 ERRATA = {
     **dict.fromkeys(
         (
@@ -50,11 +50,17 @@ ERRATA = {
             "abc343_e",
             "abc362_c",
             "arc185_c",
+            "find-words-containing-character",
+            "find-the-peaks",
+            "generate-binary-strings-without-adjacent-zeros",
         ),
         "several right answers",
     ),
     **dict.fromkeys(("abc337_e", "abc355_e"), "interactive"),
-    **dict.fromkeys(("abc350_c", "arc189_a"), "wrong tests"),
+    **dict.fromkeys(
+        ("abc350_c", "arc189_a", "apply-operations-to-make-string-empty", "most-frequent-ids"),
+        "wrong tests",
+    ),
 }
 
 
@@ -140,6 +146,10 @@ def _ids(row: Row) -> dict[str, Any]:
     }
 
 
+def _slug(title: str) -> str:
+    return "-".join(title.lower().split())
+
+
 def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     metadata = row.get("metadata") or {}
     if isinstance(metadata, str):
@@ -163,7 +173,7 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
         "entry_point": f"Solution().{function} or {function}" if function else "",
         "prelude": "\n".join(PRELUDE) if function or reference else "",
         "checker": judges[reference],
-        "errata": ERRATA.get(str(ids["id"])),
+        "errata": ERRATA.get(str(ids["id"])) or ERRATA.get(_slug(text(row, "question_title"))),
         "time_limit": TIME_LIMIT_S,
         "memory_limit": MEMORY_MB,
         "official_tests": list(_converted(tests, function)),

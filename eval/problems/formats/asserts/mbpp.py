@@ -29,6 +29,7 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     plus = evalplus.without_numpy(text(row, "test"))
     words = set(_WORD.findall(test + plus))
     names = [name for name in dict.fromkeys(_DEFINED.findall(code)) if name in words]
+    base = assert_test(test, "", names, "") if tests else []
     return {
         **_ids(row),
         "title": (row.get("text") or row.get("prompt") or ""),
@@ -36,9 +37,10 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
         "time_limit": evalplus.TIME_LIMIT_S if plus else TIME_LIMIT_S,
         "memory_limit": evalplus.MEMORY_MB if plus else MEMORY_MB,
         "official_tests": [
-            *(assert_test(test, "", names, "") if tests else []),
+            *base,
             *assert_test(plus, "", names, ""),
         ],
+        "base_tests": str(len(base)) if plus and base else "",
         "gold_solutions": [{"code": code, "expect": "passed"}],
     }
 
