@@ -22,7 +22,11 @@ from tests.sandbox.box.python.programs.imports import IMPORTS
 from tests.sandbox.box.python.programs.streams import STREAMS
 from tests.sandbox.box.python.programs.surroundings import SURROUNDINGS
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("python both ways")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("python both ways"),
+]
 
 LEVELS = ("full", "delegated", "userns")
 TABLES: dict[str, dict[str, Any]] = {

@@ -16,7 +16,11 @@ from tests.sandbox.box.python.programs.finalization import FINALIZATION
 from tests.sandbox.box.python.programs.imports import IMPORTS
 from tests.sandbox.box.python.programs.streams import STREAMS
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("python both ways")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(600),
+    pytest.mark.xdist_group("python both ways"),
+]
 
 MODULES = (
     "heapq", "bisect", "json", "json.decoder", "collections", "collections.abc", "concurrent",
