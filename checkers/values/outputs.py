@@ -11,6 +11,8 @@
 | tokens-reference | CodeContests: as many tokens, each equal in any ASCII case, or both        |
 |                  | numbers less than 1e-5 apart as doubles, whole numbers too                 |
 | plain-reference  | PrimeIntellect: the same number of lines, each stripped and equal          |
+| fusion-reference | SandboxFusion's CommonOJ: the same number of lines, each stripped and      |
+|                  | equal in any case, or both one number with a relative error below 1e-5     |
 
 `apps-reference` and `tokens-reference` pass wrong programs: the first ignores order and
 repetition, the second takes 10**17 for 10**17 + 1.
@@ -40,6 +42,19 @@ def same_lines(output: bytes, expected: bytes) -> Check:
 def same_plain_lines(output: bytes, expected: bytes) -> Check:
     """Compare two texts as PrimeIntellect's grader does."""
     return _by_lines(output, expected, lambda _a, _b: False)
+
+
+def same_folded_lines(output: bytes, expected: bytes) -> Check:
+    """Compare two texts as SandboxFusion does for CommonOJ rows."""
+    return _by_lines(output.lower(), expected.lower(), _near_relatively)
+
+
+def _near_relatively(a: str, b: str) -> bool:
+    try:
+        found, wanted = float(a), float(b)
+    except ValueError:
+        return a.lower() == b.lower()
+    return abs(found - wanted) / max(abs(wanted), 1e-10) < 1e-5
 
 
 def _by_lines(output: bytes, expected: bytes, same: Callable[[str, str], bool]) -> Check:
@@ -122,4 +137,5 @@ OUTPUT_JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
     "apps-reference": same_by_cascade,
     "tokens-reference": same_tokens,
     "plain-reference": same_plain_lines,
+    "fusion-reference": same_folded_lines,
 }

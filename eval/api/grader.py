@@ -237,6 +237,13 @@ class Grader(Closeable):
                 _ = session.problems
             return self
 
+    def problem_ids(self) -> list[str]:
+        """Return the ids of the grader's own problems."""
+        if self._problems is not None:
+            return self._problems.ids()
+        with self._use_session() as session:
+            return session.problems.ids() if self._has_dataset else []
+
     @property
     def sandbox(self) -> Sandbox:
         """The open sandbox."""

@@ -9,7 +9,7 @@ machine, and no limit above the server's own.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,15 @@ class GradingCalls:
     def has_dataset(self) -> bool:
         """Whether solutions may name problems of the server's data set."""
         return self._settings.dataset is not None
+
+    @property
+    def dataset(self) -> str | None:
+        """The server's data set, as it was started with."""
+        return self._settings.dataset
+
+    def problem_ids(self) -> list[str]:
+        """Return the ids of the server's data set, [] without one."""
+        return self._grader({}).problem_ids() if self.has_dataset else []
 
     def grade(
         self,
@@ -227,10 +236,20 @@ def _check_texts(rows: Sequence[Row]) -> None:
         raise BadRequest(
             "a problem has packed tests: give private_test_cases as JSON, which has a size"
         )
-    sizes = (
-        structure_bytes(t.encode("utf-8", "surrogatepass")) for t in tests if isinstance(t, str)
-    )
-    check_structure(sum(sizes))
+    texts = (t for row in rows for t in _texts(row) if t.lstrip()[:1] in ("[", "{"))
+    check_structure(sum(structure_bytes(t.encode("utf-8", "surrogatepass")) for t in texts))
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts in a JSON value; readers of data sets decode those that are JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def check_flags(flags: Mapping[str, Any]) -> None:

@@ -15,7 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import Graded, grade_one, own_columns
+from gradebox.eval.api.dialects.grades import Graded, grade_one
+from gradebox.eval.api.dialects.live_tests import live_problem
 from gradebox.eval.api.dialects.packed import unpacked
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
@@ -98,8 +99,7 @@ def _problem(metadata: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(held, dict):
             raise BadRequest("unit_tests.packed does not hold an object")
         tests = {**held, "fn_name": tests.get("fn_name")}
-    row = {"responses_create_params": {}, "verifier_metadata": {"unit_tests": tests}}
-    return own_columns("nemo-gym", row, id="row")
+    return live_problem("row", tests)
 
 
 def _masked(kind: str, reason: str) -> dict[str, Any]:

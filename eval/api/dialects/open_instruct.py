@@ -9,22 +9,20 @@ server's own.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from gradebox.eval.api.dialects.asserts import assert_problem
 from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import grade_one, own_columns
+from gradebox.eval.api.dialects.grades import grade_one
+from gradebox.eval.api.dialects.live_tests import live_problem
 from gradebox.eval.api.dialects.packed import json_or_unpacked
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.server.plugins import Route
 
-TIME_S, MEMORY_MB = 1.0, 1024.0
-_DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
-_WORD = re.compile(r"\w+")
+TIME_S = 1.0
 
 
 def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
@@ -35,13 +33,7 @@ def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], 
         request = Body(body)
         code, tests, limit_s = request.text("program"), _tests(request), _limit(request, most_s)
         texts = Body({"tests": tests}, request.where).texts("tests")
-        problem = {
-            "id": "program",
-            "test_kind": "assert",
-            "time_limit": limit_s,
-            "memory_limit": MEMORY_MB,
-            "official_tests": _asserts(code, texts),
-        }
+        problem = assert_problem("program", code, texts, limit_s, apart=True)
         return _answer(calls, code, problem, len(texts), cancelled)
 
     def test_program_stdio(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
@@ -52,8 +44,7 @@ def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], 
             "inputs": [pair.need("input") for pair in pairs],
             "outputs": [pair.need("output") for pair in pairs],
         }
-        row = {"responses_create_params": {}, "verifier_metadata": {"unit_tests": unit_tests}}
-        problem = own_columns("nemo-gym", row, id="program", time_limit=limit_s)
+        problem = live_problem("program", unit_tests, time_limit=limit_s)
         return _answer(calls, code, problem, len(pairs), cancelled)
 
     return {
@@ -69,17 +60,6 @@ def _tests(request: Body) -> list[Any]:
 
 def _limit(request: Body, most_s: float) -> float:
     return request.number("max_execution_time", TIME_S, most_s)
-
-
-def _asserts(code: str, tests: list[str]) -> list[dict[str, str]]:
-    """Return each statement as a test of its own, which calls the program's functions."""
-    defined = dict.fromkeys(_DEFINED.findall(code))
-    found = []
-    for test in tests:
-        words = set(_WORD.findall(test))
-        spec = {"entry": "", "names": [n for n in defined if n in words], "prompt": ""}
-        found.append({"input": test, "output": json.dumps(spec)})
-    return found
 
 
 def _answer(

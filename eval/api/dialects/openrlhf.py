@@ -3,8 +3,8 @@
     {"query": [prompt + answer], "prompts": […], "labels": [problem]}
         ─▶ {"rewards": [1.0], "scores": [0.75], "extra_logs": {"pass_rate": [0.75], …}}
 
-A label is what `gradebox.rewards.compute_score` takes as ground truth: a problem as a row or its
-JSON, tests, {"inputs", "outputs"}, or an id in the server's data set. A sample that could not be
+A label is a problem: a row of any data set that is recognised, or its JSON; a list of tests;
+{"inputs", "outputs", "fn_name"}; or an id in the server's data set. A sample that could not be
 graded is answered with 503; OpenRLHF then asks again, and goes on without a reward at last.
 """
 
@@ -15,11 +15,13 @@ from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.grades import grade_one
+from gradebox.eval.api.dialects.live_tests import live_problem
+from gradebox.eval.api.dialects.packed import json_text
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.eval.api.rewards.columns import batches_of
 from gradebox.eval.api.rewards.values import reward_of
-from gradebox.eval.api.rewards.verl import columns_of
+from gradebox.eval.common.errors import shown
+from gradebox.eval.problems.row import TESTS_COLUMN
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.plugins import Route
@@ -59,11 +61,14 @@ def _score(
     calls: GradingCalls, answer: str, label: Any, cancelled: Cancellation
 ) -> tuple[float, float]:
     """Return the reward and the share of the tests that passed."""
-    columns = columns_of([label], [None])
-    language = columns.pop("language", None)
-    (batch,) = batches_of([answer], language, columns, by_id=calls.has_dataset)
-    problem = next(iter(batch.problems.values()), None)
-    graded = grade_one(calls, batch.solutions[0], problem, cancelled, max_stored_output=0)
+    solution: dict[str, Any] = {"completion": answer}
+    found = _problem(label)
+    problem = None if isinstance(found, str) else found
+    if problem is None:
+        solution["problem_id"] = found
+    elif problem.get("language"):
+        solution["language"] = problem["language"]
+    graded = grade_one(calls, solution, problem, cancelled, max_stored_output=0)
     reward = reward_of(graded.record, "pass_fail")
     if reward is None:
         why = graded.record["error"] or graded.record["status"]
@@ -71,3 +76,21 @@ def _score(
     tests = graded.tests
     share = sum(test["passed"] is True for test in tests) / len(tests) if tests else 0.0
     return reward, share
+
+
+def _problem(label: Any) -> Mapping[str, Any] | str:
+    """Return a label's problem as a row, or its id in the server's data set."""
+    if isinstance(label, str):
+        if label.lstrip()[:1] not in ("{", "["):
+            return label.strip()
+        label = json_text(label)
+    if isinstance(label, list):
+        return {TESTS_COLUMN: label}
+    if not isinstance(label, dict):
+        raise BadRequest(f"the label is {shown(label)}; give a problem, its tests or its id")
+    if "inputs" in label and "outputs" in label:
+        if label.get("fn_name"):
+            return live_problem("label", label)
+        tests = {"input": label["inputs"], "output": label["outputs"]}
+        return {**label, TESTS_COLUMN: tests}
+    return label

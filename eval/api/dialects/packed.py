@@ -52,7 +52,7 @@ def unpacked(text: str) -> Any:
     if len(data) > MOST_BYTES or not inflate.eof:
         raise BadRequest(f"the packed value is cut, or over {MOST_BYTES} bytes")
     if data[:1] != pickle.PROTO:
-        return _json(data)
+        return json_text(data.decode("utf-8", "replace"))
     _check(data)
     try:
         return _NoClasses(io.BytesIO(data)).load()
@@ -67,14 +67,18 @@ def json_or_unpacked(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if value.lstrip()[:1] in ("[", "{", '"'):
-        return _json(value.encode("utf-8", "surrogatepass"))
+        return json_text(value)
     return unpacked(value)
 
 
-def _json(data: bytes) -> Any:
-    check_structure(structure_bytes(data))
+def json_text(text: str) -> Any:
+    """Return the value of JSON text, which may have line breaks in strings.
+
+    Raises BadRequest; Refused for one of too many parts.
+    """
+    check_structure(structure_bytes(text.encode("utf-8", "surrogatepass")))
     try:
-        return json.loads(data)
+        return json.loads(text, strict=False)
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"the value is not JSON: {str(error)[:100]}") from None
 

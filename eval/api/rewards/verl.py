@@ -31,7 +31,7 @@ def compute_score(
     fault         returned instead of None, because verl writes scores into a tensor
     """
     reward = CodeforcesReward(mode, grader=grader)
-    (score,) = reward([solution_str], **columns_of([ground_truth], [extra_info]))
+    (score,) = reward([solution_str], **_columns([ground_truth], [extra_info]))
     return fault if score is None else score
 
 
@@ -47,7 +47,7 @@ async def compute_score_async(
 ) -> Reward:
     """Do the same as `compute_score` without blocking the event loop."""
     reward = CodeforcesReward(mode, grader=grader)
-    (score,) = await reward.async_call([solution_str], **columns_of([ground_truth], [extra_info]))
+    (score,) = await reward.async_call([solution_str], **_columns([ground_truth], [extra_info]))
     return fault if score is None else score
 
 
@@ -63,10 +63,10 @@ def compute_scores(
 ) -> list[Reward]:
     """Return the scores of a batch (`reward_model.reward_manager=batch`), using all cores."""
     reward = CodeforcesReward(mode, grader=grader)
-    return reward(solution_strs, **columns_of(ground_truths, extra_infos))
+    return reward(solution_strs, **_columns(ground_truths, extra_infos))
 
 
-def columns_of(
+def _columns(
     truths: Sequence[Any], infos: Sequence[Mapping[str, Any] | None]
 ) -> dict[str, list[Any]]:
     """Return problems as columns, with None where a problem lacks one."""

@@ -5,7 +5,7 @@
 | deepcoder      | tests, in four forms                | rllm                         |
 | prime          | verification_info.test_cases        | PrimeIntellect's genesys     |
 | nemo-gym       | verifier_metadata.unit_tests        | LiveCodeBench's grader       |
-| sandboxfusion  | test: [{input: {stdin}, output: …}] | (strict: both are the same)  |
+| sandboxfusion  | test: [{input: {stdin}, output: …}] | SandboxFusion's CommonOJ     |
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from gradebox.eval.problems.row import RowError
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
 DEEPCODER_TESTS = 15
 _LIVECODEBENCH = Judging("lines-reference", "value-reference", "\n".join(PRELUDE), "value")
+_FUSION = Judging("fusion-reference", "wrapped-reference", "")
 _PRIME = Judging("plain-reference", "printed-reference")
 _CHECK = re.compile(r"^check\((?P<entry>(?:\w+\(\)\.)?\w+)\)\s*\Z", re.MULTILINE)
 
@@ -112,7 +113,7 @@ def _fusion_ids(row: Row) -> dict[str, Any]:
     return {"id": row.get("id")}
 
 
-def _fusion(row: Row, _judge: Judge) -> dict[str, Any]:
+def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
     given = loaded(row.get("test"), "test") or []
     labels = _structure(row, "labels")
     if not isinstance(given, list):
@@ -126,7 +127,7 @@ def _fusion(row: Row, _judge: Judge) -> dict[str, Any]:
             raise RowError(f"test {number} is {shown(test)}: it must have input and output")
         pairs.append((start.get("stdin") or "", end.get("stdout")))
     return {
-        **columns(Tests(tuple(pairs)), "strict", APPS_JUDGING),
+        **columns(Tests(tuple(pairs)), judge, _FUSION),
         **_fusion_ids(row),
         "title": str(labels.get("name") or ""),
         "difficulty": str(labels.get("difficulty") or "").lower()[:100],

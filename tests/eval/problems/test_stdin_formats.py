@@ -111,7 +111,7 @@ FUNCTIONAL = [
             "sandboxfusion",
             "stdin",
             ADDED[:1],
-            (None, None),
+            (None, "fusion-reference"),
         ),
     ],
 )

@@ -3,10 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from gradebox.eval.api.dialects.bodies import Body
+from gradebox.eval.api.dialects.fusion.datasets import CLASSES, NAMED, of_the_server
+from gradebox.eval.api.dialects.fusion.prompts import prompt_of
 from gradebox.eval.api.dialects.fusion.run_code import run_code
+from gradebox.eval.api.dialects.fusion.submit import (
+    Config,
+    Evaluate,
+    Tools,
+    own_name,
+    read_config,
+    read_submission,
+)
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.common.errors import shown
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.plugins import Route
 
 NO_JUPYTER = (
@@ -17,8 +32,72 @@ NO_JUPYTER = (
 
 def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
+    own = own_name(calls.dataset)
+
+    def submit(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        submission = read_submission(body, programs)
+        evaluate: Evaluate = of_the_server
+        if submission.row or submission.dataset != own:
+            evaluate = CLASSES[_class(submission.dataset, submission.config, bool(submission.row))]
+        result = evaluate(submission, Tools(calls, programs, cancelled))
+        return 200, result.as_json(submission)
+
+    def prompts(body: Any) -> list[dict[str, Any]]:
+        request = Body(body)
+        config, dataset = read_config(request, programs), request.text("dataset")
+        rows = config.provided_data
+        kind = _class(dataset, config, rows is not None)
+        rows = [rows] if isinstance(rows, dict) else rows
+        if not isinstance(rows, list):
+            raise BadRequest("config.provided_data must be a row, or a list of rows")
+        return [prompt_of(row, kind, config.language) for row in rows]
+
+    def get_prompts(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+        return 200, prompts(body)
+
+    def get_prompt_by_id(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+        found = prompts(body)
+        if len(found) != 1:
+            raise BadRequest("config.provided_data must be the row")
+        return 200, found[0]
+
+    def list_ids(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+        request = Body(body)
+        if own is not None and request.text("dataset") == own:
+            return 200, calls.problem_ids()
+        return 200, [one["id"] for one in prompts(body)]
+
+    def no_metrics(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
+        Body(body).text("dataset")
+        return 200, {}
+
     return {
         ("GET", "/v1/ping"): lambda _body, _cancelled: (200, "pong"),
+        ("GET", "/list_datasets"): lambda _body, _cancelled: (200, [own] if own else []),
         ("POST", "/run_code"): run_code(programs),
         ("POST", "/run_jupyter"): lambda _body, _cancelled: (501, {"detail": NO_JUPYTER}),
+        ("POST", "/submit"): submit,
+        ("POST", "/get_prompts"): get_prompts,
+        ("POST", "/get_prompt_by_id"): get_prompt_by_id,
+        ("POST", "/list_ids"): list_ids,
+        ("POST", "/get_metrics"): no_metrics,
+        ("POST", "/get_metrics_function"): lambda _body, _cancelled: (200, {"function": None}),
     }
+
+
+def _class(dataset: str, config: Config, has_rows: bool) -> str:
+    """Return the class of a data set's rows. Raises BadRequest."""
+    named = next((kind for start, kind in NAMED.items() if dataset.startswith(start)), None)
+    found = named or config.dataset_type
+    if found is None:
+        raise BadRequest(
+            f"no data set {shown(dataset)} here: give config.dataset_type and the row as "
+            "config.provided_data, or start the server with --dataset"
+        )
+    if found not in CLASSES:
+        raise BadRequest(f"no class {shown(found)} here: there are {', '.join(CLASSES)}")
+    if not has_rows:
+        raise BadRequest(
+            f"the server has no rows of {shown(dataset)}: give the row as config.provided_data"
+        )
+    return found

@@ -20,9 +20,11 @@ from __future__ import annotations
 
 import base64
 import signal
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 from gradebox.eval.api.dialects.programs import Ran
+from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution
 
 
@@ -36,6 +38,15 @@ class Times(Protocol):
     def cpu_s(self) -> float | None: ...
 
 
+class Measured(NamedTuple):
+    """The times of a test."""
+
+    wall_s: float | None
+    cpu_s: float | None
+
+
+_FAILED = frozenset({"TLE", "MLE", "RE", "OLE", "CE"})
+_KILLED = frozenset({"MLE", "OLE"})
 _VERDICTS = {"cpu": "TLE", "wall": "TLE", "memory": "MLE", "output": "OLE"}
 
 
@@ -63,6 +74,28 @@ def run_answer(ran: Ran) -> dict[str, Any]:
         "memory_bytes": execution.memory_bytes,
         "verdict": verdict,
     }
+
+
+def case_answer(test: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer about a test of a grading, from its record.
+
+    A test whose output is wrong ended well: its status is Success.
+    """
+    verdict, compiled = test["verdict"], record["compile"]
+    answer = blank("Failed" if verdict in _FAILED else "Success")
+    answer |= {"verdict": verdict, "cpu_time": test["cpu_s"], "memory_bytes": test["memory_bytes"]}
+    if verdict == "CE":
+        log = str(compiled.get("log") or record["error"])
+        return {**answer, "compile_result": command_result("CE", 1, None, "", log)}
+    if find(record["language"]).compile is not None:
+        log = str(compiled.get("log") or "")
+        answer["compile_result"] = command_result(None, 0, None, "", log)
+    code = test["exit_code"]
+    if code is None or (verdict in _KILLED and not code):
+        code = -(test["signal"] or signal.SIGKILL)
+    times = Measured(test["wall_s"], test["cpu_s"])
+    run = command_result(verdict, code, times, test["output"], test["stderr"])
+    return {**answer, "run_result": run}
 
 
 def fault_answer(message: str) -> dict[str, Any]:

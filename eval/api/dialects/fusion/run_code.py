@@ -8,9 +8,10 @@ server's own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body, Invalid
+from gradebox.eval.api.dialects.bodies import Body, Invalid, Place
 from gradebox.eval.api.dialects.fusion.languages import NAMES, is_name, row_of, why_not_served
 from gradebox.eval.api.dialects.fusion.results import fault_answer, run_answer
 from gradebox.eval.api.dialects.programs import Asked, Programs
@@ -59,7 +60,7 @@ def language_of(request: Body, name: str) -> str:
 
 
 def _asked(request: Body, language: str, programs: Programs) -> Asked:
-    ceilings = programs.ceilings
+    ceilings, files = programs.ceilings, request.inner("files", {})
     return Asked(
         language=row_of(language) or "",
         code=request.text("code"),
@@ -69,7 +70,7 @@ def _asked(request: Body, language: str, programs: Programs) -> Asked:
             "compile_timeout", TIMEOUT_S, ceilings.compile_cpu_time / 1000
         ),
         memory_bytes=_memory(request, ceilings.run_memory_limit),
-        files=_files(request, ceilings.files_max),
+        files=read_files(files.values, ceilings.files_max, files.where),
         collect=_collect(request),
     )
 
@@ -82,27 +83,26 @@ def _memory(request: Body, most: int) -> int:
     return int(request.number("memory_limit_MB", 0, most / MIB) * MIB)
 
 
-def _files(request: Body, most: int) -> dict[str, bytes]:
-    given = request.inner("files", {})
-    if len(given.values) > most:
-        raise request.invalid("files", "too_long", f"Dictionary should have at most {most} items")
+def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -> dict[str, bytes]:
+    """Return files, contents in base64 by path, null for none. Raises Invalid."""
+    if len(given) > most:
+        raise Invalid(where, "too_long", f"Dictionary should have at most {most} items")
     files = {}
-    for path, content in given.values.items():
+    for path, content in given.items():
         if content is None or IGNORED in path:
             continue
-        name = _path(path, (*given.where, path[:80]))
+        place = (*where, path[:80])
+        name = _path(path, place)
         if not isinstance(content, str):
-            raise given.invalid(path, "string_type", "Input should be a valid string")
+            raise Invalid(place, "string_type", "Input should be a valid string", content)
         try:
             files[name] = decode(content)
         except ValueError as error:
-            raise given.invalid(
-                path, "value_error", f"the content is not base64: {error}"
-            ) from None
+            raise Invalid(place, "value_error", f"the content is not base64: {error}") from None
     try:
         check_folders(set(files))
     except BadRequest as error:
-        raise request.invalid("files", "value_error", str(error)) from None
+        raise Invalid(where, "value_error", str(error)) from None
     return files
 
 

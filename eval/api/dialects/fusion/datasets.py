@@ -1,0 +1,327 @@
+"""SandboxFusion's classes of data sets: how a completion for a row is graded.
+
+| class                | grading                                                                   |
+|----------------------|---------------------------------------------------------------------------|
+| CommonOJDataset      | a run a test; stdout compared as theirs (`fusion-reference`)              |
+| LiveCodeBenchDataset | a run or call a test, compared as LiveCodeBench                           |
+| HumanEvalDataset     | `check(candidate)` in another box than the program; rows with `tests` as |
+|                      | MultiPLEDataset                                                           |
+| MBPPDataset          | the statements in another box than the program                            |
+| MultiPLEDataset      | the row's tests, with a mark that only their end writes                   |
+| AutoEvalDataset      | one program of code and tests, which must end with 0                      |
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from gradebox.eval.api.dialects.asserts import assert_problem
+from gradebox.eval.api.dialects.bodies import Fault
+from gradebox.eval.api.dialects.fusion.extraction import (
+    Block,
+    extract,
+    first_block,
+    without_entry_point,
+)
+from gradebox.eval.api.dialects.fusion.languages import COMPILED, is_name, row_of, why_not_served
+from gradebox.eval.api.dialects.fusion.results import case_answer
+from gradebox.eval.api.dialects.fusion.run_code import MEMORY_BYTES, read_files, run_asked
+from gradebox.eval.api.dialects.fusion.submit import Evaluate, Result, Submission, Tools
+from gradebox.eval.api.dialects.grades import Graded, grade_one, own_columns
+from gradebox.eval.api.dialects.live_tests import live_problem
+from gradebox.eval.api.dialects.packed import json_or_unpacked, json_text
+from gradebox.eval.api.dialects.programs import Asked
+from gradebox.eval.common.errors import shown
+from gradebox.sandbox.errors import BadRequest
+
+STORED_BYTES = 65536  # of a test's stdout and stderr in an answer
+SHOWN_CHARS = 1000  # of a passed test's input and output
+COMPILED_S, OTHER_S, LIVE_S, AUTO_COMPILE_S = 10.0, 20.0, 6.0, 40.0
+_IMPORTS = "\n".join(
+    (
+        "import collections, copy, datetime, functools, hashlib, heapq, itertools, math, re",
+        "import statistics, string, sys",
+        "from collections import *",
+        "from typing import *",
+    )
+)
+
+
+def common_oj(submission: Submission, tools: Tools) -> Result:
+    """Grade a CommonOJDataset row."""
+    config = submission.config
+    if config.language is None:
+        raise BadRequest("config.language must be given for CommonOJDataset")
+    row = {
+        "id": submission.name,
+        "labels": _part(submission.row, "labels") if submission.row.get("labels") else {},
+        "test": json_or_unpacked(submission.row.get("test")),
+    }
+    seconds = COMPILED_S if config.language in COMPILED else OTHER_S
+    problem = own_columns(
+        "sandboxfusion", row, id=submission.name, time_limit=config.run_timeout or seconds
+    )
+    block = extract(submission.completion, config.language)
+    every = bool(config.extra.get("run_all_cases"))
+    graded = _graded(block, config.language, problem, tools, stop_on_first_failure=not every)
+    whole = bool(config.extra.get("return_full_case"))
+    return Result(
+        graded is not None and graded.passed,
+        block.code,
+        _tests(graded, problem["official_tests"], whole=whole),
+        block.kind,
+    )
+
+
+def live_code_bench(submission: Submission, tools: Tools) -> Result:
+    """Grade a LiveCodeBenchDataset row, whose tests may be packed."""
+    tests = json_or_unpacked(submission.row.get("test"))
+    held = tests.get("input_output") if isinstance(tests, dict) else None
+    problem = live_problem(
+        submission.name,
+        json_or_unpacked(held),
+        time_limit=submission.config.run_timeout or LIVE_S,
+    )
+    block = extract(submission.completion, "python")
+    graded = _graded(block, "python", problem, tools, stop_on_first_failure=True)
+    tests = _tests(graded, problem["official_tests"])
+    passed = graded is not None and graded.passed
+    return Result(passed, block.code, tests, block.kind, full_code=block.code)
+
+
+def human_eval(submission: Submission, tools: Tools) -> Result:
+    """Grade a HumanEvalDataset row; without `is_freeform`, a completion continues the prompt."""
+    row = submission.row
+    if "tests" in row:
+        return multipl_e(submission, tools)
+    problem = own_columns(
+        "humaneval",
+        {"canonical_solution": "", **row},
+        id=submission.name,
+        prelude=_IMPORTS,
+        time_limit=submission.config.run_timeout or OTHER_S,
+    )
+    block = Block("raw", "", _continued(submission.completion))
+    if submission.config.extra.get("is_freeform"):
+        block = extract(submission.completion, "python")
+    graded = _graded(block, "python", problem, tools)
+    return Result(
+        graded is not None and graded.passed,
+        block.code,
+        _tests(graded),
+        block.kind,
+        full_code=f"{problem['prompt']}\n{block.code}",
+        test_code=str(row.get("test") or ""),
+    )
+
+
+def mbpp(submission: Submission, tools: Tools) -> Result:
+    """Grade an MBPPDataset row; few-shot, only its last statement counts, as there."""
+    tests = json_or_unpacked(submission.row.get("test_list"))
+    if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
+        raise BadRequest(f"test_list is {shown(tests)}: it must be a list of statements")
+    if submission.config.is_fewshot:
+        tests = tests[-1:]
+    block = first_block(submission.completion.partition("[DONE]")[0], "python")
+    code = without_entry_point(block.code, "python")
+    for stop in ("\nassert", '\n"""'):
+        code = code.partition(stop)[0]
+    seconds = submission.config.run_timeout or OTHER_S
+    problem = assert_problem(submission.name, code, tests, seconds, apart=False)
+    graded = _graded(Block(block.kind, "python", code), "python", problem, tools)
+    passed = graded is not None and graded.passed
+    return Result(
+        passed, code, _tests(graded), block.kind, full_code=code, test_code="\n".join(tests)
+    )
+
+
+def multipl_e(submission: Submission, tools: Tools) -> Result:
+    """Grade a MultiPLEDataset row."""
+    row = {"name": submission.name, "stop_tokens": [], **submission.row}
+    tokens = row["stop_tokens"]
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        raise BadRequest(f"stop_tokens is {shown(tokens)}: it must be a list of texts")
+    plain = [token for token in tokens if not token.startswith("re:")]
+    problem = own_columns(
+        "multipl-e",
+        {**row, "stop_tokens": plain},
+        id=submission.name,
+        time_limit=submission.config.run_timeout or OTHER_S,
+    )
+    language = problem["language"]
+    block = Block("raw", "", submission.completion)
+    if submission.config.extra.get("is_freeform"):
+        block = extract(submission.completion, _THEIRS.get(language, ""))
+    solution = {"completion": submission.completion} if block.kind == "raw" else None
+    graded = _graded(block, language, problem, tools, solution=solution)
+    return Result(
+        graded is not None and graded.passed,
+        block.code,
+        _tests(graded),
+        block.kind,
+        full_code=f"{problem['prompt']}\n{block.code}",
+        test_code=str(problem["joined_tests"]),
+    )
+
+
+def auto_eval(submission: Submission, tools: Tools) -> Result:
+    """Grade an AutoEvalDataset row: the code with the row's tests is one program."""
+    labels, test = _part(submission.row, "labels"), _part(submission.row, "test")
+    written = labels.get("programming_language")
+    language = labels.get("execution_language", written)
+    if not isinstance(written, str) or not isinstance(language, str) or not is_name(language):
+        raise BadRequest(f"labels.execution_language is {shown(language)}: no known language")
+    unserved = why_not_served(language, tools.programs.installed)
+    if unserved:
+        raise BadRequest(unserved)
+    test_code = test.get("code")
+    if not isinstance(test_code, str):
+        raise BadRequest(f"test.code is {shown(test_code)}: it must be text")
+    block = extract(submission.completion, written)
+    code = without_entry_point(block.code, written)
+    extra, config = submission.config.extra, submission.config
+    full = _joined(repr(code) if extra.get("repr_code") else code, test_code)
+    flag = secrets.token_hex(10) if extra.get("append_flag") and language == "python" else ""
+    if flag:
+        full += f'\n\nprint("{flag}")'
+    ceilings = tools.programs.ceilings
+    asked = Asked(
+        language=row_of(language) or "",
+        code=full,
+        stdin=b"",
+        cpu_s=config.run_timeout or min(OTHER_S, ceilings.run_cpu_time / 1000),
+        compile_cpu_s=config.compile_timeout
+        or min(AUTO_COMPILE_S, ceilings.compile_cpu_time / 1000),
+        memory_bytes=min(MEMORY_BYTES, ceilings.run_memory_limit),
+        files=read_files(_asset(test), ceilings.files_max),
+    )
+    answer = run_asked(tools.programs, language, asked)
+    if answer["status"] == "SandboxError":
+        raise Fault(answer["message"])
+    passed = answer["status"] == "Success" and flag in answer["run_result"]["stdout"]
+    tests = [{"passed": passed, "exec_info": answer, "test_info": None}]
+    return Result(passed, code, tests, block.kind, full_code=full)
+
+
+def of_the_server(submission: Submission, tools: Tools) -> Result:
+    """Grade a completion for a problem of the server's own data set."""
+    language = submission.config.language
+    solution: dict[str, Any] = {
+        "problem_id": str(submission.id),
+        "completion": submission.completion,
+    }
+    if language is not None:
+        solution["language"] = row_of(language) or language
+    every = bool(submission.config.extra.get("run_all_cases"))
+    graded = grade_one(
+        tools.calls,
+        solution,
+        None,
+        tools.cancelled,
+        max_stored_output=STORED_BYTES,
+        stop_on_first_failure=not every,
+    )
+    block = extract(submission.completion, language or "python")
+    return Result(graded.passed, block.code, _tests(graded), block.kind)
+
+
+CLASSES: Mapping[str, Evaluate] = {
+    "CommonOJDataset": common_oj,
+    "LiveCodeBenchDataset": live_code_bench,
+    "HumanEvalDataset": human_eval,
+    "MBPPDataset": mbpp,
+    "MultiPLEDataset": multipl_e,
+    **dict.fromkeys(
+        ("AutoEvalDataset", "AutoEvalV4Dataset", "AutoEvalV5Dataset", "AutoEvalV6Dataset"),
+        auto_eval,
+    ),
+}
+# Names of theirs that stand for a class, by how they begin.
+NAMED: Mapping[str, str] = {
+    "humaneval_": "HumanEvalDataset",
+    "mbpp": "MBPPDataset",
+    "multiple_": "MultiPLEDataset",
+    "code_contests": "CommonOJDataset",
+    "live_code_bench": "LiveCodeBenchDataset",
+}
+_THEIRS = {"c++17": "cpp", "javascript": "nodejs", "java": "java", "go": "go", "rust": "rust"}
+
+
+def _graded(
+    block: Block,
+    language: str,
+    problem: Mapping[str, Any],
+    tools: Tools,
+    *,
+    solution: Mapping[str, Any] | None = None,
+    **flags: Any,
+) -> Graded | None:
+    """Grade a program; None when the completion has none."""
+    if not block.code.strip():
+        return None
+    own = row_of(language) if is_name(language) else language
+    if own is None:
+        raise BadRequest(why_not_served(language, tools.programs.installed) or language)
+    row = {**(solution or {"code": block.code}), "language": own}
+    flags = {"max_stored_output": STORED_BYTES, **flags}
+    return grade_one(tools.calls, row, problem, tools.cancelled, **flags)
+
+
+def _tests(
+    graded: Graded | None, given: list[Mapping[str, Any]] | None = None, *, whole: bool = False
+) -> list[dict[str, Any]]:
+    """Return the tests that were run.
+
+    given  the tests of the problem, for `test_info`
+    whole  do not cut the inputs and outputs of passed tests
+    """
+    if graded is None:
+        return []
+    found = []
+    for test in graded.run:
+        info = None
+        if given is not None:
+            case = given[test["test_case_i"]]
+            cut = test["passed"] is True and not whole
+            texts = [_cut(str(case[side] or "")) if cut else case[side] for side in case]
+            pair = dict(zip(case, texts, strict=True))
+            info = {"input": {"stdin": pair["input"]}, "output": {"stdout": pair["output"]}}
+        answer = case_answer(test, graded.record)
+        found.append({"passed": test["passed"] is True, "exec_info": answer, "test_info": info})
+    return found
+
+
+def _cut(text: str) -> str:
+    if len(text) <= SHOWN_CHARS:
+        return text
+    half = (SHOWN_CHARS - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"
+
+
+def _continued(completion: str) -> str:
+    """Return the rest of a function: up to the first line that is not indented."""
+    end = re.search(r"\n(?=\S)", completion)
+    return completion[: end.start()] if end else completion
+
+
+def _part(row: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a field that is an object or its JSON. Raises BadRequest, Refused."""
+    value = json_text(row[name]) if isinstance(row.get(name), str) else row.get(name)
+    if not isinstance(value, dict):
+        raise BadRequest(f"{name} is {shown(value)}: it must be an object")
+    return value
+
+
+def _asset(test: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _part(test, "asset") if test.get("asset") else {}
+
+
+def _joined(code: str, test: str) -> str:
+    """Return the program of some code and its tests."""
+    before, mark, after = test.partition("#<INSERT>")
+    if mark:
+        return before + code + after.partition("#<INSERT>")[0]
+    return code.partition("if __name__ ==")[0] + "\n" + test

@@ -1,0 +1,148 @@
+"""The program in a completion, chosen by SandboxFusion's rules.
+
+    fenced (```lang … ```) ▷ incomplete_fenced (no end) ▷ heuristic (python, sql, bash) ▷ empty
+
+The best kind that occurs counts: its first block with a tag of the wanted language, else its first
+block. They differ from our own rules (eval/solutions/extract_code.py), which take the last fence,
+because a client of theirs expects the same program. Everything takes linear time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["fenced", "incomplete_fenced", "heuristic", "empty", "raw"]
+FENCE = "```"
+_END = re.compile(r"\n[^\S\n]*```")
+_TAGS: Mapping[str, tuple[str, ...]] = {
+    "python": ("py", "python3"),
+    "cpp": ("c++",),
+    "nodejs": ("javascript", "js"),
+    "csharp": ("c#",),
+    "bash": ("sh", "shell"),
+    "rust": ("rs",),
+    "julia": ("jl",),
+    "D_ut": ("d",),
+    **dict.fromkeys(
+        (
+            *("go", "java", "php", "typescript", "sql", "lua", "perl", "R", "ruby", "scala"),
+            *("kotlin", "c", "html", "verilog", "racket", "swift"),
+        ),
+        (),
+    ),
+}
+_LANGUAGE_OF = {tag: name for name, tags in _TAGS.items() for tag in (name.lower(), *tags)}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of a completion that may be the program; no language: an unknown tag.
+
+    kind  raw: nothing was extracted, the completion is code
+    """
+
+    kind: Kind
+    language: str
+    code: str
+
+
+def extract(completion: str, language: str) -> Block:
+    """Return the program of a completion; `language` is SandboxFusion's name, or ""."""
+    for find in (_fenced, _incomplete, _heuristic):
+        blocks = list(find(completion, language))
+        if blocks:
+            return next((b for b in blocks if b.language == language), blocks[0])
+    return Block("empty", "", "")
+
+
+def first_block(completion: str, language: str) -> Block:
+    """Return the first block of the best kind, whatever its tag is."""
+    for find in (_fenced, _incomplete, _heuristic):
+        for block in find(completion, language):
+            return Block(block.kind, block.language, block.code.replace("\r", ""))
+    return Block("empty", "", "")
+
+
+def without_entry_point(code: str, language: str) -> str:
+    """Return code without the part that runs it and what follows, as theirs do before tests."""
+    starts = {"python": 'if __name__ == "__main__":', "cpp": "int main()"}
+    if language == "go":
+        code = code.replace("package main", "")
+    for start in (starts.get(language), "# Example usage"):
+        if start and start in code:
+            code = code[: code.index(start)].strip()
+    return code
+
+
+def _fenced(text: str, _language: str) -> Iterator[Block]:
+    at = 0
+    while (start := text.find(FENCE, at)) >= 0:
+        line_end = text.find("\n", start)
+        end = _END.search(text, line_end + 1) if line_end >= 0 else None
+        if end is None:  # then no later fence ends either
+            return
+        inside = text[line_end + 1 : end.start()]
+        kept = inside.rstrip()
+        blank = inside.find("\n", len(kept))
+        code = inside if blank < 0 else inside[:blank]
+        yield Block("fenced", _tagged(text[start + len(FENCE) : line_end]), code)
+        at = end.end()
+
+
+def _incomplete(text: str, _language: str) -> Iterator[Block]:
+    start = text.find(FENCE)
+    line_end = text.find("\n", start) if start >= 0 else -1
+    if line_end >= 0:
+        tag = text[start + len(FENCE) : line_end]
+        yield Block("incomplete_fenced", _tagged(tag), text[line_end + 1 :])
+
+
+def _heuristic(text: str, language: str) -> Iterator[Block]:
+    find = _HEURISTICS.get(language)
+    if find is not None:
+        lines = [line for line in text.split("\n") if line.strip()]
+        yield from (Block("heuristic", language, code) for code in find(lines))
+
+
+def _definitions(lines: list[str]) -> Iterator[str]:
+    """Yield functions and classes with the imports and comments right before each."""
+    before: list[str] = []
+    at = 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
+        if line.startswith(("import", "from", "#")):
+            before.append(line)
+            continue
+        if line.startswith(("def ", "class ")):
+            body = []
+            while at < len(lines) and lines[at][0].isspace():
+                body.append(lines[at])
+                at += 1
+            if body:
+                yield "\n".join((*before, line, *body)) + "\n"
+        before = []
+
+
+def _queries(lines: list[str]) -> Iterator[str]:
+    text = "\n".join(lines) + "\n"
+    start = re.search(r"^[ \t]*(?:select|with\s)", text, re.MULTILINE | re.IGNORECASE)
+    if start:
+        yield text[start.start() :].partition(";")[0]
+
+
+def _script(lines: list[str]) -> Iterator[str]:
+    yield "\n".join(lines) + "\n"
+
+
+_HEURISTICS: Mapping[str, Callable[[list[str]], Iterator[str]]] = {
+    "python": _definitions,
+    "sql": _queries,
+    "bash": _script,
+}
+
+
+def _tagged(tag: str) -> str:
+    return _LANGUAGE_OF.get(tag.strip().lower(), "")

@@ -1,0 +1,78 @@
+"""The program that SandboxFusion's rules find in a completion."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gradebox.eval.api.dialects.fusion.extraction import (
+    extract,
+    first_block,
+    without_entry_point,
+)
+
+PY, CPP = "```python\na = 1\n```", "```c++\nint x;\n```"
+
+
+@pytest.mark.parametrize(
+    ("completion", "language", "kind", "code"),
+    [
+        (f"{PY} and {CPP}", "cpp", "fenced", "int x;"),
+        (f"{PY} and {CPP}", "python", "fenced", "a = 1"),
+        (f"{PY} and {CPP}", "java", "fenced", "a = 1"),
+        ("```Python3\nb\n```\n```py\nc\n```", "python", "fenced", "b"),
+        ("text ```\nb\n\n  ```", "python", "fenced", "b"),
+        ("```python\nb ``` c\n```", "python", "fenced", "b ``` c"),
+        ("```python\nb", "python", "incomplete_fenced", "b"),
+        ("```python\nb```", "python", "incomplete_fenced", "b```"),
+        ("import os\n\ndef f():\n\n  1\nx", "python", "heuristic", "import os\ndef f():\n  1\n"),
+        ("Use SELECT 1;\nselect a\nfrom b; x", "sql", "heuristic", "select a\nfrom b"),
+        ("echo 1\n\necho 2", "bash", "heuristic", "echo 1\necho 2\n"),
+        ("print(1)", "python", "empty", ""),
+        ("int main() {}", "cpp", "empty", ""),
+        ("", "python", "empty", ""),
+        ("```", "python", "empty", ""),
+    ],
+)  # fmt: skip
+def test_a_program_is_found(completion: str, language: str, kind: str, code: str) -> None:
+    block = extract(completion, language)
+    assert (block.kind, block.code) == (kind, code)
+
+
+def test_the_first_block_counts_whatever_its_tag_is() -> None:
+    assert first_block(f"{CPP} {PY}", "python").code == "int x;"
+    assert first_block("", "python").kind == "empty"
+
+
+def test_what_runs_the_program_is_cut_off() -> None:
+    main = 'x = 1\nif __name__ == "__main__":\n    x()'
+    assert without_entry_point(main, "python") == "x = 1"
+    assert without_entry_point("int f();\nint main() {}", "cpp") == "int f();"
+    assert without_entry_point("package main\nx", "go") == "\nx"
+    assert without_entry_point("a\n# Example usage\nb", "java") == "a"
+
+
+HOSTILE = {
+    "fences": "```\n" * 200_000,
+    "inline": "x```" * 200_000,
+    "opened": "```python " * 200_000,
+    "blank": "```\n" + "\n" * 400_000,
+    "spaces": "```\na\n" + " " * 400_000,
+    "spaced lines": "```\na" + "\n  " * 200_000,
+    "definitions": "def f():\n" * 100_000,
+    "imports": "import a\n" * 100_000,
+    "queries": "select\n" * 100_000,
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_completion_takes_linear_time(case: str) -> None:
+    text = HOSTILE[case]
+    took = []
+    for part in (text[: len(text) // 4], text):
+        began = time.process_time()
+        for language in ("python", "sql", "bash"):
+            extract(part, language)
+        took.append(time.process_time() - began)
+    assert took[1] < 40 * max(took[0], 0.02)

@@ -1,0 +1,279 @@
+"""POST /submit of SandboxFusion: its classes of rows, its answer, what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.opening import open_sandbox
+from testing.fakes.scripted_sandbox import Call, ready
+from tests.eval.api.dialects.conftest import Served, Start
+from tests.eval.api.serving import serving
+from tests.eval.problems.dataset_rows import HUMANEVAL
+
+ECHO = "```python\necho\n```"
+OJ_TESTS = [
+    {"input": {"stdin": "Yes\n"}, "output": {"stdout": "YES\n"}},
+    {"input": {"stdin": "0.5\n"}, "output": {"stdout": "0.500001\n"}},
+]
+OJ = {"id": 7, "content": "Echo.", "labels": "{}", "test": json.dumps(OJ_TESTS)}
+
+
+def echo(call: Call) -> Any:
+    return call.stdin if "echo" in call.source else ready("?", exit_code=int("die" in call.source))
+
+
+def body(kind: str, row: Any, completion: str, **config: Any) -> dict[str, Any]:
+    config = {"dataset_type": kind, "provided_data": row, **config}
+    return {"dataset": "x", "id": 7, "completion": completion, "config": config}
+
+
+def oj(completion: str, row: Any = OJ, **config: Any) -> dict[str, Any]:
+    return body("CommonOJDataset", row, completion, **{"language": "python", **config})
+
+
+@pytest.fixture(scope="module")
+def real() -> Iterator[Served]:
+    """A server over the embedded sandbox."""
+    with open_sandbox("local") as box, serving(box) as url:
+        yield Served(url)
+
+
+# ---- CommonOJ -----------------------------------------------------------------------------
+
+
+def test_output_is_compared_as_theirs(start: Start) -> None:
+    status, answer = start(echo).post("/submit", oj(ECHO))
+    assert status == 200
+    fields = ["id", "accepted", "extracted_code", "full_code", "test_code", "tests"]
+    assert list(answer) == [*fields, "extracted_type", "extra"]
+    assert (answer["id"], answer["accepted"], answer["extracted_type"]) == (7, True, "fenced")
+    assert answer["extracted_code"] == "echo"
+    assert [test["passed"] for test in answer["tests"]] == [True, True]
+    assert [test["test_info"] for test in answer["tests"]] == OJ_TESTS
+    info = answer["tests"][0]["exec_info"]
+    assert (info["status"], info["run_result"]["stdout"]) == ("Success", "Yes\n")
+    assert (info["run_result"]["return_code"], info["verdict"]) == (0, "AC")
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "code_of_exit", "verdict"),
+    [("wrong", "Success", 0, "WA"), ("die", "Failed", 1, "RE")],
+)
+def test_the_first_failure_is_the_last_test(
+    start: Start, code: str, status: str, code_of_exit: int, verdict: str
+) -> None:
+    _, answer = start(echo).post("/submit", oj(f"```python\n{code}\n```"))
+    (test,) = answer["tests"]
+    run = test["exec_info"]
+    assert (answer["accepted"], test["passed"]) == (False, False)
+    assert (run["status"], run["run_result"]["return_code"]) == (status, code_of_exit)
+    assert run["verdict"] == verdict
+
+
+def test_all_tests_run_on_request(start: Start) -> None:
+    request = oj("```python\nwrong\n```", extra={"run_all_cases": True})
+    assert len(start(echo).post("/submit", request)[1]["tests"]) == 2
+
+
+def test_inputs_of_passed_tests_are_cut(start: Start) -> None:
+    long = "x" * 3000
+    row = {**OJ, "test": [{"input": {"stdin": long}, "output": {"stdout": long}}]}
+    served = start(echo)
+    _, cut = served.post("/submit", oj(ECHO, row))
+    _, whole = served.post("/submit", oj(ECHO, row, extra={"return_full_case": True}))
+    sizes = [len(a["tests"][0]["test_info"]["input"]["stdin"]) for a in (cut, whole)]
+    assert sizes == [999, 3000]
+
+
+def test_no_program_and_no_tests_are_not_accepted(start: Start) -> None:
+    served = start(echo)
+    _, empty = served.post("/submit", oj("I can't."))
+    assert (empty["accepted"], empty["tests"], empty["extracted_type"]) == (False, [], "empty")
+    _, untested = served.post("/submit", oj(ECHO, {**OJ, "test": "[]"}))
+    assert (untested["accepted"], untested["tests"]) == (False, [])
+
+
+def test_a_fault_of_the_machine_is_no_verdict(start: Start) -> None:
+    status, answer = start(lambda call: SandboxError("no cgroup")).post("/submit", oj(ECHO))
+    assert status == 503
+    assert "not the program's fault" in answer["detail"]
+
+
+# ---- the other classes, in the embedded sandbox -------------------------------------------
+
+SUM = "def add(a, b):\n    return a + b\n"
+MBPP = {
+    "id": 7,
+    "content": "Add.",
+    "labels": {},
+    "test_list": ["assert add(1, 2) == 3", "assert add(0, 0) == 0"],
+}
+LIVE = {"inputs": ["[1, 2]\n3", "[]\n0"], "outputs": ["6", "0"], "fn_name": "total"}
+TOTAL = (
+    "```python\nclass Solution:\n  def total(self, xs: List[int], x):\n    return sum(xs) + x\n```"
+)
+AUTO = {
+    "id": 7,
+    "content": "?",
+    "labels": {"programming_language": "python"},
+    "test": {"code": "#<INSERT>\nassert add(int(open('n.txt').read()), 1) == 3",
+             "asset": json.dumps({"n.txt": base64.b64encode(b"2").decode()})},
+}  # fmt: skip
+CPP = {
+    "name": "HumanEval_900_twice",
+    "language": "cpp",
+    "prompt": "#include<assert.h>\n#include<bits/stdc++.h>\n// Twice x.\nlong twice(long x) {\n",
+    "tests": "}\nint main() {\n    auto candidate = twice;\n    assert(candidate(2) == (4));\n}\n",
+    "stop_tokens": ["\n}"],
+}
+
+
+def live(test: Any) -> dict[str, Any]:
+    return {"id": 7, "content": "?", "labels": "{}", "test": test}
+
+
+def packed(value: Any) -> str:
+    return base64.b64encode(zlib.compress(pickle.dumps(value))).decode()
+
+
+LIVE_TESTS = {"input_output": json.dumps(LIVE)}
+BODIES: dict[str, tuple[bool, dict[str, Any]]] = {
+    "mbpp": (True, body("MBPPDataset", MBPP, f"[BEGIN]\n```python\n{SUM}```\n[DONE]")),
+    "mbpp, wrong": (False, body("MBPPDataset", MBPP, "```python\ndef add(a, b):\n  return 3\n```")),
+    "mbpp, leaves": (False, body("MBPPDataset", MBPP, "```python\nimport os\nos._exit(0)\n```")),
+    "humaneval": (
+        True,
+        body("HumanEvalDataset", HUMANEVAL, "    return [2 * x for x in xs]\ndef "),
+    ),
+    "humaneval, chat": (
+        True,
+        body(
+            "HumanEvalDataset",
+            HUMANEVAL,
+            "```python\ndef double(xs):\n    return [2 * x for x in xs]\n```",
+            extra={"is_freeform": True},
+        ),
+    ),
+    "humaneval, wrong": (False, body("HumanEvalDataset", HUMANEVAL, "    return xs")),
+    "live": (True, body("LiveCodeBenchDataset", live(json.dumps(LIVE_TESTS)), TOTAL)),
+    "live, packed": (True, body("LiveCodeBenchDataset", live(packed(LIVE_TESTS)), TOTAL)),
+    "live, wrong": (
+        False,
+        body("LiveCodeBenchDataset", live(LIVE_TESTS), TOTAL.replace("+ x", "- x")),
+    ),
+    "autoeval": (True, body("AutoEvalDataset", AUTO, f"```python\n{SUM}```")),
+    "autoeval, flag": (
+        False,
+        body("AutoEvalDataset", AUTO, "```python\nexit(0)\n```", extra={"append_flag": True}),
+    ),
+    "multipl-e": (True, body("MultiPLEDataset", CPP, "    return 2 * x;\n}\n// more")),
+    "multipl-e, leaves": (False, body("MultiPLEDataset", CPP, "    exit(0);\n}\n")),
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_a_row_of_each_class_is_graded(real: Served, case: str) -> None:
+    accepted, request = BODIES[case]
+    status, answer = real.post("/submit", request)
+    assert status == 200, answer
+    assert answer["accepted"] is accepted, answer
+    assert [test["passed"] for test in answer["tests"]].count(False) == (not accepted)
+    for test in answer["tests"]:
+        assert test["exec_info"]["status"] in ("Success", "Failed")
+
+
+# ---- what is refused ----------------------------------------------------------------------
+
+REFUSED: dict[str, tuple[int, dict[str, Any]]] = {
+    "no dataset": (400, {"dataset": "x", "id": 1, "completion": "", "config": {}}),
+    "no class": (400, body("X", OJ, "")),
+    "no row": (400, body("CommonOJDataset", None, "", language="python")),
+    "rows": (400, body("CommonOJDataset", [OJ], "", language="python")),
+    "no language": (400, body("CommonOJDataset", OJ, ECHO)),
+    "unknown language": (422, oj(ECHO, language="klingon")),
+    "custom code": (400, oj(ECHO, custom_extract_logic="raise SystemExit")),
+    "no id": (422, {"dataset": "x", "completion": "", "config": {}}),
+    "id is a list": (422, {**oj(ECHO), "id": []}),
+    "config is a text": (422, {**oj(ECHO), "config": "x"}),
+    "extra is a list": (422, oj(ECHO, extra=[1])),
+    "time is NaN": (422, oj(ECHO, run_timeout=float("nan"))),
+    "time is huge": (422, oj(ECHO, run_timeout=1e9)),
+    "test is no JSON": (400, oj(ECHO, {**OJ, "test": "{"})),
+    "test is a number": (400, oj(ECHO, {**OJ, "test": 5})),
+    "test has no input": (400, oj(ECHO, {**OJ, "test": [{}]})),
+    "deep": (400, oj(ECHO, {**OJ, "test": "[" * 100_000})),
+    "many parts": (413, oj(ECHO, {**OJ, "test": "[" + "{}," * 800_000 + "{}]"})),
+    "live: class": (400, body("LiveCodeBenchDataset", live(packed(SandboxError("x"))), TOTAL)),
+    "live: nothing": (400, body("LiveCodeBenchDataset", {"id": 1}, TOTAL)),
+    "live: function": (
+        400,
+        body("LiveCodeBenchDataset", live({"input_output": {**LIVE, "fn_name": "a b"}}), TOTAL),
+    ),
+    "autoeval: language": (
+        400,
+        body("AutoEvalDataset", {**AUTO, "labels": {"programming_language": "lean"}}, ""),
+    ),
+    "autoeval: path": (
+        422,
+        body("AutoEvalDataset", {**AUTO, "test": {"code": "", "asset": {"../x": ""}}}, ECHO),
+    ),
+    "mbpp: tests": (400, body("MBPPDataset", {"test_list": [1]}, ECHO)),
+    "humaneval: nothing": (400, body("HumanEvalDataset", {"id": 1}, ECHO)),
+    "multipl-e: language": (400, body("MultiPLEDataset", {**CPP, "language": "d"}, "x")),
+    "multipl-e: tokens": (400, body("MultiPLEDataset", {**CPP, "stop_tokens": 7}, "x")),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_graded_is_named(start: Start, case: str) -> None:
+    expected, request = REFUSED[case]
+    status, answer = start(echo).post("/submit", request)
+    assert status == expected, answer
+    assert answer.get("detail") or answer["message"]
+
+
+# ---- data sets ----------------------------------------------------------------------------
+
+
+def test_the_servers_own_data_set_has_its_name(start: Start, tmp_path: Path) -> None:
+    row = {"id": "1/A", "official_tests": [{"input": "a\n", "output": "a\n"}]}
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    served = start(echo, str(path))
+    assert served.get("/list_datasets") == (200, ["mine"])
+    assert served.post("/list_ids", {"dataset": "mine", "config": {}}) == (200, ["1/A"])
+    request = {"dataset": "mine", "id": "1/A", "completion": ECHO, "config": {}}
+    status, answer = served.post("/submit", request)
+    assert (status, answer["accepted"], answer["id"]) == (200, True, "1/A")
+    assert served.post("/submit", {**request, "id": "9/Z"})[0] == 400
+
+
+def test_prompts_are_those_of_the_rows(start: Start) -> None:
+    served = start(echo)
+    assert served.get("/list_datasets") == (200, [])
+    config = {"dataset_type": "MBPPDataset", "provided_data": [MBPP, {**MBPP, "id": "b"}]}
+    status, answer = served.post("/get_prompts", {"dataset": "x", "config": config})
+    assert status == 200
+    assert [(one["id"], one["labels"]) for one in answer] == [(7, {}), ("b", {})]
+    assert answer[0]["prompt"].endswith("\n\n".join(["tests:", "\n".join(MBPP["test_list"])]))
+    assert served.post("/list_ids", {"dataset": "x", "config": config}) == (200, [7, "b"])
+    one = {"dataset_type": "HumanEvalDataset", "provided_data": HUMANEVAL}
+    _, prompt = served.post("/get_prompt_by_id", {"dataset": "x", "id": 1, "config": one})
+    assert (prompt["id"], prompt["prompt"]) == ("HumanEval/900", HUMANEVAL["prompt"])
+    assert served.post("/get_prompts", {"dataset": "x", "config": {}})[0] == 400
+
+
+def test_metrics_are_theirs_to_compute(start: Start) -> None:
+    served = start(echo)
+    request = {"dataset": "mbpp", "config": {}, "results": []}
+    assert served.post("/get_metrics", request) == (200, {})
+    assert served.post("/get_metrics_function", request) == (200, {"function": None})
