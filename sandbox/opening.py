@@ -43,7 +43,7 @@ def open_sandbox(
         return _piston([DEFAULT_ENDPOINT], slots, options)
     from gradebox.sandbox.box import EmbeddedSandbox
 
-    allowed = {"level", "fresh", "allow_unsafe", "python_start"}
+    allowed = {"level", "fresh", "allow_unsafe", "python_start", "measured"}
     chosen = {k: v for k, v in options.items() if k in allowed}
     return EmbeddedSandbox(slots, hidden=hidden, **chosen)
 

@@ -60,7 +60,7 @@ class GradingCalls:
         if options.drivers == 1 or self._sandbox.describe().backend != "box":
             return None
         hidden = [path for path in [self._settings.dataset] if path and Path(path).exists()]
-        return open_drivers(options, self._sandbox.describe(), hidden)
+        return open_drivers(options, self._sandbox, hidden)
 
     @property
     def has_dataset(self) -> bool:

@@ -32,7 +32,7 @@ from gradebox.sandbox.box.isolation.levels import (
 from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
-from gradebox.sandbox.box.python.start import EMPTY, PythonStart
+from gradebox.sandbox.box.python.start import EMPTY, Measured, PythonStart
 from gradebox.sandbox.box.runs.batches import batches
 from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.box.runs.runner import Answer, Runner
@@ -64,6 +64,8 @@ class EmbeddedSandbox(Closeable):
                   of the Hugging Face libraries' caches are added
     python_start  "fork": Python programs start from a process that has started already, where that
                   is possible; "exec": each run starts an interpreter
+    measured      of another sandbox that was opened here with the same arguments; it is not
+                  measured again
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class EmbeddedSandbox(Closeable):
         allow_unsafe: bool = False,
         hidden: Iterable[str | Path] = (),
         python_start: Literal["fork", "exec"] = "fork",
+        measured: Measured | None = None,
     ) -> None:
         self._process = os.getpid()
         self._description: Description | None = None
@@ -107,6 +110,7 @@ class EmbeddedSandbox(Closeable):
             in_memory=not self._factory.level.namespaces,
             by_fork=self._compile_by_fork,
         )
+        self._known = measured
         self._python: PythonStart | None = None
         if python_start == "fork" and self._fresh:
             self._prepare_templates()
@@ -115,7 +119,8 @@ class EmbeddedSandbox(Closeable):
         with contextlib.suppress(MissingToolchain):
             tool = self._tool(languages.find("python")).path
             grouped = self._factory.level.grouped
-            self._python = PythonStart(tool, self._run_empty, grouped=grouped)
+            known = self._known.calibration if self._known else None
+            self._python = PythonStart(tool, self._run_empty, grouped=grouped, known=known)
             self._factory.templates = self._python.templates
             self._runner.python = self._python
 
@@ -345,6 +350,12 @@ class EmbeddedSandbox(Closeable):
             )
         return self._description
 
+    @property
+    def measured(self) -> Measured:
+        """What it has found out, for another sandbox on this machine."""
+        numpy = self.describe().details["python_numpy"]
+        return Measured(numpy, self._python.calibrated() if self._python else None)
+
     def _python_forks(self) -> bool:
         return self._python is not None and self._python.calibrated() is not None
 
@@ -360,6 +371,8 @@ class EmbeddedSandbox(Closeable):
 
     def _has_numpy(self) -> bool | None:
         """Return whether programs can import numpy; None without a Python."""
+        if self._known is not None:
+            return self._known.numpy
         probe = b"import importlib.util as u, sys\nsys.exit(u.find_spec('numpy') is None)\n"
         try:
             compiled = self.compile(Program("python", {"main.py": probe}), interpreted=False)

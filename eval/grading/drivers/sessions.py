@@ -15,25 +15,24 @@ from gradebox.eval.grading.executors.setup import setup_of
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.session import GradingSession, box_options
 from gradebox.sandbox.common.cleanup import Closeable
-from gradebox.sandbox.model import Description
+from gradebox.sandbox.protocol import Sandbox
 
 _numbers = count(1)
 
 
-def open_drivers(
-    options: Options, description: Description, hidden: Iterable[str | Path]
-) -> DriverPool:
+def open_drivers(options: Options, sandbox: Sandbox, hidden: Iterable[str | Path]) -> DriverPool:
     """Start `options.drivers` drivers with `options.workers` in all. Raises InputError.
 
-    description  of the sandbox that theirs must be equal to
-    hidden       paths that programs must not see
+    sandbox  that theirs must be equal to
+    hidden   paths that programs must not see
     """
     check_limits(options.drivers, options.workers)
     folder = _working_folder()
     share, more = divmod(options.workers, options.drivers)
     level = logging.getLogger().getEffectiveLevel()
     paths = tuple(str(Path(folder or "", path)) for path in hidden)
-    box = box_options(options)
+    box = {**box_options(options), "measured": getattr(sandbox, "measured", None)}
+    description = sandbox.describe()
     setups = [
         Setup(box, options.workers, share + (index < more), paths, description, level)
         for index in range(options.drivers)
@@ -47,7 +46,7 @@ class DriverSession(Closeable):
     def __init__(self, session: GradingSession) -> None:
         self.pool = session.drivers or session.keep(
             "own drivers",
-            lambda: open_drivers(session.options, session.description, session.private_paths()),
+            lambda: open_drivers(session.options, session.sandbox, session.private_paths()),
         )
         values = setup_of(session.options, "box", "").options
         self.opening = OpenSession(next(_numbers), values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import TEMPLATE, binary
@@ -24,20 +25,34 @@ PLAIN_RUNS, FORKED_RUNS = 5, 3
 RunEmpty = Callable[[BuiltProgram, bool], tuple[Execution, wire.Reply]]
 
 
+class Measured(NamedTuple):
+    """What a sandbox has found out about Python programs; another one of this machine may use it.
+
+    numpy        whether they can import it; None without a Python
+    calibration  of their start by fork; None where it was not measured
+    """
+
+    numpy: bool | None
+    calibration: Calibration | None
+
+
 class PythonStart:
     """The templates of a sandbox's boxes, and what they spare.
 
     tool     path of the interpreter
     run      see `RunEmpty`
     grouped  the memory figure is that of a control group
+    known    the calibration, if another sandbox has measured it
     """
 
-    def __init__(self, tool: str, run: RunEmpty, *, grouped: bool) -> None:
+    def __init__(
+        self, tool: str, run: RunEmpty, *, grouped: bool, known: Calibration | None = None
+    ) -> None:
         self._run = run
         self._grouped = grouped
         self._lock = threading.Lock()
-        self._tried = False
-        self._calibration: Calibration | None = None
+        self._tried = known is not None
+        self._calibration = known
         self._hook = Executable(binary(TEMPLATE).read_bytes(), in_memory=True)
         self.templates = Templates(self._hook.fd, tool, SCRIPT, prelude())
         argv = (tool, "{program}/main.py")
