@@ -49,7 +49,7 @@ USED_COLUMNS = (
     "entry_point",
     "prompt",
     "prelude",
-    *("language", "joined_tests", "stop_tokens", "graders", "subtasks"),
+    *("tests_language", "joined_tests", "stop_tokens", "graders", "subtasks"),
     *ORIGIN_COLUMNS,
 )
 
@@ -110,7 +110,7 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         entry_point=_text(row, "entry_point") or "",
         prompt=(_text(row, "prompt") or "") if kind != "stdin" else "",
         prelude=_text(row, "prelude") or "",
-        language=_text(row, "language") or "" if kind == "marked" else "",
+        language=_text(row, "tests_language") or "" if kind == "marked" else "",
         joined_tests=_text(row, "joined_tests") or "" if kind == "marked" else "",
         stop_tokens=_items(row.get("stop_tokens"), str) if kind == "marked" else (),
         graders=_graders(row) if kind == "graded" else (),

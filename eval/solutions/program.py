@@ -43,11 +43,14 @@ def solution_of(solution: Solution, problem: Problem) -> Solution:
     kind, text, code, language = problem.test_kind, solution.response, solution.code, ""
     if kind == "graded" and find(solution.language).name == DEFAULT_LANGUAGE:
         language = CPP
+        if code is None and text:
+            code = next(reversed(fenced_programs(text, CPP)), None)
     if kind == "marked":
         given, language = find(solution.language), find(problem.language).name
         language = language if given.name == DEFAULT_LANGUAGE else given.name
         found = fenced_programs(text, language) if text else []
-        code = next((c for c in reversed(found) if defined_in(c, parts_of(problem))), code)
+        fallback = code if code is not None or not found else found[-1]
+        code = next((c for c in reversed(found) if defined_in(c, parts_of(problem))), fallback)
     if code is None and text and kind in ("assert", "marked"):
         code = text
     if language == "" and code is solution.code and text is None:

@@ -64,6 +64,13 @@ def batches_of(
     return batches
 
 
+def language_of(columns: Mapping[str, Any]) -> Any:
+    """Return the column `language`, None when it is about the tests of the data set's rows."""
+    found = recognising(name for name in columns if columns[name] is not None)
+    about_tests = len(found) == 1 and "language" in found[0].names
+    return None if about_tests else columns.get("language")
+
+
 def plain(value: Any) -> Any:
     """Return an array as a list, and any other value unchanged."""
     return value.tolist() if hasattr(value, "tolist") else value

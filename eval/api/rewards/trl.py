@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from gradebox.eval.api.rewards.columns import Batch, batches_of
+from gradebox.eval.api.rewards.columns import Batch, batches_of, language_of
 from gradebox.eval.api.rewards.values import DEFAULT_MODE, MODES, Mode, Reward, reward_of
 from gradebox.eval.common.errors import InputError
 
@@ -101,7 +101,7 @@ class CodeforcesReward:
         return self._rewards(len(completions), batches, records)
 
     def _batches(self, completions: Sequence[Any], columns: dict[str, Any]) -> list[Batch]:
-        language = columns.pop("language", None)
+        language = language_of(columns)
         # A Client cannot tell whether its servers have a dataset.
         by_id = getattr(self.grader, "knows_problems", True)
         return batches_of(completions, self.language or language, columns, by_id=by_id)

@@ -102,6 +102,8 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
     from gradebox.eval.models.exchange import Request
 
     template = code_prompts.read_template(args.prompt_file)
+    described = args.prompt_file == DATA / "code" / "prompt.txt"
+    other = code_prompts.read_template(DATA / "code" / "dataset.txt") if described else template
     selected = {name for name in args.problems.split(",") if name}
     found: set[str] = set()
     rows = code_prompts.read_rows(args.dataset, args.dataset_split, args.dataset_subsets.split(","))
@@ -115,7 +117,8 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
                 "ids must be unique"
             )
         found.add(name)
-        prompt = code_prompts.render(template, row, language)
+        used = other if "language" in row else template  # rows of other data sets
+        prompt = code_prompts.render(used, row, row.get("language") or language)
         for i in range(args.num_samples):
             seed = None if args.seed is None else args.seed + i
             if args.api == "chat":

@@ -14,8 +14,21 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.answers.statements import columns_of, described, format_of
 from gradebox.eval.models.response_file import read_lines
 from gradebox.eval.problems.dataset_library import is_saved_dataset, load_saved, load_subsets
+from gradebox.eval.problems.formats import RowFormat
+from gradebox.eval.problems.formats.array_rows import array_items
+from gradebox.eval.problems.formats.hub import (
+    FILES,
+    download,
+    parquet_in,
+    release_files,
+    release_in,
+    whole,
+)
+from gradebox.eval.problems.formats.ioi import IOI
+from gradebox.eval.problems.formats.ioi_rows import ioi_files
 from gradebox.eval.problems.row import RowError, problem_id
 
 Row = Mapping[str, Any]
@@ -43,13 +56,47 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
     Raises InputError when the dataset can't be read.
     """
     path = Path(dataset).expanduser()
-    if not path.is_file():
+    files = [path] if path.is_file() else _files(path, dataset, subsets)
+    if not files:
+        subsets, split = whole(dataset, subsets, split)
         yield from _library_rows(path, dataset, split, subsets)
-    elif path.suffix == ".parquet":
-        yield from _parquet_rows(path)
-    else:
-        for row in read_lines(path):
-            yield {name: row.get(name) for name in COLUMNS}
+    known: set[str] = set()
+    for file in files:
+        for row in _parquet_rows(file) if file.suffix == ".parquet" else _json_rows(file):
+            if path.is_dir() and row["id"] in known:  # another subtask of IOI
+                continue
+            known.add(row["id"])
+            yield row
+
+
+def _files(path: Path, dataset: str, subsets: Sequence[str]) -> list[Path]:
+    """Return the files of a data set that is read from its files, none of any other."""
+    if dataset in FILES:
+        return download(dataset, release_files(subsets))
+    if not path.is_dir() or is_saved_dataset(path):
+        return []
+    subtasks = [file for file, kind in ioi_files(path).items() if kind is IOI]
+    return subtasks or release_in(path, subsets) or parquet_in(path)
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    for number, row in enumerate(_objects(path)):
+        kind = format_of(row)
+        yield described(row, kind, number) if kind else {n: row.get(n) for n in COLUMNS}
+
+
+def _objects(path: Path) -> Iterator[Row]:
+    """Yield the objects of a file of JSON lines, or of one JSON array. Raises InputError."""
+    with path.open("rb") as file:
+        is_array = file.read(16).lstrip()[:1] == b"["
+    yield from array_items(path)[0] if is_array else read_lines(path)
+
+
+def _chosen(names: Sequence[str]) -> tuple[RowFormat | None, list[str]]:
+    """Return the format of a table's rows, None for our own, and the columns to read."""
+    kind = format_of(names)
+    wanted = COLUMNS if kind is None else columns_of(kind)
+    return kind, [name for name in dict.fromkeys(wanted) if name in names]
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
@@ -57,9 +104,12 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
     arrow_error = importlib.import_module("pyarrow").ArrowException
     try:
         with parquet.ParquetFile(path) as file:
-            columns = [name for name in COLUMNS if name in file.schema_arrow.names]
+            kind, columns = _chosen(file.schema_arrow.names)
+            number = 0
             for batch in file.iter_batches(batch_size=64, columns=columns):
-                yield from batch.to_pylist()
+                for row in batch.to_pylist():
+                    yield described(row, kind, number) if kind else row
+                    number += 1
     except (OSError, arrow_error) as error:
         raise InputError(f"--dataset {path}: {error}") from None
 
@@ -77,10 +127,13 @@ def _library_rows(path: Path, dataset: str, split: str, subsets: Sequence[str]) 
     earlier_ids: set[str] = set()
     for loaded in tables:
         table = loaded.open_table()
-        columns = [name for name in COLUMNS if name in table.column_names]
+        kind, columns = _chosen(table.column_names)
         ids: set[str] = set()
+        number = 0
         for batch in table.select(columns).to_batches(max_chunksize=64):
             for row in batch.to_pylist():
+                row = described(row, kind, number) if kind else row
+                number += 1
                 name = _id_or_none(row)
                 if name is None or name not in earlier_ids:  # else in an earlier subset as well
                     yield row
@@ -135,7 +188,7 @@ def _fields(row: Row, language: str) -> dict[str, str]:
     return {
         **{name: _text(row, name) for name in STATEMENT_COLUMNS},
         "language": "Python 3" if is_python else language.replace("c++", "C++"),
-        "fence": "python" if is_python else "cpp",
+        "fence": "cpp" if language.startswith("c++") else language,
         "input": "the file input.txt" if uses_files else "standard input",
         "output": "the file output.txt" if uses_files else "standard output",
         "interaction": f"\n## Interaction\n\n{interaction}\n" if interaction else "",

@@ -6,6 +6,7 @@
 | humaneval       | openai/openai_humaneval, evalplus/humanevalplus        |
 | mbpp            | google-research-datasets/mbpp: full, sanitized         |
 | leetcode        | newfacade/LeetCodeDataset                              |
+| kodcode         | KodCode/KodCode-V1, simple pytest files                |
 | multipl-e       | nuprl/MultiPL-E: C++, Java, JavaScript, Rust, Go       |
 | livecodebench   | livecodebench/code_generation_lite, code_generation    |
 | apps, taco      | codeparrot/apps, BAAI/TACO                             |
@@ -26,6 +27,7 @@ from collections.abc import Iterable
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.formats.apps import APPS, TACO
 from gradebox.eval.problems.formats.asserts.humaneval import HUMANEVAL
+from gradebox.eval.problems.formats.asserts.kodcode import KODCODE
 from gradebox.eval.problems.formats.asserts.leetcode import LEETCODE
 from gradebox.eval.problems.formats.asserts.mbpp import MBPP
 from gradebox.eval.problems.formats.asserts.multipl_e import MULTIPL_E
@@ -58,7 +60,7 @@ __all__ = [
 
 _ALL = (
     *(OWN, HUMANEVAL, MBPP, LEETCODE, MULTIPL_E, LIVECODEBENCH),
-    *(CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
+    *(KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
     *(APPS, TACO, CODE_CONTESTS, DEEPCODER, PRIME, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}

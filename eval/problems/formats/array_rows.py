@@ -15,6 +15,24 @@ from gradebox.eval.problems.row import RowError
 MOST_BYTES = 64 << 20
 
 
+def array_items(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """Return the objects of a file that is one JSON array, and the number of other items.
+
+    Raises InputError for a file that is too long or not JSON.
+    """
+    if path.stat().st_size > MOST_BYTES:
+        raise InputError(
+            f"--dataset {path} is a JSON array of more than {MOST_BYTES} bytes: give one "
+            "object a line (jq -c .[])"
+        )
+    try:
+        items = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"--dataset {path} is not JSON: {error}") from None
+    rows = [item for item in items if isinstance(item, dict)]
+    return rows, len(items) - len(rows)
+
+
 class ArrayRows:
     """The rows of a .json file, a `Source`."""
 
@@ -24,18 +42,9 @@ class ArrayRows:
         self.name = path.name
         self.fingerprint = fingerprint
         self.diagnostics = Diagnostics()
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(
-                f"--dataset {path} is a JSON array of more than {MOST_BYTES} bytes: give one "
-                "object a line (jq -c .[])"
-            )
-        try:
-            rows = json.loads(path.read_bytes())
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"--dataset {path} is not JSON: {error}") from None
-        self._rows = [row for row in rows if isinstance(row, dict)]
-        if len(self._rows) < len(rows):
-            self.diagnostics.add(f"{path}: {len(rows) - len(self._rows)} items are not objects")
+        self._rows, others = array_items(path)
+        if others:
+            self.diagnostics.add(f"{path}: {others} items are not objects")
         self._reading = choose(self._rows[0] if self._rows else (), str(path))
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:

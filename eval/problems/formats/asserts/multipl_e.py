@@ -43,7 +43,7 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
         **_ids(row),
         "title": entry[1],
         "test_kind": "marked",
-        "language": LANGUAGES[language],
+        "tests_language": LANGUAGES[language],
         "entry_point": entry[1],
         "prompt": prompt,
         "joined_tests": tests,

@@ -1,0 +1,103 @@
+"""The statements of problems in the rows of other data sets than Codeforces'.
+
+    row ─▶ {"id", "description", "language"}, for a template that has only the description
+
+Tests are not read, except for MBPP's asserts, which are part of its prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gradebox.eval.problems.formats import RowFormat, recognising
+from gradebox.eval.problems.formats.asserts.multipl_e import LANGUAGES
+from gradebox.eval.problems.formats.ioi import IOI, names_of
+from gradebox.eval.problems.formats.row_format import Reading
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Where a row has its statement.
+
+    text     fields, of which the first that is not empty counts
+    code     the field of the code to start from, which makes the answer a function
+    asserts  the field of asserts that are shown
+    begun    the statement itself is code, to be completed
+    """
+
+    text: tuple[str, ...]
+    code: str = ""
+    asserts: str = ""
+    begun: bool = False
+
+
+STATEMENTS = {
+    "humaneval": Statement(("prompt",), begun=True),
+    "mbpp": Statement(("text", "prompt"), asserts="test_list"),
+    "leetcode": Statement(("problem_description",), code="starter_code"),
+    "livecodebench": Statement(("question_content",), code="starter_code"),
+    "multipl-e": Statement(("prompt",), begun=True),
+    "kodcode": Statement(("question",)),
+    "apps": Statement(("question",), code="starter_code"),
+    "taco": Statement(("question",), code="starter_code"),
+    "code-contests": Statement(("description",)),
+    "code-contests-plus": Statement(("description",)),
+    "deepcoder": Statement(("problem",), code="starter_code"),
+    "prime": Statement(("prompt", "problem_statement")),
+    "nemo-gym": Statement(("responses_create_params",)),
+    "sandboxfusion": Statement(("content",)),
+    "ioi": Statement(("problem",), code="starting_code"),
+}
+_COMPLETE = "Complete this function, and give it whole, with its imports."
+_PROGRAM = "Write a program that reads standard input and writes standard output."
+
+
+def format_of(names: Iterable[str]) -> RowFormat | None:
+    """Return the format of rows whose statements are read here, None for any other."""
+    found = recognising(names)
+    return found[0] if len(found) == 1 and found[0].name in STATEMENTS else None
+
+
+def columns_of(kind: RowFormat) -> tuple[str, ...]:
+    """Return the fields that `described` reads."""
+    where = STATEMENTS[kind.name]
+    return (*kind.names, *where.text, *filter(None, (where.code, where.asserts)))
+
+
+def described(row: Row, kind: RowFormat, number: int) -> dict[str, Any]:
+    """Return the id, the statement and the language of a row; its number is from 0."""
+    where, given = STATEMENTS[kind.name], row.get("language")
+    tests_in = LANGUAGES.get(given, "") if isinstance(given, str) else ""
+    names = names_of(row) if kind is IOI else Reading(kind).ids(row, number)
+    text = next((found for name in where.text if (found := _text(row.get(name)))), "")
+    fence = "cpp" if tests_in.startswith("c++") else tests_in or "python"
+    if where.begun:
+        parts = [
+            _COMPLETE,
+            _block(fence, text),
+        ]
+    elif code := _text(row.get(where.code)) if where.code else "":
+        fence = "cpp" if kind is IOI else fence
+        parts = [text, "Start from this code, and keep its names:", _block(fence, code)]
+    elif asserts := row.get(where.asserts) if where.asserts else None:
+        shown = "\n".join(map(str, asserts)) if isinstance(asserts, (list, tuple)) else ""
+        parts = [text, "It must pass these tests:", _block(fence, shown)]
+    else:
+        parts = [text] if kind.name in ("prime", "kodcode", "nemo-gym") else [text, _PROGRAM]
+    return {"id": names["id"], "description": "\n\n".join(parts), "language": tests_in}
+
+
+def _block(fence: str, code: str) -> str:
+    return f"```{fence}\n{code.rstrip()}\n```"
+
+
+def _text(value: Any) -> str:
+    """Return a text, or the last message of a request."""
+    messages = value.get("input") if isinstance(value, dict) else None
+    if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
+        value = messages[-1].get("content")
+    return value if isinstance(value, str) and value.strip() else ""
