@@ -30,6 +30,9 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "grade": Command("gradebox.eval.cli.grade", "grade a file of solutions"),
     "debug": Command("gradebox.eval.cli.commands.debug", "run one case of a run again, explained"),
+    "sample": Command(
+        "gradebox.eval.cli.commands.sample_solutions", "ask a server for solutions, and grade them"
+    ),
     "answer": Command("gradebox.eval.cli.commands.answer", "judge a short answer, explained"),
     "report": Command("gradebox.eval.cli.commands.report", "write the report of a run"),
     "compare": Command("gradebox.eval.cli.commands.compare", "compare two runs by problem"),

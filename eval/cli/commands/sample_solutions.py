@@ -1,6 +1,6 @@
 """Ask a server for solutions to the problems of a code dataset, and optionally grade them.
 
-    python eval/sample_solutions.py --server-url http://localhost:8000 --num-samples 4 \\
+    gradebox sample --server-url http://localhost:8000 --num-samples 4 \\
         --temperature 0.8 --output solutions.jsonl --grade -- --k 1,4
 """
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def parser() -> CommandParser:
     """Return the parser of the command's flags."""
     p = CommandParser(
-        prog="sample_solutions.py",
+        prog="gradebox sample",
         description="Ask a server for solutions to the problems of a code dataset.",
     )
     add = p.add_argument

@@ -19,7 +19,7 @@ import gradebox.checkers
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
 from gradebox.eval.debugging.export.run_script import HOOK_FOLDER, judge_program, run_script
-from gradebox.eval.debugging.export.templates import JUDGE, README
+from gradebox.eval.debugging.export.templates import JUDGE, MARK, README
 from gradebox.eval.debugging.reopen import OpenedCase, stored_output
 from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox import languages, python_compile
@@ -37,12 +37,13 @@ def export_files(case: OpenedCase) -> dict[str, bytes]:
         f"{case.recorded.get('reason')}"
     )
     run, judge = case.solution_run, judge_program(case)
+    marked = run.problem.test_kind == "marked"
     program = program_of(run.solution.code or "", run.language, run.problem)
     files = {
         "README.txt": README.format(case=escape(about)).encode(),
-        "run.sh": run_script(case).encode(),
-        "input.txt": case.test.input,
-        "expected.txt": case.test.expected,
+        "run.sh": run_script(case, program).encode(),
+        "input.txt": MARK + b"\n" if marked else case.test.input,
+        "expected.txt": b"\n" + MARK + b"\n" if marked else case.test.expected,
         **{f"solution/{name}": data for name, data in program.files.items()},
         "judge.py": JUDGE.encode(),
         **_judging_package(),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gradebox.checkers.builtins import Builtin
 from gradebox.checkers.programs import ProgramChecker, ProgramProtocol
 from gradebox.checkers.values.judges import ValueJudge
-from gradebox.eval.debugging.export.templates import RUN, RUN_INTERACTIVE, VERDICTS
+from gradebox.eval.debugging.export.templates import MARKED, RUN, RUN_INTERACTIVE, VERDICTS
 from gradebox.eval.debugging.reopen import OpenedCase
 from gradebox.sandbox import languages, python_compile
 from gradebox.sandbox.c_sources import other_sources
@@ -41,12 +41,12 @@ def judge_program(case: OpenedCase) -> JudgeProgram | None:
     return None
 
 
-def run_script(case: OpenedCase) -> str:
-    """Return the script."""
+def run_script(case: OpenedCase, program: Program) -> str:
+    """Return the script; the program is that of the solution."""
     language = languages.find(case.solution_run.language)
     common = {
-        "build": _build(language, "solution", "program"),
-        "program": _run(language, "../solution", "../build/program"),
+        "build": _build(language, "solution", "program", program.files),
+        "program": _run(language, "../solution", "../build/program", case.bounds.memory_bytes),
         "cpu_s": max(1, math.ceil(case.bounds.cpu_s)),
         "limits": f"{case.bounds.cpu_s:g} s of CPU time, {case.bounds.memory_bytes / MIB:g} MB",
     }
@@ -91,9 +91,10 @@ def _build(
     return shlex.join([language.tool[0], *words, *others])
 
 
-def _run(language: languages.Language, folder: str, binary: str) -> str:
+def _run(language: languages.Language, folder: str, binary: str, memory_bytes: int) -> str:
     source = f"{folder}/{language.source}"
     values = {"{tool}": language.tool[0], "{source}": source, "{binary}": binary}
+    values |= languages.memory_places(memory_bytes)
     return shlex.join(_fill(word, values) for word in language.run)
 
 
@@ -105,6 +106,8 @@ def _fill(word: str, values: dict[str, str]) -> str:
 
 def _judge(case: OpenedCase, judge: JudgeProgram | None) -> str:
     """Return the lines that judge an output which differs from the expected one."""
+    if case.solution_run.problem.test_kind == "marked":
+        return MARKED
     if judge is None:
         checker = case.resources.checker
         if isinstance(checker, (Builtin, ValueJudge)):
@@ -112,7 +115,7 @@ def _judge(case: OpenedCase, judge: JudgeProgram | None) -> str:
             return f"python3 judge.py builtin {shlex.quote(name or checker.name)}"
         return "python3 judge.py difference " + shlex.quote(case.settings.compare)
     stdin = "" if judge.protocol.output is not None else " < ../output.txt"
-    stdout = " > ../checker_stdout.txt" if judge.protocol.name == "python" else ""
+    stdout = " > ../checker_stdout.txt" if judge.protocol.name in ("python", "cms") else ""
     return "\n".join((
         *_prepare(judge), f"(cd checking && {_command(judge)}{stdin}{stdout})", _verdict(judge)
     ))  # fmt: skip

@@ -69,17 +69,24 @@ cat ended.txt
 if [ -s stderr.txt ]; then echo "stderr:"; cat stderr.txt; fi
 """
 
-# Shell code that prints the verdict, by protocol. $status is the checker's exit status.
-VERDICTS = {
-    "python": """\
-cat checker_stdout.txt
-score=$(awk 'NF {print $1; exit}' checker_stdout.txt)
-full=$(awk 'NF {print ($1 == 1 || $1 == 100) ? "full" : "part"; exit}' checker_stdout.txt)
+_SCORE = """\
+cat {file}
+score=$(awk 'NF {{print $1; exit}}' {file})
+full=$(awk 'NF {{print {full} ? "full" : "part"; exit}}' {file})
 case "$status $full" in
   "0 full") echo "verdict: AC, the checker's score is $score" ;;
-  "0 "?*) echo "verdict: WA, the checker's score is $score (1 or 100 is full)" ;;
+  "0 "?*) echo "verdict: WA, the checker's score is $score ({marks} is full)" ;;
   *) echo "verdict: CU, the checker failed; the solution has no verdict" ;;
-esac""",
+esac"""
+_ONE = {"full": "($1 == 1)", "marks": "1"}
+
+# Shell code that prints the verdict, by protocol. $status is the checker's exit status.
+VERDICTS = {
+    "python": _SCORE.format(
+        file="checker_stdout.txt", full="($1 == 1 || $1 == 100)", marks="1 or 100"
+    ),
+    "cms": _SCORE.format(file="checker_stdout.txt", **_ONE),
+    "cms-manager": _SCORE.format(file="checking/score.txt", **_ONE),
     "testlib": """\
 case $status in
   0) echo "verdict: AC by the checker" ;;
@@ -104,6 +111,15 @@ case $status in
   *) echo "verdict: CU, the checker failed; the solution has no verdict" ;;
 esac""",
 }
+
+# Of tests that are compiled with the program: what they write after the last assert.
+MARK = b"exported"
+MARKED = f"""\
+if grep -qx {MARK.decode()} output.txt; then
+  echo "verdict: AC, the tests ran to their end"
+else
+  echo "verdict: WA, the program ended before its last test"
+fi"""
 
 JUDGE = '''\
 """Compare output.txt with expected.txt.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from gradebox.eval.debugging.export.files import export_case, export_files
 from gradebox.eval.debugging.export.templates import VERDICTS
 from gradebox.eval.debugging.reopen import Overrides, open_case
 from tests.eval.debugging.small_run import SmallRun
+from tests.eval.grading.test_ioi import LARGEST
+from tests.eval.grading.test_ioi import ROWS as IOI_ROWS
 
 PYTHON_CHECKER = """
 import sys
@@ -161,6 +164,36 @@ def test_a_program_runs_with_its_interactor(tmp_path: Path, code: str, message: 
         ["sh", str(tmp_path / "out" / "run.sh")], capture_output=True, text=True, timeout=60
     )
     assert message in done.stdout and "program: exit status 0" in done.stdout
+
+
+@pytest.mark.slow  # node starts
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
+@pytest.mark.parametrize(
+    ("body", "message"), [("return x;", "verdict: AC"), ("process.exit(0);", "verdict: WA")]
+)
+def test_tests_that_are_compiled_with_the_program(tmp_path: Path, body: str, message: str) -> None:
+    printed = exported(
+        tmp_path,
+        f"function f(x) {{ console.log(x); {body} }}",
+        "javascript",
+        test_kind="marked",
+        tests_language="javascript",
+        entry_point="f",
+        prompt="function f(x) {\n",
+        joined_tests="let candidate = f;\nif (candidate(1) !== 1) throw 1;\n",
+    )
+    assert message in printed
+
+
+@pytest.mark.slow  # it compiles programs
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [(1, "AC, the output equals"), (2, "WA, the checker's score is 0.456"), (9, "score is 0.0")],
+)
+def test_graders_and_their_checkers(tmp_path: Path, result: int, message: str) -> None:
+    graders = [list(file) for file in IOI_ROWS[0]["grader_files"]]
+    code = f"{LARGEST}{{ return {result}; }}\n"
+    assert message in exported(tmp_path, code, "cpp", test_kind="graded", graders=graders)
 
 
 def test_every_protocol_has_verdicts() -> None:
