@@ -34,6 +34,7 @@ from gradebox.eval.results.folder import (
     results_stem,
 )
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
+from gradebox.eval.results.other_formats import targets, write_others
 from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.records import read_records
 from gradebox.eval.solutions.files import count_lines
@@ -97,6 +98,10 @@ def run_grading(
         stopper = stack.enter_context(Stopper())
         session = stack.enter_context(GradingSession(options, sandbox))
         session.open_inputs()
+        if options.also_write and len(session.files) > 1:
+            raise InputError(
+                f"--also-write with {len(session.files)} solutions files: give one file"
+            )
         for source in session.files:
             make_folder(_folder_of(source, options))
         say(_sandbox_line(session))
@@ -183,6 +188,10 @@ def _grade_file(
         records = read_records(folder.records_path)
         metrics = compute_metrics(records, options.k, facts, seed=options.seed)
         folder.write_metrics(metrics)
+        if others := targets(options.also_write):
+            found = read_solutions([source], resolve=session.problems.resolve)
+            codes = {(s.problem_id, s.sample_i): s.code or s.response or "" for s in found}
+            write_others(others, lambda: read_records(folder.records_path), codes)
     return FileResult(source, path, metrics, graded_now, counts.reused)
 
 

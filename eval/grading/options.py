@@ -18,6 +18,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.flag import Flag, checked, flag, flag_name, typed
 from gradebox.eval.problems.formats import FORMATS, JUDGES
 from gradebox.eval.problems.selection import SORTS, TestSelection
+from gradebox.eval.results.other_formats import targets
 from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
@@ -163,6 +164,9 @@ class Options:
         4096, "bytes of each output kept in a record", RESULTS, metavar="BYTES", least=0,
         remedy="0 keeps no output, N keeps N bytes", in_record_key=True, request=True,
         request_most=1 << 20)
+    also_write: Sequence[str] | None = flag(
+        None, "also write the results as another grader does: livecodebench=PATH, evalplus=PATH",
+        RESULTS, metavar="FORMAT=PATH", run_only=True)
     cache: Path | None = flag(
         None, "folder of verdicts shared between runs", RESULTS, metavar="DIR", reopened=False)
     self_check: bool = flag(
@@ -188,6 +192,7 @@ class Options:
         for name, date in (("--from", self.from_), ("--to", self.to)):
             if date is not None and not _DATE.fullmatch(date):
                 raise InputError(f"{name} {date}: give a date as YYYY-MM-DD, such as 2024-05-01")
+        targets(self.also_write)
         if not 0 < self.generated_tests_sample <= 1:  # also for NaN
             raise InputError(
                 f"--generated-tests-sample {self.generated_tests_sample} is not in (0, 1]: 1 takes "

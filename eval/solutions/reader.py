@@ -3,7 +3,7 @@
     {"id": "1000/A", "code": "…"}                                          upstream's format
     {"contest_id": 1000, "index": "A", "code": "…", "language": "cpp"}
     {"problem_id": "1000/A", "completion": "…```python…```", "sample_id": 3}
-    {"task_id": "HumanEval/0", "completion": "    return 1"}
+    {"task_id": "HumanEval/0", "completion": "    return 1"}          or a whole program: "solution"
     {"name": "HumanEval_0_has_close_elements", "completion": "…"}     MultiPL-E
     {"question_id": "abc301_a", "code_list": ["…", "…"]}              one solution for each
     {"submission_id": 5, "programmingLanguage": "GNU C++17", …}       codeforces-submissions
@@ -264,6 +264,8 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
     a response without an answer.
     """
     code = row.get("code")
+    if code is None and "task_id" in row and isinstance(row.get("solution"), str):
+        code = row["solution"]  # EvalPlus: a whole program
     if isinstance(code, str) and code.strip():
         text = _encodable(code)
         if text.lstrip().startswith(("```", "~~~")):

@@ -69,6 +69,7 @@ def test_documented_defaults():
         "--k": [1],
         "--max-stored-output": 4096,
         "--log-file": None,
+        "--also-write": None,
         "--cache": None,
         "--self-check": False,
         "--self-check-solutions": None,
@@ -101,7 +102,7 @@ def test_every_flag_is_read():
         "--testlib t.h --executor ray --ray-address h:1 --time-limit-scale py=2 "
         "--time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
         "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c "
-        "--self-check --self-check-solutions s"
+        "--self-check --self-check-solutions s --also-write evalplus=e"
     )
     options = parse(argv.split())
     values = options.as_json()
