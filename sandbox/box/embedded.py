@@ -143,21 +143,20 @@ class EmbeddedSandbox(Closeable):
         fresh = self._fresh if factory.level.namespaces else 0
         executable = Executable(launcher().read_bytes(), in_memory=not factory.level.namespaces)
         program = BuiltProgram(("launcher", "self-test"), "self-test", executable)
-        box = factory.box()
-        try:
-            with RunRequest(program, SELF_TEST, flags=fresh) as request:
-                request.start(box)
-                (reply,), fds = box.replies()
-                execution = read_execution(reply, fds, SELF_TEST, ())
-            if execution.exit_code != 0:
-                raise SandboxError(
-                    f"self-test: exit {execution.exit_code}, signal {execution.signal}"
-                )
-        except BaseException:
-            box.close()
-            raise
-        finally:
-            executable.close()
+        with contextlib.ExitStack() as ends:
+            ends.callback(executable.close)
+            box = factory.box()
+            with contextlib.ExitStack() as undo:
+                undo.callback(box.close)
+                with RunRequest(program, SELF_TEST, flags=fresh) as request:
+                    request.start(box)
+                    (reply,), fds = box.replies()
+                    execution = read_execution(reply, fds, SELF_TEST, ())
+                if execution.exit_code != 0:
+                    raise SandboxError(
+                        f"self-test: exit {execution.exit_code}, signal {execution.signal}"
+                    )
+                undo.pop_all()
         self._pool.give_back(box)
 
     @property

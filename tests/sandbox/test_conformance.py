@@ -150,6 +150,8 @@ LIMITS: list[tuple[str, str, str, Limits, str]] = [
 def test_each_limit_is_reported_by_name(
     box: Sandbox, language: str, source: str, limits: Limits, killed_for: str
 ) -> None:
+    if "fork" in source and box.describe().level in ("userns", "landlock"):
+        pytest.skip("programs may not fork at this level")
     got = run(box, language, source, limits=limits)
     assert got.killed_for == killed_for
     assert killed_for in got.limits_hit

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.isolation.levels import BoxFactory
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import TABLE, Language
@@ -380,10 +381,16 @@ def test_level_none_is_refused_by_default() -> None:
         EmbeddedSandbox(1, level="none")
 
 
-def test_a_refused_level_leaves_nothing_open() -> None:
+@pytest.mark.parametrize("level", ["none", "landlock"])
+def test_a_refused_level_leaves_nothing_open(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: BoxFactory) -> None:
+        raise SandboxError("refused")
+
+    monkeypatch.setattr(BoxFactory, "box", fail)
+
     def refused() -> int:
         with pytest.raises(SandboxError, match="refused"):
-            EmbeddedSandbox(1, level="none")
+            EmbeddedSandbox(1, level=level)
         return len(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
     assert refused() == refused()
