@@ -280,8 +280,10 @@ class BoxProcess:
         # `oom_kills` above counts those of one run.
         self.needs_recycling |= bool(replies[-1].hit & wire.HIT_MEMORY)
         self._expected = 0 if replies[-1].state else self._expected - len(replies)
-        if self.folder and not self._expected:
-            self.folder.empty()
+        if self.folder:
+            replies = [one._replace(stderr=self.folder.hide_in(one.stderr)) for one in replies]
+            if not self._expected:
+                self.folder.empty()
         return replies, fds
 
     def finish(self, timeout_s: float) -> tuple[wire.Reply, list[int]]:

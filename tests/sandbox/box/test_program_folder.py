@@ -12,6 +12,7 @@ import pytest
 
 from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox
+from tests.sandbox.levels import box_at
 
 SECRET = b"SECRET = 'the checker of problem 1000/A'\nprint(1)\n"
 LIST = b"""
@@ -26,6 +27,7 @@ int main(void) {
 # An exec of the interpreter uses the boxes of binaries.
 BINARY_FIRST = """
 from gradebox.sandbox.box import EmbeddedSandbox
+from tests.sandbox.levels import box_at
 from gradebox.sandbox.model import Limits, Program
 LOOK = b"import os, sys; print(sorted(os.listdir(sys.path[0])))"
 with EmbeddedSandbox(1, level="userns", python_start="exec") as box:
@@ -95,3 +97,11 @@ def test_ending_a_session_twice_does_not_affect_a_later_one(sandbox: EmbeddedSan
         with sandbox.open_session(hello, Limits()) as session:
             outputs.append(session.replies.read())
     assert outputs == [b"hi\n"] * 4
+
+
+@pytest.mark.parametrize("level", ["userns", "landlock"])
+def test_a_traceback_does_not_name_the_folder_of_the_box(level: str) -> None:
+    with box_at(level) as box:
+        program = box.compile(Program("python", {"main.py": b"x = [][1]"}))
+        error = box.run(program, Limits()).stderr.decode()
+    assert error.splitlines()[1] == '  File "/program/main.py", line 1, in <module>'
