@@ -6,6 +6,7 @@ The input tells the program to look around, to leave what it can, or to search f
 from __future__ import annotations
 
 import ast
+import os
 import secrets
 from collections.abc import Iterator, Sequence
 
@@ -242,6 +243,8 @@ def test_a_run_has_the_memory_that_it_has_alone(box: EmbeddedSandbox, program: C
 def test_inputs_of_other_runs_cannot_be_found(
     box: EmbeddedSandbox, program: Compiled, size: int
 ) -> None:
+    if box.describe().level == "none" and os.geteuid() != 0:
+        pytest.skip("programs can read what their user can, the box's descriptors included")
     mark = secrets.token_hex(8).encode()  # not in the program
     words = [mark + secrets.token_hex(12).encode() for _ in range(4)]
     got = many(box, program, [b"search " + word + bytes(size) for word in words])
