@@ -29,6 +29,7 @@ from gradebox.eval.results.records import EncodedRecord, as_json, fields_of
 from gradebox.eval.solutions.solution import Solution
 
 NO_CODE = "no code in the response"
+NEEDS_TWO = "assert tests need a sandbox that joins two programs: use --sandbox local"
 MAX_WAITING_DUPLICATES = 100_000
 # Faults of machines and checkers first: the end of a line may not fit into a terminal.
 VERDICT_ORDER = ("ER", "CU", "AC", "WA", "TLE", "MLE", "RE", "CE", "OLE")
@@ -239,7 +240,10 @@ def _record_without_running(run: SolutionRun) -> SolutionRecord | None:
         outcome = sum_up(cases)
         status = outcome.status
         error = f"no test to run: {'all of them are skipped' if plan else 'the problem has none'}"
-        if run.problem.interactive:
+        if run.problem.test_kind == "assert":
+            if any(ref.skip == "unsupported_interactive" for ref in plan):
+                status, error = "unsupported", NEEDS_TWO
+        elif run.problem.interactive:
             status, error = "unsupported", "the problem is interactive and has no interactor"
         return run.record(status, outcome.verdict, None, error=error, details=cases)
     if run.solution.code is None:

@@ -183,7 +183,7 @@ def _run(tests: Tests) -> Iterator[dict[str, str]]:
 def _joined(value: Any, where: str) -> str:
     """Return a text, or a list of lines as one."""
     if isinstance(value, str):
-        return value
+        return text({where: value}, where)
     if isinstance(value, list) and all(isinstance(v, (str, int, float)) for v in value):
         return "\n".join(map(str, value))
     raise RowError(f"{where} is {shown(value)}: it must be text or a list of lines")
