@@ -4,7 +4,7 @@
     tests.cpp  the prompt's declarations, the tests, the mark
 
 The secret is read with a system call of its own before any constructor of the program, since a
-program could define `read`. `assert` does not call the library, whose handler a program could
+program could define `read`. `assert` does not call the library, whose functions a program could
 define.
 """
 
@@ -20,8 +20,14 @@ DEFINES = r"^[ \t]*[A-Za-z_][^\n;{{}}=()]*\b{entry}\s*\([^;{{}}]*\)[^;{{}}]*\{{"
 _MARK = """
 #include <unistd.h>
 #include <sys/syscall.h>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <string>
+#include <vector>
 #undef assert
-#define assert(held) ((held) ? (void)0 : gradebox_failed(#held))
+#define assert(held) ((gradebox::First{}->*held) ? (void)0 : gradebox_failed(#held))
 static char gradebox_secret[64];
 static long gradebox_kernel(long number, long a, long b, long c) {
 #if defined(__x86_64__)
@@ -48,6 +54,51 @@ __attribute__((section(".preinit_array"), used)) static void (*gradebox_first)()
     __builtin_trap();
 }
 """
+# `->*` binds before `==`, so that the found value is compared here: the library's operators call
+# functions that a program could define, such as memcmp.
+_SAME = """
+namespace gradebox { namespace {
+template <class A, class B> bool same(const A &a, const B &b) {
+    return const_cast<A &>(a) == b;  // operators of the prompt's unions are not const
+}
+inline bool same(const std::string &a, const std::string &b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); i++) if (a[i] != b[i]) return false;
+    return true;
+}
+inline bool same(const std::string &a, const char *b) {
+    std::size_t i = 0;
+    for (; i < a.size() && b[i]; i++) if (a[i] != b[i]) return false;
+    return i == a.size() && !b[i];
+}
+template <class T> bool same(const std::vector<T> &a, const std::vector<T> &b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); i++) if (!same(T(a[i]), T(b[i]))) return false;
+    return true;
+}
+template <class T> bool same(const std::optional<T> &a, const std::optional<T> &b) {
+    return a.has_value() == b.has_value() && (!a || same(*a, *b));
+}
+template <class K, class V> bool same(const std::map<K, V> &a, const std::map<K, V> &b) {
+    if (a.size() != b.size()) return false;
+    auto x = a.begin();
+    for (auto y = b.begin(); y != b.end(); ++x, ++y)
+        if (!same(x->first, y->first) || !same(x->second, y->second)) return false;
+    return true;
+}
+template <class T> struct Found {
+    T &value;
+    template <class U> bool operator==(const U &b) { return same(std::as_const(value), b); }
+    template <class U> bool operator!=(const U &b) { return !same(std::as_const(value), b); }
+    operator const T &() const { return value; }
+};
+struct First {
+    template <class T> Found<std::remove_reference_t<T>> operator->*(T &&value) const {
+        return {value};
+    }
+};
+} }
+"""
 _PASSED = """
     gradebox_kernel(SYS_write, 1, (long)"\\n", 1);
     gradebox_kernel(SYS_write, 1, (long)gradebox_secret, __builtin_strlen(gradebox_secret));
@@ -68,7 +119,7 @@ def files(parts: Parts) -> dict[str, str]:
     return {
         "main.cpp": f"{program} return {parts.entry}({arguments}); }}\n",
         "tests.cpp": f"{parts.preamble}\n{result} {CANDIDATE}({text});\n"
-        f"{_MARK}{tests.removesuffix('}')}{_PASSED}}}\n",
+        f"{_MARK}{_SAME}{tests.removesuffix('}')}{_PASSED}}}\n",
     }
 
 

@@ -3,8 +3,9 @@
     main.rs      the prompt's imports, the tests, the mark
     solution.rs  the program, and gradebox_candidate, which calls its function
 
-Macros are named by their path, since a program could export one with their name. The secret is
-read with a system call of its own before `main`.
+Macros are named by their path, since a program could export one with their name. A program may not
+name symbols for the linker, such as `memcmp`, which comparisons call. The secret is read with a
+system call of its own before `main`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from gradebox.sandbox.errors import BadRequest
 DEFINES = r"\bfn\s+{entry}\b"
 
 _MACROS = re.compile(r"(?<![\w:])(assert|assert_eq|assert_ne|vec|panic|format|matches)!")
+_LINKED = re.compile(r"\b(no_mangle|export_name|link_section|link_name|global_asm)\b")
 _MARK = """
 #[path = "solution.rs"]
 mod solution;
@@ -61,7 +63,12 @@ fn main() {
 
 
 def files(parts: Parts) -> dict[str, str]:
-    """Return the sources of a program. Raises BadRequest for tests without `main`."""
+    """Return the sources of a program.
+
+    Raises BadRequest for tests without `main`, and for symbols that the linker would take.
+    """
+    if symbol := _LINKED.search(parts.code):
+        raise BadRequest(f"the program has {symbol[1]}, with which it could replace functions")
     text, parameters = parts.parameters()
     result = parts.signature.rpartition("->")[2].strip() if "->" in parts.signature else "()"
     arguments = ", ".join(p.partition(":")[0].removeprefix("mut ").strip() for p in parameters)

@@ -143,6 +143,9 @@ CHEATS: dict[str, dict[str, str]] = {
         "an operator for everything": _CPP
         + "bool operator==(const vector<long> &, const vector<long> &) { return true; }\n"
         "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
+        "a memcmp that finds everything equal": _CPP
+        + "int memcmp(const void *, const void *, size_t) noexcept { return 0; }\n"
+        "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
         "an object equal to everything": _CPP
         + "struct Any { template <class T> bool operator==(const T &) const { return true; }\n"
         "    operator vector<long>() const { return {}; } };\n"
@@ -185,11 +188,20 @@ CHEATS: dict[str, dict[str, str]] = {
         "function twice(xs, n) { return xs; }\n",
         "it reads stdin and prints it": "const fs = require('fs');\n"
         "function twice(xs, n) { fs.writeSync(1, '\\n' + fs.readFileSync(0)); process.exit(0); }\n",
+        "a snapshot of the heap": "const fs = require('fs'), v8 = require('v8');\n"
+        "function twice(xs, n) {\n"
+        "  const text = fs.readFileSync(v8.writeHeapSnapshot('x.heapsnapshot'), 'latin1');\n"
+        "  for (const found of new Set(text.match(/\\b[0-9a-f]{32}\\b/g) || []))\n"
+        "    fs.writeSync(1, '\\n' + found + '\\n');\n"
+        "  process.exit(0);\n}\n",
         "an object like everything": "function twice(xs, n) { return new Proxy([], "
         "{ get: () => 0, ownKeys: () => ['0', 'length'] }); }\n",
     },
     "rs": {
         "exit": "    std::process::exit(0)\n",
+        "a memcmp that finds everything equal": '#[no_mangle] pub extern "C" fn bcmp('
+        "_: *const u8, _: *const u8, _: usize) -> i32 { 0 }\n"
+        "fn twice(xs: Vec<isize>, n: isize) -> HashMap<isize, isize> { HashMap::new() }\n",
         "macros of its own": "macro_rules! assert_eq { ($($x:tt)*) => {} }\n"
         "#[macro_export] macro_rules! assert { ($($x:tt)*) => {} }\n"
         "fn twice(xs: Vec<isize>, n: isize) -> HashMap<isize, isize> { HashMap::new() }\n",
