@@ -5,6 +5,7 @@
 #   test       all tests                       test-fast  those that take under a second each
 #   test-docker  the image, in containers of many kinds; needs a Docker engine (docs/docker.md)
 #   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
+#   test-frameworks  clients of other frameworks, each in an environment of its own (docs/frameworks.md)
 #   test-jitter  all tests with random pauses in every thread: finds tests that depend on timing
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
 #   clean      removes .venv and the caches of tools; keeps results/
@@ -16,7 +17,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt
 GRADE := eval/eval_with_piston_gentest_checker_stats.py
 
-.PHONY: install grade test test-fast test-jitter test-docker test-vm lint bench examples clean help
+.PHONY: install grade test test-fast test-jitter test-docker test-vm test-frameworks lint bench examples clean help
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
@@ -79,6 +80,11 @@ test-docker: $(VENV)/.test
 	  docker build -q --network "$${BUILD_NETWORK:-default}" -f docker/Dockerfile -t $$image . || exit 1; \
 	done
 	$(RUN) -m pytest -q -m docker -rs tests/places tests/sandbox/container $(ARGS)
+
+# Makes the environments first: minutes and gigabytes. NAMES="fusion" makes some, NAMES=--light small ones.
+test-frameworks: $(VENV)/.test
+	$(RUN) -m tests.frameworks.environments $(NAMES)
+	$(RUN) -m pytest -q -m frameworks -rs tests/frameworks $(ARGS)
 
 # Once per change of sandbox/box: minutes with KVM, an hour without. ARGS='"Linux 6.1"' runs one.
 test-vm: $(VENV)/.run

@@ -1,22 +1,26 @@
 """The cost of the server: 10,000 executes from 32 clients, and the same runs without HTTP.
 
-    python benchmarks/server_load.py [--runs 10000] [--clients 32]
+    python benchmarks/server_load.py [--runs 10000] [--clients 32] [--route execute]
+    python benchmarks/server_load.py --route run_code --clients 128 --url http://127.0.0.1:8080
 
 Prints the wrong results (must be 0), the CPU time per run of the serving process with and without
 HTTP (without that of the programs), latencies, and the growth of the server's memory, descriptors
 and threads between the first tenth of the runs and the end. Exit status 1 on a wrong result or a
-leak.
+leak. `--url` drives a server that runs already, such as SandboxFusion's own, and prints results
+and latencies only.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,6 +34,7 @@ from gradebox.sandbox.model import Limits, Program  # noqa: E402
 from gradebox.sandbox.opening import open_sandbox  # noqa: E402
 
 SOURCE = '#include <cstdio>\nint main(){long n;if(scanf("%ld",&n)==1)printf("%ld\\n",n*n);}\n'
+SUBMITTED_TESTS = 10
 TICKS = os.sysconf("SC_CLK_TCK")
 LEAK_BYTES, LEAK_DESCRIPTORS, LEAK_THREADS = 32 << 20, 8, 4
 
@@ -67,32 +72,80 @@ def start_server() -> tuple[subprocess.Popen[str], str]:
     raise SystemExit(f"the server did not start: {output}")
 
 
-async def execute_all(
-    url: str, runs: int, clients: int, at_tenth: Callable[[], None]
-) -> tuple[int, list[float]]:
-    """Return the number of wrong results, and the seconds of each request."""
+@dataclass(frozen=True)
+class Route:
+    """A route of the server: the body of request n, and whether an answer is right."""
+
+    path: str
+    body: Callable[[int], dict[str, Any]]
+    right: Callable[[int, Any], bool]
+
+
+def _execute(n: int) -> dict[str, Any]:
+    files = [{"content": SOURCE}]
+    return {"language": "c++", "version": "*", "files": files, "stdin": str(n)}
+
+
+def _run_code(n: int) -> dict[str, Any]:
+    return {"language": "cpp", "code": SOURCE, "stdin": str(n)}
+
+
+def _run_python(n: int) -> dict[str, Any]:
+    return {"language": "python", "code": "print(int(input()) ** 2)", "stdin": str(n)}
+
+
+def _submit(n: int) -> dict[str, Any]:
+    tests = [
+        {"input": {"stdin": str(m)}, "output": {"stdout": f"{m * m}\n"}}
+        for m in range(n, n + SUBMITTED_TESTS)
+    ]
+    row = {"id": n, "content": "Square.", "labels": "{}", "test": json.dumps(tests)}
+    config = {"dataset_type": "CommonOJDataset", "language": "cpp", "provided_data": row}
+    completion = f"```cpp\n{SOURCE}```"
+    return {"dataset": "squares", "id": n, "completion": completion, "config": config}
+
+
+def _ran(n: int, answer: Any) -> bool:
+    run = answer.get("run_result") or {}
+    return bool(answer["status"] == "Success" and run.get("stdout") == f"{n * n}\n")
+
+
+ROUTES = {
+    "execute": Route(
+        "/api/v2/execute", _execute, lambda n, a: bool(a["run"]["stdout"] == f"{n * n}\n")
+    ),
+    "run_code": Route("/run_code", _run_code, _ran),
+    "run_code_python": Route("/run_code", _run_python, _ran),
+    "submit": Route(
+        "/submit", _submit, lambda n, a: a["accepted"] and len(a["tests"]) == SUBMITTED_TESTS
+    ),
+}
+
+
+async def request_all(
+    route: Route, url: str, runs: int, clients: int, at_tenth: Callable[[], None] = lambda: None
+) -> tuple[Counter[str], list[float]]:
+    """Return how often each thing went wrong, and the seconds of each request."""
     import aiohttp
 
     numbers = iter(range(runs))
-    wrong = 0
+    wrong: Counter[str] = Counter()
     seconds: list[float] = []
 
     async def client(session: aiohttp.ClientSession) -> None:
-        nonlocal wrong
         for n in numbers:
-            body: dict[str, Any] = {
-                "language": "c++",
-                "version": "*",
-                "files": [{"content": SOURCE}],
-                "stdin": str(n),
-            }
             began = time.perf_counter()
-            async with session.post(f"{url}/api/v2/execute", json=body) as response:
-                answer = await response.json()
+            try:
+                async with session.post(url + route.path, json=route.body(n)) as response:
+                    answer = await response.json()
+                    if response.status != 200:
+                        wrong[f"status {response.status}"] += 1
+                    elif not route.right(n, answer):
+                        wrong["wrong answer"] += 1
+            except (aiohttp.ClientError, asyncio.TimeoutError) as error:
+                wrong[type(error).__name__] += 1
             seconds.append(time.perf_counter() - began)
-            right = response.status == 200 and answer["run"]["stdout"] == f"{n * n}\n"
-            wrong += not right
-            if len(seconds) == runs // 10:
+            if len(seconds) == max(1, runs // 10):
                 at_tenth()
 
     connector = aiohttp.TCPConnector(limit=clients)
@@ -102,14 +155,35 @@ async def execute_all(
     return wrong, seconds
 
 
-def over_http(runs: int, clients: int) -> tuple[int, list[float], Footprint, Footprint, Footprint]:
+def drive(route: Route, url: str, runs: int, clients: int) -> int:
+    """Load a server that runs already and print what it did."""
+    asyncio.run(request_all(route, url, min(runs, 8), 2))  # compile, warm up
+    began = time.perf_counter()
+    wrong, seconds = asyncio.run(request_all(route, url, runs, clients))
+    took = time.perf_counter() - began
+    print(f"{runs} requests to {route.path} from {clients} clients in {took:.1f} s")
+    print(f"wrong results            {wrong.total()} {dict(wrong) or ''}")
+    print_times(seconds)
+    return int(bool(wrong))
+
+
+def print_times(seconds: list[float]) -> None:
+    seconds.sort()
+    at = {part: seconds[int(len(seconds) * part)] * 1000 for part in (0.5, 0.95, 0.99)}
+    shown = ", ".join(f"{ms:.1f} ms p{part * 100:g}" for part, ms in at.items())
+    print(f"time of a request        {shown}, {seconds[-1] * 1000:.1f} ms longest")
+
+
+def over_http(
+    route: Route, runs: int, clients: int
+) -> tuple[Counter[str], list[float], Footprint, Footprint, Footprint]:
     process, url = start_server()
     try:
-        asyncio.run(execute_all(url, clients, clients, lambda: None))  # compile, warm up
+        asyncio.run(request_all(route, url, clients, clients))  # compile, warm up
         first = footprint(process.pid)
         tenth: list[Footprint] = []
         wrong, seconds = asyncio.run(
-            execute_all(url, runs, clients, lambda: tenth.append(footprint(process.pid)))
+            request_all(route, url, runs, clients, lambda: tenth.append(footprint(process.pid)))
         )
         last = footprint(process.pid)
     finally:
@@ -142,30 +216,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--route", choices=ROUTES, default="execute")
+    parser.add_argument("--url", help="a server that runs already")
     options = parser.parse_args(argv)
-    if options.runs < 100 or options.clients < 1:
-        parser.error("--runs must be at least 100, --clients at least 1")
+    if options.runs < 10 or options.clients < 1:
+        parser.error("--runs must be at least 10, --clients at least 1")
+    route = ROUTES[options.route]
+    if options.url:
+        return drive(route, options.url.rstrip("/"), options.runs, options.clients)
     began = time.perf_counter()
-    wrong, seconds, first, tenth, last = over_http(options.runs, options.clients)
+    wrong, seconds, first, tenth, last = over_http(route, options.runs, options.clients)
     took = time.perf_counter() - began
     wrong_directly, cpu_directly = without_http(options.runs)
     with_ms = (last.cpu_s - first.cpu_s) / options.runs * 1000
     without_ms = cpu_directly / options.runs * 1000
-    seconds.sort()
     gained = (
         last.resident_bytes - tenth.resident_bytes,
         last.descriptors - tenth.descriptors,
         last.threads - tenth.threads,
     )
     leaks = gained[0] > LEAK_BYTES or gained[1] > LEAK_DESCRIPTORS or gained[2] > LEAK_THREADS
-    print(f"{options.runs} executes from {options.clients} clients in {took:.1f} s")
-    print(f"wrong results            {wrong} over HTTP, {wrong_directly} without")
-    print(f"server CPU per run       {with_ms:.2f} ms; without HTTP {without_ms:.2f} ms")
-    print(f"cost of HTTP per run     {with_ms - without_ms:.2f} ms of CPU")
-    print(
-        f"time of a request        {seconds[len(seconds) // 2] * 1000:.1f} ms median, "
-        f"{seconds[int(len(seconds) * 0.99)] * 1000:.1f} ms 99th percentile"
-    )
+    print(f"{options.runs} requests to {route.path} from {options.clients} clients in {took:.1f} s")
+    print(f"wrong results            {wrong.total()} {dict(wrong) or ''}, {wrong_directly} without")
+    print(f"server CPU per request   {with_ms:.2f} ms; one run without HTTP {without_ms:.2f} ms")
+    if options.route != "submit":
+        print(f"cost of HTTP per run     {with_ms - without_ms:.2f} ms of CPU")
+    print_times(seconds)
     print(
         f"growth since a tenth     {gained[0] / 2**20:.1f} MiB, {gained[1]} descriptors, "
         f"{gained[2]} threads"

@@ -99,7 +99,11 @@ class Programs:
     def _once(
         self, row: Language, placed: Placed, asked: Asked, limits: Limits, compiling: Limits
     ) -> Ran:
-        compiled = self.sandbox.compile(placed.program, compiling, interpreted=False)
+        # Python compiles so that it starts by fork; what does not compile fails when it runs.
+        compiled = self.sandbox.compile(placed.program, compiling)
+        if not compiled.ok and row.compile is None:
+            compiled.close()
+            compiled = self.sandbox.compile(placed.program, compiling, interpreted=False)
         try:
             if not compiled.ok:
                 return Ran(row.compile is not None, compiled, None)

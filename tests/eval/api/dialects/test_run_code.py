@@ -65,6 +65,13 @@ def test_a_program_that_does_not_compile_has_no_run(start: Start) -> None:
     assert compiled["stderr"] == "x undeclared"
 
 
+def test_python_that_does_not_compile_fails_when_it_runs(start: Start) -> None:
+    box = FakeSandbox(lambda call: ready(exit_code=1, stderr=b"SyntaxError"), lambda source: b"no")
+    _, answer = start(box).post("/run_code", {"code": "x = (", "language": "python"})
+    assert (answer["status"], answer["verdict"], answer["compile_result"]) == ("Failed", "RE", None)
+    assert answer["run_result"]["stderr"] == "SyntaxError"
+
+
 def test_the_machine_is_tried_again_then_named(start: Start) -> None:
     faults: list[Any] = [SandboxError("no cgroup"), ready("1\n")]
     served = start(lambda call: faults.pop(0))

@@ -1,0 +1,108 @@
+"""The environments in which other frameworks' packages are tested; `make test-frameworks`.
+
+    python -m tests.frameworks.environments [NAME …]    make or check them, all by default
+    FRAMEWORKS_DIR=FOLDER                                where they are; default: .frameworks
+
+A test of a framework is a file tests/frameworks/test_NAME.py, its environment a row of
+ENVIRONMENTS. The packages are never installed beside our own: their requirements differ.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = Path(os.environ.get("FRAMEWORKS_DIR") or ROOT / ".frameworks")
+_VERSIONS = """
+import importlib.metadata, json, sys
+found = {}
+for name in sys.argv[1:]:
+    try:
+        found[name] = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        found[name] = None
+print(json.dumps(found))
+"""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What a framework's tests need.
+
+    packages       pinned, name==version; the first is the framework
+    least, below   the versions of Python that it runs on
+    light          installs in under a minute: for CI
+    """
+
+    packages: tuple[str, ...]
+    least: tuple[int, int] = (3, 10)
+    below: tuple[int, int] = (4, 0)
+    light: bool = False
+
+
+# Versions as of 2026-11-22.
+ENVIRONMENTS = {
+    "fusion": Environment(("sandbox-fusion==0.3.7",), light=True),
+    "verl": Environment(("verl==0.9.1",), below=(3, 13)),
+}
+
+
+def python_of(name: str) -> Path:
+    """Return the interpreter of an environment, which may not exist."""
+    return FOLDER / name / "bin" / "python"
+
+
+def why_missing(name: str) -> str | None:
+    """Return why an environment cannot be used, None when it can."""
+    wanted = dict(package.split("==") for package in ENVIRONMENTS[name].packages)
+    python = python_of(name)
+    if not python.exists():
+        return f"{python.parent.parent} does not exist: make test-frameworks makes it"
+    done = subprocess.run(
+        [python, "-c", _VERSIONS, *wanted], capture_output=True, text=True, timeout=60, check=False
+    )
+    if done.returncode:
+        return f"{python} does not run: {done.stderr[-200:]}"
+    found = json.loads(done.stdout)
+    wrong = [f"{p} is {found[p]}, not {v}" for p, v in wanted.items() if found[p] != v]
+    return "; ".join(wrong) or None
+
+
+def make(name: str) -> str | None:
+    """Make an environment unless it is there; return why that failed."""
+    if why_missing(name) is None:
+        return None
+    environment = ENVIRONMENTS[name]
+    version = sys.version_info[:2]
+    if not environment.least <= version < environment.below:
+        return f"{environment.packages[0]} does not run on Python {version[0]}.{version[1]}"
+    folder = FOLDER / name
+    pip = [str(python_of(name)), "-m", "pip", "--disable-pip-version-check", "install", "-q"]
+    for command in (
+        [sys.executable, "-m", "venv", str(folder)],
+        [*pip, *environment.packages],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
+        if done.returncode:
+            return f"{' '.join(command)}: {done.stderr.strip()[-300:]}"
+    return why_missing(name)
+
+
+def main(names: Sequence[str]) -> int:
+    """Make environments and print what became of each; the tests of those that fail are skipped."""
+    if names == ["--light"]:
+        names = [name for name, environment in ENVIRONMENTS.items() if environment.light]
+    for name in names or ENVIRONMENTS:
+        why = make(name)
+        print(f"{name:12} {', '.join(ENVIRONMENTS[name].packages):40} {why or 'ready'}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
