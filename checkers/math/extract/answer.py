@@ -89,7 +89,7 @@ _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
-    r"(?<!\{)\\text(?:bf|it)?\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|="
+    r"(?<!\{)\\(?:text(?:bf|it)?|mathbf|mathrm)\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|="
     r"|:)?)\s{0,9}:?\s{0,9}\}(\s{0,9}:)?",
     re.I,
 )
@@ -259,7 +259,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = last_segment(response)
     if not text:
         return ""
-    if r"\text" in text:
+    if r"\text" in text or r"\math" in text:
         text = _MARKED_WORD.sub(lambda m: re.sub(r"\s*(?:is|=|:)?\s*$", "", m[1]) + ": ", text)
     strict = strict or is_unfinished(text)
     text = next(filter(_has_answer, segments_before_questions(text)), text)

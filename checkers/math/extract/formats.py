@@ -48,6 +48,7 @@ FORMATS = (
     Format("MedGemma", r"<unused94>(?:thought)?", "<unused95>"),
     Format("Gemma by GRPO", "<start_working_out>", "<end_working_out>"),
     Format("Apriel", "", "", r"\[BEGIN FINAL RESPONSE\]", r"\[END FINAL RESPONSE\]"),
+    Format("answer in brackets", "", "", r"\[ANSWER\]", r"\[/ANSWER\]"),
     Format("GLM", "", "", r"<\|begin_of_box\|>", r"<\|end_of_box\|>"),
 )  # fmt: skip
 

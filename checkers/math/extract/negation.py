@@ -18,7 +18,7 @@ _FILLER = (
 )
 _BEFORE = re.compile(
     rf"(?:,?\s+(?:and\s+)?)?(?:\b(?:is|are|was|does|do|can|could|will|would|should)\s+)?(?:\b(?:definitely|certainly|clearly)\s+)?"
-    rf"(?:\b(?:not|never|cannot|neither|no\s+es)|\b\w+n['’]t|而不是)\s*(?<=[\s是])(?:{_FILLER}\s+)*\**{_PIECE}\**"
+    rf"(?:\b(?:not|never|cannot|neither|no\s+es|close\s+to|nearly|almost|just\s+(?:under|over|below|above))|\b\w+n['’]t|而不是)\s*(?<=[\s是])(?:{_FILLER}\s+)*\**{_PIECE}\**"
     rf"(?:\s*,\s*{_PIECE})*(?:\s*,?\s*(?:nor|or)\s+{_PIECE})*(?P<but>\s*,?\s*(?:but|sino)\s+(?:rather\s+|instead\s+)?(?=[-$\\\d*A-J]))?",
     re.I,
 )
@@ -30,7 +30,7 @@ _AFTER = re.compile(
     re.I,
 )
 _ANY = re.compile(
-    r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too|enough", re.I
+    r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too|enough|close|nearly|almost|just", re.I
 )
 _KEPT = re.compile(  # `all reals not equal to 2`, `true or false`
     r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I

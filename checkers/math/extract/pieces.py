@@ -78,7 +78,7 @@ def last_piece(text: str) -> str:
         if not _AND.fullmatch(text[earlier[1] : kept[0][0]]):
             break
         kept.insert(0, earlier)
-    answer = ",".join(contents.strip() for _, _, contents in kept)
+    answer = ", ".join(contents.strip() for _, _, contents in kept)
     tail = text[kept[-1][1] :]
     if scale := _SCALE_AFTER.match(tail):
         return f"{answer} {scale[1]}"

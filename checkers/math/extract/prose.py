@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.extract.main_number import main_number
 from gradebox.checkers.math.extract.markdown import without_bold
 from gradebox.checkers.math.extract.pieces import (
     CLOSING_PHRASE,
@@ -12,6 +13,7 @@ from gradebox.checkers.math.extract.pieces import (
     last_piece,
     math_contents,
     pieces,
+    unit_after,
 )
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.extract.words import (
@@ -147,7 +149,10 @@ _RULE_SUBJECT = re.compile(  # `17 is the 7th prime number`
 _INEQUALITY = re.compile(  # `We need x > 3`, at the end
     r"(?<![\w\\$])((?:[-\d./√π]+\s?(?:<=?|≤)\s?)?[a-z]\s?(?:<=?|>=?|≤|≥|≠)\s?[-\d./√π]+)$"
 )
-_CHANCE = re.compile(r"\b(?:chance|probability|odds)\b[^\d]*\b(\d+)\s+in\s+(\d+)$", re.I)
+_CHANCE = re.compile(
+    r"(?:\b(?:chance|probability|odds)\b[^\d]*|^.*?)\b(\d+)(?:\s+in\s+|-in-)(\d+)(?:$|(?<=\d)\s+(?:chance|probability)$)",
+    re.I,
+)
 _WORDED_BOUND = re.compile(  # `x must be greater than 3`
     r"(?<![A-Za-z\\])([a-z])\s+(?:must\s+be|is|has\s+to\s+be)\s+"
     r"(greater|more|larger|less|fewer|smaller|at\s+least|at\s+most)\s+(?:than\s+)?(-?[\d.,/]*\d)$",
@@ -236,6 +241,8 @@ def is_bare(text: str) -> bool:
         return False
     if _BOUND.fullmatch(text):
         return True
+    if count > 3 and text.rstrip().endswith(".") and main_number(text.strip().rstrip(".")):
+        return False
     if _LEAD_WORDS.match(text) and not _EXCEPTION.match(outside):
         return False
     if (_CLAUSE.match(text) or _PRONOUN.search(outside)) and not _EXCEPTION.match(outside):
@@ -262,6 +269,8 @@ def tail_or_last(text: str) -> str:
         return f"{chance[1]}/{chance[2]}"
     if bound := _WORDED_BOUND.search(text):
         return f"{bound[1]} {_BOUND_SIGNS[bound[2].lower().split()[-1]]} {bound[3]}"
+    if number := main_number(text):
+        return number + (f" {unit}" if (unit := unit_after(text.partition(number)[2])) else "")
     counted = _COUNTED.search(text)
     if counted:
         return str(counted[1] or counted[2])

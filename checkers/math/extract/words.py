@@ -14,7 +14,11 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract.markdown import without_bold
-from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS, read_number_words
+from gradebox.checkers.math.normalise.number_words import (
+    FRACTION_WORDS,
+    NUMBER_WORDS,
+    read_number_words,
+)
 
 _PHRASE = re.compile(
     r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:real\s+)?solutions?"
@@ -47,15 +51,19 @@ _CONCLUSION = re.compile(
     r"\b(?:is|are|be|was|were)\s+(\S+(?:\s+\S+){0,3})$",
     re.I | re.S,
 )
+_IS_THE = re.compile(  # `So Carol is the tallest`, `Carol did it`, `Carol finished first`
+    r"(?:(?:So|Thus|Hence|Therefore),?\s+|Only\s+)?(?!(?:So|Thus|The|This|That|It|There|Hence|Only)\b)([A-Z][a-z]{2,})\s+"
+    r"(?:(?:is|was|must\s+be|can\s+be|has\s+to\s+be)\s+the\s+[a-z]+|did\s+it|(?:finished|came)\s+first)\b(?!.*\b(?:not|than)\b)"
+)
 _ARTICLE_OF_NAME = re.compile(r"(?:an?|the)\s+(?=[A-Z][a-z]+$)")
 _NAME_AT_END = re.compile(r"\b(?:is|be|was|on)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
-_NAME = re.compile(r"(?<=[a-z,;:]\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b(?!['’]s)")
+_NAME = re.compile(r"(?<=[a-z,;:]\s)(?<!after\s)(?<!before\s)(?<!than\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b(?!['’]s)")
 _SUBJECT = re.compile(
     r"(?!The|So|Thus|Hence|This|That|There|They|These|Then|Each|Both|One|Here|Now|Our|All|She|Any)"
     r"([A-Z][a-z]{2,})\s+(?:has|wins|won|will|can|must|gets|finishes|comes)\b"
 )
 _NUMBER_WORD = "|".join(
-    [*NUMBER_WORDS, "half", "thirds?", "quarters?", "hundred", "thousand", "million"]
+    [*NUMBER_WORDS, *FRACTION_WORDS, "hundred", "thousand", "million"]
 )
 _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
     r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
@@ -136,6 +144,8 @@ def words_of(sentence: str) -> str:
         return phrase[1]
     if answer := yes_or_no(sentence) or chosen_letter(sentence):
         return answer
+    if is_it := _IS_THE.match(sentence):
+        return is_it[1]
     if conclusion := _CONCLUSION.match(sentence):
         return _ARTICLE_OF_NAME.sub("", conclusion[1].strip(" *"))
     subject = _SUBJECT.match(sentence)

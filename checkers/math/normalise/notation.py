@@ -118,6 +118,7 @@ _MAP = re.compile(  # `f: x \to x^2`
     r"(?:([A-Za-z])\s*:\s*)?([a-z])\s*\\to(?![A-Za-z])\s*(?=.*(?<![A-Za-z\\])\2(?![A-Za-z]))(.+)"
 )
 _THOUSANDS_OF_MONEY = re.compile(r"(?<=[＄€£])\s?(\d{1,3})[kK]$")
+_MILLIONS_OF_MONEY = re.compile(r"(?<=[＄€£])\s?(\d{1,4}(?:\.\d+)?)\s?(?:M|m|mn)$")
 _INCHES = re.compile(r"^(\d+(?:\.\d+)?)\s*(?:''|\")$")
 _TIMES_TEN = re.compile(r"(?<=\d)\s*[xX]\s*(?=10\s*\^)")
 _OUTWARD = re.compile(r"([\[\]])([^\[\]]{1,60})([\[\]])")
@@ -186,6 +187,7 @@ def expand_notation(text: str) -> str:
         text = symbol.sub(unit, text)
     text = _CURRENCY_CODE.sub(lambda m: _CURRENCY_CODES[m[1]], text)
     text = _THOUSANDS_OF_MONEY.sub(r"\g<1>000", text)
+    text = _MILLIONS_OF_MONEY.sub(r"\1 million", text)
     text = _INCHES.sub(rf"\1 {TEXT_OPEN}in{TEXT_CLOSE}", text)
     text = _TIMES_TEN.sub(r"\\times ", text)
     transposed = _TRANSPOSED.fullmatch(text)

@@ -80,7 +80,7 @@ _RENAMED = {  # command → its replacement
 }  # fmt: skip
 _DEGREE = re.compile(  # `^\circ`, `^{o}`, `\degrees`
     r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])"
-    r"|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{?\s*\\degree\s*\}?"
+    r"|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{\s*\\circ\s*\}(?=[CF]\b)|\^\s*\{?\s*\\degree\s*\}?"
 )
 _DEGREE_WORD = re.compile(  # `30 degrees`, not `30 degrees Celsius`
     rf"(?<![A-Za-z\\]){TEXT_OPEN}?\s*(?:degrees?|degs?)(?![A-Za-z])\.?\s*{TEXT_CLOSE}?(?!"

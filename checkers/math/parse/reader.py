@@ -76,7 +76,7 @@ _CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of 
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
 _MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
     rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be)|\s*(?:final\s+)?answer\s*:?|[^{TEXT_CLOSE}]*:)\s*"
-    rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[])",
+    rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[]|[a-zA-Z](?![a-zA-Z]))",
     re.I,
 )
 _MARKED_REASON = re.compile(rf"\s*{TEXT_OPEN}\s*\(?\s*(?:since|because|as)\b.*$", re.I)

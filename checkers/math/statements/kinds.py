@@ -17,6 +17,7 @@ from gradebox.checkers.math.statements.words import is_worded, same_words
 
 MAX_CHARS = 400
 SAID = re.compile(r"(?<![A-Za-z\\])(?:is|are)(?![A-Za-z])|[A-Za-z]:\s")  # a name and its value
+_SO = re.compile(r",\s+(?:and\s+)?(?:so|hence|thus|therefore)\s+")
 _STATES = re.compile(r"(?:the|it|this|that|they|yes|no)\b", re.I)
 
 
@@ -39,7 +40,7 @@ def same_kind(gold: str, answer: str) -> bool:
 
 
 def says_same(gold: str, sentence: str) -> bool:
-    """Return whether a sentence, or its first clause, says what a reference answer says."""
+    """Return whether a sentence, or a clause of it, says what a reference answer says."""
     left, right = normalise(gold), normalise(sentence)
     if same_statement(left, right):
         return True
@@ -48,6 +49,7 @@ def says_same(gold: str, sentence: str) -> bool:
     clauses = (
         right,
         right.partition(";")[0],
+        _SO.split(right)[-1],
         right.partition(", ")[0] if _STATES.match(right) else "",
     )
     return any(is_worded(c) and same_words(plain_words(left), plain_words(c)) for c in clauses if c)

@@ -8,16 +8,27 @@ relation   AB is parallel to CD             relations.py
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from gradebox.checkers.math.normalise.rewrite import normalise
 from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.statements.formulas import same_formula
-from gradebox.checkers.math.statements.integer_sets import only_bounds, read_integer_set
+from gradebox.checkers.math.statements.integer_sets import IntegerSet, only_bounds, read_integer_set
 from gradebox.checkers.math.statements.kinds import MAX_CHARS, SAID
 from gradebox.checkers.math.statements.labels import are_labels, read_labels, same_labels
 from gradebox.checkers.math.statements.members import same_members
 from gradebox.checkers.math.statements.relations import read_relation
+
+
+_INTERVAL = re.compile(r"[(\[][^()\[\]]*,[^()\[\]]*[)\]]")
+
+
+def _is_interval(found: IntegerSet | None, text: str) -> bool:
+    """Return whether an answer is a set of real numbers by bounds that are not said to be whole."""
+    if found is None:
+        return bool(_INTERVAL.fullmatch(text))
+    return not found.stated and only_bounds(found) and bool(re.search(r"[<>]|\\[lg]e", text))
 
 
 def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bool | None:
@@ -35,9 +46,11 @@ def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bo
         return relations[0] == relations[1]
     left, right = normalise(gold), normalise(answer)
     sets = read_integer_set(left), read_integer_set(right)
+    if sets[0] and sets[0].stated and _is_interval(sets[1], right):
+        return False  # 2 < k <= 6 for whole numbers k
     if sets[0] and sets[1] and (sets[0].stated or sets[1].stated):
         try:
-            if same_members(sets[0], sets[1]) and (sets[1].stated or not only_bounds(sets[1])):
+            if same_members(sets[0], sets[1]):
                 return True
             if sets[0].stated and sets[1].stated:
                 return False
