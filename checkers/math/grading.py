@@ -13,7 +13,13 @@ from dataclasses import dataclass, replace
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
 from gradebox.checkers.math.extract.answer import extract_answer
-from gradebox.checkers.math.extract.golds import boxes_for, extract_gold, is_phrase, phrases_of
+from gradebox.checkers.math.extract.golds import (
+    boxes_for,
+    extract_gold,
+    is_comparison,
+    is_phrase,
+    phrases_of,
+)
 from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.statements.kinds import same_kind, says_same
@@ -164,7 +170,9 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
             equal = quick(left, right, policy)
     if equal is None and not policy.strict_extract:
         phrases = phrases_of(response)
-        if is_phrase(left) and (phrase := next((p for p in phrases if says_same(left, p)), "")):
+        if (is_phrase(left) or is_comparison(left)) and (
+            phrase := next((p for p in phrases if says_same(left, p)), "")
+        ):
             return Grade(True, phrase, "text", 1), left, phrase
         if not same_kind(left, right):
             right = next((p for p in phrases if same_kind(left, p)), right)

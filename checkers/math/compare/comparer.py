@@ -113,7 +113,9 @@ class Comparer(QuantityComparer):
             return other.sides[-1].lower() == word.text
         if other is answer and isinstance(other, Seq) and isinstance(other.items[-1], Words):
             return is_predicate(word.text, other.items[-1].text)  # `since …, the curve is a circle`
-        if isinstance(other, Quantity) and canonical(word.text) == other.text:
+        if isinstance(other, Quantity) and canonical(word.text) == other.text.lstrip("\\").replace(
+            "infty", "infinity"
+        ):
             return True  # once, 1
         if isinstance(other, Quantity):
             plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
@@ -258,6 +260,8 @@ class Comparer(QuantityComparer):
                 c or _read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
             )
             return isinstance(left, Seq) and isinstance(right, Seq) and self.sequences(left, right)
+        if is_assignment(gold) and not is_assignment(answer) and _is_calculation(answer):
+            return self.equal(_read_side(gold.sides[-1]), _read_side(answer.sides[-1]))
         if is_assignment(gold) and is_assignment(answer):
             answer = assignments.with_argument_of(gold, answer)
             if assignments.same_name(gold.sides[0], answer.sides[0]):

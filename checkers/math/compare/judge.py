@@ -39,6 +39,7 @@ _DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
 _BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
 _RECURRING = re.compile(r"[\d.]\s*\\(?:overline|bar|dot)|\d(?:\.\.\.|…|\\l?dots)|\(\d+\)$")
 _BASED = re.compile(r"([0-9A-Z]{2,40})\s*_\s*(?:\{\s*\d{1,2}\s*\}|\d)")
+_TEXT = re.compile(r"\\(?:text|mathrm)\s*\{(\w+)\}")
 _COUNT_OF = re.compile(r"[PA]\s*\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)")  # `P(7,3)`, or a point
 _ORDER_NOTE = re.compile(  # `1, 2, 3 (in increasing order)`
     rf"[{TEXT_OPEN}\s,(]*(?:in|from)\s+(?:(?:increasing|decreasing|ascending|descending|this|that)\s+order|least\s+to\s+greatest|greatest\s+to\s+least"
@@ -94,6 +95,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         ordered = bool(_ORDER_NOTE.search(left))
         left, right = (_ORDER_NOTE.sub("", t).strip() for t in (left, right))
         may_round = not _RECURRING.search(gold + answer)
+        right = left if _same_digits(gold, answer) else right
         comparer = Comparer(policy, has_float(left) or has_float(right), may_round, ordered)
         return comparer.equal(read_answer(left), read_answer(right)), "value"
     except TooLong as e:
@@ -192,6 +194,12 @@ def _with_counts(one: str, other: str) -> str:
     if m is None or re.search(r"[,;<>=]|\\begin", other) or int(m[1]) < int(m[2]):
         return one
     return rf"\frac{{{m[1]}!}}{{{int(m[1]) - int(m[2])}!}}"
+
+
+def _same_digits(gold: str, answer: str) -> bool:
+    """Return whether the answer `BEE` has the digits of `\\text{BEE}_{16}` without its base."""
+    m = _BASED.fullmatch(_TEXT.sub(r"\1", gold.strip(" $")))
+    return bool(m and not m[1].isdigit() and _TEXT.sub(r"\1", answer.strip(" $")).upper() == m[1])
 
 
 def _with_base(gold: str, answer: str) -> str:

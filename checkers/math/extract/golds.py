@@ -34,6 +34,7 @@ _EXACTLY = re.compile(
     re.I,
 )
 _SENTENCES = re.compile(r"\n|[.!?]\s+[A-Z]|####|=\s*\S+.*=\s*\S+")
+_COMPARISON = re.compile(r"[<>]|\\(?:[lg]eq?|[lg]t)(?![A-Za-z])")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n+")
 _WORD = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|no|No)(?![A-Za-z])")
 _TEX_WORD = re.compile(r"\\(?:text|mbox|mathrm|textbf)\s*\{([^{}]*)\}|\\[A-Za-z]+")
@@ -60,6 +61,11 @@ def is_phrase(gold: str) -> bool:
         return False
     words = _WORD.findall(_TEX_WORD.sub(r" \1 ", gold))
     return 0 < len(words) <= MAX_PHRASE_WORDS
+
+
+def is_comparison(gold: str) -> bool:
+    """Return whether a reference answer is a relation, which a response may state in words."""
+    return len(gold) <= MAX_PHRASE_CHARS and bool(_COMPARISON.search(gold))
 
 
 def phrases_of(response: str) -> list[str]:

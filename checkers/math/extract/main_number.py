@@ -16,7 +16,9 @@ import re
 from gradebox.checkers.math.normalise.tables import word_list
 
 _NUMBER = re.compile(r"(?<![\w.$€£])[$€£]?-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:/\d+)?%?(?![\w^!]|\.\d)")
-_CLAUSE = re.compile(r"[,;]\s+(?:and\s+)?(?:so|hence|thus|therefore|which\s+(?:leaves|means|gives))\s+")
+_CLAUSE = re.compile(
+    r"[,;]\s+(?:and\s+)?(?:so|hence|thus|therefore|which\s+(?:leaves|means|gives))\s+"
+)
 _NOT_BEFORE = frozenset(
     word_list(
         "of with at from between and or than for in by on after before per each when if once since "
@@ -25,14 +27,18 @@ _NOT_BEFORE = frozenset(
         "problem question step part case day year page number group row team question's"
     )
 )
-_JOINED = re.compile(r"\d\s*(?:[,:\s]|to|out\s+of|in|by|choose|base|mod)\s*\d|\b(?:and|or|but|either|both)\s+[$€£]?\d")
+_JOINED = re.compile(
+    r"\d\s*(?:[,:\s]|to|out\s+of|in|by|choose|base|mod)\s*\d|\b(?:and|or|but|either"
+    r"|both)\s+[$€£]?\d"
+)
 _AMOUNT = re.compile(
     r"\b(?:remainder|total|sum|average|mean|score|profit|value|product|probability|maximum|minimum"
     r"|length|area|height|speed|cost|price|distance|population|difference)\s+of$",
     re.I,
 )
 _REACHED = re.compile(
-    r"\b(?:increased|decreased|rose|rises|fell|falls|grew|grows|dropped|drops|reduced|amounts?|comes"
+    r"\b(?:increased|decreased|rose|rises|fell|falls|grew|grows|dropped|drops|reduced"
+    r"|amounts?|comes"
     r"|lies|stands|up|equal|adds?(?:\s+up)?)\s+(?:to|at)$",
     re.I,
 )
@@ -41,7 +47,7 @@ MAX_CHARS = 400
 
 
 def main_number(sentence: str) -> str:
-    """Return the one number that a sentence states; "" without one, for two joined, or with math."""
+    """Return the one number that a sentence states; "" without one, for several or with math."""
     if len(sentence) > MAX_CHARS or re.search(r"[=\\<>≤≥×·^+*]|\$[^$]*\$(?!\d)", sentence):
         return ""
     clause = _CLAUSE.split(sentence)[-1]

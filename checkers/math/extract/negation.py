@@ -17,20 +17,30 @@ _FILLER = (
     r"|possibly|really|definitely|likely|solution|option|choice|think|believe|that|:)"
 )
 _BEFORE = re.compile(
-    rf"(?:,?\s+(?:and\s+)?)?(?:\b(?:is|are|was|does|do|can|could|will|would|should)\s+)?(?:\b(?:definitely|certainly|clearly)\s+)?"
-    rf"(?:\b(?:not|never|cannot|neither|no\s+es|close\s+to|nearly|almost|just\s+(?:under|over|below|above))|\b\w+n['’]t|而不是)\s*(?<=[\s是])(?:{_FILLER}\s+)*\**{_PIECE}\**"
-    rf"(?:\s*,\s*{_PIECE})*(?:\s*,?\s*(?:nor|or)\s+{_PIECE})*(?P<but>\s*,?\s*(?:but|sino)\s+(?:rather\s+|instead\s+)?(?=[-$\\\d*A-J]))?",
+    rf"(?:,?\s+(?:and\s+)?)?(?:\b(?:is|are|was|does|do|can|could|will|would"
+    rf"|should)\s+)?(?:\b(?:definitely|certainly|clearly)\s+)?"
+    rf"(?:\b(?:not|never|cannot|neither|no\s+es|close\s+to|nearly|almost|just\s+(?:under"
+    rf"|over|below|above))|\b\w+n['’]t|而不是)\s*(?<=[\s是])(?:{_FILLER}\s+)*\**{_PIECE}\**"
+    rf"(?:\s*,\s*{_PIECE})*(?:\s*,?\s*(?:nor|or)\s+{_PIECE})*(?P<but>\s*,?\s*(?:but"
+    rf"|sino)\s+(?:rather\s+|instead\s+)?(?=[-$\\\d*A-J]))?",
     re.I,
 )
 _AFTER = re.compile(
-    rf"(?<![\w$^{{]){_PIECE}\s+(?:(?:is|was|would\s+be)\s+(?:definitely\s+|certainly\s+|clearly\s+)?"
+    rf"(?<![\w$^{{]){_PIECE}\s+(?:(?:is|was|would\s+be)\s+(?:definitely\s+|certainly\s+"
+    rf"|clearly\s+)?"
     r"(?:not|never)|isn['’]t|wasn['’]t|cannot\s+be|can['’]t\s+be)\s+"
-    r"(?:(?:the|our|a)\s+)?(?:(?:correct|right|final|valid|possible)\b\s*)?(?:answer|solution|value|option)?(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))"
-    rf"|(?<![\w$^{{]){_PIECE}\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false|impossible|(?:only\s+|just\s+|merely\s+)?an?\s+(?:lower|upper)\s+bound|(?:still\s+)?too\s+(?:small|large|big|low|high|many|few)|not\s+enough|my\s+guess)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
+    r"(?:(?:the|our|a)\s+)?(?:(?:correct|right|final|valid|possible)\b\s*)?(?:answer"
+    r"|solution|value|option)?(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))"
+    rf"|(?<![\w$^{{]){_PIECE}\s+(?:is|was|would\s+be)\s+(?:wrong|incorrect|false"
+    rf"|impossible|(?:only\s+|just\s+|merely\s+)?an?\s+(?:lower|upper)\s+bound"
+    rf"|(?:still\s+)?too\s+(?:small|large|big|low|high|many|few)|not\s+enough"
+    rf"|my\s+guess)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
     re.I,
 )
 _ANY = re.compile(
-    r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too|enough|close|nearly|almost|just", re.I
+    r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too|enough"
+    r"|close|nearly|almost|just",
+    re.I,
 )
 _KEPT = re.compile(  # `all reals not equal to 2`, `true or false`
     r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I

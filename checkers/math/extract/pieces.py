@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from gradebox.checkers.math.normalise.tables import word_list
 from gradebox.checkers.math.parse.dates import MONTH
@@ -78,7 +79,9 @@ def last_piece(text: str) -> str:
         if not _AND.fullmatch(text[earlier[1] : kept[0][0]]):
             break
         kept.insert(0, earlier)
-    answer = ", ".join(contents.strip() for _, _, contents in kept)
+    answer = kept[0][2].strip()
+    for (_, end, _), (start, _, contents) in pairwise(kept):
+        answer += ("," if text[end:start] == "," else ", ") + contents.strip()
     tail = text[kept[-1][1] :]
     if scale := _SCALE_AFTER.match(tail):
         return f"{answer} {scale[1]}"

@@ -123,6 +123,9 @@ _BOUND_PHRASE = re.compile(  # `all real numbers greater than 3`, `all $x$ stric
     r"\s+(?:that\s+are\s+)?(?:(?:strictly\s+)?(?:greater|larger|less|smaller|more|between"
     r"|above|below)|at\s+least|at\s+most|from|except|other\s+than|satisfying|with)\b.*$"
 )
+_FOR_ALL = re.compile(  # `$f(x)=0$ for all $x$ and $f(x)=x$ for all $x$`
+    r"(?<=\$)\s+for\s+(?:all|every)\s+(?:real\s+|positive\s+)?(?:numbers?\s+|integers?\s+)?\$[a-z]\$(?=\s+(?:and|or)\s|,|\.?$)"
+)
 _TABLE = re.compile(r"^\s*\|?\s*:?-{2,}", re.M)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
@@ -339,6 +342,7 @@ def _from_sentence(sentence: str) -> str:
             return sentence
     if that_is := _IE.search(sentence):
         sentence = that_is[1]
+    sentence = _FOR_ALL.sub("", sentence)
     sentence = re.sub(r"(?<=\d)!+$", "", without_bold(sentence).strip()).rstrip(". 。；").strip()
     if parameter := _PARAMETER.search(sentence):
         family = tail_or_last(sentence[: parameter.start()])
@@ -348,7 +352,10 @@ def _from_sentence(sentence: str) -> str:
     reason = _REASON_CLAUSE.match(sentence)
     if reason and reason[0].count("$") % 2 == 0:
         sentence = sentence[reason.end() :]
-    return tail_or_last(strip_trailing_text(sentence))
+    sentence = strip_trailing_text(sentence)
+    if not re.search(r"\d|\$", sentence) and (spelled := spelled_number(sentence)):
+        return spelled
+    return tail_or_last(sentence)
 
 
 def with_base(answer: str, sentence: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+
 _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of the pie`
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
     r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than"
@@ -17,7 +19,7 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|,?\s+(?:and\s+)?(?:substituting|checking|plugging|verifying)\b.*$"
     r"|\s+for\s+(?:every|all|each|any)\s+(?:(?:positive|real|natural"
     r"|non-?negative)\s+)*(?:integers?|numbers?)?\s*\$?[a-z]\$?$"
-    r"|(?<=\$),\s+i\.e\.\s.*$|,\s+\w+\s+in\s+total$|\s+\(=[^()]*\)$"
+    r"|(?<=\w),\s+that\s+is,\s.*$|(?<=\$),\s+i\.e\.\s.*$|,\s+\w+\s+in\s+total$|\s+\(=[^()]*\)$"
     r"|\s+when\s+(?:it\s+is\s+)?divided\s+by\s.*$|\s+when\s+[A-Z][a-z]+\s.*$"
     r"|\s+if\s+[a-z]\s*=[^,]*$"
     r"|,?\s+as\s+(?:required|claimed|desired|expected|wanted|needed|stated|we\s+(?:wanted"
@@ -31,7 +33,9 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|(?<=%)\s+off\s.*$",
     re.I | re.S,
 )
-_ANSWER = re.compile(r"[\d\\$]|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$")
+_ANSWER = re.compile(
+    rf"[\d\\$]|\b(?:{'|'.join(NUMBER_WORDS)})\b|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$"
+)
 # `5 when n = 1 and 3 when n = 2`; ` (8 rows of 8)`
 _CASES = re.compile(r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
 _PARENTHESES = re.compile(

@@ -32,18 +32,24 @@ _YES_NO = re.compile(
     re.I,
 )
 _LETTER = re.compile(
-    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|option|choice|answer\s+is|only)\s+"
+    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|option"
+    r"|choice|answer\s+is|only)\s+"
     r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
-    r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
+    r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b"
+    r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
 )
-_LETTERS = re.compile(  # `Statements A and C are correct`, `the correct ones are B and D`
-    r"(?:\b(?:statements?|options?|choices?)\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\s+are\s+(?:correct|true|right)\b"
-    r"|\b(?:correct|true|right)\s+(?:ones|statements|options|choices)\s+are\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\b)",
+_LETTERS = re.compile(  # `B and C are correct`, `Statements A and C are correct`
+    r"(?:\b(?:statements?|options?|choices?)\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])"
+    r"\s+are\s+(?:correct|true|right)\b"
+    r"|^([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\s+are\s+(?:both\s+)?(?:correct|true|right)\b"
+    r"|\b(?:correct|true|right)\s+(?:ones|statements|options"
+    r"|choices)\s+are\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\b)",
     re.I,
 )
 _ROMAN = r"(?:I{1,3}|IV|V)"
 _STATEMENTS = re.compile(  # `exactly I and II hold`
-    rf"\b(?:exactly|only|statements?)\s+({_ROMAN}(?:(?:,\s*|,?\s+and\s+){_ROMAN})*)\s+(?:holds?|are|is|must|can)\b"
+    rf"\b(?:exactly|only|statements?)\s+({_ROMAN}(?:(?:,\s*"
+    rf"|,?\s+and\s+){_ROMAN})*)\s+(?:holds?|are|is|must|can)\b"
 )
 _CONCLUSION = re.compile(
     r"(?:(?:so|thus|hence|therefore|clearly|finally|consequently)\b"
@@ -52,21 +58,25 @@ _CONCLUSION = re.compile(
     re.I | re.S,
 )
 _IS_THE = re.compile(  # `So Carol is the tallest`, `Carol did it`, `Carol finished first`
-    r"(?:(?:So|Thus|Hence|Therefore),?\s+|Only\s+)?(?!(?:So|Thus|The|This|That|It|There|Hence|Only)\b)([A-Z][a-z]{2,})\s+"
-    r"(?:(?:is|was|must\s+be|can\s+be|has\s+to\s+be)\s+the\s+[a-z]+|did\s+it|(?:finished|came)\s+first)\b(?!.*\b(?:not|than)\b)"
+    r"(?:(?:So|Thus|Hence|Therefore),?\s+|Only\s+)?(?!(?:So|Thus|The|This|That|It|There"
+    r"|Hence|Only)\b)([A-Z][a-z]{2,})\s+"
+    r"(?:(?:is|was|must\s+be|can\s+be|has\s+to\s+be)\s+the\s+[a-z]+|did\s+it|(?:finished"
+    r"|came)\s+first)\b(?!.*\b(?:not|than)\b)"
 )
 _ARTICLE_OF_NAME = re.compile(r"(?:an?|the)\s+(?=[A-Z][a-z]+$)")
 _NAME_AT_END = re.compile(r"\b(?:is|be|was|on)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
-_NAME = re.compile(r"(?<=[a-z,;:]\s)(?<!after\s)(?<!before\s)(?<!than\s)[A-Z][a-z]{2,}(?:\s[A-Z][a-z]+)?\b(?!['’]s)")
+_NAME = re.compile(
+    r"(?<=[a-z,;:]\s)(?<!after\s)(?<!before\s)(?<!than\s)[A-Z][a-z]{2,}"
+    r"(?:\s[A-Z][a-z]+)?\b(?!['’]s)"
+)
 _SUBJECT = re.compile(
     r"(?!The|So|Thus|Hence|This|That|There|They|These|Then|Each|Both|One|Here|Now|Our|All|She|Any)"
     r"([A-Z][a-z]{2,})\s+(?:has|wins|won|will|can|must|gets|finishes|comes)\b"
 )
-_NUMBER_WORD = "|".join(
-    [*NUMBER_WORDS, *FRACTION_WORDS, "hundred", "thousand", "million"]
-)
+_NUMBER_WORD = "|".join([*NUMBER_WORDS, *FRACTION_WORDS, "hundred", "thousand", "million"])
 _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and a half hours`
-    r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
+    r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid"
+    r"|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
     r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
     rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
     rf"((?:(?:minus|negative)\s+)?(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
@@ -74,7 +84,8 @@ _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and 
 )
 
 _AND_CENTS = re.compile(  # `twelve dollars and fifty cents`
-    rf"(?:(?:{_NUMBER_WORD})[\s-]+)+[a-z]+\s+(?:and\s+)?(?:(?:{_NUMBER_WORD})[\s-]+)+(?:cents?|min(?:ute)?s?|inch(?:es)?|sec(?:ond)?s?)\b",
+    rf"(?:(?:{_NUMBER_WORD})[\s-]+)+[a-z]+\s+(?:and\s+)?(?:(?:{_NUMBER_WORD})[\s-]+)+"
+    rf"(?:cents?|min(?:ute)?s?|inch(?:es)?|sec(?:ond)?s?)\b",
     re.I,
 )
 _PART_OF_A_UNIT = re.compile(rf"(?:(?:{_NUMBER_WORD}|an?)[\s-]+)+of\s+an?\s+\w+", re.I)

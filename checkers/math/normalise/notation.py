@@ -98,6 +98,10 @@ _RANKED = re.compile(r"\w+(?:\s*\\to(?![A-Za-z])\s*\w+){2,}")  # `A \to C \to B`
 _FOR_EACH = re.compile(
     r"(.+?)\s+for\s+([a-z])\s*\\in\s*\\\{([^{}]+)\\\}"
 )  # `(t,t) for t \in \{0,1\}`
+_ORIGIN = re.compile(rf"^[{TEXT_OPEN}\s]*(?:at\s+)?the\s+origin[{TEXT_CLOSE}\s]*$", re.I)
+_YEAR = re.compile(r"^(?:AD|CE)\s+(\d{1,4})$|^(\d{1,4})\s+(?:AD|CE)$")
+_ACCENTED_TUPLE = re.compile(r"^\\(?:vec|overrightarrow|mathbf)\s*\{\s*(\([^()]+\))\s*\}$")
+_BRACED_ARGUMENTS = re.compile(r"(?<![A-Za-z])\\?(max|min|gcd|lcm)\s*\\?\{([^{}]*,[^{}]*?)\\?\}")
 _FACTORIAL_WORD = re.compile(r"(\d{1,4}|[a-z])\s+factorial", re.I)
 _MULTINOMIAL = re.compile(r"\\binom\s*\{\s*(\d{1,3})\s*\}\s*\{\s*(\d{1,3}(?:\s*,\s*\d{1,3})+)\s*\}")
 _MATLAB = re.compile(
@@ -148,6 +152,8 @@ def expand_notation(text: str) -> str:
     if r"\in" in text and (each := _FOR_EACH.fullmatch(strip_marks(text).strip())):
         letter = rf"(?<![A-Za-z\\]){each[2]}(?![A-Za-z])"
         text = ", ".join(re.sub(letter, f"({v.strip()})", each[1]) for v in each[3].split(","))
+    text = _ACCENTED_TUPLE.sub(r"\1", _YEAR.sub(r"\1\2", _ORIGIN.sub("(0,0)", text)))
+    text = _BRACED_ARGUMENTS.sub(r"\1(\2)", text)
     text = _FACTORIAL_WORD.sub(r"\1!", text)
     if "[" in text and (table := _MATLAB.fullmatch(text)):
         return _matrix(table[1] or table[2])

@@ -400,7 +400,9 @@ def _read_conditions(text: str, whole: bool = False) -> IntegerSet | None:
             joined = ""
     parts = tuple(tuple(g) for g in groups if g)
     stated |= bool(re.match(r"(?:all|every|any)\s+[nkmpq]\b", text, re.I))
-    if not (stated or whole or set(re.findall(_LETTER, text)) <= _WHOLE) or not (parts or domain):
+    letters = set(re.findall(_LETTER, text))
+    bounded = len(letters) < 2 and letters <= _WHOLE
+    if not (stated or whole or bounded) or not (parts or domain):
         return None
     return IntegerSet(parts or ((),), domain, stated, first)
 

@@ -20,7 +20,6 @@ from gradebox.checkers.math.statements.labels import are_labels, read_labels, sa
 from gradebox.checkers.math.statements.members import same_members
 from gradebox.checkers.math.statements.relations import read_relation
 
-
 _INTERVAL = re.compile(r"[(\[][^()\[\]]*,[^()\[\]]*[)\]]")
 
 

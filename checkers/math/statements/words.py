@@ -63,6 +63,7 @@ _PHRASES = tuple(
         (r"once|(?:1|one)\s+times?", "1"),
         (r"twice|(?:2|two)\s+times", "2"),
         (r"thrice|(?:3|three)\s+times", "3"),
+        (r"diverges?\s+to\s+(?:positive\s+)?infinity", "infinity"),
         (r"(?:does\s+not|doesn't)\s+converge|not\s+convergent|diverge(?:s|nt"
          r"|nce)?(?:\s+to\s+infinity)?", "diverge"),
         (r"(?:does\s+not|doesn't)\s+diverge|converge(?:s|nt|nce)?", "converge"),
@@ -166,6 +167,7 @@ def same_words(gold: str, answer: str) -> bool:
 
 def _same_items(left: str, right: str) -> bool:
     """Return whether lists, or the adjectives `real and distinct` and `distinct real`, agree."""
+    left, right = (t.removesuffix(" only") for t in (left, right))
     items = [sorted(i for i in _SEPARATOR.split(text) if i) for text in (left, right)]
     ranked = "," in left and " and " not in left and len(items[0]) > 2
     in_order = [[i for i in _SEPARATOR.split(text) if i] for text in (left, right)]
