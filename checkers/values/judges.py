@@ -32,7 +32,7 @@ from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.checkers.values.codec import BadData, Side, unpack
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 
-REVISION = 1  # part of records' keys: raise it when something is judged differently
+REVISION = 2  # part of records' keys: raise it when something is judged differently
 RELATIVE = 1e-9
 _NUMBERS = (int, float)
 # Those whose data sets' graders make all calls of a solution in one process.
@@ -125,20 +125,27 @@ def _wrapped(found: Any, wanted: Any) -> str:
 
 
 def _wrapped_as_reference(found: Any, wanted: Any) -> str:
+    wanted = _with_whole_keys(wanted)
     first = _as_reference(found, wanted)
     inner = wanted[:1] if isinstance(wanted, list) else []
-    others = _meanings(wanted, inner)
     if isinstance(found, (list, tuple)) and found and isinstance(found[0], tuple):
         rows = [list(row) if isinstance(row, tuple) else row for row in found]
-        if any(rows == other for other in others):
+        if any(rows == other for other in inner):
             return ""
-    return "" if not first or any(not _as_reference(found, other) for other in others) else first
+    return "" if not first or any(not _as_reference(found, other) for other in inner) else first
+
+
+def _with_whole_keys(wanted: Any) -> Any:
+    """Return a list with the expected dict, its keys as whole numbers; any other value as it is."""
+    first = wanted[0] if isinstance(wanted, list) and wanted else wanted
+    keyed = int_keys(first) if isinstance(first, dict) else first
+    return wanted if keyed is first else [keyed]
 
 
 def _meanings(wanted: Any, inner: list[Any]) -> list[Any]:
     """Return what else a value may mean: its first element, and keys that JSON made text."""
     keyed = [int_keys(value) for value in (wanted, *inner) if isinstance(value, dict)]
-    return [*inner, *keyed, *([keyed] if inner else [])]
+    return [*inner, *keyed, *([keyed] if inner and keyed else [])]
 
 
 def int_keys(value: dict[Any, Any]) -> dict[Any, Any]:

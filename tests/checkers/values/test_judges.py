@@ -9,7 +9,7 @@ import pytest
 
 from gradebox.checkers import open_checker
 from gradebox.checkers.values.codec import Side, pack
-from gradebox.checkers.values.judges import ValueJudge
+from gradebox.checkers.values.judges import JUDGES, ValueJudge
 
 NAN = float("nan")
 # (result, expected, strict, reference)
@@ -86,3 +86,32 @@ def test_they_are_checkers_by_name():
     checker = open_checker(None, source=None, name="value", programs=False)  # type: ignore[arg-type]
     assert isinstance(checker, ValueJudge)
     assert checker.digest != ValueJudge("value-reference").digest
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "strict", "reference"),
+    [
+        ([], [5], False, False),
+        ([], [5, 6], False, False),
+        ((), [[1, 2]], False, False),
+        ([], [], True, True),
+        ([], [[]], True, True),
+        (5, [5], True, True),
+        (5, [5, 6], False, True),
+        ([], {}, False, False),
+        ({}, [{}], True, True),
+        ({1: 2}, {"1": 2}, True, True),
+        ({1: 2}, [{"1": 2}], True, True),
+        ([{1: 2}], [{"1": 2}], True, True),
+        ({"1": 2}, {"1": 2}, True, False),
+        ({"a": 2}, {"a": 2}, True, True),
+        ({"a": 2}, [{"a": 2}], True, True),
+    ],
+)
+def test_what_a_wrapped_value_stands_for(
+    found: Any, wanted: Any, strict: bool, reference: bool
+) -> None:
+    output = json.dumps(pack([found], Side(), shared=False)).encode()
+    for name, accepted in (("wrapped", strict), ("wrapped-reference", reference)):
+        check = JUDGES[name](output, json.dumps(wanted).encode())
+        assert check.accepted == accepted, (name, check.message)
