@@ -46,7 +46,8 @@ def ioi_files(folder: Path) -> dict[Path, RowFormat]:
 def _columns(path: Path) -> list[str]:
     """Return the names of a file's columns, or of its first row's fields."""
     if path.suffix == ".jsonl":
-        with path.open("rb") as file, contextlib.suppress(RowError):
+        # a file that is no data set, or cannot be read, is another reader's matter
+        with contextlib.suppress(RowError, OSError), path.open("rb") as file:
             return list(parse_row(file.readline(MAX_ROW_BYTES)))
         return []
     try:

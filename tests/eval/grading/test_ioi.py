@@ -187,6 +187,15 @@ def test_a_bad_row_makes_its_problem_unusable(tmp_path, rows, why):
     assert problems.get("2024/fine") is not None
 
 
+def test_other_files_in_the_folder_are_ignored(tmp_path):
+    folder = Path(write(tmp_path / "d"))
+    (folder / "broken.jsonl").write_text("{")
+    (folder / "empty.jsonl").write_text("")
+    (folder / "gone.jsonl").symlink_to("nowhere")
+    (folder / "x.parquet").write_text("no parquet")
+    assert open_problems(str(folder)).ids() == ["2024/largest"]
+
+
 def test_a_row_alone_says_what_is_needed():
     with pytest.raises(InputError, match="give a folder with the rows and with those of ioi-test"):
         parse_problem(ROWS[0])
