@@ -25,6 +25,7 @@ LAYERS = (
     ("gradebox.eval.grading",),
     ("gradebox.eval.debugging", "gradebox.eval.reporting", "gradebox.eval.comparing"),
     ("gradebox.eval.cli", "gradebox.eval.api"),
+    ("gradebox.eval.frameworks",),
     ("gradebox.eval", "gradebox"),
 )  # fmt: skip
 LAYER_OF = {folder: layer for layer, packages in enumerate(LAYERS) for folder in packages}

@@ -18,7 +18,6 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.asserts import assert_problem
 from gradebox.eval.api.dialects.bodies import Fault
 from gradebox.eval.api.dialects.fusion.extraction import (
     Block,
@@ -35,6 +34,7 @@ from gradebox.eval.api.dialects.live_tests import live_problem
 from gradebox.eval.api.dialects.packed import json_or_unpacked, json_text
 from gradebox.eval.api.dialects.programs import Asked
 from gradebox.eval.common.errors import shown
+from gradebox.eval.problems.formats.asserts.statements import assert_problem
 from gradebox.sandbox.errors import BadRequest
 
 STORED_BYTES = 65536  # of a test's stdout and stderr in an answer
