@@ -17,7 +17,7 @@ from gradebox.sandbox.box import build
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ("eval", "sandbox", "checkers", "gradebox", "pyproject.toml", "setup.py", "README.md",
            "LICENSE")  # fmt: skip
-DATA = {".c", ".h", ".css", ".js", ".html", ".json", ".jsonl", ".txt"}
+DATA = {".c", ".h", ".css", ".js", ".html", ".json", ".jsonl", ".txt", ".yaml"}
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
 # A program of a user, run beside files that have the names of our folders.

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import requests
 
-from tests.frameworks.environments import ROOT, python_of, why_missing
+from tests.frameworks.environments import ENVIRONMENTS, ROOT, python_of, why_missing
 
 CLIENTS = Path(__file__).parent / "clients"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
@@ -98,6 +98,8 @@ class Client:
 
     def __init__(self, name: str) -> None:
         self._command = [str(python_of(name)), str(CLIENTS / f"{name}_client.py")]
+        path = str(ROOT) if ENVIRONMENTS[name].grades else ""
+        self._environment = {**os.environ, **NO_PROXY, "PYTHONPATH": path}
 
     def start(self, what: str, url: str, **arguments: Any) -> subprocess.Popen[str]:
         """Start one of its functions; `read` returns what it answers."""
@@ -108,7 +110,7 @@ class Client:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **NO_PROXY, "PYTHONPATH": ""},
+            env=self._environment,
         )
         assert process.stdin is not None
         process.stdin.write(given)

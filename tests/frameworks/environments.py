@@ -19,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("FRAMEWORKS_DIR") or ROOT / ".frameworks")
+OUR_NEEDS = ("requests", "datasets", "pandas", "pyarrow", "docker", "tqdm")  # of pyproject.toml
 _VERSIONS = """
 import importlib.metadata, json, sys
 found = {}
@@ -38,17 +39,20 @@ class Environment:
     packages       pinned, name==version; the first is the framework
     least, below   the versions of Python that it runs on
     light          installs in under a minute: for CI
+    grades         gradebox is imported in it, with what it needs; else it talks to a server
     """
 
     packages: tuple[str, ...]
     least: tuple[int, int] = (3, 10)
     below: tuple[int, int] = (4, 0)
     light: bool = False
+    grades: bool = False
 
 
 # Versions as of 2026-11-22.
 ENVIRONMENTS = {
     "fusion": Environment(("sandbox-fusion==0.3.7",), light=True),
+    "lmeval": Environment(("lm-eval==0.4.13",), grades=True),
     "verl": Environment(("verl==0.9.1",), below=(3, 13)),
 }
 
@@ -86,7 +90,7 @@ def make(name: str) -> str | None:
     pip = [str(python_of(name)), "-m", "pip", "--disable-pip-version-check", "install", "-q"]
     for command in (
         [sys.executable, "-m", "venv", str(folder)],
-        [*pip, *environment.packages],
+        [*pip, *environment.packages, *(OUR_NEEDS if environment.grades else ())],
     ):
         done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
         if done.returncode:

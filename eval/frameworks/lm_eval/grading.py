@@ -1,0 +1,114 @@
+"""The harness's filters and metrics for programs.
+
+    filter(responses, docs) ─ one grading call for all ─▶ programs, verdicts kept here
+    metric(references, predictions) ─ the verdicts ─▶ {"pass@1": 1.0}
+
+The harness asks for the metric doc by doc. So the filter, which gets all docs, grades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from gradebox.eval.frameworks.code_eval import compute
+from gradebox.eval.frameworks.lm_eval.prompts import (
+    Doc,
+    fenced_program,
+    humaneval_program,
+    humaneval_program_fenced,
+    humaneval_tests,
+    mbpp_first_test,
+    mbpp_tests,
+    plain_program,
+)
+from gradebox.eval.problems.formats.asserts.evalplus import without_numpy
+from gradebox.eval.results.statistics.pass_at_k import pass_at_k as estimate
+
+TIMEOUT_S = 3.0  # the original: of wall time
+PLUS_S = 10.0  # of the tests that only HumanEval+ and MBPP+ have
+_passed: dict[tuple[str, str], bool] = {}  # by program and tests
+
+
+def _grade(pairs: Iterable[tuple[str, str]], timeout: float) -> None:
+    """Grade (program, tests) pairs in one call, but for those that are known."""
+    left = [pair for pair in dict.fromkeys(pairs) if pair not in _passed]
+    _, results = compute([[code] for code, _ in left], [tests for _, tests in left], [1],
+                         timeout=timeout)  # fmt: skip
+    for i, pair in enumerate(left):
+        _passed[pair] = results[i][0][1]["passed"]
+
+
+def _filter(
+    build: Callable[[Doc, str], str],
+    tests: Sequence[tuple[Callable[[Doc], str], float]],
+    resps: Iterable[Sequence[str]],
+    docs: Iterable[Doc],
+) -> list[list[str]]:
+    docs = list(docs)
+    programs = [[build(doc, r) for r in resp] for resp, doc in zip(resps, docs, strict=True)]
+    for of, timeout in tests:
+        pairs = ((p, of(doc)) for doc, row in zip(docs, programs, strict=True) for p in row)
+        _grade(pairs, timeout)
+    return programs
+
+
+def plus_tests(doc: Doc) -> str:
+    """Return the tests of HumanEval+; they compare without numpy where they need no more of it."""
+    return without_numpy(humaneval_tests(doc))
+
+
+def mbpp_plus_tests(doc: Doc) -> str:
+    """Return all tests of an MBPP+ row, whose asserts are its first few."""
+    lines = [*(doc.get("test_imports") or []), *doc["test_list"], without_numpy(doc["test"])]
+    return "\n".join(lines)
+
+
+humaneval = partial(_filter, humaneval_program, [(humaneval_tests, TIMEOUT_S)])
+humaneval_instruct = partial(_filter, humaneval_program_fenced, [(humaneval_tests, TIMEOUT_S)])
+humaneval_plus = partial(_filter, humaneval_program, [(plus_tests, PLUS_S)])
+mbpp = partial(_filter, plain_program, [(mbpp_tests, TIMEOUT_S)])
+mbpp_instruct = partial(_filter, fenced_program, [(mbpp_tests, TIMEOUT_S)])
+mbpp_plus = partial(_filter, plain_program, [(mbpp_tests, TIMEOUT_S), (mbpp_plus_tests, PLUS_S)])
+mbpp_plus_instruct = partial(
+    _filter, fenced_program, [(mbpp_first_test, TIMEOUT_S), (mbpp_plus_tests, PLUS_S)]
+)
+
+
+def pass_at_k(
+    references: Sequence[str], predictions: Sequence[Sequence[str]], k: Sequence[int] | int = 1
+) -> dict[str, float]:
+    """Return pass@k of one doc, for each k that it has enough programs for.
+
+    references   its tests
+    predictions  its programs
+    """
+    (tests,), (programs,) = references, predictions
+    _grade(((program, tests) for program in programs), TIMEOUT_S)
+    right = sum(_passed[program, tests] for program in programs)
+    ks = [k] if isinstance(k, int) else k
+    found = {f"pass@{k}": estimate(len(programs), right, k) for k in ks}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def pass_at_1(references: Sequence[str], predictions: Sequence[Sequence[str]]) -> float:
+    """Return pass@1 of one doc."""
+    return pass_at_k(references, predictions)["pass@1"]
+
+
+def both_passed(doc: Doc, results: Sequence[Sequence[str]], tests: str) -> dict[str, float]:
+    """Return pass@1 of an MBPP+ row by the tests that the prompt shows, and by all of them."""
+    return {
+        "pass_at_1": pass_at_1([tests], results),
+        "plus_pass_at_1": pass_at_1([mbpp_plus_tests(doc)], results),
+    }
+
+
+def process_plus(doc: Doc, results: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return the scores of an MBPP+ row."""
+    return both_passed(doc, results, mbpp_tests(doc))
+
+
+def process_plus_instruct(doc: Doc, results: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return the scores of an MBPP+ row whose prompt shows one test."""
+    return both_passed(doc, results, mbpp_first_test(doc))
