@@ -80,20 +80,21 @@ def test_trl(monkeypatch: pytest.MonkeyPatch):
     assert Trainer.got == [0.0, 1.0] * 4
 
 
-def test_verl():
-    source = programs("rewards.md")[1]
-    assert lines(source) <= 20
-    names = run(source)
-    with names["grader"]:
-        score = names["compute_score"]
-        tests = [{"input": "2 3\n", "output": "5\n"}, {"input": "1 1\n", "output": "2\n"}]
-        assert score("codeforces", RIGHT, tests, {"index": 0}) == 1.0
-        assert score(data_source="x", solution_str=WRONG, ground_truth=tests) == 0.0
+def test_verl(capsys: pytest.CaptureFixture[str]):
+    run(programs("rewards.md")[1])
+    assert f"prints `{capsys.readouterr().out.strip()}`" in (DOCS / "rewards.md").read_text()
+
+
+def test_openrlhf():
+    function = run(programs("rewards.md")[2])["reward_func"]
+    tests = {"inputs": ["2 3\n", "1 1\n"], "outputs": ["5\n", "2\n"]}
+    given = function(queries=["Add." + WRONG], prompts=["Add."], labels=[tests])
+    assert (given["rewards"], given["scores"]) == (0.0, 0.5)
 
 
 def test_asyncio(capsys: pytest.CaptureFixture[str]):
     text = (DOCS / "rewards.md").read_text()
-    source = programs("rewards.md")[2]
+    source = programs("rewards.md")[3]
     assert lines(source) <= 20
     run(source)
     printed = capsys.readouterr().out.strip()

@@ -22,6 +22,8 @@ from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.results.records import EncodedRecord, as_json
 from gradebox.eval.solutions.solution import Solution
 
+OUT_OF_TIME = "the batch's time limit of "
+
 
 class InMemoryRecords:
     """Records by ordinal (`gradebox.eval.grading.planner.RecordStore`).
@@ -47,6 +49,11 @@ class InMemoryRecords:
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         self.add(ordinal, record)
         return False
+
+
+def ran_out_of_time(record: Mapping[str, Any]) -> bool:
+    """Return whether a record of status `error` is that of a batch that used up its time."""
+    return record["status"] == "error" and str(record["error"]).startswith(OUT_OF_TIME)
 
 
 class Batch:
@@ -80,7 +87,7 @@ class Batch:
             exceeded = self._run_s > self._time_limit_s * self._cores
         if exceeded:
             self.stop(
-                f"the batch's time limit of {self._time_limit_s:g} s a core was used up; "
+                f"{OUT_OF_TIME}{self._time_limit_s:g} s a core was used up; "
                 "raise time_limit_s or give smaller batches"
             )
 

@@ -50,13 +50,31 @@ class _Server:
     avoided_until: float = 0.0
 
 
+class _LastAnswer:
+    """When a server last graded something of a batch.
+
+    Chunks share it: with a limit for each, a batch of many would wait for dead servers many times.
+    """
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self.now()
+
+    def now(self) -> None:
+        self._at = time.monotonic()
+
+    def patience_left_s(self) -> float:
+        return max(0.0, self._at + self._patience_s - time.monotonic())
+
+
 class Client:
     """Grade on servers started with `python -m sandbox.server` (`gradebox serve`).
 
     urls         one address or several
     token        bearer token of the servers
     concurrency  requests at once on each server
-    patience_s   how long a chunk is retried before its records have the status `error`
+    patience_s   how long the servers may grade nothing of a batch before the rest of its records
+                 have the status `error`
     flags        flags that a request may set (docs/server.md), as keywords
 
     Any thread may call any method, also after fork: nothing stays open between calls.
@@ -103,7 +121,7 @@ class Client:
         time_limit_s  as for a Grader, of each request: at most 8 solutions of one problem
 
         Raises InputError for a request that a server refuses. A solution that no server graded
-        within `patience_s` has a record of status `error`.
+        has a record of status `error`, `patience_s` after the last answer to this call.
         """
         return self._grade(solutions, problems, time_limit_s, threading.Event())
 
@@ -148,9 +166,12 @@ class Client:
             else:
                 sent.append(s)
         chunks = list(_chunks(sent, rows, time_limit_s))
+        answered = _LastAnswer(self._patience_s)
         with requests.Session() as session, ThreadPoolExecutor(self._threads) as pool:
             try:
-                answers = [pool.submit(self._ask, session, chunk, stop) for chunk in chunks]
+                answers = [
+                    pool.submit(self._ask, session, chunk, stop, answered) for chunk in chunks
+                ]
                 for chunk, answer in zip(chunks, answers, strict=True):
                     for s, record in zip(chunk.solutions, answer.result(), strict=True):
                         records[s.line] = record
@@ -160,23 +181,28 @@ class Client:
         return [records[s.line] for s in parsed]
 
     def _ask(
-        self, session: requests.Session, chunk: Chunk, stop: threading.Event
+        self,
+        session: requests.Session,
+        chunk: Chunk,
+        stop: threading.Event,
+        answered: _LastAnswer,
     ) -> list[dict[str, Any]]:
         """Return a chunk's records; records of status `error` when no server graded it in time."""
-        until = time.monotonic() + self._patience_s
         body = encode(chunk, self._flags)
         why, attempt = "no server was free", 0
-        while not stop.is_set() and time.monotonic() < until:
-            server = self._acquire_server(until, stop)
+        while not stop.is_set() and answered.patience_left_s() > 0:
+            server = self._acquire_server(answered, stop)
             if server is None:
                 break
             pause = 0.0
             try:
                 status, raw, wait_s = post(
-                    session, server.url, self._headers, body, until - time.monotonic()
+                    session, server.url, self._headers, body, answered.patience_left_s()
                 )
                 if status == 200:
-                    return parse_reply(raw, chunk.solutions)
+                    records = parse_reply(raw, chunk.solutions)
+                    answered.now()
+                    return records
                 if status not in BUSY:
                     raise NoAnswer(f"{server.url} answered {status}: {message_of(raw)}")
                 why, pause = f"{server.url} is busy", wait_s
@@ -189,16 +215,16 @@ class Client:
                 raise InputError(str(error)) from None
             finally:
                 server.places.release()
-            stop.wait(min(pause * random.uniform(0.5, 1.0), max(0.0, until - time.monotonic())))
+            stop.wait(min(pause * random.uniform(0.5, 1.0), answered.patience_left_s()))
         why = "the caller cancelled the batch" if stop.is_set() else why
         return [as_json(ungraded(s, None, "error", f"not graded: {why}")) for s in chunk.solutions]
 
-    def _acquire_server(self, until: float, stop: threading.Event) -> _Server | None:
+    def _acquire_server(self, answered: _LastAnswer, stop: threading.Event) -> _Server | None:
         """Wait for a place on a server and take it; None when the time is up.
 
         A server that failed lately is used only when all have.
         """
-        while not stop.is_set() and time.monotonic() < until:
+        while not stop.is_set() and answered.patience_left_s() > 0:
             now = time.monotonic()
             working = [s for s in self._servers if s.avoided_until <= now] or self._servers
             for server in random.sample(working, len(working)):

@@ -19,6 +19,7 @@ from gradebox.eval.api.dialects.live_tests import live_problem
 from gradebox.eval.api.dialects.packed import json_text
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.rewards.queries import answer_of
 from gradebox.eval.api.rewards.values import reward_of
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.row import TESTS_COLUMN
@@ -49,12 +50,6 @@ def routes(calls: GradingCalls, _programs: Programs) -> Mapping[tuple[str, str],
         return 200, {"rewards": rewards, "scores": scores, "extra_logs": logs}
 
     return {("POST", "/get_reward"): get_reward}
-
-
-def answer_of(query: str, prompt: str) -> str:
-    """Return what follows the prompt; all of a query in which the prompt does not occur."""
-    at = query.find(prompt)
-    return query if at < 0 else query[at + len(prompt) :]
 
 
 def _score(

@@ -5,6 +5,7 @@
 values.py has the table of rewards; docs/rewards.md shows how trainers use it.
 """
 
+from gradebox.eval.api.rewards.one import NotGraded, Score
 from gradebox.eval.api.rewards.trl import (
     CodeforcesReward,
     Grades,
@@ -22,7 +23,6 @@ from gradebox.eval.api.rewards.values import (
     Reward,
     reward_of,
 )
-from gradebox.eval.api.rewards.verl import compute_score, compute_score_async, compute_scores
 
 __all__ = [
     "COMPILE_ERROR",
@@ -32,12 +32,11 @@ __all__ = [
     "CodeforcesReward",
     "Grades",
     "Mode",
+    "NotGraded",
     "Reward",
+    "Score",
     "codeforces",
     "codeforces_async",
-    "compute_score",
-    "compute_score_async",
-    "compute_scores",
     "make_codeforces",
     "make_codeforces_async",
     "reward_of",

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Protocol
 
-from gradebox.eval.api.rewards.columns import Batch, batches_of, language_of
-from gradebox.eval.api.rewards.values import DEFAULT_MODE, MODES, Mode, Reward, reward_of
+from gradebox.eval.api.client import Client
+from gradebox.eval.api.rewards.columns import Batch, batches_of, language_of, plain
+from gradebox.eval.api.rewards.problems import columns_of
+from gradebox.eval.api.rewards.values import (
+    DEFAULT_MODE,
+    MODES,
+    Mode,
+    Reward,
+    reward_of,
+    share_of,
+)
 from gradebox.eval.common.errors import InputError
 
 log = logging.getLogger(__name__)
+CONCURRENCY = 32  # requests at once on each server: trainers ask for one completion in each
 
 
 class Grades(Protocol):
@@ -31,10 +43,15 @@ class CodeforcesReward:
     mode          pass_fail, partial or weighted_sum; values.py has the rewards of each
     language      language of every completion; without it the dataset's column `language`
                   counts, and without that the tag of the completion's code fence
-    grader        a Grader or a Client; without it a grader of this process with these `flags`
-                  (dataset=…, workers=…, generated_tests_dir=…, sandbox=…)
+    grader        a Grader or a Client; without it, and without `servers`, a grader of this
+                  process with these `flags` (dataset=…, workers=…, sandbox=…)
+    servers       addresses of `gradebox serve`, with the token GRADEBOX_SERVER_TOKEN if it is set
+    patience_s    how long the servers may all be silent before completions have the reward None
     time_limit_s  of a batch, not counting time in which it waits for cores; completions that are
                   not graded in time have the reward None
+    columns       names of the dataset's columns by ours: {"tests": "ground_truth", "time_limit":
+                  "seconds"}. `tests` may have any form of problems.py. Without them the names
+                  are our own, or those of a data set that is recognised
     name          under which the trainer logs the reward
     """
 
@@ -44,7 +61,10 @@ class CodeforcesReward:
         *,
         language: str | None = None,
         grader: Grades | None = None,
+        servers: str | Sequence[str] | None = None,
+        patience_s: float = 600.0,
         time_limit_s: float | None = None,
+        columns: Mapping[str, str] | None = None,
         name: str = "codeforces",
         **flags: Any,
     ) -> None:
@@ -56,12 +76,18 @@ class CodeforcesReward:
         self.mode = mode
         self.language = language
         self.time_limit_s = time_limit_s
-        self._grader = grader
+        self._columns = dict(columns or {})
         self._flags = {
             "stop_on_first_failure": mode == "pass_fail",
             "max_stored_output": 0,
             **flags,
         }
+        self._grader = grader
+        if servers is not None:
+            if grader is not None:
+                raise InputError("servers and a grader: give one of them")
+            urls = (servers,) if isinstance(servers, str) else tuple(servers)
+            self._grader = _client(urls, patience_s, tuple(self._flags.items()))
 
     @property
     def grader(self) -> Grades:
@@ -73,50 +99,131 @@ class CodeforcesReward:
         return shared_grader(self._flags.get("dataset"), **self._flags)
 
     def __call__(
-        self, completions: Sequence[Any], prompts: Any = None, **columns: Any
+        self,
+        completions: Sequence[Any],
+        prompts: Any = None,
+        *,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
     ) -> list[Reward]:
         """Return a reward for each completion; None for one that was not graded.
 
         completions  texts, or lists of chat messages of which the last by the assistant counts
+        log_extra    is called with the column `verdict` and a verdict for each completion
+        log_metric   is called with `pass_rate`, of the graded completions, and `faults`, the
+                     share of completions that were not graded
         columns      columns of the dataset, each as long as `completions`: `official_tests` with
                      `time_limit`, `memory_limit`, `generated_checker` …; or `id` of a problem in
                      the grader's dataset; and `language`. Other columns are ignored.
         """
+        records = self.records(completions, columns)
+        return self._rewards(records, log_extra, log_metric)
+
+    async def async_call(
+        self,
+        completions: Sequence[Any],
+        prompts: Any = None,
+        *,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
+    ) -> list[Reward]:
+        """Do the same without blocking the event loop."""
+        records = await self.records_async(completions, columns)
+        return self._rewards(records, log_extra, log_metric)
+
+    def records(
+        self, completions: Sequence[Any], columns: Mapping[str, Any]
+    ) -> list[Mapping[str, Any]]:
+        """Return a record for each completion, in order."""
         batches = self._batches(completions, columns)
-        records = [
+        graded = [
             self.grader.grade(b.solutions, _problems(b), time_limit_s=self.time_limit_s)
             for b in batches
         ]
-        return self._rewards(len(completions), batches, records)
+        return _in_order(batches, graded)
 
-    async def async_call(
-        self, completions: Sequence[Any], prompts: Any = None, **columns: Any
-    ) -> list[Reward]:
+    async def records_async(
+        self, completions: Sequence[Any], columns: Mapping[str, Any]
+    ) -> list[Mapping[str, Any]]:
         """Do the same without blocking the event loop."""
         batches = self._batches(completions, columns)
         grade, time_limit_s = self.grader.grade_async, self.time_limit_s
-        records = [
+        graded = [
             await grade(b.solutions, _problems(b), time_limit_s=time_limit_s) for b in batches
         ]
-        return self._rewards(len(completions), batches, records)
+        return _in_order(batches, graded)
 
-    def _batches(self, completions: Sequence[Any], columns: dict[str, Any]) -> list[Batch]:
+    def _batches(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Batch]:
+        columns = self._renamed(columns)
         language = language_of(columns)
         # A Client cannot tell whether its servers have a dataset.
         by_id = getattr(self.grader, "knows_problems", True)
         return batches_of(completions, self.language or language, columns, by_id=by_id)
 
+    def _renamed(self, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the dataset's columns by our names."""
+        if not self._columns:
+            return columns
+        missing = [name for name in self._columns.values() if name not in columns]
+        if missing:
+            raise InputError(f"the dataset has no column {missing[0]}: it is named in `columns`")
+        given = {ours: plain(columns[theirs]) for ours, theirs in self._columns.items()}
+        taken = set(self._columns.values())
+        rest = {name: value for name, value in columns.items() if name not in taken}
+        tests = given.pop("tests", None)
+        if tests is None:
+            return {**rest, **given}
+        infos = [{name: values[i] for name, values in given.items()} for i in range(len(tests))]
+        return columns_of(tests, infos)
+
     def _rewards(
-        self, count: int, batches: Sequence[Batch], records: Sequence[Sequence[Mapping[str, Any]]]
+        self,
+        records: Sequence[Mapping[str, Any]],
+        log_extra: Callable[[str, list[Any]], None] | None,
+        log_metric: Callable[[str, float], None] | None,
     ) -> list[Reward]:
-        rewards: list[Reward] = [None] * count
-        for batch, batch_records in zip(batches, records, strict=True):
-            for i, record in zip(batch.indices, batch_records, strict=True):
-                rewards[i] = reward_of(record, self.mode)
-                if rewards[i] is None:
-                    why = record["error"] or record["status"]
-                    log.warning("no reward for completion %d: %s", i, why)
+        rewards = [reward_of(record, self.mode) for record in records]
+        for i, (reward, record) in enumerate(zip(rewards, records, strict=True)):
+            if reward is None:
+                log.warning(
+                    "no reward for completion %d: %s", i, record["error"] or record["status"]
+                )
+        if log_extra is not None:
+            log_extra("verdict", [verdict_of(record) for record in records])
+        if log_metric is not None and records:
+            graded = [r for r, reward in zip(records, rewards, strict=True) if reward is not None]
+            log_metric("faults", 1 - len(graded) / len(records))
+            if graded:
+                shares = [share_of(record["details"]) or 0.0 for record in graded]
+                log_metric("pass_rate", sum(shares) / len(shares))
         return rewards
+
+
+def verdict_of(record: Mapping[str, Any]) -> str:
+    """Return a record's verdict; "no_code" without a program, the status of an ungraded one."""
+    if record["status"] in ("passed", "failed"):
+        return str(record["verdict"] or "no_code")
+    return str(record["status"])
+
+
+def _in_order(
+    batches: Sequence[Batch], graded: Sequence[Sequence[Mapping[str, Any]]]
+) -> list[Mapping[str, Any]]:
+    found = {
+        i: record
+        for batch, records in zip(batches, graded, strict=True)
+        for i, record in zip(batch.indices, records, strict=True)
+    }
+    return [found[i] for i in range(len(found))]
+
+
+@lru_cache(maxsize=8)
+def _client(urls: tuple[str, ...], patience_s: float, flags: tuple[tuple[str, Any], ...]) -> Client:
+    """Return the process's client of some servers: its calls share the places on them."""
+    token = os.environ.get("GRADEBOX_SERVER_TOKEN") or None
+    return Client(urls, token=token, concurrency=CONCURRENCY, patience_s=patience_s, **dict(flags))
 
 
 def _problems(batch: Batch) -> list[dict[str, Any]] | None:

@@ -40,14 +40,17 @@ def reward_of(record: Mapping[str, Any], mode: Mode = DEFAULT_MODE) -> Reward:
     all_passed = PASSED if record["status"] == "passed" else FAILED
     if mode == "pass_fail":
         return all_passed
-    share = _share(record["details"])
+    share = share_of(record["details"])
     if share is None:
         return None
     return share if mode == "partial" else all_passed + SHARE_WEIGHT * share
 
 
-def _share(cases: Iterable[Mapping[str, Any]]) -> float | None:
-    """Return the share of tests passed; None after an infrastructure error or without tests."""
+def share_of(cases: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return the share of tests passed; None after an infrastructure error or without tests.
+
+    Tests that were not run because an earlier one failed count as not passed.
+    """
     verdicts = [c["verdict"] for c in cases if c["reason"] not in _NOT_COUNTED]
     if not verdicts or "ER" in verdicts:
         return None

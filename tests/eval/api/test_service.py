@@ -290,6 +290,17 @@ def test_an_invalid_answer_is_an_error_and_no_verdict(status: int, raw: bytes, w
     assert record["error"].startswith("not graded: ")
 
 
+def test_the_patience_is_that_of_a_batch():
+    """With dead servers, a batch of many requests ends as early as one of a single request."""
+    rows = [{"code": f"echo {i}"} for i in range(200)]
+    client = gradebox.Client("http://127.0.0.1:9", concurrency=1, patience_s=0.3)
+    assert client._threads == 1
+    began = time.monotonic()
+    records = client.grade(rows, ROW)
+    assert [r["status"] for r in records] == ["error"] * 200
+    assert time.monotonic() - began < 0.3 * 25  # 25 requests, one after the other
+
+
 @pytest.mark.parametrize("field", ["status", "verdict", "details"])
 def test_an_invalid_record_is_no_verdict(url: str, field: str):
     body = {"solutions": [{"code": "echo"}], "problem": ROW}
