@@ -20,7 +20,7 @@ from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.execute import check_files
 from gradebox.sandbox.server.jobs.files import File
 from gradebox.sandbox.server.jobs.layout import ARCHIVE, Placed, place
-from gradebox.sandbox.server.jobs.limits import compile_limits, run_limits
+from gradebox.sandbox.server.jobs.limits import compile_limits, run_limits, sharing_output
 from gradebox.sandbox.server.settings import Ceilings
 
 WALL_FACTOR, WALL_MORE_S = 1.5, 1.0
@@ -87,6 +87,7 @@ class Programs:
             memory_bytes=asked.memory_bytes,
             stderr_bytes=Limits().stderr_bytes,
         )
+        limits = sharing_output(limits, len(asked.collect))
         compiling = replace(
             compile_limits({}, ceilings),
             cpu_s=asked.compile_cpu_s,

@@ -60,6 +60,16 @@ def run_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
     return capped(wanted, ceilings.run_limits())
 
 
+def sharing_output(limits: Limits, collected: int) -> Limits:
+    """Return limits under which collected files together are no larger than the output may be.
+
+    Files with holes cost a program nothing, and an answer their whole size.
+    """
+    if collected < 2:
+        return limits
+    return dataclasses.replace(limits, output_bytes=limits.output_bytes // collected)
+
+
 def compile_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
     """Return the limits of the compiler; a field that is missing has the server's default."""
     wanted = Limits(

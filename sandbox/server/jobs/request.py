@@ -26,6 +26,7 @@ from gradebox.sandbox.server.jobs.limits import (
     gradebox_limits,
     is_number,
     run_limits,
+    sharing_output,
 )
 from gradebox.sandbox.server.jobs.runtimes import Runtime, find_runtime
 from gradebox.sandbox.server.settings import Ceilings
@@ -102,16 +103,17 @@ def parse_job(
     else:
         placed = place(languages.find(runtime.row), files, talking=talking)
     args = strings(body.get("args"), "args", ceilings.args_max)
+    collect = strings(body.get("collect"), "collect", ceilings.files_max)
     return Job(
         runtime=runtime,
         program=placed.program,
-        limits=limits,
+        limits=sharing_output(limits, len(collect)),
         compile_limits=compiling,
         ceilings=ceilings,
         stdin=_stdin(body),
         args=(*placed.args, *args),
         files=placed.files,
-        collect=strings(body.get("collect"), "collect", ceilings.files_max),
+        collect=collect,
         base64_output=body.get("output_encoding") == "base64",
         compile_only=from_gradebox and bool(body.get("compile_only")),
         alone=from_gradebox and bool(body.get("alone")),

@@ -14,7 +14,12 @@ from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import Limits, Program
 from gradebox.sandbox.piston.runs.frames import HEAD_BYTES, SIZE
 from gradebox.sandbox.server.jobs.files import check_folders, plain_name
-from gradebox.sandbox.server.jobs.limits import compile_limits, gradebox_limits, run_limits
+from gradebox.sandbox.server.jobs.limits import (
+    compile_limits,
+    gradebox_limits,
+    run_limits,
+    sharing_output,
+)
 from gradebox.sandbox.server.jobs.request import strings
 from gradebox.sandbox.server.jobs.runtimes import Runtime, find_runtime
 from gradebox.sandbox.server.settings import Ceilings
@@ -70,6 +75,7 @@ def parse_runs(raw: bytearray, count: int, runtimes: list[Runtime], ceilings: Ce
     files, run_files = ({name: next(pieces) for name, _ in pairs} for pairs in listed.values())
     if not files:
         raise BadRequest("files must have the program")
+    collect = strings(head.get("collect"), "collect", ceilings.files_max)
     job = RunsJob(
         nonce=nonce,
         runtime=runtime,
@@ -77,11 +83,11 @@ def parse_runs(raw: bytearray, count: int, runtimes: list[Runtime], ceilings: Ce
         compile_limits=gradebox_limits(
             head.get("compile_limits"), ceilings.compile_limits(), compile_limits({}, ceilings)
         ),
-        limits=[known[index] for _, index in sizes],
+        limits=[sharing_output(known[index], len(collect)) for _, index in sizes],
         stdins=list(pieces),
         args=strings(head.get("args"), "args", ceilings.args_max),
         files=run_files,
-        collect=strings(head.get("collect"), "collect", ceilings.files_max),
+        collect=collect,
         alone=head.get("alone") is True,
     )
     if count > 1 and not job.plain:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +14,7 @@ import requests
 
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB
-from testing.fakes.scripted_sandbox import FakeSandbox, ready
+from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.eval.api.dialects.conftest import Start
 
 PYTHON = {"code": "print(1)", "language": "python"}
@@ -111,6 +114,17 @@ def test_limits_are_those_of_the_request(start: Start) -> None:
     assert (default.cpu_s, default.wall_s, default.memory_bytes) == (10, 16, 1024 * MIB)
 
 
+def test_fetched_files_share_the_limit_of_the_output(start: Start) -> None:
+    box = FakeSandbox(lambda call: ready())
+    served = start(box)
+    files = {"name": "main.py", "content": "1"}
+    execute = {"language": "python", "version": "*", "files": [files]}
+    served.post("/run_code", {**PYTHON, "fetch_files": list("abcd")})
+    served.post("/api/v2/execute", {**execute, "collect": list("abcd")})
+    served.post("/api/v2/execute", {**execute, "collect": ["a"]})
+    assert [call.limits.output_bytes for call in box.calls] == [16 * MIB, 16 * MIB, 64 * MIB]
+
+
 def test_files_go_in_and_come_back(start: Start) -> None:
     box = FakeSandbox(lambda call: ready(files={"out.bin": b"\0\1"}))
     body = {
@@ -203,3 +217,34 @@ def test_ping_and_notebooks(start: Start) -> None:
     status, answer = served.post("/run_jupyter", {"cells": ["1"]})
     assert status == 501
     assert "/run_code" in answer["detail"]
+
+
+def test_a_full_server_says_when_to_come_back(start: Start) -> None:
+    gate = threading.Event()
+
+    def wait(call: Call) -> Any:
+        gate.wait(30)
+        return ready("1\n")
+
+    url = start(wait, slots=1, queue=1).url
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            admitted = [pool.submit(requests.post, f"{url}/run_code", json=PYTHON) for _ in "ab"]
+            while requests.get(f"{url}/health", timeout=30).json()["present"] < 2:
+                time.sleep(0.01)
+            refused = requests.post(f"{url}/run_code", json=PYTHON, timeout=30)
+        finally:
+            gate.set()
+        assert (refused.status_code, int(refused.headers["Retry-After"]) >= 1) == (429, True)
+        assert [one.result().json()["status"] for one in admitted] == ["Success"] * 2
+
+
+def test_128_clients_get_right_answers(start: Start) -> None:
+    served = start(lambda call: ready(call.stdin))
+
+    def one(n: int) -> bool:
+        _, answer = served.post("/run_code", {**PYTHON, "stdin": str(n)})
+        return bool(answer["run_result"]["stdout"] == str(n))
+
+    with ThreadPoolExecutor(128) as pool:
+        assert all(pool.map(one, range(256)))
