@@ -293,7 +293,7 @@ class Comparer(QuantityComparer):
         for value in (gold, answer):
             if isinstance(value, Ratio):
                 sides.append([parse_expression(p) for p in value.parts])
-            elif isinstance(value, Quantity):
+            elif isinstance(value, Quantity) and not value.unit:
                 number = parse_expression(value.text)
                 if value is gold and number.is_Integer:
                     return False  # 5:1 is not 5

@@ -60,6 +60,8 @@ def equal_up_to_constants(a: Expr, b: Expr) -> bool:
                 return numeric.differ_by_constant(*rest)
         factors = [sympy.diff(e, constant) for e in (a, b)]
         if all(f.is_number and f != 0 for f in factors):  # (x^3+C)/3
+            if not (a.free_symbols - {constant} and b.free_symbols - {constant}):
+                return False  # 75C is not 85C
             return numeric.differ_by_constant(a.subs(constant, 0), b.subs(constant, 0))
     if (named := _differently_named(a, b)) is not None:
         return named

@@ -142,7 +142,7 @@ def _same_words(left: str, right: str) -> bool:
     one, other = _unlabelled_words(left, right), _unlabelled_words(right, left)
     if is_worded(one) and is_worded(other) and same_words(plain_words(one), plain_words(other)):
         return True
-    if a != b or re.search(r"[\\^_=\[(]", left):
+    if a != b or re.search(r"[\\^_=\[(<>*/]", left):
         return False
     if re.search(r"[a-z]{4}", a):
         return True

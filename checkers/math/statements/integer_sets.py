@@ -398,6 +398,8 @@ def _read_conditions(text: str, whole: bool = False) -> IntegerSet | None:
                 groups.append([])
             groups[-1] += atoms
             joined = ""
+    if domain == "N" and any(a == Atom("ge", (0,)) for g in groups for a in g):
+        domain = "N0"
     parts = tuple(tuple(g) for g in groups if g)
     stated |= bool(re.match(r"(?:all|every|any)\s+[nkmpq]\b", text, re.I))
     letters = set(re.findall(_LETTER, text))

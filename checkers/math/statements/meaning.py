@@ -30,6 +30,15 @@ def _is_interval(found: IntegerSet | None, text: str) -> bool:
     return not found.stated and only_bounds(found) and bool(re.search(r"[<>]|\\[lg]e", text))
 
 
+_UNKNOWN = re.compile(r"\s*([a-z])\s*(?:=|\\(?:not|ne|equiv|in)(?![a-z]))")
+
+
+def _unknown(text: str) -> str:
+    """Return the n of `n = 2k+1` and `n \\not= 0 \\pmod 3`; "" for a text that names none."""
+    m = _UNKNOWN.match(text)
+    return m[1] if m else ""
+
+
 def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bool | None:
     """Return the verdict on two answers of one kind of this package; None for others.
 
@@ -48,6 +57,9 @@ def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bo
     if sets[0] and sets[0].stated and _is_interval(sets[1], right):
         return False  # 2 < k <= 6 for whole numbers k
     if sets[0] and sets[1] and (sets[0].stated or sets[1].stated):
+        names = _unknown(left), _unknown(right)
+        if all(names) and names[0] != names[1]:
+            return False
         try:
             if same_members(sets[0], sets[1]):
                 return True

@@ -24,7 +24,7 @@ _SUBJECT = re.compile(
     r"|would\s+be))"
     r"|(?:the|its|their|this|these|given|both|all|our)(?:\s+(?!is\b|are\b|was\b|no\b"
     r"|not\b)[a-z]+){1,4}?\s+(?:is|are|was|were|will\s+be|must\s+be)"
-    r"|[a-z](?:\s?\(x\))?\s+is|[a-z]{2,4}\s+is(?=\s+an?\s)"
+    r"|[fgh](?:\s?\(x\))?\s+is|[a-z]{2,4}\s+is(?=\s+an?\s)"
     r"|(?:the\s+)?(?:given\s+)?(?:series|sequence|integral|limit|function)(?=\s+(?:con"
     r"|di)verge|\s+abs|\s+cond)|it(?=\s+(?:con|di)verge|\s+does|\s+can))\s+",
     re.I,
