@@ -18,7 +18,7 @@ Where the rules are written: extract/formats.py (chat formats), extract/answer.p
 sources of an answer), normalise/notation.py, parse/values.py (structures), parse/grammar.py
 (expressions), compare/comparer.py (structures), compare/numeric.py and separation.py (numbers).
 Add a unit in parse/units.py, a notation in normalise/notation.py, a policy in policy.py.
-Importing this is cheap: SymPy and math-verify are loaded in the workers, or by a function that
+Importing this is cheap: SymPy is loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.
 """
 

@@ -16,7 +16,7 @@ from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.errors import SandboxError
 
 # Module that only some commands need → the extra that installs it.
-EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math", "math_verify": "math"}
+EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math"}
 OUT_OF_MEMORY = (
     "this process ran out of memory: give fewer --workers or smaller files, or raise its limit, "
     "then start the same command again to continue"

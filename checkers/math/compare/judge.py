@@ -1,14 +1,13 @@
 """Decide whether two answers are the same. Runs in a worker, under its limits.
 
 normalise ─▶ equal text ─▶ choice letters ─▶ read into structures ─▶ Comparer ─▶ verdict
-                                                                 └▶ unreadable: second opinion
+                                                                 └▶ unreadable: rejected
 """
 
 from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.compare import second_opinion
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
@@ -49,7 +48,6 @@ _ORDER_NOTE = re.compile(  # `1, 2, 3 (in increasing order)`
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
-_FOR_SECOND_OPINION = re.compile(r"\\(?:sum|prod|i*nt|oint|lim|partial|operatorname|mathop)")
 _CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
 _PRELOADED_PAIRS = (
     ("2x+1", "1+2x"),
@@ -59,6 +57,17 @@ _PRELOADED_PAIRS = (
     (r"y=2x+1", r"2x-y+1=0"),
     (r"\begin{pmatrix}1\\2\end{pmatrix}", "(1,2)"),
     (r"15\text{ cm}^2", "15"),
+    (r"\sum_{n=1}^{10} n", "55"),
+    (r"\int_0^1 x e^x dx", "1"),
+    (r"\int \frac{dx}{1+x^2}", r"\arctan x+C"),
+    (r"\int_0^\infty e^{-x^2} dx", r"\frac{\sqrt{\pi}}{2}"),
+    (r"\lim_{x\to 0}\frac{\sin x}{x}", "1"),
+    (r"\sqrt{7+4\sqrt{3}}", r"2+\sqrt{3}"),
+    ("x>2", r"(2,\infty)"),
+    ("|x|<3", "(-3,3)"),
+    ("x^2>4", "x<-2 or x>2"),
+    (r"\frac{x+1}{x-2}\ge 0", r"x\le -1 \text{ or } x>2"),
+    (r"\int_0^1 \ln(1+x) dx", r"2\ln 2-1"),
 )
 
 
@@ -107,8 +116,6 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     except ParseError as e:
         if isinstance(read_answer(left), Words) and isinstance(read_answer(right), Words):
             return False, "text"
-        if _FOR_SECOND_OPINION.search(left + right) and second_opinion.equal(gold, answer):
-            return True, "engine"
         return False, f"not read{_unreadable_side(left, right)}: {e}"
 
 

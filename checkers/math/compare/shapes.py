@@ -105,9 +105,7 @@ def _several_names(seq: Seq) -> bool:
 def may_be_ratio(value: Value) -> bool:
     """Return whether `11:21`, read as a time, may mean this value: a ratio or a fraction."""
     return isinstance(value, Ratio) or (
-        isinstance(value, Quantity)
-        and not value.unit
-        and bool(re.search(r"/|\\frac", value.text))
+        isinstance(value, Quantity) and not value.unit and bool(re.search(r"/|\\frac", value.text))
     )
 
 

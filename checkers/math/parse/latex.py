@@ -16,6 +16,7 @@ from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
+from gradebox.checkers.math.parse.calculus import CalculusGrammar
 from gradebox.checkers.math.parse.operators import (
     UNARY,
     VARIADIC,
@@ -26,7 +27,7 @@ from gradebox.checkers.math.parse.operators import (
     power,
     root,
 )
-from gradebox.checkers.math.parse.series import SeriesGrammar, rename_index, with_dots
+from gradebox.checkers.math.parse.series import rename_index, with_dots
 from gradebox.checkers.math.parse.tokens import ParseError, Token, number, tokenize
 
 _MATRIX = re.compile(
@@ -45,7 +46,7 @@ _ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "over
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-class Parser(SeriesGrammar):
+class Parser(CalculusGrammar):
     """Parse the tokens of one expression: the atoms here, what joins them in the bases."""
 
     def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
@@ -70,6 +71,9 @@ class Parser(SeriesGrammar):
             self.bars -= 1
             return absolute(value)
         raise ParseError(f"unexpected {t.text!r}")
+
+    def part(self, tokens: list[Token]) -> Expr:
+        return Parser(tokens, self.matrices).whole()
 
     # -- numbers ----------------------------------------------------------------
     def based(self, token: Token) -> Expr:

@@ -344,7 +344,9 @@ def _read_bracketed(text: str, level: int) -> Value | None:
         condition = re.match(r"([^|:]{1,60}?)(?:\||:|\\mid)\s*(.+)$", inner)
         if condition and _INTEGER.match(condition[2]):  # { k\pi | k \in \mathbb{Z} }
             return read_answer(f"{condition[1]}, {condition[2]}", level + 1)
-        if condition and _RELATION.search(inner) and _BUILDER_HEAD.fullmatch(condition[1].strip()):  # { x | x > 2 }
+        if (
+            condition and _RELATION.search(inner) and _BUILDER_HEAD.fullmatch(condition[1].strip())
+        ):  # { x | x > 2 }
             name = re.match(r"\s*([a-wyz])(?![A-Za-z])", inner)
             text = condition[2]
             if name:  # any letter may be bound: x stands for all

@@ -220,7 +220,7 @@ class ZygoteClient:
             self.close()
             raise SandboxError(
                 f"the math workers did not start: {reason}; "
-                "they need sympy and math-verify (pip install math-verify)"
+                "they need sympy (pip install gradebox[math])"
             ) from None
 
     def _receive(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The zygote: the process that workers are forked from, with SymPy and math-verify loaded.
+"""The zygote: the process that workers are forked from, with SymPy loaded.
 
     caller ──control socket──▶ zygote ──fork──▶ worker ◀──its own socket── caller
 
@@ -25,11 +25,11 @@ REAP_EVERY_S = 0.5
 
 def main(control_fd: int, memory_bytes: int) -> None:
     """Serve fork requests until the control socket ends."""
-    from gradebox.checkers.math.compare import judge, second_opinion
+    from gradebox.checkers.math.compare import judge
+    from gradebox.checkers.math.workers.no_eval import disable_eval
 
-    second_opinion.preload()
-    second_opinion.disable_eval()
     judge.preload()
+    disable_eval()
     gc.collect()
     gc.freeze()
     control = socket.socket(fileno=control_fd)
