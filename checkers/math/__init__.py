@@ -10,13 +10,15 @@ Each module imports only from rooms below its own:
     grading              tiers one and two
     workers/             processes that run compare/ under limits
     extract/   compare/  neither imports the other
-    parse/               reader.py: structures (values.py); latex.py: SymPy expressions
+    statements/          answers compared by what they state: whole numbers, names, logic, words
+    parse/               reader.py: structures (values.py); expressions/: SymPy expressions
     normalise/           rewrite.py: one spelling; notation.py: one notation; tables.py
     policy               what counts as the same
 
 Where the rules are written: extract/formats.py (chat formats), extract/answer.py (order of the
-sources of an answer), normalise/notation.py, parse/values.py (structures), parse/grammar.py
-(expressions), compare/comparer.py (structures), compare/numeric.py and separation.py (numbers).
+sources of an answer), normalise/notation.py, parse/values.py (structures),
+parse/expressions/grammar.py, statements/words.py, compare/comparer.py (structures),
+compare/numeric.py and separation.py (numbers).
 Add a unit in parse/units.py, a notation in normalise/notation.py, a policy in policy.py.
 Importing this is cheap: SymPy is loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.

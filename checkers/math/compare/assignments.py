@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
-from gradebox.checkers.math.parse.latex import parse_expression
-from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.values import Relation, Seq, Value
 
 _NAME = re.compile(

@@ -13,13 +13,14 @@ from sympy import Expr
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.compare.families import same_family
+from gradebox.checkers.math.compare.matrices import is_matrix, rows_of, with_identity_matrix
 from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.set_reader import as_interval
-from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
     Family,
@@ -85,7 +86,7 @@ class Comparer(QuantityComparer):
         if isinstance(gold, Ratio) or isinstance(answer, Ratio):
             return self.ratios(gold, answer)
         assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
-        return self.quantities(*_with_identity_matrix(gold, answer))
+        return self.quantities(*with_identity_matrix(gold, answer))
 
     def alternatives(self, value: Value) -> tuple[Value, ...]:
         """Return a rounded value and its decimal; () when the decimal is not its rounding."""
@@ -221,9 +222,9 @@ class Comparer(QuantityComparer):
 
     def matrices(self, gold: Value, answer: Value) -> bool | None:
         """Compare a matrix with a list, entry by entry; None when neither is a matrix."""
-        if not _is_matrix(gold) and not _is_matrix(answer):
+        if not is_matrix(gold) and not is_matrix(answer):
             return None
-        left, right = _rows(gold), _rows(answer)
+        left, right = rows_of(gold), rows_of(answer)
         if left is None or right is None:
             return False
         if len(left) != len(right) and 1 in (len(left), len(right)):
@@ -405,56 +406,3 @@ def _unwrapped(gold: Value, answer: Value) -> tuple[Value, Value]:
     if isinstance(answer, Relation) and not isinstance(gold, Relation):
         return gold, _assigned(answer)
     return gold, answer
-
-
-def _is_matrix(value: Value) -> bool:
-    return isinstance(value, Quantity) and "\\begin" in value.text
-
-
-def _with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Quantity]:
-    """Return `cI` beside a square matrix as a matrix; any other two answers as they are."""
-    matrix, other = (gold, answer) if _is_matrix(gold) else (answer, gold)
-    rows = _rows(matrix)
-    if not rows or len(rows) != len(rows[0]):
-        return gold, answer
-    scalar = _multiple_of_identity(other, len(rows))
-    if scalar is None:
-        return gold, answer
-    lines = [["0"] * len(rows) for _ in rows]
-    for i, line in enumerate(lines):
-        line[i] = f"({str(scalar).replace('**', '^')})"
-    body = r"\\".join("&".join(line) for line in lines)
-    identity = Quantity(rf"\begin{{pmatrix}}{body}\end{{pmatrix}}")
-    return (gold, identity) if matrix is gold else (identity, answer)
-
-
-def _has_order(name: str, order: int) -> bool:
-    """Return whether `I` or `I_3` may be the identity matrix of an order."""
-    return name == "I" or name == f"I_{order}"
-
-
-def _multiple_of_identity(value: Value, order: int) -> Expr | None:
-    """Return c of `cI`, a multiple of the identity matrix; None for anything else."""
-    if not isinstance(value, Quantity) or _is_matrix(value) or not re.search(".I|I_", value.text):
-        return None
-    expr = parse_expression(value.text)
-    identities = [s for s in expr.free_symbols if re.fullmatch(r"I(?:_.)?", s.name)]
-    if len(identities) != 1 or not _has_order(next(iter(identities)).name, order):
-        return None
-    scalar: Expr = expr.subs(identities[0], 1)
-    return scalar if sympy.expand(expr - scalar * identities[0]) == 0 else None
-
-
-def _rows(value: Value) -> list[list[Expr]] | None:
-    """Return the entries of a matrix or a list, row by row; None for anything else."""
-    if isinstance(value, Quantity) and _is_matrix(value):
-        matrix = parse_expression(value.text)
-        return matrix.tolist() if isinstance(matrix, sympy.MatrixBase) else None
-    if not isinstance(value, Seq) or value.kind == "{}":
-        return None
-    if all(isinstance(i, Quantity) for i in value.items):
-        return [[parse_expression(i.text) for i in value.items if isinstance(i, Quantity)]]
-    rows = [i.items for i in value.items if isinstance(i, Seq)]
-    if len(rows) < len(value.items):
-        return None
-    return [[parse_expression(x.text) for x in row if isinstance(x, Quantity)] for row in rows]

@@ -14,7 +14,7 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.compare.assignments import is_assignment, same_name
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.values import Family, Quantity, Relation, Seq, Value, Words
 

@@ -15,8 +15,8 @@ from gradebox.checkers.math.compare.parametric import same_line
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.describe import describe
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.statements.meaning import same_meaning

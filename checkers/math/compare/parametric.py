@@ -20,9 +20,9 @@ from sympy import Expr, Matrix
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.normalise.tables import strip_marks
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.split import COMMA, split_items, split_top, whole_bracket
-from gradebox.checkers.math.parse.tokens import ParseError
 
 MAX_CHARS = 300
 _COORDINATES = sympy.symbols("x y z")

@@ -16,9 +16,9 @@ from sympy import Expr
 from gradebox.checkers.math.compare import numeric, real_sets
 from gradebox.checkers.math.compare.assignments import is_assignment
 from gradebox.checkers.math.normalise.tables import strip_marks
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value, Words
 
 

@@ -8,8 +8,8 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import constants, numeric, series
-from gradebox.checkers.math.parse.latex import parse_expression
-from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.units import conversion_factor, unit_name, unit_scale
 from gradebox.checkers.math.parse.values import Quantity
 from gradebox.checkers.math.policy import Policy

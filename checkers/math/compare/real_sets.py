@@ -11,10 +11,10 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.compare.assignments import same_name
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.set_reader import as_interval
 from gradebox.checkers.math.parse.sympy_objects import real_set_to_sympy
-from gradebox.checkers.math.parse.tokens import ParseError
 from gradebox.checkers.math.parse.values import Interval, RealSet, Relation, Seq, Value
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}

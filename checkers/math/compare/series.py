@@ -14,7 +14,7 @@ import sympy
 from sympy import Expr, Float, Rational
 
 from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.parse.series import parts, write_out
+from gradebox.checkers.math.parse.expressions.series import parts, write_out
 
 POINTS = (1, 2, 3, 5, 8)  # of the first letter; the next ones are larger
 MORE_POINTS = (1, 2, 3, 4, 5, 6, 7, 9, 12, 20)  # of functions without sums

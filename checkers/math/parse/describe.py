@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradebox.checkers.math.parse.latex import parse_expression
-from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.values import (
     DateOrTime,
     Family,

@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.rewrite import plain_words, strip_ends
-from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
 from gradebox.checkers.math.parse.dates import read_date_or_time
-from gradebox.checkers.math.parse.real_phrases import read_real_phrase
-from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_set
+from gradebox.checkers.math.parse.set_reader import WHOLE_LINE, read_real_phrase, read_real_set
 from gradebox.checkers.math.parse.split import (
     BRACKETS,
     COMMA,
@@ -22,6 +21,12 @@ from gradebox.checkers.math.parse.split import (
     split_items,
     split_top,
     whole_bracket,
+)
+from gradebox.checkers.math.parse.surroundings import (
+    INTEGER_PARAMETER,
+    with_marked_rounding,
+    without_condition,
+    without_lead,
 )
 from gradebox.checkers.math.parse.unit_split import split_unit
 from gradebox.checkers.math.parse.units import add_units, unit_name
@@ -47,59 +52,12 @@ _RELATION_OPS = {
 _APPROX = re.compile(r"\\approx(?![A-Za-z])")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
 _DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
-_OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
-    rf"[,(\s]\s*(?:or\s+|which\s+is\s+)?{TEXT_OPEN}?\s*"
-    rf"(?:approximately|approx\.?|about|roughly|\\approx)\s*{TEXT_CLOSE}?"
-    r"\s*(-?[\d.,]*\d[^()]*)\)?$",
-    re.I,
-)
-_GLOSS = re.compile(r"([a-z -]{3,40}|\d{1,12})\s*\(\s*([a-z -]{3,40}|\d{1,12})\s*\)", re.I)
-_ROUNDED_NOTE = re.compile(r"\s*\((?:approx\.?|approximately|rounded)\)$")
 _PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
     rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
 )
-_CONDITION = re.compile(  # `, where n \in \mathbb{Z}`, ` for all real x`
-    rf"[,;(\s{TEXT_OPEN}]{{0,8}}(?:(?:where|for|with|and)\s*{TEXT_CLOSE}?\s*)?(?:any|all|some|every)?\s*"
-    rf"(?:[a-z]\s*\\in\s*\\mathbb\{{[ZNQRC]\}}(?:\^?[+*])?"
-    rf"|(?:integers?\s+[a-z]|[a-z]\s*{TEXT_OPEN}?\s*(?:is\s+)?(?:an\s+|any\s+)?integers?))"
-    rf"\s*{TEXT_CLOSE}?\)?$"
-    rf"|(?:[,;(\s]|{TEXT_OPEN})\s*for\s+(?:all|any|every)\s*{TEXT_CLOSE}?\s*(?:real\s+(?:numbers?\s+)?)?[a-z]"
-    rf"\s*{TEXT_CLOSE}?\)?$"
-)
-_CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of a constant
-    rf"[\s,;({TEXT_OPEN}]+(?:(?:where|for|with)[\s{TEXT_CLOSE}]+)?(?:(?:any|some|all)\s+(?:real\s+)?(?:constants?|numbers?|real)?[\s{TEXT_CLOSE}]*([abckmABCK])"
-    rf"|([abckABCK])[\s{TEXT_OPEN}]+(?:is\s+)?(?:an?\s+|any\s+)?(?:arbitrary\s+|real\s+)*(?:constant|real(?:\s+(?:number|constant))?)"
-    rf"|([abckABCK])\s*\\in\s*\\mathbb\{{R\}})[\s{TEXT_CLOSE})]*$"
-)
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
-_MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
-    rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be)|\s*(?:final\s+)?answer\s*:?|[^{TEXT_CLOSE}]*:)\s*"
-    rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[]|[a-zA-Z](?![a-zA-Z]))",
-    re.I,
-)
-_MARKED_REASON = re.compile(rf"\s*{TEXT_OPEN}\s*\(?\s*(?:since|because|as)\b.*$", re.I)
-_INTEGER = re.compile(
-    r"([a-z])\s*\\in\s*\\mathbb\{Z\}|integers?\s+([a-z])|([a-z])\s*\W?\s*(?:is\s+)?(?:an\s+|any\s+)?integer"
-)
-_LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
-    r"^(?:for\s+)?(?:all|every|any)\s+(?:integers?\s+|real\s+(?:numbers?\s+)?)?(?=[a-z]\s*(?:\\[gl]e|\\ne|[<>]))"
-    r"|^(?:final\s+answer\s*:\s*|then|so|thus|hence|therefore|approximately|approx\.?|about|around|roughly|exactly|only|just|option|choice|answer|"
-    r"both|either|(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)|^(?:solution|result|ans)\s*:\s*(?=\S)"
-    r"|^(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d|(?:Jan|Feb|Mar|Apr|May|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
-    r"|^the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
-    re.I,
-)
-_THEM = re.compile(r"^there\s+(?:is|are)\s+(?=[\d$])|\s+of\s+(?:them|these|those)$", re.I)
-_NONE_IE = re.compile(rf"^[^\d$\\]{{1,30}},?\s+i\.?e\.?,?\s*{TEXT_CLOSE}?\s*(?=[-\d$\\])", re.I)
-_ONE_TEXT = re.compile(
-    rf"{TEXT_OPEN}([^{TEXT_OPEN}{TEXT_CLOSE}]*[a-z]{{4}} [^{TEXT_OPEN}{TEXT_CLOSE}]*){TEXT_CLOSE}"
-)
-_WHERE = re.compile(  # `\{1, \omega\} where \omega = e^{2\pi i/3}`
-    r"(?P<body>.+?)[\s,;]+(?:where|with)\s+(?P<name>\\[a-z]+|[a-z])\s*=\s*(?P<value>[^,;=]+)", re.S
-)
-_SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
 _MULTIPLES = re.compile(
     r"(?:all\s+)?(?:the\s+)?(?:integer\s+|integral\s+)?multiples\s+of\s+([^,;=]{1,40})", re.I
@@ -120,22 +78,16 @@ _KINDS = {opener: kind for opener, _, kind in BRACKETS}
 
 def read_answer(text: str, level: int = 0) -> Value:
     """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
-    text = _ONE_TEXT.sub(r"\1", text) if _ONE_TEXT.fullmatch(text) else text
-    text = _MARKED_REASON.sub("", _MARKED_LEAD.sub("", strip_ends(text)))
-    text = _ROUNDED_NOTE.sub("", _LEAD.sub("", text))
-    text = _THEM.sub("", _NONE_IE.sub("", text))
-    if "wh" in text and (where := _WHERE.fullmatch(strip_marks(text).strip())):
-        text = _substituted(where["body"], where["name"], where["value"])
+    text = without_lead(text)
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
-    text = _mark_rounding(_without_gloss(text))
-    text = strip_ends(_SIGN_WORD.sub("-", text))
+    text = with_marked_rounding(text)
     if level == 0 and (cases := split_cases(text)):
         return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
     if multiples := _MULTIPLES.fullmatch(strip_marks(text).strip()):
         return Family((f"({multiples[1]})*k",), "", Words(plain_words(text)))
-    text, integer = _without_condition(text)
+    text, integer = without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
     member = _MEMBER.match(text)
@@ -173,13 +125,6 @@ def _read_union_of_conditions(text: str, level: int) -> Seq | None:
     return Seq("", tuple(read_answer(p, level + 1) for p in parts), joined_by_or=True)
 
 
-def _substituted(text: str, name: str, value: str) -> str:
-    """Return a text with a value for a letter; unchanged where the letter is not in it."""
-    return re.sub(
-        rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z])", lambda _: f"({value.strip()})", text
-    )
-
-
 def _read_case(value: str, condition: str) -> Seq:
     return Seq("()", (read_answer(value, 1), read_answer(condition, 1)))
 
@@ -208,30 +153,6 @@ def _read_family(text: str, level: int) -> Family | None:
     if modulus:
         terms = [f"({term})+{modulus[1]}*k" for term in terms]
     return Family(tuple(terms), unknown, plain)
-
-
-def _without_condition(text: str) -> tuple[str, bool]:
-    """Return an answer without the condition on its parameter, and whether that is an integer.
-
-    Every integer parameter is k.
-    """
-    if (constant := _CONSTANT.search(text)) and text[: constant.start()].strip():
-        text, letter = text[: constant.start()], constant[1] or constant[2] or constant[3]
-        renamed = re.sub(
-            r"\\?[A-Za-z]+",
-            lambda m: m[0] if m[0][0] == "\\" or len(m[0]) > 3 else m[0].replace(letter, "c"),
-            text,
-        )
-        return renamed.strip(" ,;("), False
-    m = _CONDITION.search(text)
-    if m is None or not text[: m.start()].strip():
-        return text, False
-    text = text[: m.start()].strip()
-    integer = _INTEGER.search(m[0])
-    letter = (integer[1] or integer[2] or integer[3]) if integer else "k"
-    if letter != "k" and not re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text):
-        text = re.sub(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", "k", text)
-    return text, bool(integer) and re.search(r"(?<![A-Za-z\\])k(?![A-Za-z])", text) is not None
 
 
 def _is_set(text: str) -> bool:
@@ -342,7 +263,7 @@ def _read_bracketed(text: str, level: int) -> Value | None:
     opener, inner, _ = whole
     if opener in (r"\{", "{"):
         condition = re.match(r"([^|:]{1,60}?)(?:\||:|\\mid)\s*(.+)$", inner)
-        if condition and _INTEGER.match(condition[2]):  # { k\pi | k \in \mathbb{Z} }
+        if condition and INTEGER_PARAMETER.match(condition[2]):  # { k\pi | k \in \mathbb{Z} }
             return read_answer(f"{condition[1]}, {condition[2]}", level + 1)
         if (
             condition and _RELATION.search(inner) and _BUILDER_HEAD.fullmatch(condition[1].strip())
@@ -400,22 +321,6 @@ def _read_plus_minus(text: str, level: int) -> Seq | None:
 
 
 # -- one value -----------------------------------------------------------------------
-
-
-def _mark_rounding(text: str) -> str:
-    """Return `5/12 \\approx 0.417` for `5/12, or about 0.417`."""
-    m = _OR_ABOUT.search(text)
-    return rf"{text[: m.start()].strip(' ,')} \approx {m[1]}" if m and m.start() else text
-
-
-def _without_gloss(text: str) -> str:
-    """Return `8` for `8 (eight)` and for `eight (8)`."""
-    m = _GLOSS.fullmatch(text)
-    if m is None or {read_number_words(m[1]) or m[1], read_number_words(m[2]) or m[2]} != {
-        digits := m[1] if m[1].isdigit() else m[2]
-    }:
-        return text
-    return digits
 
 
 def _read_rounded(text: str, level: int) -> Rounded | None:

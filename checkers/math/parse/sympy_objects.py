@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import sympy
 
 from gradebox.checkers.math.normalise.rewrite import normalise
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.set_reader import as_interval
 from gradebox.checkers.math.parse.values import Interval, Quantity, RealSet, Seq

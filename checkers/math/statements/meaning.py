@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 
 from gradebox.checkers.math.normalise.rewrite import normalise
-from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.statements.formulas import same_formula
 from gradebox.checkers.math.statements.integer_sets import IntegerSet, only_bounds, read_integer_set
 from gradebox.checkers.math.statements.kinds import MAX_CHARS, SAID

@@ -7,9 +7,10 @@ from itertools import count, pairwise
 
 import sympy
 
-from gradebox.checkers.math.parse.latex import parse_expression
-from gradebox.checkers.math.parse.tokens import ParseError
-from gradebox.checkers.math.statements.integer_sets import Atom, Form, IntegerSet, Listed, Part
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
+from gradebox.checkers.math.statements.integer_atoms import Atom
+from gradebox.checkers.math.statements.integer_sets import Form, IntegerSet, Listed, Part
 
 MIN, MAX = -130, 260
 MAX_STEPS = 600  # values of a form that are computed

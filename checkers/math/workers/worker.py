@@ -119,7 +119,7 @@ def clear_caches() -> None:
     from sympy.core.cache import clear_cache
 
     from gradebox.checkers.math.normalise.rewrite import normalise
-    from gradebox.checkers.math.parse.latex import parse_expression
+    from gradebox.checkers.math.parse.expressions.latex import parse_expression
 
     clear_cache()
     normalise.cache_clear()

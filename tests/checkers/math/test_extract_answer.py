@@ -76,7 +76,7 @@ from gradebox.checkers.math.extract.segments import MAX_CHARS
         # prose
         ("So the interval is [2, 5).", "[2, 5)"),
         ("the roots are 2 and 3.", "2 and 3"),
-        ("So $x = 5$ and $y = 3$.", "x = 5,y = 3"),
+        ("So $x = 5$ and $y = 3$.", "x = 5, y = 3"),
         ("we get (x,y) = (3,4)", "(x,y) = (3,4)"),
         ("A = 5, so the area is 25 square units.", "25 square units"),
         ("So she has 12 apples left.", "12"),
@@ -105,7 +105,7 @@ from gradebox.checkers.math.extract.segments import MAX_CHARS
         ("The answer is 5 when n = 1 and 3 when n = 2.", "5 when n = 1 and 3 when n = 2"),
         ("Answer: The correct option is C because pressure grows.", "C"),
         ("Option (D) is the correct answer.", "(D)"),
-        ("He is 45 miles away from home after 4 hours.", "45"),
+        ("He is 45 miles away from home after 4 hours.", "45 miles"),
         ("Her earnings for this week: $400 + $60 = $460.", "$460"),
         ("At 9 o'clock it will be **Wednesday**.", "Wednesday"),
         ("The total is 19. ✅\n\nWould you like to see the other 2 ways?", "19"),

@@ -10,9 +10,9 @@ from gradebox.checkers.math import POLICIES, extract_answer, grade
 from gradebox.checkers.math.compare.exact import quick, rational
 from gradebox.checkers.math.compare.numeric import equal
 from gradebox.checkers.math.normalise.rewrite import normalise, strip_ends
-from gradebox.checkers.math.parse.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.tokens import ParseError
 
 STRICT = POLICIES["strict"]
 DART = POLICIES["dart"]

@@ -23,9 +23,9 @@ import sympy
 from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.tables import FUNCTIONS
-from gradebox.checkers.math.parse.grammar import Grammar
+from gradebox.checkers.math.parse.expressions.grammar import Grammar
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.split import split_top
-from gradebox.checkers.math.parse.tokens import ParseError
 
 MAX_TERMS = 200  # of a sum that is written out
 MAX_NESTED = 3

@@ -11,7 +11,7 @@ import sympy
 from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.tables import word_list
-from gradebox.checkers.math.parse.tokens import ParseError
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 
 MAX_BITS = 20_000  # of the largest integer evaluated while reading
 MAX_ROOT_BITS = 400  # of an integer whose roots are simplified, which factorises it

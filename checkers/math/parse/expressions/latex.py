@@ -16,8 +16,8 @@ from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
-from gradebox.checkers.math.parse.calculus import CalculusGrammar
-from gradebox.checkers.math.parse.operators import (
+from gradebox.checkers.math.parse.expressions.calculus import CalculusGrammar
+from gradebox.checkers.math.parse.expressions.operators import (
     UNARY,
     VARIADIC,
     absolute,
@@ -27,8 +27,8 @@ from gradebox.checkers.math.parse.operators import (
     power,
     root,
 )
-from gradebox.checkers.math.parse.series import rename_index, with_dots
-from gradebox.checkers.math.parse.tokens import ParseError, Token, number, tokenize
+from gradebox.checkers.math.parse.expressions.series import rename_index, with_dots
+from gradebox.checkers.math.parse.expressions.tokens import ParseError, Token, number, tokenize
 
 _MATRIX = re.compile(
     r"\\begin\s*\{(?P<kind>[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]+\})?"

@@ -13,8 +13,8 @@ import re
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.parse.series import SeriesGrammar
-from gradebox.checkers.math.parse.tokens import ParseError, Token
+from gradebox.checkers.math.parse.expressions.series import SeriesGrammar
+from gradebox.checkers.math.parse.expressions.tokens import ParseError, Token
 
 _DIFFERENTIAL = re.compile(r"(.*?)d([a-z])")
 _CONSTANT = sympy.Symbol("C")

@@ -12,8 +12,14 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.normalise.tables import word_list
-from gradebox.checkers.math.parse.operators import constant, divide, factorial, matrix_power, power
-from gradebox.checkers.math.parse.tokens import Cursor, ParseError, Token, number
+from gradebox.checkers.math.parse.expressions.operators import (
+    constant,
+    divide,
+    factorial,
+    matrix_power,
+    power,
+)
+from gradebox.checkers.math.parse.expressions.tokens import Cursor, ParseError, Token, number
 
 MAX_DEPTH = 60  # of nested brackets and fractions
 _CLOSER = {"(": ")", "[": "]", "{": "}"}

@@ -1,0 +1,64 @@
+"""Matrices beside lists of rows, and beside multiples of the identity matrix."""
+
+from __future__ import annotations
+
+import re
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.values import Quantity, Seq, Value
+
+
+def is_matrix(value: Value) -> bool:
+    return isinstance(value, Quantity) and "\\begin" in value.text
+
+
+def rows_of(value: Value) -> list[list[Expr]] | None:
+    """Return the entries of a matrix or a list, row by row; None for anything else."""
+    if isinstance(value, Quantity) and is_matrix(value):
+        matrix = parse_expression(value.text)
+        return matrix.tolist() if isinstance(matrix, sympy.MatrixBase) else None
+    if not isinstance(value, Seq) or value.kind == "{}":
+        return None
+    if all(isinstance(i, Quantity) for i in value.items):
+        return [[parse_expression(i.text) for i in value.items if isinstance(i, Quantity)]]
+    rows = [i.items for i in value.items if isinstance(i, Seq)]
+    if len(rows) < len(value.items):
+        return None
+    return [[parse_expression(x.text) for x in row if isinstance(x, Quantity)] for row in rows]
+
+
+def with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Quantity]:
+    """Return `cI` beside a square matrix as a matrix; any other two answers as they are."""
+    matrix, other = (gold, answer) if is_matrix(gold) else (answer, gold)
+    rows = rows_of(matrix)
+    if not rows or len(rows) != len(rows[0]):
+        return gold, answer
+    scalar = _multiple_of_identity(other, len(rows))
+    if scalar is None:
+        return gold, answer
+    lines = [["0"] * len(rows) for _ in rows]
+    for i, line in enumerate(lines):
+        line[i] = f"({str(scalar).replace('**', '^')})"
+    body = r"\\".join("&".join(line) for line in lines)
+    identity = Quantity(rf"\begin{{pmatrix}}{body}\end{{pmatrix}}")
+    return (gold, identity) if matrix is gold else (identity, answer)
+
+
+def _has_order(name: str, order: int) -> bool:
+    """Return whether `I` or `I_3` may be the identity matrix of an order."""
+    return name == "I" or name == f"I_{order}"
+
+
+def _multiple_of_identity(value: Value, order: int) -> Expr | None:
+    """Return c of `cI`, a multiple of the identity matrix; None for anything else."""
+    if not isinstance(value, Quantity) or is_matrix(value) or not re.search(".I|I_", value.text):
+        return None
+    expr = parse_expression(value.text)
+    identities = [s for s in expr.free_symbols if re.fullmatch(r"I(?:_.)?", s.name)]
+    if len(identities) != 1 or not _has_order(next(iter(identities)).name, order):
+        return None
+    scalar: Expr = expr.subs(identities[0], 1)
+    return scalar if sympy.expand(expr - scalar * identities[0]) == 0 else None

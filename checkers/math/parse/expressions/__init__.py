@@ -1,0 +1,1 @@
+"""Read one expression into SymPy: tokens ─▶ grammar ─▶ series ─▶ calculus ─▶ latex (the parser)."""
