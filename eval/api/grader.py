@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.api.batch import Batch
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.planner import Problems
 from gradebox.eval.grading.session import GradingSession
@@ -275,7 +276,7 @@ class Grader(Closeable):
         session = GradingSession(self.options, self._given_sandbox, self._given_drivers)
         try:
             _ = session.context, session.generated
-            session.try_named_checker()
+            try_named_checker(session.options, session.sandbox)
         except BaseException:
             session.close()
             raise

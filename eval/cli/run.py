@@ -23,6 +23,7 @@ from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.executors import open_executor
+from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.planner import Planner, ProgressCounts
 from gradebox.eval.grading.retry import Retry
@@ -106,7 +107,7 @@ def run_grading(
             make_folder(_folder_of(source, options))
         say(_sandbox_line(session))
         if options.executor == "local":  # a Ray head may lack what its nodes have
-            session.try_named_checker()
+            try_named_checker(session.options, session.sandbox)
         if options.fresh:
             discard_results(_folder_of(source, options) for source in session.files)
         stopper.arm()

@@ -14,7 +14,8 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import Json
 from gradebox.eval.debugging.reopen import OpenedCase
 from gradebox.eval.grading.case_run import CaseGrader, CaseOutcome
-from gradebox.eval.grading.solution_run import case_grader, compile_error
+from gradebox.eval.grading.solution_job import case_grader
+from gradebox.eval.grading.solution_run import compile_error
 from gradebox.eval.results.record import CaseRecord
 from gradebox.sandbox.errors import SandboxError
 

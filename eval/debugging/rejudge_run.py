@@ -25,6 +25,7 @@ from gradebox.eval.common.terminal import Row, Span, cut, row
 from gradebox.eval.debugging.find import Json, Results, open_results
 from gradebox.eval.debugging.rejudge_solution import CaseKey, RejudgedSolution, SolutionRejudger
 from gradebox.eval.debugging.reopen import find_checker_file
+from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.folder import METRICS_NAME, FolderLock
@@ -95,7 +96,7 @@ def rejudge_run(
     Raises InputError when the folder is in use or can't be written, and when the checker can't
     be opened.
     """
-    session.try_named_checker()
+    try_named_checker(session.options, session.sandbox)
     summary = RejudgeSummary()
     with FolderLock(results.folder):
         results = open_results(str(results.folder))  # again, now that no run writes them

@@ -17,11 +17,12 @@ from gradebox.eval.grading.case_run import (
     outcome_of,
     unjudged,
 )
+from gradebox.eval.grading.judges import open_judge
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
-    case_grader,
     compile_error,
     compile_fields,
     record_of_cases,
@@ -98,7 +99,7 @@ class SolutionRejudger:
         session = self._session
         for name in self._earlier_checkers:
             try:
-                checker = session.open_checker(run.problem, name)
+                checker = open_judge(run.problem, name, session.options, session.sandbox)
             except InputError:  # its file is gone, so its key is unknown
                 continue
             test_set = replace(run.test_set, checker=checker.digest if checker else "")

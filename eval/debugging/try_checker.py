@@ -15,7 +15,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, row, wrap_words
 from gradebox.eval.debugging.page_parts import block, heading, size, title
 from gradebox.eval.debugging.reopen import OpenedCase
-from gradebox.eval.grading.solution_run import case_grader
+from gradebox.eval.grading.solution_job import case_grader
 from gradebox.sandbox.errors import SandboxError
 
 EXPECTED = "the expected output"

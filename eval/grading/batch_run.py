@@ -17,7 +17,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.case_run import CaseGrader, check_evidence, unjudged
 from gradebox.eval.grading.one_process import MOST_BYTES as MOST_IN_ONE
 from gradebox.eval.grading.retry import Interrupted
-from gradebox.eval.grading.share import Share
+from gradebox.eval.grading.scheduling.share import Share
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.record import CaseRecord

@@ -20,7 +20,8 @@ from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.common.time_left import TimeLeft
 from gradebox.eval.grading.case_run import unjudged
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import JobContext, SolutionJob, SolutionRun, ungraded
+from gradebox.eval.grading.solution_job import JobContext, SolutionJob
+from gradebox.eval.grading.solution_run import SolutionRun, ungraded
 from gradebox.eval.grading.time_policy import impossible_limits
 from gradebox.eval.grading.verdict import sum_up
 from gradebox.eval.problems.problem import Problem

@@ -26,9 +26,10 @@ from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
-from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionJob, SolutionRun
+from gradebox.eval.grading.solution_job import SolutionJob
+from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.files import read_lines

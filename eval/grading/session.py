@@ -19,18 +19,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.interactive import Interactor
-from gradebox.checkers.opening import open_checker
-from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.diagnostics import Diagnostics
-from gradebox.eval.common.errors import InputError, UnusableProblem
-from gradebox.eval.grading.attempts.graded import open_checker_of
+from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.attempts.interactive import open_problem_interactor
 from gradebox.eval.grading.case_run import CaseSettings, CompareMode
+from gradebox.eval.grading.judges import open_judge
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
-from gradebox.eval.grading.solution_run import JobContext, RunContext
+from gradebox.eval.grading.solution_job import JobContext
+from gradebox.eval.grading.solution_run import RunContext
 from gradebox.eval.problems import ProblemSet, open_problems
 from gradebox.eval.problems.chosen_tests import (
     OfficialTests,
@@ -57,7 +55,6 @@ if TYPE_CHECKING:
 
 SOLUTIONS_FOR_LANGUAGES = 1000
 MAX_SHOWN_IDS = 5
-DEFAULT_COMPARE = "open-r1"
 T = TypeVar("T")
 C = TypeVar("C", bound=Closeable)
 log = logging.getLogger(__name__)
@@ -226,46 +223,6 @@ class GradingSession(Closeable):
         stop = self.options.stop_on_first_failure
         return JobContext(settings, self.resources, on_record, on_case, stop)
 
-    def open_checker(self, problem: Problem, name: str | None) -> Checker | None:
-        """Open the checker `name` if given, else the problem's own, None if it has none.
-
-        Raises InputError for the named one, UnusableProblem for the problem's.
-        """
-        if name:
-            return self._open_named_checker(name)
-        if problem.test_kind == "graded":
-            return open_checker_of(problem, self.sandbox)
-        if problem.checker_name in OUTPUT_JUDGES and self.options.compare != DEFAULT_COMPARE:
-            return None
-        try:
-            return open_checker(
-                self.sandbox,
-                source=problem.checker,
-                name=problem.checker_name,
-                testlib=self.options.testlib,
-                testlib_source=problem.testlib_checker,
-                programs=False,
-            )
-        except CheckerError as e:
-            raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
-
-    def try_named_checker(self) -> None:
-        """Raise InputError when the checker named by --checker cannot be opened or compiled."""
-        name = self.options.checker or ""
-        checker = self._open_named_checker(name)
-        if checker is None:
-            return
-        try:
-            checker.prepare()
-        except (CheckerError, BadRequest) as e:
-            raise InputError(f"--checker {name}: {e}") from None
-        except SandboxError as e:
-            if e.lasting:
-                raise InputError(f"--checker {name}: {e}") from None
-            log.warning("--checker %s: %s; it is tried again with the first case", name, e)
-        finally:
-            checker.close()
-
     def close(self) -> None:
         """Close everything that was opened, except a given sandbox."""
         self.resources.close()  # before the sandbox, in which its checkers are compiled
@@ -384,17 +341,15 @@ class GradingSession(Closeable):
         self, problem: Problem, tests: ProblemTests, interactor: Interactor | None
     ) -> ProblemResources:
         try:
-            checker = None if interactor else self.open_checker(problem, self.options.checker)
+            checker = (
+                None
+                if interactor
+                else open_judge(problem, self.options.checker, self.options, self.sandbox)
+            )
         except BaseException:
             tests.close()
             raise
         return ProblemResources(problem, tests, checker, interactor)
-
-    def _open_named_checker(self, name: str) -> Checker | None:
-        try:
-            return open_checker(self.sandbox, source=None, name=name, testlib=self.options.testlib)
-        except CheckerError as e:
-            raise InputError(f"--checker {name}: {e}") from None
 
 
 def box_options(options: Options) -> dict[str, Any]:

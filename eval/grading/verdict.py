@@ -62,7 +62,7 @@ class Outcome:
 def judge(execution: Execution, bounds: Bounds, found: Match | Check | None) -> Judgement:
     """Return the verdict of one run: by its end, and if that was normal, by its output.
 
-    found  the comparison or check of the output; may be None when `ended_well` is False
+    found  the comparison or check of the output; may be None when the run's end decides
     """
     failure = _failed_ending(execution, bounds)
     return judge_untimed(found) if failure is None else failure
@@ -75,11 +75,6 @@ def judge_untimed(found: Match | Check | None) -> Judgement:
     if isinstance(found, Check):
         return _judge_check(found)
     raise ValueError("a run that ended well is judged by its output: pass `found`")
-
-
-def ended_well(execution: Execution, bounds: Bounds) -> bool:
-    """Return whether the verdict depends on the output."""
-    return _failed_ending(execution, bounds) is None
 
 
 def whole_output(execution: Execution, bounds: Bounds) -> bool:

@@ -13,7 +13,7 @@ import pytest
 
 from gradebox.checkers.compare import equal
 from gradebox.eval.grading.time_policy import Bounds, bounds_of, run_limits
-from gradebox.eval.grading.verdict import Match, ended_well, judge
+from gradebox.eval.grading.verdict import Match, judge
 from gradebox.eval.problems.problem import Problem
 from gradebox.sandbox.model import Compiled, Execution, Program
 from gradebox.sandbox.opening import open_sandbox
@@ -40,8 +40,6 @@ def box() -> Iterator[Sandbox]:
 def verdict_of(row: Row, execution: Execution) -> str:
     """Return the verdict of a run, by the rules of a real one."""
     bounds, expected = bounds_of_row(row), made(row.expected)
-    if not ended_well(execution, bounds):
-        return judge(execution, bounds, None).verdict
     by_file = row.mode == "file"
     output = execution.files.get("output.txt", b"") if by_file else execution.stdout
     return judge(execution, bounds, Match(equal(output, expected, "open-r1"))).verdict

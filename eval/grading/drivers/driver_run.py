@@ -14,9 +14,10 @@ from gradebox.eval.grading.drivers.frames import Frames
 from gradebox.eval.grading.drivers.messages import Counted, Graded, RunEnded, Started
 from gradebox.eval.grading.drivers.problems import SentProblems
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import JobContext, SolutionJob, SolutionRun, SolutionTask
+from gradebox.eval.grading.solution_job import JobContext, SolutionJob, SolutionTask
+from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord
 from gradebox.eval.results.records import EncodedRecord, as_json, encoded
 from gradebox.sandbox.model import Execution

@@ -11,9 +11,9 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.drivers.queue import Pending
 from gradebox.eval.grading.drivers.run import Run
 from gradebox.eval.grading.drivers.sessions import DriverSession
-from gradebox.eval.grading.scheduler import TICK_S, WINDOW_BYTES, WINDOW_JOBS
+from gradebox.eval.grading.scheduling.scheduler import TICK_S, WINDOW_BYTES, WINDOW_JOBS
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionJob
+from gradebox.eval.grading.solution_job import SolutionJob
 
 WAIT_S = 0.02
 log = logging.getLogger(__name__)

@@ -12,7 +12,8 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.solution_run import SolutionJob, SolutionRun
+from gradebox.eval.grading.solution_job import SolutionJob
+from gradebox.eval.grading.solution_run import SolutionRun
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from itertools import count
 from gradebox.eval.grading.drivers.messages import OpenRun, OpenSession
 from gradebox.eval.grading.drivers.queue import JobQueue, Pending
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.solution_run import JobContext
+from gradebox.eval.grading.solution_job import JobContext
 
 _numbers = count(1)
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionJob, SolutionTask
+from gradebox.eval.grading.solution_job import SolutionJob, SolutionTask
 from gradebox.sandbox.protocol import lent_cores
 
 

@@ -22,7 +22,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.executors.ray_worker import TaskResult, grade_one
 from gradebox.eval.grading.executors.setup import setup_of
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.solution_run import SolutionJob
+from gradebox.eval.grading.solution_job import SolutionJob
 from gradebox.sandbox.model import Description
 
 TASKS_PER_CORE = 2  # submitted tasks for each core, so that no core waits for the driver

@@ -17,9 +17,10 @@ from pathlib import Path
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.executors.setup import Setup
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionJob, SolutionRun
+from gradebox.eval.grading.solution_job import SolutionJob
+from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord
 from gradebox.sandbox.common.cpus import usable_cores
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject
-from gradebox.eval.grading import share as share_module
 from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.share import Share
+from gradebox.eval.grading.scheduling import share as share_module
+from gradebox.eval.grading.scheduling.share import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.session import GradingSession
 from gradebox.sandbox import opening
@@ -70,7 +71,7 @@ def test_an_unknown_named_checker_is_reported(tmp_path: Path) -> None:
         GradingSession(options(tmp_path, checker="wcmpp"), FakeSandbox()) as session,
         pytest.raises(InputError, match="--checker wcmpp: unknown checker"),
     ):
-        session.try_named_checker()
+        try_named_checker(session.options, session.sandbox)
 
 
 def test_the_sandbox_hides_what_the_run_reads_and_writes(

@@ -1,57 +1,65 @@
-"""The units of a task: those that a worker has, and those that are left."""
+"""The work of a scheduler: a `Job` waits, a `Task` is graded, `Active` knows what is left of it."""
 
 from __future__ import annotations
 
-import threading
-import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from gradebox.eval.grading.scheduler import Task
-
-STILL_S = 0.1  # a worker whose unit takes longer gives the rest to idle workers
+from gradebox.eval.grading.scheduling.share import Share
 
 
-class Share:
-    """Units from `start` to `stop`, one of which runs at a time, in order.
+class Done(NamedTuple):
+    """What a task did of a range of units: those before `end`, the first failing one of them."""
 
-    Any thread may take the rest, which lowers `stop`.
+    end: int
+    first_failure: int | None = None
+
+
+class Task(Protocol):
+    """A started job: `units` pieces of work that may run at once, in any order.
+
+    most_at_once  units that are worth being given to a worker together
     """
 
-    def __init__(self, units: range) -> None:
-        self.start, self.stop = units.start, units.stop
-        self.is_cut = False
-        self._lock = threading.Lock()
-        self._running, self._since = units.start, time.monotonic()
+    units: int
+    most_at_once: int
 
-    def begin(self, unit: int) -> None:
-        """Note which unit runs now."""
-        with self._lock:
-            self._running, self._since = unit, time.monotonic()
+    def run(self, share: Share) -> Done:
+        """Do some of the units from the first on, one at least; the rest is given out again."""
+        ...
 
-    def is_ours(self, unit: int, following: int) -> bool:
-        """Note that a unit has its result and the `following` one runs.
+    def finish(self, first_failure: int | None) -> None:
+        """Complete the task. Called once, when no unit is left to run."""
+        ...
 
-        Return False when another worker has taken the unit.
-        """
-        with self._lock:
-            self._running, self._since = following, time.monotonic()
-            return unit < self.stop
+    def abandon(self) -> None:
+        """Free the task's resources. Called instead of `finish` when the run is stopped."""
+        ...
 
-    @property
-    def has_rest(self) -> bool:
-        """Whether units have not begun."""
-        return self._running + 1 < self.stop
 
-    def take_rest(self) -> range:
-        """Take the units after the running one, if that has been running for long."""
-        with self._lock:
-            if time.monotonic() - self._since < STILL_S or not self.has_rest:
-                return range(0)
-            rest = range(self._running + 1, self.stop)
-            self.stop, self.is_cut = rest.start, True
-            return rest
+class Job(Protocol):
+    """Waiting work. Every reserved job is either started or discarded.
+
+    cost        expected time in seconds
+    group       the same for jobs that share their tests
+    held_bytes  memory used while the job waits
+    """
+
+    cost: float
+    group: int
+    held_bytes: int
+
+    def reserve(self) -> None:
+        """Keep open what the job needs. Called before it is queued."""
+        ...
+
+    def start(self) -> Task | None:
+        """Return the task, None when the job is already done."""
+        ...
+
+    def discard(self) -> None:
+        """Free what `reserve` kept open. Called instead of `start` when the run is stopped."""
+        ...
 
 
 @dataclass(eq=False)

@@ -19,71 +19,17 @@ import heapq
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
-from gradebox.eval.grading.share import Active, Share
+from gradebox.eval.grading.scheduling.share import Share
+from gradebox.eval.grading.scheduling.work import Active, Job, Task
 
 log = logging.getLogger(__name__)
 
 WINDOW_JOBS = 4096
 WINDOW_BYTES = 64 << 20
 TICK_S = 0.1
-
-
-class Done(NamedTuple):
-    """What a task did of a range of units: those before `end`, the first failing one of them."""
-
-    end: int
-    first_failure: int | None = None
-
-
-class Task(Protocol):
-    """A started job: `units` pieces of work that may run at once, in any order.
-
-    most_at_once  units that are worth being given to a worker together
-    """
-
-    units: int
-    most_at_once: int
-
-    def run(self, share: Share) -> Done:
-        """Do some of the units from the first on, one at least; the rest is given out again."""
-        ...
-
-    def finish(self, first_failure: int | None) -> None:
-        """Complete the task. Called once, when no unit is left to run."""
-        ...
-
-    def abandon(self) -> None:
-        """Free the task's resources. Called instead of `finish` when the run is stopped."""
-        ...
-
-
-class Job(Protocol):
-    """Waiting work. Every reserved job is either started or discarded.
-
-    cost        expected time in seconds
-    group       the same for jobs that share their tests
-    held_bytes  memory used while the job waits
-    """
-
-    cost: float
-    group: int
-    held_bytes: int
-
-    def reserve(self) -> None:
-        """Keep open what the job needs. Called before it is queued."""
-        ...
-
-    def start(self) -> Task | None:
-        """Return the task, None when the job is already done."""
-        ...
-
-    def discard(self) -> None:
-        """Free what `reserve` kept open. Called instead of `start` when the run is stopped."""
-        ...
 
 
 class Scheduler:

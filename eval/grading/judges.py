@@ -1,0 +1,69 @@
+"""Open the checker that judges a problem: its own, or the one of --checker."""
+
+from __future__ import annotations
+
+import logging
+
+from gradebox.checkers.check import Checker, CheckerError
+from gradebox.checkers.opening import open_checker
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES
+from gradebox.eval.common.errors import InputError, UnusableProblem
+from gradebox.eval.grading.attempts.graded import open_checker_of
+from gradebox.eval.grading.options import Options
+from gradebox.eval.problems.problem import Problem
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.protocol import Sandbox
+
+DEFAULT_COMPARE = "open-r1"
+log = logging.getLogger(__name__)
+
+
+def open_judge(
+    problem: Problem, name: str | None, options: Options, sandbox: Sandbox
+) -> Checker | None:
+    """Open the checker `name` if given, else the problem's own, None if it has none.
+
+    Raises InputError for the named one, UnusableProblem for the problem's.
+    """
+    if name:
+        return _open_named(name, options, sandbox)
+    if problem.test_kind == "graded":
+        return open_checker_of(problem, sandbox)
+    if problem.checker_name in OUTPUT_JUDGES and options.compare != DEFAULT_COMPARE:
+        return None
+    try:
+        return open_checker(
+            sandbox,
+            source=problem.checker,
+            name=problem.checker_name,
+            testlib=options.testlib,
+            testlib_source=problem.testlib_checker,
+            programs=False,
+        )
+    except CheckerError as e:
+        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+
+
+def try_named_checker(options: Options, sandbox: Sandbox) -> None:
+    """Raise InputError when the checker of --checker cannot be opened or compiled."""
+    name = options.checker or ""
+    checker = _open_named(name, options, sandbox)
+    if checker is None:
+        return
+    try:
+        checker.prepare()
+    except (CheckerError, BadRequest) as e:
+        raise InputError(f"--checker {name}: {e}") from None
+    except SandboxError as e:
+        if e.lasting:
+            raise InputError(f"--checker {name}: {e}") from None
+        log.warning("--checker %s: %s; it is tried again with the first case", name, e)
+    finally:
+        checker.close()
+
+
+def _open_named(name: str, options: Options, sandbox: Sandbox) -> Checker | None:
+    try:
+        return open_checker(sandbox, source=None, name=name, testlib=options.testlib)
+    except CheckerError as e:
+        raise InputError(f"--checker {name}: {e}") from None

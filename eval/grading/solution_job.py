@@ -1,0 +1,249 @@
+"""One solution: compiled once, its cases graded in any order, one record at the end.
+
+SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
+    └── it or its judge does not compile, or the sandbox failed ─────▲
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.grading.attempts.interactive import interactive_attempt
+from gradebox.eval.grading.attempts.marked import marked_attempt
+from gradebox.eval.grading.batch_run import BatchGrader
+from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.scheduling.share import Share
+from gradebox.eval.grading.scheduling.work import Done
+from gradebox.eval.grading.solution_run import (
+    SolutionRun,
+    cancel_after_first_failure,
+    compile_error,
+    compile_fields,
+    error_line,
+    record_of_cases,
+)
+from gradebox.eval.grading.verdict import fails
+from gradebox.eval.problems.problem import Problem, TestRef
+from gradebox.eval.results.record import CaseRecord, SolutionRecord
+from gradebox.eval.results.records import EncodedRecord
+from gradebox.eval.solutions.program import program_of
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.model import Compiled
+
+BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
+
+
+class Resources(Protocol):
+    """Problem resources by problem (`ResourceCache`)."""
+
+    def acquire(self, problem: Problem) -> ProblemResources: ...
+
+    def release(self, resources: ProblemResources) -> None: ...
+
+
+@dataclass(frozen=True)
+class JobContext:
+    """What all jobs of a run share: how cases are graded, and where results go.
+
+    on_record  called with each finished record, from any thread
+    on_run_s   called by drivers, from any thread, with the seconds that programs ran
+    on_case    called with each case's verdict, or a verdict and a number, from any thread
+    """
+
+    settings: CaseSettings
+    resources: Resources
+    on_record: Callable[[SolutionRun, SolutionRecord | EncodedRecord], None]
+    on_case: Callable[..., None] = lambda verdict, number=1: None
+    stop_on_failure: bool = False
+    on_run_s: Callable[[float], None] = lambda seconds: None
+
+
+@dataclass
+class SolutionJob:
+    """A solution waiting for a worker (`scheduling.work.Job`)."""
+
+    solution_run: SolutionRun
+    context: JobContext
+    cost: float = field(init=False)
+    group: int = field(init=False)
+    held_bytes: int = field(init=False)
+    _resources: ProblemResources | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        test_set, problem = self.solution_run.test_set, self.solution_run.problem
+        per_case_s = problem.time_limit_s * self.solution_run.scale
+        self.cost = test_set.to_run * per_case_s + test_set.input_bytes / BYTES_PER_S
+        self.group = test_set.number
+        self.held_bytes = len(self.solution_run.solution.code or "") + 1024
+
+    def reserve(self) -> None:
+        """Keep the problem's tests open until the job has ended."""
+        self._resources = self.context.resources.acquire(self.solution_run.problem)
+
+    def discard(self) -> None:
+        """Give up a job that was not started."""
+        if self._resources is not None:
+            self.context.resources.release(self._resources)
+            self._resources = None
+
+    def start(self) -> SolutionTask | None:
+        """Compile the judge and the program; return None when that already decided the record."""
+        resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
+        self._resources = None
+        task = None
+        try:
+            usable = self._prepare_judge(resources)
+            compiled = self._compile(resources.tests.plan) if usable else None
+            if compiled is not None:
+                task = SolutionTask(self.solution_run, self.context, resources, compiled)
+        finally:
+            if task is None:
+                self.context.resources.release(resources)
+        return task
+
+    def _prepare_judge(self, resources: ProblemResources) -> bool:
+        """Return whether the problem's judge compiles; otherwise record why not."""
+        run, retry = self.solution_run, self.context.settings.retry
+        try:
+            retry.call(resources.prepare_judge, f"compiling the judge of {run.problem.id}")
+        except UnusableProblem as e:
+            self.context.on_record(run, run.record("invalid", None, None, error=str(e)))
+            return False
+        except SandboxError as e:
+            self.context.on_record(run, run.record("error", "ER", None, error=str(e)))
+            return False
+        return True
+
+    def _compile(self, plan: Sequence[TestRef]) -> Compiled | None:
+        run, settings = self.solution_run, self.context.settings
+        try:
+            program = program_of(run.solution.code or "", run.language, run.problem)
+            compiled = settings.retry.call(
+                lambda: settings.sandbox.compile(program), f"compiling line {run.solution.line}"
+            )
+        except BadRequest as e:
+            self._record_compile_error(plan, {"ok": False, "log": ""}, str(e))
+            return None
+        except SandboxError as e:
+            self.context.on_record(run, run.record("error", "ER", None, error=str(e)))
+            return None
+        if compiled.execution is not None and not compiled.cached:
+            settings.on_run(compiled.execution)
+        if compiled.ok:
+            return compiled
+        fields = compile_fields(compiled, settings.stored_bytes)
+        compiled.close()
+        self._record_compile_error(plan, fields, error_line(fields["log"]))
+        return None
+
+    def _record_compile_error(
+        self, plan: Sequence[TestRef], fields: dict[str, Any], error: str
+    ) -> None:
+        cases = [compile_error(ref) for ref in plan]
+        if self.context.stop_on_failure:
+            cancel_after_first_failure(cases, plan)
+        for case in cases:
+            self.context.on_case(case.verdict)
+        record = self.solution_run.record(
+            "failed", "CE", 0.0, error=error, compile=fields, details=cases
+        )
+        self.context.on_record(self.solution_run, record)
+
+
+class SolutionTask:
+    """A compiled solution and the results of its cases (`scheduling.work.Task`)."""
+
+    def __init__(
+        self,
+        solution_run: SolutionRun,
+        context: JobContext,
+        resources: ProblemResources,
+        compiled: Compiled,
+    ) -> None:
+        self.solution_run = solution_run
+        self.units = len(resources.tests.plan)
+        self.started = time.monotonic()
+        self._context = context
+        self._resources = resources
+        self._plan = resources.tests.plan
+        self._compiled = compiled
+        self._cases: list[CaseRecord | None] = [None] * self.units
+        self._closing = threading.Lock()
+        self._closed = False
+        grader = case_grader(context.settings, solution_run, resources, compiled)
+        self._grader = BatchGrader(grader, stop_on_failure=context.stop_on_failure)
+        self.most_at_once = self._grader.most_at_once
+        if self._grader.all_together:
+            self.units = min(1, self.units)
+
+    def run(self, share: Share) -> Done:
+        """Grade some of these cases of the plan, from the first one on; or all of them as one."""
+        if not self._grader.all_together:
+            return self._grade_some(share)
+        done, first_failure = 0, None
+        while done < len(self._plan):
+            done, failed = self._grade_some(Share(range(done, len(self._plan))))
+            first_failure = failed if first_failure is None else first_failure
+            if first_failure is not None and self._context.stop_on_failure:
+                break
+        return Done(1, None if first_failure is None else 0)
+
+    def _grade_some(self, share: Share) -> Done:
+        cases = self._grader.grade_some(self._plan[share.start : share.stop], share)
+        failed, verdicts = None, []
+        for unit, case in enumerate(cases, start=share.start):
+            if case is not None:
+                self._cases[unit] = case
+                verdicts.append(case.verdict)
+                if failed is None and fails(case.verdict):
+                    failed = unit
+        for verdict in set(verdicts):
+            self._context.on_case(verdict, verdicts.count(verdict))
+        return Done(share.start + len(cases), failed)
+
+    def finish(self, first_failure: int | None) -> None:
+        """Pass the solution's record on."""
+        cases = [
+            case if case is not None else unjudged(ref, "SK", "not_run_after_failure")
+            for case, ref in zip(self._cases, self._plan, strict=True)
+        ]
+        if self._context.stop_on_failure and first_failure is not None:
+            cancel_after_first_failure(cases, self._plan)
+        fields = compile_fields(self._compiled, self._context.settings.stored_bytes)
+        record = record_of_cases(self.solution_run, cases, fields)
+        self._close()
+        self._context.on_record(self.solution_run, record)
+
+    def abandon(self) -> None:
+        """Free everything without a record."""
+        self._close()
+
+    def _close(self) -> None:
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        self._compiled.close()
+        self._context.resources.release(self._resources)
+
+
+def case_grader(
+    settings: CaseSettings,
+    solution_run: SolutionRun,
+    resources: ProblemResources,
+    compiled: Compiled,
+) -> CaseGrader:
+    """Return the grader of a compiled solution's cases, with its interactor if there is one."""
+    bounds = solution_run.bounds
+    attempt = None
+    if resources.problem.test_kind == "marked":
+        attempt = marked_attempt(settings, bounds, compiled)
+    elif resources.interactor is not None:
+        attempt = interactive_attempt(settings, bounds, compiled, resources.interactor)
+    return CaseGrader(settings, resources, bounds, compiled, attempt=attempt)
