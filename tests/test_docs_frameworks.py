@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,20 +12,16 @@ from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.eval.api.serving import serving
 
 PAGE = (Path(__file__).parents[1] / "docs" / "frameworks.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-TRUTH = {"inputs": ["1\n", "2\n"], "outputs": ["2\n", "4\n"]}
 
 
 def doubled(call: Call) -> Any:
-    return b"%d \n" % (2 * int(call.stdin)) if "double" in call.source else b"2\n"
+    assert "2 * int(input())" in call.source
+    return b"%d \n" % (2 * int(call.stdin))
 
 
-@pytest.mark.parametrize(("word", "score"), [("double", 1.0), ("constant", 0.5)])
-@pytest.mark.parametrize("form", [dict, json.dumps])
-def test_verls_reward_file_scores_a_completion(word: str, score: float, form: Any) -> None:
-    (code,) = (c for c in BLOCKS if "reward.py" in c)
+def test_verls_function_grades_on_a_server(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)\n```\n", PAGE, re.DOTALL)
+    (code,) = (block for block in blocks if "gradebox.verl" in block)
     with serving(FakeSandbox(doubled)) as url:
-        names: dict[str, Any] = {}
-        exec(code.replace("http://127.0.0.1:2000", url), names)
-        given = {"data_source": "apps", "solution_str": f"```python\n{word}\n```"}
-        assert names["compute_score"](**given, ground_truth=form(TRUTH), reward_model=1) == score
+        exec(code.replace("http://127.0.0.1:2000", url), {})
+    assert capsys.readouterr().out.startswith("{'score': 1.0, 'pass_rate': 1.0, 'verdict': 'AC'")

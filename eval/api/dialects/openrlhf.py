@@ -3,9 +3,9 @@
     {"query": [prompt + answer], "prompts": […], "labels": [problem]}
         ─▶ {"rewards": [1.0], "scores": [0.75], "extra_logs": {"pass_rate": [0.75], …}}
 
-A label is a problem: a row of any data set that is recognised, or its JSON; a list of tests;
-{"inputs", "outputs", "fn_name"}; or an id in the server's data set. A sample that could not be
-graded is answered with 503; OpenRLHF then asks again, and goes on without a reward at last.
+A label is a ground truth as for the reward functions (rewards/problems.py): a row, tests, or an id
+in the server's data set. A sample that could not be graded is answered with 503; OpenRLHF then
+asks again, and goes on without a reward at last.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.grades import grade_one
-from gradebox.eval.api.dialects.live_tests import live_problem
-from gradebox.eval.api.dialects.packed import json_text
 from gradebox.eval.api.dialects.programs import Programs
 from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.rewards.problems import problem_of
 from gradebox.eval.api.rewards.queries import answer_of
 from gradebox.eval.api.rewards.values import reward_of
-from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.row import TESTS_COLUMN
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.server.body import check_structure, structure_bytes
 from gradebox.sandbox.server.plugins import Route
 
 
@@ -76,16 +75,8 @@ def _score(
 def _problem(label: Any) -> Mapping[str, Any] | str:
     """Return a label's problem as a row, or its id in the server's data set."""
     if isinstance(label, str):
-        if label.lstrip()[:1] not in ("{", "["):
-            return label.strip()
-        label = json_text(label)
-    if isinstance(label, list):
-        return {TESTS_COLUMN: label}
-    if not isinstance(label, dict):
-        raise BadRequest(f"the label is {shown(label)}; give a problem, its tests or its id")
-    if "inputs" in label and "outputs" in label:
-        if label.get("fn_name"):
-            return live_problem("label", label)
-        tests = {"input": label["inputs"], "output": label["outputs"]}
-        return {**label, TESTS_COLUMN: tests}
-    return label
+        check_structure(structure_bytes(label.encode("utf-8", "surrogatepass")))
+    row = problem_of(label)
+    if row.get(TESTS_COLUMN) is None and isinstance(row.get("id"), str):
+        return str(row["id"])
+    return row

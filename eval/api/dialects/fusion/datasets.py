@@ -151,7 +151,7 @@ def multipl_e(submission: Submission, tools: Tools) -> Result:
         id=submission.name,
         time_limit=submission.config.run_timeout or OTHER_S,
     )
-    language = problem["language"]
+    language = problem["tests_language"]
     block = Block("raw", "", submission.completion)
     if submission.config.extra.get("is_freeform"):
         block = extract(submission.completion, _THEIRS.get(language, ""))
