@@ -48,7 +48,10 @@ _ORDER_NOTE = re.compile(  # `1, 2, 3 (in increasing order)`
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
-_CHOICE_WORD = re.compile(r"^(?:option|choice|answer)\s*:?\s*(?=\(?[A-Ja-j]\)?$)", re.I)
+_CHOICE_WORD = re.compile(
+    r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer)(?:\s+is)?\s*:?\s*(?=\(?[A-Ja-j]\)?(?:$|(?<=\))\s))",
+    re.I,
+)
 _PRELOADED_PAIRS = (
     ("2x+1", "1+2x"),
     (r"\sin^2 x+\cos^2 x", "1"),

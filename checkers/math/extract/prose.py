@@ -135,7 +135,7 @@ _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"|covers?|drives?|drove|spends?|spent|sells?|sold|gets?|=|(?:[Ss]?[Hh]e|[Ii]t"
     r"|[Tt]hey|[Tt]he\s[a-z]+)\s+[a-z]+s)\s+([$€£]?-?[\d.,]*\d%?)"
     r"(?!\s+out\b)(?:\s+[a-z]+){0,3}?\s+(?:after|from|for|during|within|before|of|in|on"
-    r"|at|every|each|to|when|with|until)"
+    r"|at|every|each|to(?!\s+\d)|when|with|until)"
     r"\s(?=[^=;:$]*\d)(?:[^,=;:$]*|[^,=;:$]*,\s(?:after|when|at|with|because|since)\s[^=;:$]*)$"
     r"|(?<![\w.,])([$€£]?-?\d(?:[\d.,]*\d)?%?)(?:\s+[a-z]+){0,3}?\s+(?:after|during"
     r"|within|before|over\s+the)\s"
