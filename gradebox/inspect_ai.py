@@ -1,0 +1,12 @@
+"""What gradebox adds to inspect_ai, which finds this module by its entry point `gradebox`.
+
+gradebox_scorer, gradebox_share   scorers over our data sets
+problems                          a data set as samples
+programs                          a task of both
+"""
+
+from gradebox.eval.frameworks.inspect.samples import problems
+from gradebox.eval.frameworks.inspect.scorer import gradebox_scorer, gradebox_share
+from gradebox.eval.frameworks.inspect.task import programs
+
+__all__ = ["gradebox_scorer", "gradebox_share", "problems", "programs"]
