@@ -101,12 +101,29 @@ def _nemo_ids(row: Row) -> dict[str, Any]:
 
 def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
     metadata = _structure(row, "verifier_metadata")
-    tests = read_tests(metadata.get("unit_tests"), "unit_tests")
+    tests = read_tests(_live(metadata.get("unit_tests")), "unit_tests")
     return {
         **columns(tests, judge, _LIVECODEBENCH),
         **_nemo_ids(row),
         "time_limit": NEMO_GYM_S,
     }
+
+
+def _live(given: Any) -> Any:
+    """Return calls as LiveCodeBench's tests, whose arguments are JSON, one a line."""
+    given = loaded(given, "unit_tests")
+    function = given.get("fn_name") if isinstance(given, dict) else None
+    if not function:
+        return given
+    inputs, outputs = given.get("inputs"), given.get("outputs")
+    if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
+        return given  # read_tests says what is wrong
+    return [
+        {"input": start, "output": end, "testtype": "functional", "fn_name": function}
+        if isinstance(start, str)
+        else {"input": start, "output": end, "type": "function_call", "fn_name": function}
+        for start, end in zip(inputs, outputs, strict=True)
+    ]
 
 
 def _fusion_ids(row: Row) -> dict[str, Any]:

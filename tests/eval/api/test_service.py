@@ -99,6 +99,15 @@ def test_a_request_is_answered_with_records(url: str):
     assert [r["verdict"] for r in answer.json()["records"]] == ["AC", "WA"]
 
 
+def test_json_texts_of_any_field_count_as_parts_of_a_request(url: str):
+    many = "[" + "[]," * 1_000_000 + "[]]"
+    apps = {"problem_id": 1, "input_output": many, "solutions": "", "difficulty": "x"}
+    deep = {"id": "x", "verification_info": {"test_cases": many}, "prompt": "?"}
+    for row in (apps, deep):
+        body = {"solutions": [{"code": "echo"}], "problem": row}
+        assert requests.post(f"{url}/grade", json=body, timeout=30).status_code == 413
+
+
 def test_a_request_may_name_a_problem_of_the_dataset(tmp_path: Path):
     (tmp_path / "p.jsonl").write_text(json.dumps(ROW) + "\n")
     with serving(FakeSandbox(run_program), str(tmp_path / "p.jsonl")) as url:

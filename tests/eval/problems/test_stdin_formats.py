@@ -107,6 +107,13 @@ FUNCTIONAL = [
         ),
         (nemo(STDIN), "nemo-gym", "stdin", ADDED, (None, "lines-reference")),
         (
+            nemo({"inputs": ["[1]\n2", "[]\n0"], "outputs": ['"a"', "0"], "fn_name": "f"}),
+            "nemo-gym",
+            "call",
+            [(b"[[1], 2]", b'"a"'), (b"[[], 0]", b"0")],
+            ("value", "value-reference"),
+        ),
+        (
             fusion([{"input": {"stdin": "1 2\n"}, "output": {"stdout": "3\n"}}]),
             "sandboxfusion",
             "stdin",
