@@ -14,7 +14,7 @@ from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 
-ROOMS = ("eval", "checkers", "sandbox")
+FOLDERS = ("eval", "checkers", "sandbox")
 
 
 class _Aliases(MetaPathFinder, InspectLoader):
@@ -26,8 +26,8 @@ class _Aliases(MetaPathFinder, InspectLoader):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        room, _, rest = fullname.partition(".")
-        real = _real_spec(fullname) if room in ROOMS and rest else None
+        package, _, rest = fullname.partition(".")
+        real = _real_spec(fullname) if package in FOLDERS and rest else None
         if real is None:
             return None
         is_package = real.submodule_search_locations is not None
@@ -62,8 +62,8 @@ def _real_spec(name: str) -> ModuleSpec | None:
     return importlib.util.find_spec(f"gradebox.{name}")
 
 
-def alias(room: str) -> None:
-    """Make the top-level name `room` mean the package `gradebox.<room>`."""
+def alias(package: str) -> None:
+    """Make the top-level name `package` mean the package `gradebox.<package>`."""
     if not any(isinstance(finder, _Aliases) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Aliases())
-    sys.modules[room] = importlib.import_module(f"gradebox.{room}")
+    sys.modules[package] = importlib.import_module(f"gradebox.{package}")

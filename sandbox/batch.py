@@ -1,4 +1,4 @@
-"""What every batch of runs keeps to, whoever runs it (`BatchSandbox.run_many`)."""
+"""The rules of a batch of runs, the same in every backend (`BatchSandbox.run_many`)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What every room of eval may use: errors, diagnostics, signals, output streams."""
+"""Helpers for every package of eval: errors, diagnostics, signals, output streams."""

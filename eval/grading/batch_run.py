@@ -1,4 +1,4 @@
-"""Several cases of one solution in one go of the sandbox.
+"""Several cases of one solution in one request to the sandbox.
 
     TestRef… ─load▶ TestCase… ─run_many▶ Execution… ─▶ judged at once, or after the last run
 
@@ -25,7 +25,7 @@ from gradebox.sandbox.batch import MOST_BYTES, count_within
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution
 
-MOST_CASES = 64  # of one go
+MOST_CASES = 64  # of one request
 log = logging.getLogger(__name__)
 
 

@@ -29,8 +29,8 @@ from gradebox.sandbox.errors import SandboxError
 MOST_LENT = 4  # times the cores: sleeping runs keep their memory
 LEAST_FREE = 0.25  # part of the machine's memory that lending a core leaves
 
-# Several runs in one go have a core no longer than this while others wait: a hundred times what
-# it takes to hand it on.
+# Several runs of one request hold a core no longer than this while others wait: a hundred times
+# what it takes to pass it on.
 HOLD_NS = 100_000_000
 CHECK_NS = 1_000_000_000  # between two looks at which cores this process may use
 

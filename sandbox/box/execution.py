@@ -32,7 +32,7 @@ def read_execution(
     """Return the execution that a reply describes; read and close its descriptors.
 
     output_bytes  the limit of this run's output; None: that of `limits`
-    piped         stdout went into a pipe of the driver and is not in the reply
+    piped         stdout went into a pipe of the grader and is not in the reply
     """
     if output_bytes is None:
         output_bytes = limits.output_bytes

@@ -1,12 +1,12 @@
-"""The messages between the driver and a box process; c/protocol.h is the other half.
+"""The messages between the grader and a box process; c/protocol.h is the other half.
 
-driver ──plan + descriptors──▶ box          once
-driver ◀──born, ready─────────
-driver ──request + descriptors──▶ box       for the runs of a program, and to load its files
-driver ──abort──────────────▶ box           while they go on
-driver ◀──idle, awake───────────            of a run that sleeps and wakes up, with LEND
-driver ──go─────────────────▶ box           after awake: it may continue
-driver ◀──replies + descriptors──           one for each run, several in a message
+grader ──plan + descriptors──▶ box          once
+grader ◀──born, ready─────────
+grader ──request + descriptors──▶ box       for the runs of a program, and to load its files
+grader ──abort──────────────▶ box           while they go on
+grader ◀──idle, awake───────────            of a run that sleeps and wakes up, with LEND
+grader ──go─────────────────▶ box           after awake: it may continue
+grader ◀──replies + descriptors──           one for each run, several in a message
 """
 
 from __future__ import annotations

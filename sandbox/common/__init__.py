@@ -1,1 +1,1 @@
-"""Helpers used in all rooms."""
+"""Helpers for every package: cores, caches, queues, files, exit statuses."""

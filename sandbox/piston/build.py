@@ -3,8 +3,8 @@
     Program ──build_files──▶ request ──read_built──▶ Built, kept by CompiledPrograms
 
 The server's own compile stage has no -O2, compiles every utf8 file and runs on every call. So it
-compiles a tiny driver of ours. In the run stage, where the package's compiler is available, the
-driver starts `build.sh`. That compiles the program with the flags of the language table and
+compiles a tiny program of ours, the builder. In the run stage, where the package's compiler is
+available, it starts `build.sh`. That compiles the program with the flags of the language table and
 prints these lines, L and P in base64:
 
     GBX1 nonce / L log / P gzipped binary (when it compiled) / Z nonce code
@@ -43,27 +43,27 @@ LOG_BYTES = 64 * 1024
 WORK = "/tmp/gbx-work"  # in the box: the compiler's own folder, {work} in the language table
 OTHER_BYTES = 40_000  # of a request beside the binary: launcher, job, a small input
 
-_C_DRIVER = (
+_C_BUILDER = (
     b'#include <stdlib.h>\nint main(void) { return system("/bin/bash gbx/build.sh") != 0; }\n'
 )
-_PYTHON_DRIVER = b'import os\nos.execv("/bin/bash", ["/bin/bash", "gbx/build.sh"])\n'
+_PYTHON_BUILDER = b'import os\nos.execv("/bin/bash", ["/bin/bash", "gbx/build.sh"])\n'
 
-_GO_DRIVER = b"""package main
+_GO_BUILDER = b"""package main
 import ("os"; "os/exec")
 func main() { c := exec.Command("/bin/bash", "gbx/build.sh"); c.Stdout = os.Stdout; c.Run() }
 """
-_RUST_DRIVER = b"""fn main() {
+_RUST_BUILDER = b"""fn main() {
     let _ = std::process::Command::new("/bin/bash").arg("gbx/build.sh").status();
 }
 """
 
 # The source that starts build.sh, by the runtime that has the compiler.
-DRIVERS = {
-    "go": ("gbx-driver", _GO_DRIVER),
-    "rust": ("gbx-driver", _RUST_DRIVER),
-    "c++": ("gbx-driver", _C_DRIVER),
-    "c": ("gbx-driver", _C_DRIVER),
-    "cf_python3": ("gbx-driver.py", _PYTHON_DRIVER),
+BUILDERS = {
+    "go": ("gbx-builder", _GO_BUILDER),
+    "rust": ("gbx-builder", _RUST_BUILDER),
+    "c++": ("gbx-builder", _C_BUILDER),
+    "c": ("gbx-builder", _C_BUILDER),
+    "cf_python3": ("gbx-builder.py", _PYTHON_BUILDER),
 }
 
 # Flags with which the binary runs where the compiler's own libraries are missing.
@@ -223,11 +223,11 @@ def build_files(
 
     send  whether the binary comes back, or only the compiler's messages
     """
-    if row.compile is None or row.piston[0] not in STANDALONE or runtime not in DRIVERS:
+    if row.compile is None or row.piston[0] not in STANDALONE or runtime not in BUILDERS:
         raise BadRequest(
             f"{row.name} can't be compiled on a Piston server; these can: " + ", ".join(STANDALONE)
         )
-    name, text = DRIVERS[runtime]
+    name, text = BUILDERS[runtime]
     command = _command(row, program, "gbx-out")
     script = _SCRIPT.format(nonce=nonce, command=command, log_bytes=LOG_BYTES, send=int(send))
     return [File(name, text, source=True), *_in_folder(program, script)]
@@ -237,7 +237,7 @@ def each_call_files(row: Language, program: Program, binary: str) -> list[File]:
     """Return the files of a run that compiles first: box_launcher.c, build.sh, the sources."""
     command = _command(row, program, f"../{binary}")
     script = f"cd gbx || exit 1\n{command} 2>gbx-log </dev/null >/dev/null\n"
-    return [File("gbx-driver", c_launcher_source(), source=True), *_in_folder(program, script)]
+    return [File("gbx-builder", c_launcher_source(), source=True), *_in_folder(program, script)]
 
 
 def c_launcher_source() -> bytes:

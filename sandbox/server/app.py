@@ -85,7 +85,7 @@ class Server:
             ("POST", "/api/v2/packages", self.install_package),
             ("DELETE", "/api/v2/packages", self.remove_package),
             *(
-                (method, path, self.graded(route) if method == "POST" else self.told(route))
+                (method, path, self.graded(route) if method == "POST" else self.described(route))
                 for (method, path), route in self.graded_routes.items()
             ),
             ("POST", frames.ROUTE, self.runs.answer),
@@ -151,7 +151,7 @@ class Server:
 
         return handle
 
-    def told(self, route: Route) -> Handler:
+    def described(self, route: Route) -> Handler:
         """Return the handler of a GET route of the grading service, which is answered at once."""
 
         async def handle(request: web.Request) -> web.Response:

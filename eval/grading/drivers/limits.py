@@ -1,6 +1,6 @@
 """Check before a run that the limits of this user allow its driver processes.
 
-Without room a driver could not start a box in the middle of the run.
+With lower ones, a driver could fail to start a box in the middle of the run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the parent and a driver tell each other.
+"""The messages between the parent and a driver.
 
     parent ─▶ driver   Setup, then OpenSession, OpenRun, ProblemSent, Work, Widen, StopRun, EndRun,
                        Forget, CloseSession

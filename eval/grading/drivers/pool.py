@@ -1,4 +1,4 @@
-"""The drivers of a session: what each gets, what comes back, and what follows when one dies.
+"""Started drivers: what each is given, what comes back, and what follows when one dies.
 
     executor ─ add ─▶ Run.queue ─ hand out ─▶ driver ─▶ Started, Graded ─▶ the planner
                           ▲                     │ died

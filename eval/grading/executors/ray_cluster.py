@@ -2,7 +2,7 @@
 
     jobs ─ submit, a few more than there are cores ─▶ Ray ─▶ TaskResult ─▶ the planner
 
-The driver keeps the records, keys and order, as in a local run. Tasks that are running when it
+The command keeps the records, keys and order, as in a local run. Tasks that are running when it
 is stopped have no record; the next start grades them.
 """
 
@@ -25,7 +25,7 @@ from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.solution_job import SolutionJob
 from gradebox.sandbox.model import Description
 
-TASKS_PER_CORE = 2  # submitted tasks for each core, so that no core waits for the driver
+TASKS_PER_CORE = 2  # submitted tasks for each core, so that no core waits for the command
 MAX_RETRIES = 10  # how often a solution is resubmitted after its node was lost
 MAX_PLANNED = 64  # jobs planned ahead of their submission
 POLL_S = 0.1

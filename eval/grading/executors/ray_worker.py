@@ -79,12 +79,12 @@ def _check_same(run: SolutionRun, session: GradingSession) -> None:
     if differing:
         name = differing[0]
         raise InputError(
-            f"its {name} for {run.language} is {own[name]!r}, the driver's "
+            f"its {name} for {run.language} is {own[name]!r}, the command's "
             f"{run.sandbox.get(name)!r}; give all nodes the same image"
         )
     test_set = session.resources.info(run.problem)
     if (test_set.tests, test_set.checker) != (run.test_set.tests, run.test_set.checker):
         raise InputError(
-            f"its tests or checker of {run.problem.id} are not the driver's; give all "
+            f"its tests or checker of {run.problem.id} are not the command's; give all "
             "nodes the same dataset and generated tests"
         )

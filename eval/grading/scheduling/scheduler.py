@@ -3,7 +3,7 @@
     jobs ──feeder──▶ heap (longest expected first, bounded) ──▶ active tasks ──▶ units
 
 A job is a waiting solution, a task is a solution being graded, and a unit is one of its cases.
-A worker takes several units of a task at a time, as many as the task runs in one go. It continues
+A worker takes several units of a task at a time, as many as the task runs together. It continues
 with its own task, then starts the next job. Only when no job waits does it help with the task that
 has most units left, of which workers then take smaller shares. So few solutions are open at once,
 and the last one is spread over all workers. No case is queued: a unit is only a number. A worker is

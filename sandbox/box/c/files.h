@@ -34,6 +34,6 @@ int scratch_clean(void);
 int64_t scratch_bytes_held(void);
 int scratch_is_full(void);
 
-/* Whether a run in a folder of the host has left nothing in it. Otherwise the driver empties it, which knows
+/* Whether a run in a folder of the host has left nothing in it. Otherwise the grader empties it, which knows
  * its path. */
 int folder_is_clean(void);

@@ -1,6 +1,6 @@
 /* The box: a process that is built once, then starts, limits and watches one program a run.
  *
- *   driver (Python) ══ SOCK_SEQPACKET, fd 3 ══ outer process ── clone ──▶ box, pid 1 of its namespace
+ *   grader (Python) ══ SOCK_SEQPACKET, fd 3 ══ outer process ── clone ──▶ box, pid 1 of its namespace
  *                                                                          │ a run: clone, same memory
  *                                                                          ▼
  *                                                  [stub, pid 1 of a fresh PID namespace]
@@ -8,7 +8,7 @@
  *                                                                          ▼
  *                                                                        program
  *
- * The driver decides everything and sends it as data: namespaces, mounts, the seccomp programs, limits.
+ * The grader decides everything and sends it as data: namespaces, mounts, the seccomp programs, limits.
  * Descriptors are passed; no path made by a program is ever followed from outside the box.
  *
  * The parts, each using only those below it:
@@ -18,7 +18,7 @@
  *   usage        what it uses;  waiting: how long it had no core;  idle: lends its core while it sleeps
  *   run_group    the control group
  *   files        program, input, streams, the scratch folder;  run: the data of a run
- *   messages     the socket to the driver
+ *   messages     the socket to the grader
  *   setup        builds the box;  kernel_file, protocol
  */
 #define _GNU_SOURCE
@@ -138,7 +138,7 @@ static int has_failed(const struct reply *r) {
            r->out_size > rq->output;
 }
 
-/* Report the run. Return the state of the request. Descriptors end it: while the driver has not read such
+/* Report the run. Return the state of the request. Descriptors end it: while the grader has not read such
  * output, its memory would be part of the next run's. */
 static uint32_t report(int is_last) {
     struct outcome *out = &run.out;
@@ -280,7 +280,7 @@ static int serve(void) {
         else if (run.rq->op == OP_LOAD) load();
         else do_runs(message + n);
         close_passed();
-        if (run.in_fd < 0) prepare_run(); /* of the next request, while the driver reads the reply */
+        if (run.in_fd < 0) prepare_run(); /* of the next request, while the grader reads the reply */
     }
     return 0;
 }

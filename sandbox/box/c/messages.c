@@ -1,4 +1,4 @@
-/* A driver that waits is woken by each message, which costs more than a reply itself. So replies of short
+/* A grader that waits is woken by each message, which costs more than a reply itself. So replies of short
  * runs are gathered, for some milliseconds.
  */
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* The socket to the driver: requests come one by one, replies are gathered and sent together. */
+/* The socket to the grader: requests come one by one, replies are gathered and sent together. */
 #pragma once
 #include <stdint.h>
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 extern char message[MESSAGE_CAP];    /* the last one received */
 extern int passed[MAX_FDS], npassed; /* the descriptors that came with it */
 
-/* Wait for a message. Return its length, 0 or less when the driver is gone. */
+/* Wait for a message. Return its length, 0 or less when the grader is gone. */
 ssize_t receive(void);
 void close_passed(void);
 

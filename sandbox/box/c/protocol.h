@@ -1,14 +1,14 @@
-/* The messages between the driver and the box. wire.py is their other half.
+/* The messages between the grader and the box. wire.py is their other half.
  *
- *   driver ── plan, descriptors ─────▶ box    once; the box reports its pid, then that it is ready
- *   driver ── request, descriptors ──▶ box    for the runs of a program, and to load program files
- *   driver ── abort ─────────────────▶ box    while they go on
- *   driver ◀─ replies, descriptors ─── box    one for each run, several in a message
+ *   grader ── plan, descriptors ─────▶ box    once; the box reports its pid, then that it is ready
+ *   grader ── request, descriptors ──▶ box    for the runs of a program, and to load program files
+ *   grader ── abort ─────────────────▶ box    while they go on
+ *   grader ◀─ replies, descriptors ─── box    one for each run, several in a message
  *
  * With LEND, of a run that sleeps (idle.c):
  *
- *   driver ◀─ OP_IDLE, OP_AWAKE ────── box
- *   driver ── OP_GO ─────────────────▶ box    after OP_AWAKE: it may continue
+ *   grader ◀─ OP_IDLE, OP_AWAKE ────── box
+ *   grader ── OP_GO ─────────────────▶ box    after OP_AWAKE: it may continue
  *
  * These and OP_ABORT are followed by the number of the request.
  */
@@ -24,7 +24,7 @@ enum {
     KILLED_CPU = 1, KILLED_WALL, KILLED_MEMORY, KILLED_OUTPUT, KILLED_ABORT, KILLED_PROCESSES,
     KILLED_DISK, KILLED_STARVED
 };
-/* State of a request after a reply. OVER: the driver asks again for what has not run, if anything. FAILED: the
+/* State of a request after a reply. OVER: the grader asks again for what has not run, if anything. FAILED: the
  * same, after a run that did not end well. */
 enum { MORE = 0, OVER = 1, FAILED = 2 };
 enum { HIT_MEMORY = 1, HIT_PROCESSES = 2, HIT_DISK = 4, HIT_FILES = 8 };

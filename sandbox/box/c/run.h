@@ -39,7 +39,7 @@ struct run {
     struct outcome out;
 };
 
-/* Return the longest wall time of a run, which the driver's own time limit exceeds. */
+/* Return the longest wall time of a run, which the grader's own time limit exceeds. */
 static inline int64_t longest_ns(const struct run *run) { return 15 * run->rq->wall_ns + 30000000000LL; }
 
 static inline void forget_outcome(struct run *run) { memset(&run->out, 0, offsetof(struct outcome, err)); }

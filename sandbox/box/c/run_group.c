@@ -6,7 +6,7 @@
  *   └── run-<n>/                  one run: its memory.peak starts at zero
  *
  * The run is started in its group (clone3), because moving a process costs milliseconds. The group
- * of the next run is made after the reply to this one, while the driver is busy.
+ * of the next run is made after the reply to this one, while the grader is busy.
  */
 #define _GNU_SOURCE
 #include "run_group.h"
@@ -43,7 +43,7 @@ void run_group_drop(void) {
     close(group_fd);
     close(peak_fd);
     group_fd = peak_fd = -1;
-    /* A process of the run may still be ending in it. Then the driver removes the group later. */
+    /* A process of the run may still be ending in it. Then the grader removes the group later. */
     if (unlinkat(box.run_groups_fd, name, AT_REMOVEDIR)) number++;
 }
 
@@ -82,7 +82,7 @@ void run_group_lift(int64_t bytes) {
 }
 
 /* Return what the group holds once the kernel has freed the memory of the run before. It does so
- * late, and the driver may not have read the output yet. Memory that is still to be freed would be
+ * late, and the grader may not have read the output yet. Memory that is still to be freed would be
  * extra room for the next run. */
 static int64_t settled_memory(void) {
     enum { TURNS = 15, NOISE = 6 << 20 }; /* small runs leave less than NOISE: not worth a wait */

@@ -1,4 +1,4 @@
-/* An outer process, which keeps the driver's user, makes a child in new namespaces. The child follows
+/* An outer process, which keeps the grader's user, makes a child in new namespaces. The child follows
  * the steps of the plan (mounts, folders, Landlock rules), locks itself in and becomes the box.
  */
 #define _GNU_SOURCE
@@ -31,7 +31,7 @@ struct box box;
 static char message[128 * 1024];
 static struct plan *plan = (struct plan *)message;
 
-static void die(const char *stage, const char *what) { /* report errno to the driver and exit */
+static void die(const char *stage, const char *what) { /* report errno to the grader and exit */
     struct { struct reply r; char text[256]; } m = {.r = {.err = errno ? errno : EIO}};
     m.r.err_len = snprintf(m.text, sizeof m.text, "%s %s", stage, what);
     if (m.r.err_len >= sizeof m.text) m.r.err_len = sizeof m.text - 1;
@@ -203,7 +203,7 @@ static int enter_box(int ready, char *at, char *end, int (*serve)(void)) {
      * box must be able to start programs in them; then each run gets its own view (run_group_clone). */
     int own_view = (plan->clone_flags & CLONE_NEWCGROUP) && box.run_groups_fd < 0;
     if (own_view && unshare(CLONE_NEWCGROUP)) die("cgroup namespace", "");
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the driver ends the outer process, which ends everything */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the grader ends the outer process, which ends everything */
     umask(0);
     setsid();
     if ((plan->clone_flags & CLONE_NEWNS) && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -293,7 +293,7 @@ int build_box(int (*serve)(void)) {
     struct reply born = {.out_size = pid};
     char in_group;
     if (send(SOCKET, &born, sizeof born, MSG_NOSIGNAL) < 0) return 2;
-    /* The driver has put the box into its group: all memory of the box is counted in it. */
+    /* The grader has put the box into its group: all memory of the box is counted in it. */
     while ((n = recv(SOCKET, &in_group, 1, 0)) < 0 && errno == EINTR) {}
     if (n != 1) return 2;
     close(SOCKET);

@@ -80,7 +80,7 @@ static int64_t until_next_check(const struct run *run, int first) { /* in ns */
     return left < SHORTEST ? SHORTEST : left;
 }
 
-/* ---- what comes from the program and from the driver ----------------------------------------- */
+/* ---- what comes from the program and from the grader ----------------------------------------- */
 
 static void drain_stderr(struct run *run) { /* keep the first bytes, count the rest */
     static char waste[65536];

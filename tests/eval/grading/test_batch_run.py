@@ -1,4 +1,4 @@
-"""Several cases in one go: the same records as one at a time, whatever the runs do."""
+"""Several cases in one request: the same records as one at a time, whatever the runs do."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 from gradebox.sandbox.box import build
 
 # Looks at a folder in place of /proc, once for each line: the time and the CPU time of the run in
-# ms, or "go", or "ask". Prints the messages to the driver, and how long the run was stopped.
+# ms, or "go", or "ask". Prints the messages to the grader, and how long the run was stopped.
 MAIN = r"""
 #include <fcntl.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ class Watcher:
         return int(notice)
 
     def look(self, ms: int, cpu_ms: int) -> int:
-        """Return the messages that the driver received."""
+        """Return the messages that the grader received."""
         return self.say(f"{ms} {cpu_ms}")
 
     def is_stopped(self) -> bool:

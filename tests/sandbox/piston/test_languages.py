@@ -10,7 +10,7 @@ import pytest
 from gradebox.sandbox import Limits, MissingToolchain, Program
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.build import DRIVERS, STANDALONE, build_files
+from gradebox.sandbox.piston.build import BUILDERS, STANDALONE, build_files
 from gradebox.sandbox.piston.packages import COMPILED, PACKAGES, STARTERS, run_command
 
 from .fake_piston import FakePiston
@@ -60,9 +60,9 @@ def test_c_is_compiled_as_c(server: Make, client: Connect) -> None:
     assert not box.compile(Program("c", {"main.c": b"int main(void) { return x; }"})).ok
 
 
-def test_every_compiled_language_has_a_driver_and_flags() -> None:
+def test_every_compiled_language_has_a_builder_and_flags() -> None:
     assert set(COMPILED) == set(STANDALONE)
-    assert set(COMPILED) <= set(DRIVERS)
+    assert set(COMPILED) <= set(BUILDERS)
     assert {find("python").piston[0], find("c++17").piston[0]} <= set(PACKAGES["piston"].languages)
 
 

@@ -165,7 +165,7 @@ def test_a_node_with_another_sandbox_or_dataset_is_reported(cluster: Cluster, tm
     other = ray.get(
         task.remote(replace(run, sandbox=_sandbox_of(options)), setup_of(options, "box"))
     )
-    assert "tests or checker of 1/A are not the driver's" in other.error
+    assert "tests or checker of 1/A are not the command's" in other.error
 
 
 def _sandbox_of(options: Options) -> dict[str, Any]:

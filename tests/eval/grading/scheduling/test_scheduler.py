@@ -238,14 +238,19 @@ def test_the_memory_of_queued_jobs_is_bounded():
 
 
 def test_stopping_abandons_the_active_task_and_discards_queued_jobs():
-    task = FakeTask(1000)
-    scheduler = Scheduler(2)
-    task.on_run = lambda unit: scheduler.stop() if unit == 4 else None
-    waiting = FakeJob(FakeTask(5), cost=0.0)
+    task, waiting = FakeTask(1000), FakeJob(FakeTask(5), cost=0.0)
+    scheduler = Scheduler(1)
+
+    def stop_at_four(unit: int) -> None:
+        if unit == 4:
+            while not waiting.reserved:  # the feeder has read it
+                time.sleep(0.001)
+            scheduler.stop()
+
+    task.on_run = stop_at_four
     assert scheduler.run([FakeJob(task), waiting]) is False
-    assert len(task.ran) < 1000
-    assert (task.running, task.finished, task.abandoned) == (0, [], 1)
-    assert waiting.reserved == 0
+    assert (task.ran, task.finished, task.abandoned) == ([0, 1, 2, 3, 4], [], 1)
+    assert (waiting.started, waiting.reserved) == ([], 0)
 
 
 def test_a_task_with_an_interrupted_unit_is_abandoned():
