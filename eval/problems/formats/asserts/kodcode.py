@@ -4,7 +4,7 @@
     def test_add():                     called, in the order of the file
         assert add(1, 2) == 3
 
-`pytest.raises` and `pytest.approx` have a stand-in. Fixtures, decorators, classes of tests and the
+`pytest.raises` and `pytest.approx` are replaced. Fixtures, decorators, classes of tests and the
 rest of pytest are not translated: their rows say so.
 """
 
