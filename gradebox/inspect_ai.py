@@ -3,10 +3,18 @@
 gradebox_scorer, gradebox_share   scorers over our data sets
 problems                          a data set as samples
 programs                          a task of both
+--sandbox gradebox                commands of samples in our sandbox
 """
 
 from gradebox.eval.frameworks.inspect.samples import problems
+from gradebox.eval.frameworks.inspect.sandbox import GradeboxSandboxEnvironment
 from gradebox.eval.frameworks.inspect.scorer import gradebox_scorer, gradebox_share
 from gradebox.eval.frameworks.inspect.task import programs
 
-__all__ = ["gradebox_scorer", "gradebox_share", "problems", "programs"]
+__all__ = [
+    "GradeboxSandboxEnvironment",
+    "gradebox_scorer",
+    "gradebox_share",
+    "problems",
+    "programs",
+]

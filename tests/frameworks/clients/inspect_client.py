@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import anyio
 import inspect_ai
 from inspect_ai import Task
 from inspect_ai.dataset import Sample
@@ -111,6 +112,72 @@ def with_rows(url, rows, answers, **settings):
     task = Task(dataset=samples, solver=generate(), scorer=gradebox_scorer(**settings))
     (log,) = inspect_ai.eval(task, model=model_of(answers), log_dir=str(HERE), display="none")
     return summary(log)
+
+
+def self_check(url, only=""):
+    """Run inspect's own checks of sandboxes on ours; return why those failed that did."""
+    from inspect_ai.util._sandbox import self_check as checks
+
+    add_entry_point()
+    from gradebox.inspect_ai import GradeboxSandboxEnvironment
+
+    failed, limiter = {}, anyio.CapacityLimiter(3)
+
+    async def check(name):
+        async with limiter:
+            try:
+                await getattr(checks, name)(GradeboxSandboxEnvironment())
+            except Exception as error:  # noqa: BLE001 - whatever a check raises
+                failed[name] = f"{type(error).__name__}: {error}"[:400]
+
+    async def run():
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(check, name)
+
+    names = [name for name in checks.__all__ if only in name]
+    anyio.run(run)
+    return {"checks": len(names), "failed": failed}
+
+
+def commands(url, steps):
+    """Run steps in the sandbox of one sample: [method, arguments]; return values or errors."""
+    from gradebox.inspect_ai import GradeboxSandboxEnvironment
+
+    async def run():
+        environment, answers = GradeboxSandboxEnvironment(), []
+        for method, arguments in steps:
+            try:
+                found = await getattr(environment, method)(**arguments)
+            except Exception as error:  # noqa: BLE001 - the errors are what is tested
+                found = {"raised": type(error).__name__}
+            is_result = hasattr(found, "returncode")
+            answers.append([found.returncode, found.stdout, found.stderr] if is_result else found)
+        return answers
+
+    return anyio.run(run)
+
+
+def agent(url, calls):
+    """Evaluate one sample in `--sandbox gradebox` whose model calls tools; return their answers."""
+    add_entry_point()
+    from inspect_ai.solver import use_tools
+    from inspect_ai.tool import bash, python
+
+    outputs = [ModelOutput.for_tool_call("mockllm/model", *call) for call in calls]
+    for one in outputs:
+        one.usage = output("").usage
+    model = get_model("mockllm/model", custom_outputs=[*outputs, output("done")])
+    sample = Sample(input="Begin.", files={"data/in.txt": "from the sample"})
+    solver = [use_tools(bash(timeout=20), python(timeout=20)), generate()]
+    task = Task(dataset=[sample], solver=solver, sandbox="gradebox")
+    (log,) = inspect_ai.eval(task, model=model, log_dir=str(HERE), display="none")
+    assert log.status == "success", log.error.message
+    return [
+        one.error.message if one.error else one.text
+        for one in log.samples[0].messages
+        if one.role == "tool"
+    ]
 
 
 given = json.load(sys.stdin)
