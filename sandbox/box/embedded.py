@@ -36,7 +36,7 @@ from gradebox.sandbox.box.python.start import EMPTY, Measured, PythonStart
 from gradebox.sandbox.box.runs.batches import batches
 from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.box.runs.runner import Answer, Runner
-from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session
+from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session, start_session
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
@@ -296,21 +296,7 @@ class EmbeddedSandbox(Closeable):
         """
         check_limits(limits)
         self._runner.check_process()
-        box = self._pool.take("compiler")
-        stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
-        theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
-        try:
-            with RunRequest(_built(compiled), limits) as request:
-                request.start_with_pipes(box, *theirs)
-        except BaseException:
-            for fd in ours:
-                os.close(fd)
-            box.close()
-            raise
-        finally:
-            for fd in theirs:
-                os.close(fd)
-        return Session(box, ours, lambda box: self._pool.give_back(box, "compiler"))
+        return start_session(self._pool, _built(compiled), limits)
 
     def converse(
         self,

@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gradebox.sandbox.box import wire
+from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.runs.run_request import RunRequest, reply_timeout_s
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Limits
 
 
 class Session(Closeable):
@@ -60,6 +63,25 @@ class Session(Closeable):
         for fd in fds:
             os.close(fd)
         self._give_back(self._box)
+
+
+def start_session(pool: BoxPool, program: BuiltProgram, limits: Limits) -> Session:
+    """Start a program in a box for compilers, where it may fork at any level."""
+    box = pool.take("compiler")
+    stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
+    theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
+    try:
+        with RunRequest(program, limits) as request:
+            request.start_with_pipes(box, *theirs)
+    except BaseException:
+        for fd in ours:
+            os.close(fd)
+        box.close()
+        raise
+    finally:
+        for fd in theirs:
+            os.close(fd)
+    return Session(box, ours, lambda box: pool.give_back(box, "compiler"))
 
 
 class LiveRun:

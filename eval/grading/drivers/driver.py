@@ -1,4 +1,4 @@
-"""A driver process: opens a sandbox, grades what its parent sends, ends with its parent."""
+"""A driver process: opens a sandbox, grades what its parent sends, and ends with its parent."""
 
 from __future__ import annotations
 
