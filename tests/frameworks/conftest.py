@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,13 @@ class Server:
         answer = requests.get(f"{self.url}/health", timeout=30).json()
         return int(answer["present"])
 
+    def wait_for_requests(self, count: int = 1) -> None:
+        """Wait until so many requests are in it."""
+        deadline = time.monotonic() + 100
+        while self.present() < count:
+            assert time.monotonic() < deadline, f"no {count} requests came"
+            time.sleep(0.1)
+
     def kill(self) -> None:
         """End it at once, in the middle of what it does."""
         self.process.send_signal(signal.SIGKILL)
@@ -94,10 +102,13 @@ def server() -> Iterator[Server]:
 
 
 class Client:
-    """A program of clients/ in the environment of a framework."""
+    """A program of clients/ in the environment of a framework.
 
-    def __init__(self, name: str) -> None:
-        self._command = [str(python_of(name)), str(CLIENTS / f"{name}_client.py")]
+    name  of the environment, and of the program unless `program` is given
+    """
+
+    def __init__(self, name: str, program: str | None = None) -> None:
+        self._command = [str(python_of(name)), str(CLIENTS / f"{program or name}_client.py")]
         path = str(ROOT) if ENVIRONMENTS[name].grades else ""
         self._environment = {**os.environ, **NO_PROXY, "PYTHONPATH": path}
 
@@ -132,9 +143,9 @@ class Client:
 
 @pytest.fixture(scope="module")
 def client(request: pytest.FixtureRequest) -> Client:
-    """The client of the file's ENVIRONMENT; skips where that could not be made."""
+    """The client of the file's ENVIRONMENT, or its CLIENT; skips where that could not be made."""
     name = request.module.ENVIRONMENT
     why = why_missing(name)
     if why is not None:
         pytest.skip(f"{name}: {why}")
-    return Client(name)
+    return Client(name, getattr(request.module, "CLIENT", None))

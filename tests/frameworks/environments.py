@@ -39,6 +39,7 @@ class Environment:
     packages       pinned, name==version; the first is the framework
     least, below   the versions of Python that it runs on
     light          installs in under a minute: for CI
+    bare           packages that are installed without what they require
     grades         gradebox is imported in it, with what it needs; else it talks to a server
     """
 
@@ -46,6 +47,7 @@ class Environment:
     least: tuple[int, int] = (3, 10)
     below: tuple[int, int] = (4, 0)
     light: bool = False
+    bare: tuple[str, ...] = ()
     grades: bool = False
 
 
@@ -54,7 +56,15 @@ ENVIRONMENTS = {
     "fusion": Environment(("sandbox-fusion==0.3.7",), light=True),
     "inspect": Environment(("inspect-ai==0.3.285",), least=(3, 11), grades=True),
     "lmeval": Environment(("lm-eval==0.4.13",), grades=True),
-    "verl": Environment(("verl==0.9.1",), below=(3, 13)),
+    "verl": Environment(("verl==0.9.1",), below=(3, 13), grades=True),
+    "trl": Environment(("trl==1.16.0", "torch==2.15.0"), least=(3, 11), grades=True),
+    # with what it requires, it would need a GPU to be installed
+    "openrlhf": Environment(
+        ("aiohttp==3.14.5", "requests==2.34.2"),
+        bare=("openrlhf==0.11.2",),
+        light=True,
+        grades=True,
+    ),
 }
 
 
@@ -65,7 +75,8 @@ def python_of(name: str) -> Path:
 
 def why_missing(name: str) -> str | None:
     """Return why an environment cannot be used, None when it can."""
-    wanted = dict(package.split("==") for package in ENVIRONMENTS[name].packages)
+    environment = ENVIRONMENTS[name]
+    wanted = dict(p.split("==") for p in (*environment.packages, *environment.bare))
     python = python_of(name)
     if not python.exists():
         return f"{python.parent.parent} does not exist: make test-frameworks makes it"
@@ -92,6 +103,7 @@ def make(name: str) -> str | None:
     for command in (
         [sys.executable, "-m", "venv", str(folder)],
         [*pip, *environment.packages, *(OUR_NEEDS if environment.grades else ())],
+        *([*pip, "--no-deps", package] for package in environment.bare),
     ):
         done = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
         if done.returncode:
