@@ -188,6 +188,12 @@ def _read_command(x: Execution, _full_points: float | None) -> Check:
     return reject(words) if x.exit_code == 1 else _bad_exit(x)
 
 
+def _read_tests(x: Execution, full_points: float | None) -> Check:
+    """Read the answer of tests (tester_side.py); `Check.exit_code` keeps their status."""
+    plain = {4: 3, 5: 3, 6: 1}.get(x.exit_code or 0, x.exit_code)
+    return _read_command(dataclasses.replace(x, exit_code=plain), full_points)
+
+
 # The feedback folder is the checker's own folder, which is empty but for the three files.
 FEEDBACK_DIR = "./"
 
@@ -219,3 +225,5 @@ PROTOCOLS: dict[str, ProgramProtocol] = {
         ),
     )
 }
+# not for users: the text of tests, which talks with the solution
+TESTS = ProgramProtocol("command", _read_tests, args=())

@@ -29,6 +29,10 @@ ENDS = (StopIteration, StopAsyncIteration)
 FUNCTIONS = (type(lambda: 0), type(len), type(Exception().with_traceback), type(Side().export))
 
 
+class OwnObject(CannotCross):
+    """An object of this side, of a class that is not this text's own."""
+
+
 class Gone(Exception):
     """The other side has ended."""
 
@@ -75,6 +79,7 @@ class Peer(Side):
         self.remotes = {}
         self.names = None  # answers the first request of the tester
         self.calls = 0
+        self.unsent = False  # the other side had a result that it could not send, as it says
 
     # ---- objects that are no data ----
 
@@ -84,7 +89,10 @@ class Peer(Side):
         if isinstance(value, type) and getattr(builtins, value.__name__, None) is value:
             return ["type", value.__name__]
         if self.guarded and not isinstance(value, FUNCTIONS):
-            raise CannotCross(f"a value of type {type(value).__name__}")
+            kind = value if isinstance(value, type) else type(value)
+            own = kind.__module__ != Remote.__module__
+            why = f"a value of type {type(value).__name__}"
+            raise OwnObject(why) if own else CannotCross(why)
         number = self.numbers.setdefault(id(value), len(self.exported))
         self.exported[number] = value
         return ["yours", number]
@@ -139,6 +147,7 @@ class Peer(Side):
             reader.read()
             if "value" in message:
                 return reader.cell(message["value"])
+            self.unsent |= message.get("unsent") is True
             args = [reader.cell(cell) for cell in message["args"]]
             raised = self.exception(message["raised"], args)
         except MALFORMED as error:
@@ -174,7 +183,7 @@ class Peer(Side):
             nodes = writer.nodes()
         except CannotCross as error:
             writer, nodes = Writer(self, known), [None] * len(known)
-            reply = {"raised": ["TypeError"], "args": [f"{error} cannot be sent"]}
+            reply = {"raised": ["TypeError"], "args": [f"{error} cannot be sent"], "unsent": True}
         except (Gone, BadData):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it raises

@@ -103,5 +103,16 @@ def _program(text: str, language: str) -> Program:
 
 def tester_program() -> Program:
     """Return the program that runs the text of tests (tester_side.py)."""
-    text = _side("codec", "peer", "tester_side") + "\nrun_tests()\n"
+    text = _side("codec", "peer", "tests_text", "tester_side") + "\nrun_tests()\n"
     return _program(text, "python")
+
+
+def joined_program(code: str, prelude: Sequence[str] = (), *, language: str = "python") -> Program:
+    """Return a solution with what runs tests in its process (joined_side.py).
+
+    The harness is in a namespace of its own, with built-ins of its own.
+    """
+    text = _side("codec", "tests_text", "joined_side") + "\nrun_all()\n"
+    spaces = f"{{'__name__': 'gradebox', 'SOLUTION': {_after(needed(prelude, code), code)!r}, "
+    spaces += "'__builtins__': dict(vars(__import__('builtins')))}"
+    return _program(f"exec(compile({text!r}, '<gradebox>', 'exec'), {spaces})\n", language)

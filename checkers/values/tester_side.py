@@ -5,42 +5,28 @@
 
 The text sees `candidate` and the names of the solution. It is executed here, with the problem's
 own prompt before it, so that helpers and classes that tests use are the problem's and not the
-solution's. Exit status 0: everything held, and the solution was called; 1: not, and the last line
-of stderr says why; 3: the tests themselves cannot be run like this.
+solution's. The last line of stderr says why the exit status is not 0:
+
+| status | meaning                                                                        |
+|--------|--------------------------------------------------------------------------------|
+| 0      | everything held, and the solution was called                                   |
+| 1      | something did not hold                                                         |
+| 3      | the tests themselves cannot be run like this                                   |
+| 4      | as 3: they pass an object that is neither data nor the solution's              |
+| 5      | as 3: they pass data without an end, or too much; it may be the solution's     |
+| 6      | as 1, and a result could not be sent                                           |
 
 This text runs in boxes, behind peer.py.
 """
 
 import ast
-import builtins
 import json
 import os
 import sys
 
 from gradebox.checkers.values.codec import BadData, CannotCross
-from gradebox.checkers.values.peer import Gone, Peer
-
-FILE = "<tests>"
-# used in tests whose imports are in the solution
-MODULES = frozenset(
-    (
-        "array",
-        "bisect",
-        "collections",
-        "copy",
-        "datetime",
-        "functools",
-        "heapq",
-        "itertools",
-        "json",
-        "math",
-        "operator",
-        "random",
-        "re",
-        "string",
-        "sys",
-    )
-)
+from gradebox.checkers.values.peer import Gone, OwnObject, Peer
+from gradebox.checkers.values.tests_text import FILE, MODULES, failing_line, free_names
 
 
 def finish(status, message=""):
@@ -49,36 +35,6 @@ def finish(status, message=""):
         text = " ".join(message.split())[:300]
         os.write(2, f"\n{text}\n".encode("utf-8", "backslashreplace"))
     os._exit(status)
-
-
-def free_names(tree):
-    """Return the names that a text reads and does not define, and those that only have `.x`."""
-    read, attributes, defined = set(), set(), set(dir(builtins))
-    bases = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            (attributes if id(node) in bases else read).add(node.id)
-        elif isinstance(node, ast.Name):
-            defined.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            defined.add(node.name)
-        elif isinstance(node, ast.arg):
-            defined.add(node.arg)
-        elif isinstance(node, ast.alias):
-            defined.add((node.asname or node.name).partition(".")[0])
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            defined.add(node.name)
-    return read - defined, attributes - read - defined
-
-
-def failing_line(text):
-    """Return the line of the tests that the current exception comes from."""
-    lines, trace, rows = [], sys.exc_info()[2], text.splitlines()
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == FILE:
-            lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    return f"line {lines[-1]}: {rows[lines[-1] - 1].strip()[:160]}" if lines else "the tests"
 
 
 def text_of(name):
@@ -127,10 +83,11 @@ def run_tests():
     except BadData as error:
         finish(1, f"the program sent no value: {error}")
     except CannotCross as error:
-        finish(3, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
+        status = 4 if isinstance(error, OwnObject) else 5
+        finish(status, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
     except BaseException as error:  # noqa: BLE001 - whatever it raises
         why = "" if isinstance(error, AssertionError) else f": {type(error).__name__}: {error}"
-        finish(1, f"{failing_line(text)}{why}")
+        finish(6 if peer.unsent else 1, f"{failing_line(text)}{why}")
     if not peer.calls:
         finish(3, "the tests never call the program")
     finish(0)

@@ -69,6 +69,7 @@ class CaseOutcome(NamedTuple):
     output_passed  verdict on the output alone, whatever the time; None when it was not judged
     contended      the run was repeated alone because load could have changed its verdict
     transcript     of an interaction
+    marked         why the tests ran in the process of the solution, "" when they did not
     """
 
     execution: Execution
@@ -78,6 +79,7 @@ class CaseOutcome(NamedTuple):
     check: Check | None = None
     contended: bool = False
     transcript: str | None = None
+    marked: str = ""
 
 
 Attempt = Callable[[TestCase], CaseOutcome]
@@ -236,6 +238,7 @@ class CaseGrader:
             transcript=outcome.transcript,
             output_passed=outcome.output_passed,
             input=_short_input(test.input) if judged.verdict != "AC" else None,
+            marked=one_line(outcome.marked) if outcome.marked else None,
         )
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from gradebox.checkers.interactive import Interactor
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.attempts.asserts import AssertTests
 from gradebox.eval.grading.attempts.interactive import open_problem_interactor
 from gradebox.eval.grading.case_run import CaseSettings, CompareMode
 from gradebox.eval.grading.judges import open_judge
@@ -335,6 +336,9 @@ class GradingSession(Closeable):
 
     def _open_interactor(self, problem: Problem) -> Interactor | None:
         options = self.options
+        if problem.test_kind == "assert":
+            can_talk = "interact" in self.sandbox.capabilities
+            return AssertTests(problem, self.sandbox) if can_talk else None
         return open_problem_interactor(problem, self.sandbox, options.dataset, options.testlib)
 
     def _judged(

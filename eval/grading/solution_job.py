@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from gradebox.eval.common.errors import UnusableProblem
+from gradebox.eval.grading.attempts.asserts import AssertTests, assert_attempt, together
 from gradebox.eval.grading.attempts.interactive import interactive_attempt
 from gradebox.eval.grading.attempts.marked import marked_attempt
 from gradebox.eval.grading.batch_run import BatchGrader
@@ -244,6 +245,15 @@ def case_grader(
     attempt = None
     if resources.problem.test_kind == "marked":
         attempt = marked_attempt(settings, bounds, compiled)
+    elif isinstance(resources.interactor, AssertTests):
+        code, language = solution_run.solution.code or "", solution_run.language
+        attempt = assert_attempt(
+            settings,
+            bounds,
+            compiled,
+            resources.interactor,
+            lambda test: together(settings, bounds, resources.problem, code, language, test),
+        )
     elif resources.interactor is not None:
         attempt = interactive_attempt(settings, bounds, compiled, resources.interactor)
     return CaseGrader(settings, resources, bounds, compiled, attempt=attempt)

@@ -24,12 +24,14 @@ def case_as_json(case: CaseRecord) -> dict[str, Any]:
         del fields["repeats"]
     if case.input is None:
         del fields["input"]
+    if case.marked is None:
+        del fields["marked"]
     return fields
 
 
 def case_text(c: CaseRecord) -> str:
     """Return what `encode` makes of `case_as_json`; raise ValueError for a number without end."""
-    if c.checker is not None or c.transcript is not None or c.repeats:
+    if c.checker is not None or c.transcript is not None or c.repeats or c.marked is not None:
         return encode(case_as_json(c))
     given = "" if c.input is None else f',"input":{_text(c.input)}'
     return (

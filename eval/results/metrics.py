@@ -68,7 +68,7 @@ class _Counts:
         self._add_share(record)
         passed = status == "passed"
         self._add_points(record)
-        self.kinds[(record.get("origin") or {}).get("test_kind", "stdin"), passed] += 1
+        self.kinds[_kind_of(record), passed] += 1
         self.by_checker[bool(record.get("has_checker")), passed] += 1
         if not passed:
             self.reasons[_deciding_reason(record)] += 1
@@ -137,6 +137,13 @@ class _Counts:
                 (c["error"] for c in record["details"] if c["verdict"] == "ER"), ""
             )
             found.append({"line": record["line"], "error": error})
+
+
+def _kind_of(record: Mapping[str, Any]) -> str:
+    """Return the kind of a record's tests; assert tests that ran with a mark are marked."""
+    if any("marked" in case for case in record["details"]):
+        return "marked"
+    return str((record.get("origin") or {}).get("test_kind", "stdin"))
 
 
 def _deciding_reason(record: Mapping[str, Any]) -> str:

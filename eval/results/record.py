@@ -45,6 +45,8 @@ class CaseRecord:
                    no such output. From it pass@1 at other time limits is computed.
     input          of a case that failed, when it is short; None: see the data set
     repeats        verdicts of all runs under --repeat, this run first
+    marked         why assert tests ran in the process of the solution, with a mark; None: they
+                   did not
     """
 
     case_type: CaseType
@@ -72,6 +74,7 @@ class CaseRecord:
     output_passed: bool | None = None
     input: str | None = None
     repeats: tuple[CaseVerdict, ...] = ()
+    marked: str | None = None
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from gradebox.eval.results.record import (
 )
 
 _FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - {"origin", "subtasks"}
-_CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats", "input"}
+_CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats", "input", "marked"}
 _STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
 _TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False, None))
 _CASE_VERDICTS = frozenset(get_args(CaseVerdict))
@@ -119,6 +119,7 @@ def _is_case(case: Any) -> bool:
         and set(map(type, _case_texts(case))) == {str}
         and _are_repeats(case)
         and isinstance(case.get("input", ""), str)
+        and isinstance(case.get("marked", ""), str)
     )
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import Interactor, judge_interaction, open_interactor
-from gradebox.checkers.programs import PROTOCOLS, ProgramRuns
-from gradebox.checkers.values.programs import tester_program
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.attempts.graded import open_manager
 from gradebox.eval.grading.case_run import Attempt, CaseOutcome, CaseSettings, outcome_of
@@ -32,17 +30,6 @@ def open_problem_interactor(
 
     Raises UnusableProblem for a file that is unreadable or outside the dataset's folder.
     """
-    if problem.test_kind == "assert":
-        can_talk = "interact" in sandbox.capabilities
-        return (
-            Interactor(
-                PROTOCOLS["command"],
-                ProgramRuns(sandbox, tester_program()),
-                name="tests",
-            )
-            if can_talk
-            else None
-        )
     if problem.test_kind == "graded":
         return open_manager(problem, sandbox)
     folder = _local_folder(dataset)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 
 from gradebox.eval.grading.case_run import (
@@ -20,22 +21,31 @@ from gradebox.sandbox.model import Compiled, Execution
 NOT_HELD = Match(False, "the program ended before its last test")
 
 
-def marked_attempt(settings: CaseSettings, bounds: Bounds, compiled: Compiled) -> Attempt:
-    """Return a function that runs the tests of a marked program with a secret of their own."""
+def marked_attempt(
+    settings: CaseSettings,
+    bounds: Bounds,
+    compiled: Compiled,
+    text: Callable[[TestCase], bytes] = lambda _test: b"",
+) -> Attempt:
+    """Return a function that runs the tests of a marked program with a secret of their own.
 
-    def run(alone: bool) -> tuple[Execution, bool]:
+    text  what stands behind the secret on stdin
+    """
+
+    def run(test: TestCase, alone: bool) -> tuple[Execution, bool]:
         secret = secrets.token_hex(16).encode()
-        x = settings.sandbox.run(compiled, run_limits(bounds), stdin=secret + b"\n", alone=alone)
+        stdin = secret + b"\n" + text(test)
+        x = settings.sandbox.run(compiled, run_limits(bounds), stdin=stdin, alone=alone)
         settings.on_run(x)
         check_evidence(x)
         before, mark, after = x.stdout.rpartition(b"\n" + secret + b"\n")
         return replace(x, stdout=before + after), bool(mark)
 
-    def attempt(_test: TestCase) -> CaseOutcome:
-        x, held = run(alone=False)
+    def attempt(test: TestCase) -> CaseOutcome:
+        x, held = run(test, alone=False)
         contended = must_run_alone(x, bounds)
         if contended:
-            x, held = run(alone="alone" in settings.sandbox.capabilities)
+            x, held = run(test, alone="alone" in settings.sandbox.capabilities)
         if not whole_output(x, bounds):
             return CaseOutcome(x, x.stdout, judge(x, bounds, None), None, contended=contended)
         found = EQUAL if held else NOT_HELD

@@ -43,6 +43,7 @@ OTHERS: dict[str, list[Any]] = {
     "output_passed": WORDS,
     "input": [None, *TEXTS],
     "repeats": [(), ("AC", "WA")],
+    "marked": ["", 'a value of type "X" é'],
 }
 
 
