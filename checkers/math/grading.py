@@ -50,7 +50,7 @@ class Grade:
 
     equal   whether the answer is right; False at a time limit or a crash
     answer  the answer found in the response
-    reason  text, exact, value, choice, engine, no answer, time limit, …: docs/math-answers.md
+    reason  text, exact, value, choice, statement, no answer, time limit, …: docs/math-answers.md
             explains each
     tier    1: exact text or exact rational numbers; 2: a worker process
     explanation   what was compared and how it was read, with `explain`; else None
