@@ -6,6 +6,7 @@ gold, response ─▶ extract ─▶ first tier ─▶ Grade
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,6 +20,7 @@ from gradebox.checkers.math.extract.golds import (
     is_comparison,
     is_phrase,
     phrases_of,
+    yes_or_no_of,
 )
 from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
@@ -27,6 +29,7 @@ from gradebox.checkers.math.workers.pool import Pool, shared_pool
 
 TIMEOUT_S = 5.0
 MAX_DECIMAL_BITS = 13_000  # Python refuses to write longer integers in decimal
+_YES_NO = re.compile(r"\W*(?:\\text\w*\s*\{)?\s*(?:yes|no)\s*\}?\W*", re.I)
 WINDOW = 1024  # pairs read ahead of the first undecided one
 
 
@@ -174,6 +177,8 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
             phrase := next((p for p in phrases if says_same(left, p)), "")
         ):
             return Grade(True, phrase, "text", 1), left, phrase
+        if _YES_NO.fullmatch(left) and (said := yes_or_no_of(response)):
+            right = said
         if not same_kind(left, right):
             right = next((p for p in phrases if same_kind(left, p)), right)
     if equal is None:

@@ -41,6 +41,7 @@ from gradebox.checkers.math.statements.words import (
 )
 
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
+_POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
 MAX_MATCHED = 60  # items of a list that are compared each with each
 
 
@@ -244,7 +245,7 @@ class Comparer(QuantityComparer):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(relation, Relation)
-        if relation is answer and _is_surd_of_square(relation):
+        if relation is answer and _says_a_power(relation, other):
             return False
         named = is_assignment(relation) or (
             assignments.names_a_number(relation) and _is_number(other)
@@ -318,8 +319,13 @@ def _without_denominator(expr: Expr) -> Expr:
     return sympy.together(expr).as_numer_denom()[0]
 
 
-def _is_surd_of_square(relation: Relation) -> bool:
-    """Return whether an answer says `AB^2 = 4\\sqrt5`: a root is rather the length itself."""
+def _says_a_power(relation: Relation, value: Value) -> bool:
+    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
+
+    A root is rather the length itself; the square of a letter is not its value.
+    """
+    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and _is_number(value):
+        return True
     return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
 
 

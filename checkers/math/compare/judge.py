@@ -19,7 +19,9 @@ from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.statements.figures import same_figure
 from gradebox.checkers.math.statements.meaning import same_meaning
+from gradebox.checkers.math.statements.ranges import same_range
 from gradebox.checkers.math.statements.sentences import same_statement
 from gradebox.checkers.math.statements.words import is_worded, same_words
 
@@ -91,8 +93,10 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     letters = compare_choices(left, right)
     if letters is not None:
         return letters, "choice"
-    if _same_words(left, right) or same_statement(left, right):
+    if _same_words(left, right) or same_statement(left, right) or same_figure(gold, answer):
         return True, "text"
+    if (ranges := same_range(left, right)) is not None:
+        return ranges, "value"
     meaning = same_meaning(gold, answer, lambda a, b: judge(a, b, policy)[0])
     if meaning is not None:
         return meaning, "statement"

@@ -46,6 +46,10 @@ class QuantityComparer:
         if gold.unit and answer.unit and gold.unit != answer.unit:
             factor = conversion_factor(gold.unit, answer.unit)
             return factor is not None and self.numbers(a * factor, b)
+        if answer.unit.split(" ")[0] == "dozen" and not gold.unit:
+            return self.numbers(a, 12 * b)
+        if gold.unit.split(" ")[0] == "dozen" and not answer.unit and self.numbers(12 * a, b):
+            return True
         if {gold.unit, answer.unit} == {"", "cent"}:  # 9.99 and 999 cents
             bare = answer if gold.unit else gold
             if re.fullmatch(r"\d+\.\d\d", bare.text) and self.numbers(

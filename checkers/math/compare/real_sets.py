@@ -103,6 +103,12 @@ Condition = Relation | RealSet  # `x \\ne 3`, `x \\in \\mathbb{R}`
 def _conditions(value: Value) -> tuple[Condition, ...]:
     """Return the conditions on one unknown that a value states; () for another value."""
     items = value.items if isinstance(value, Seq) and value.kind == "" else (value,)
+    items = tuple(
+        RealSet((interval,), unknown=i.unknown)  # the `m \\in (-2,2)` of `m \\in (-2,2), m \\ne 0`
+        if isinstance(i, Seq) and i.unknown and (interval := as_interval(i))
+        else i
+        for i in items
+    )
     conditions = tuple(
         i for i in items if isinstance(i, Relation) or (isinstance(i, RealSet) and i.unknown)
     )
@@ -129,6 +135,9 @@ def differ_in_unknown(gold: Value, answer: Value) -> bool:
 
 
 def _unknown_of(value: Value) -> str:
+    if isinstance(value, Seq) and not value.kind and not value.unknown:
+        names = {_unknown_of(item) for item in value.items}
+        return names.pop() if len(names) == 1 else ""
     if isinstance(value, Seq | RealSet):
         return value.unknown
     if isinstance(value, Relation) and not value.is_equation:

@@ -23,6 +23,7 @@ from gradebox.checkers.math.extract.markdown import (
     without_code,
     without_fence,
     without_quote_marks,
+    without_struck,
 )
 from gradebox.checkers.math.extract.negation import without_negated
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH
@@ -42,6 +43,9 @@ from gradebox.checkers.math.normalise.rewrite import closing_brace
 _BOX = re.compile(
     r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9]|\\[dt]?frac\s*\{[^{}]*\}\s*\{[^{}]*\}"
     r"|\\sqrt\s*\{[^{}]*\}|\\pi)"
+)
+_OPEN_BOX = re.compile(  # `$\\boxed{12$` at the end: the math is closed, the answer is not cut
+    r"([^$\n]{1,200}?)(?<!\\)(?:\${1,2}|\\[)\]])[\s.]*$"
 )
 _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two boxes
     r"(?=.{0,60}$)[\s$\\()\[\].]*(?:"
@@ -73,6 +77,13 @@ _SENTENCE_END = re.compile(  # not the factorial of `(n-1)!`
     r"\n|(?<!\bi\.e)(?<!\be\.g)(?:[.?;]|(?<![)\]}])(?<!\b[a-z])!)(?=\s|$)|。|" + BOLD_END.pattern
 )
 _THAT_IS = re.compile(r"\bi\.e\.,?\s+([^,;]+)$")  # `9 less than 20, i.e. 11`
+_APPOSITION = re.compile(  # `the second candidate, $1$`
+    r"^the\s+(?:first|second|third|fourth|fifth|last|former|latter|middle|remaining|other|larger"
+    r"|smaller|only)\s+(?:(?:correct|valid|possible|consistent)\s+)?(?:one|candidate|option|choice"
+    r"|value|number|root|solution|entry|row)\s*[,:]\s*(?:(?:namely|that\s+is|i\.e\.),?\s*)?"
+    r"(?=[-$\d]|\\(?!text))",
+    re.I,
+)
 _WORDS = re.compile(r"[-\w.]*\s+[a-z]{2,}\s+[a-z]{2,}\s")
 _SUBMITTED = re.compile(r"\bagreed[.,:]?\s+submit\s+", re.I)  # of a dialogue
 _HEADING = re.compile(  # `### Final Answer` on a line of its own
@@ -85,7 +96,7 @@ _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
     re.I | re.M,
 )
 _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
-    r"的?值[为是]\s*|答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
+    r"的?值[为是]\s*|所求[^，。；：$\d\n]{0,12}[为是]\s*|答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
     r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
@@ -113,7 +124,7 @@ _OUR_CHOICE = re.compile(  # `Option (D) is the correct answer`
 )
 _BOLD_LINE = re.compile(r"\n\s*\*\*([^*\n]{1,120})\*\*[.\s]*$")  # alone on the last line
 _BEFORE_PARTICLE = re.compile(  # `$x^2$입니다`, `12です`
-    r"(\$[^$\n]{1,400}\$|\\\([^\n]{1,400}?\\\)|[-−]?\d[\d.,/]*)\**(?=[\u3040-\u30ff\uac00-\ud7a3])"
+    r"(\$[^$\n]{1,400}\$|\\\([^\n]{1,400}?\\\)|[-−]?\d[\d.,/]*)\**(?=\s?[\u3040-\u30ff\uac00-\ud7a3])"
 )
 _REFUSED = re.compile(  # at the end
     r"(?:can(?:no|['’])t|cannot|could(?:\s+not|n['’]t)|unable\s+to|not\s+able\s+to"
@@ -139,6 +150,10 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
             at = m.end()
             continue
         end = closing_brace(text, m.end() - 1)
+        if end < 0 and (open_box := _OPEN_BOX.match(text, m.end())):
+            if open_box[1].count("{") == open_box[1].count("}"):
+                out.append((m.start(), open_box.end(), open_box[1]))
+            break
         if end >= 0:
             out.append((m.start(), end + 1, text[m.end() : end]))
             at = end + 1
@@ -267,7 +282,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
         text, strict = inside, False
     if value := json_answer(text):
         return value
-    text = without_negated(without_closing(without_quote_marks(text)))
+    text = without_negated(without_closing(without_struck(without_quote_marks(text))))
     boxed = last_boxed(text)
     found = announced(text)
     if rest := taken_back(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):
@@ -280,7 +295,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
         inner = last_boxed(found[0])
         if inner:
             return inner[0].strip()
-        answer = strip_trailing_text(found[0])
+        answer = _APPOSITION.sub("", strip_trailing_text(found[0]))
         if (that_is := _THAT_IS.search(answer)) and _WORDS.match(answer):
             answer = that_is[1]
         return (answer if is_bare(answer) else tail_or_last(answer)).strip()

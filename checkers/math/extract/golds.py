@@ -33,6 +33,7 @@ _EXACTLY = re.compile(
     r"\b(?:if\s+and\s+only\s+if|iff|(?:exactly|precisely)\s+(?:when|if|for))\s+([^.!?]{1,200})[.!]?\s*$",
     re.I,
 )
+_SAID = re.compile(r"(?:^|[.!?,:;]\s+)(yes|no)(?=[.!]\s+[A-Z]|,\s|$)", re.I)
 _SENTENCES = re.compile(r"\n|[.!?]\s+[A-Z]|####|=\s*\S+.*=\s*\S+")
 _COMPARISON = re.compile(r"[<>]|\\(?:[lg]eq?|[lg]t)(?![A-Za-z])")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])|\n+")
@@ -43,6 +44,7 @@ _TEX_WORD = re.compile(r"\\(?:text|mbox|mathrm|textbf)\s*\{([^{}]*)\}|\\[A-Za-z]
 def extract_gold(gold: str) -> str:
     """Return the reference answer: what a solution boxes or announces, else the text itself."""
     text = gold.strip()
+    text = text.rpartition("####")[2].strip() or text  # a solution of GSM8K, or its last line
     if boxes(text):
         return extract_answer(gold)
     stated = _STATED.fullmatch(text) or _ONLY.fullmatch(text)
@@ -79,6 +81,18 @@ def phrases_of(response: str) -> list[str]:
     sentences = [s for s in _SENTENCE.split(text[-MAX_PHRASE_CHARS:]) if s.strip()]
     found = [text] if len(text) <= MAX_PHRASE_CHARS and "\n" not in text else []
     return [*sentences[-1:], *found]
+
+
+def yes_or_no_of(response: str) -> str:
+    """Return the yes or no that a response without an announced answer says, and only that.
+
+    No for `No. A parity argument …`, yes for `As it is a square, yes, such integers exist.`
+    """
+    text = last_segment(response)
+    if len(text) > MAX_PHRASE_CHARS or boxes(text) or announced(text):
+        return ""
+    said = {m[1].lower() for m in _SAID.finditer(text)}
+    return said.pop() if len(said) == 1 else ""
 
 
 def boxes_for(gold: str, response: str) -> str:

@@ -27,6 +27,20 @@ def without_bold(text: str) -> str:
     return _NOT_POWER.sub("", _BOLD.sub(r"\1", text))
 
 
+_STRUCK = re.compile(  # `~~9~~`; in LaTeX `~` is a blank
+    r"(?<!\S)~~(?=[^\s~])[^~\n]{1,400}?(?<=[^\s~])~~(?!~)|<del>[^<]{1,400}</del>"
+    r"|\\sout\s*\{[^{}]{1,400}\}"
+)
+
+
+def without_struck(text: str) -> str:
+    """Return a text without what it strikes through, unless nothing else is left."""
+    if "~~" not in text and "<del>" not in text and r"\sout" not in text:
+        return text
+    kept = _STRUCK.sub(" ", text)
+    return kept if kept.strip() else text
+
+
 def without_quote_marks(text: str) -> str:
     """Return a text without the `>` before quoted lines."""
     return _QUOTE.sub("", text) if text.lstrip().startswith(">") or "\n>" in text else text

@@ -18,6 +18,7 @@ from gradebox.checkers.math.extract.pieces import (
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.extract.words import (
     chosen_letter,
+    concluded_phrase,
     name_at_end,
     only_number,
     spelled_number,
@@ -69,7 +70,8 @@ _BOUND = re.compile(  # `at least 5`
     re.I,
 )
 _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
-    r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3})\.\s+[A-Z][a-z]+ [a-z]"
+    r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3}|\$)\.\s+"
+    r"[A-Z][a-z]+ [a-z]"
 )
 _BASES = {"binary": "2", "octal": "8", "hexadecimal": "16"}
 _BASE = re.compile(r"\b(?:binary|octal|hexadecimal|(?:in\s+)?base[\s-](\d{1,2}|[a-z]+))\b", re.I)
@@ -128,6 +130,12 @@ _FOR_ALL = re.compile(  # `$f(x)=0$ for all $x$ and $f(x)=x$ for all $x$`
 )
 _TABLE = re.compile(r"^\s*\|?\s*:?-{2,}", re.M)
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_OF_ANOTHER = re.compile(  # `25 厘米的平方根`, `the square root of 3`: not the number itself
+    r"[^\u4e00-\u9fff]*[\d$]\s*[\u4e00-\u9fff]{0,4}的[\u4e00-\u9fff]{2,8}[。.]?"
+    r"|(?:(?:the|an?|all)\s+)?(?:[a-z-]+\s+){0,2}(?:roots?|multiples?|divisors?|factors?|powers?"
+    r"|reciprocal|square|cube|half|third|double|logarithm|negative|inverse)\s+of\s+\S+",
+    re.I,
+)
 _BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
 _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?"
@@ -176,6 +184,11 @@ _TYPESET_END = re.compile(  # `= 4√5`
     r"(?:[^=,;:$A-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){0,40})$"
 )
 _ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
+_BULLETS = re.compile(  # `The solutions are:` and a list, at the end
+    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:[ \t]*"
+    r"((?:\n\s*[-*•][ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
+    re.I,
+)
 _VERIFICATION = re.compile(
     r"(?:we\s+(?:can\s+)?|let['’]?s\s+|let\s+us\s+|to\s+)?(?:verify|check|confirm"
     r"|verification|double-check)\b",
@@ -187,6 +200,7 @@ _CLAUSE_BEFORE = re.compile(  # `when `, before `x = 1 or x = 2`
     r"\b(?:when|if|at|for|with|where|since|given|let|by|as)\s[^.,]{0,20}$", re.I
 )
 MAX_BARE_WORDS = 12
+MAX_SHORT = 200  # characters of a phrase that names a number by another
 MAX_ANSWER_WORDS = 3  # more words make a sentence, out of which a name is taken
 MAX_CHINESE = 8  # characters of a bare answer
 MAX_PROSE = 4000  # characters after an announcement, or at the end of prose
@@ -195,6 +209,8 @@ MAX_PROSE = 4000  # characters after an announcement, or at the end of prose
 def is_bare(text: str) -> bool:
     """Return whether the whole text is an answer rather than prose around one."""
     if _CHINESE.search(text) and not _CHINESE.search(translate(text)):
+        return True
+    if len(text) <= MAX_SHORT and _OF_ANOTHER.fullmatch(text):
         return True
     if chinese := len(_CHINESE.findall(text)):
         if re.search(r"\d", text) and re.search(r"[^和或与或者]", "".join(_CHINESE.findall(text))):
@@ -308,6 +324,8 @@ def from_prose(text: str) -> str:
     trimmed = _ASIDE.sub("", CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
     for display in (MATH, ENVIRONMENT):  # is within one sentence
         trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
+    if (listed := _BULLETS.search(trimmed)) and (items := _bullet_items(listed[1])):
+        return items
     sentences = [
         s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+|(?<=[。；])", trimmed) if s.strip()
     ]
@@ -326,10 +344,22 @@ def from_prose(text: str) -> str:
         return named
     if not re.search(r"\d|\$", last) and (spelled := spelled_number(last)):
         return spelled
+    if not re.search(r"\d|\$|\\", last) and (concluded := concluded_phrase(last)):
+        return concluded
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
             return with_base(_from_sentence(sentence), sentence)
     return words_of(last) or (_COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
+
+
+def _bullet_items(text: str) -> str:
+    """Return the items of a list in Markdown, joined by commas; "" when one is not math alone."""
+    items = [re.sub(r"^\s*[-*•]\s+", "", line).strip(" .,;") for line in text.strip().splitlines()]
+    if not all(
+        MATH.fullmatch(i) or re.fullmatch(r"[-\d./()\s,=a-z]*\d[-\d./()\s,=]*", i) for i in items
+    ):
+        return ""
+    return ", ".join(math_contents(m) if (m := MATH.fullmatch(i)) else i for i in items)
 
 
 def _from_sentence(sentence: str) -> str:

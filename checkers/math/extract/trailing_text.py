@@ -12,6 +12,9 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|instead\s+of|as\s+opposed\s+to)\s.*$"
     r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?"
     r"|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
+    r"|,\s+as\s+(?!(?:is|are|well|follows)\b)[^,;]*\b(?:is|are|was|were"
+    r"|has|have|equals|add|sum)\b[^,;]*$"  # a reason
+    r"|,\s+(?:while|whereas|with|as)\s+its\s.*$|，\s*(?:而)?其(?!中).*$"  # of something else
     r"|,\s+(?:but|although|though|however|including|excluding)\s.*$"
     r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly"
     r"|\w+\s+(?:times|more|less)))\s.*$"

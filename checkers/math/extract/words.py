@@ -51,6 +51,7 @@ _STATEMENTS = re.compile(  # `exactly I and II hold`
     rf"\b(?:exactly|only|statements?)\s+({_ROMAN}(?:(?:,\s*"
     rf"|,?\s+and\s+){_ROMAN})*)\s+(?:holds?|are|is|must|can)\b"
 )
+_CONCLUDES = re.compile(r"(?:so|thus|hence|therefore|consequently)\b", re.I)
 _CONCLUSION = re.compile(
     r"(?:(?:so|thus|hence|therefore|clearly|finally|consequently)\b"
     r"|.*\b(?:conclude|see|find|know|means|shows?|follows|deduce|implies)(?:\s+that)?\b).*"
@@ -78,7 +79,7 @@ _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and 
     r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid"
     r"|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
     r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
-    rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
+    rf"|^(?:(?:so|thus|hence|therefore),?\s+)?(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
     rf"((?:(?:minus|negative)\s+)?(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
     re.I,
 )
@@ -137,6 +138,13 @@ def chosen_letter(sentence: str) -> str:
 def yes_or_no(sentence: str) -> str:
     m = _YES_NO.match(sentence.strip(" .!*"))
     return next(filter(None, m.groups())) if m else ""
+
+
+def concluded_phrase(sentence: str) -> str:
+    """Return `no solution` for `Hence there is no solution`; "" without such a conclusion."""
+    sentence = without_bold(sentence).strip(" .!")
+    phrase = _PHRASE.search(sentence) if _CONCLUDES.match(sentence) else None
+    return phrase[1] if phrase else ""
 
 
 def name_at_end(sentence: str) -> str:

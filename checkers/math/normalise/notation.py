@@ -62,7 +62,7 @@ _CURRENCY_CODES = {
 _CURRENCY_CODE = re.compile(rf"\b({'|'.join(map(re.escape, _CURRENCY_CODES))})\s?(?=\d)")
 _PROGRAM_BASE = re.compile(r"(?<![\w.])(?:0x[0-9a-fA-F]{1,40}|0b[01]{1,100}|0o[0-7]{1,40})(?!\w)")
 _SQUARE_ROOT = re.compile(r"(?:(?<=\d)\s+|(?:the\s+)?square\s+)root(?:\s+of)?\s+(\d+)", re.I)
-_FOREIGN_NOUN = re.compile(r"([-+＄€£]?\s?\d[\d.,]*)\s?([^\W\d_]{2,})")  # `1500 dólares`
+_FOREIGN_NOUN = re.compile(r"([-+＄€£]?\s?\d[\d.,]*)\s?([^\W\d_的]{2,})")  # `1500 dólares`
 _HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the numbers
     r"(?<![\\\w])\(?\s*([A-F][0-9A-F]{1,12})\s*\)?\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
 )
@@ -113,6 +113,7 @@ _LIMIT = re.compile(  # `a_n \to 2 as n \to \infty`, `a_n converges to 2`
 )
 _LOG_BASE = re.compile(r"(?<![A-Za-z\\])log(2|10)(?=\s*\()")
 _CUBE_ROOT = re.compile(r"(?<![A-Za-z\\])cbrt\s*\(([^()]{1,60})\)")
+_ASCII_ROOT = re.compile(r"(?<![A-Za-z\\])root\s?\(?(\d)\)?\s?\(([^()]{1,60})\)")  # `root(3)(x)`
 _FLOOR_DIVISION = re.compile(r"([a-z]|\d+|\([^()]{1,40}\))\s*//\s*([a-z]|\d+)")
 _DIAGONAL = re.compile(r"\s*\\?(?:mathrm\{)?diag\}?\s*\(([^()]{1,200})\)\s*")
 _IDENTITY = re.compile(r"(?:the\s+)?(?:(\d)\s*(?:\\times|x|by)\s*\1\s+)?identity\s+matrix", re.I)
@@ -160,6 +161,7 @@ def expand_notation(text: str) -> str:
     if "binom" in text:
         text = _MULTINOMIAL.sub(_multinomial, text)
     text = _CHOOSE.sub(r"\\binom{\1}{\2}", _CUBE_ROOT.sub(r"\\sqrt[3]{\1}", text))
+    text = _ASCII_ROOT.sub(r"\\sqrt[\1]{\2}", text)
     text = _LOG_BASE.sub(r"\\log_{\1}", text)
     text = _FLOOR_DIVISION.sub(r"\\lfloor \1/\2 \\rfloor", text)
     if identity := _IDENTITY.fullmatch(strip_marks(text).strip()):
@@ -172,7 +174,7 @@ def expand_notation(text: str) -> str:
             lambda m: rf"({m[1]}+\frac{{{m[2]}}}{{60}}+\frac{{{m[3] or 0}}}{{3600}})\degree", text
         )
     text = _ROOT.sub(lambda m: rf"\sqrt{{{m[1] or m[2]}}}", text)
-    if "C" in text or "P" in text:
+    if re.search("[ACP]", text):
         text = _PERMUTATIONS.sub(lambda m: _arranged(m[1] or m[3], m[2] or m[4]) or m[0], text)
         text = _CHOSEN.sub(_chosen, _COMBINATIONS.sub(_binomial, text))
         text = _LETTERS_CHOSEN.sub(r"\\binom{\1}{\2}", _NAMED_COUNT.sub(_named_count, text))

@@ -101,6 +101,8 @@ _LONE_DOLLAR = re.compile(r"\$(?=\s*-?[\d.])")
 _SPACES = re.compile(r"\s+")
 _SUPERSCRIPTS = re.compile("[" + "".join(tables.SUPERSCRIPT) + "]+")
 _SUBSCRIPTS = re.compile("[" + "".join(tables.SUBSCRIPT) + "]+")
+_RAISED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,9})[⁄∕/]([₀₁₂₃₄₅₆₇₈₉]{1,9})")
+_CIRCLED = re.compile("[①-⑳](?:[\\s,、，和及与;；]*[①-⑳])*")  # numbered statements
 _COLOR = re.compile(r"\\(?:color|textcolor)\s*\{[^{}]*\}")
 # `**5**`, `{5 \choose 2}`, `{1 \over 2}`
 _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
@@ -171,6 +173,7 @@ def unicode_to_latex(text: str) -> str:
     text = "".join(
         _frac(*tables.VULGAR_FRACTIONS[c]) if c in tables.VULGAR_FRACTIONS else c for c in text
     )
+    text = _RAISED_FRACTION.sub(_raised_fraction, text)
     text = _SUPERSCRIPTS.sub(
         lambda m: "^{" + "".join(tables.SUPERSCRIPT[c] for c in m[0]) + "}", text
     )
@@ -180,6 +183,16 @@ def unicode_to_latex(text: str) -> str:
     text = "".join(c if c in tables.CURRENCY else unicodedata.normalize("NFKC", c) for c in text)
     text = re.sub(r"\\sqrt (\d+|[A-Za-z]|\\[A-Za-z]+)", r"\\sqrt{\1}", text)
     return text.replace(r"\sqrt (", r"\sqrt(")
+
+
+def _raised_fraction(m: re.Match[str]) -> str:
+    """Return `\\frac{5}{9}` for `⁵⁄₉`."""
+    return _frac(
+        *(
+            "".join(t[c] for c in part)
+            for t, part in zip((tables.SUPERSCRIPT, tables.SUBSCRIPT), m.groups(), strict=True)
+        )
+    )
 
 
 def _frac(top: object, low: object) -> str:
@@ -240,6 +253,8 @@ def normalise(text: str) -> str:
     text = _HTML.sub("", text) if "</" in text or "<br" in text else text
     if text.strip() in ("{}", r"\{\}"):
         return r"\emptyset"
+    if _CIRCLED.fullmatch(text.strip(" $.。")):
+        text = ", ".join(f"({unicodedata.numeric(c):.0f})" for c in text if "①" <= c <= "⑳")
     text = unicode_to_latex(translate(_SPACES.sub(" ", text.strip())))
     text = unit_vectors_to_tuple(program_output(text))
     if "matrix" in text:

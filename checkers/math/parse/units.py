@@ -229,6 +229,7 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
         counted = one.removeprefix(f"{other}/")  # dollars per ticket
         if counted != one and unit_scale(counted) is None:
             return Fraction(1)
+    source, target = _measured(source, target), _measured(target, source)
     a, b = unit_scale(source), unit_scale(target)
     if a and b:
         return a[1] / b[1] if a[0] == b[0] else None
@@ -236,6 +237,13 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
         return None
     left, right = set(source.split()), set(target.split())
     return Fraction(1) if left <= right or right <= left else None
+
+
+def _measured(one: str, other: str) -> str:
+    """Return `gal` for `gal paint` when the other unit does not say what is measured."""
+    name, _, noun = one.partition(" ")
+    named = noun.isalpha() and noun not in UNITS and name in UNITS
+    return name if named and unit_scale(other) else one
 
 
 _NUMBER_RUN = re.compile(

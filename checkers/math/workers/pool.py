@@ -44,7 +44,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict, its reason (text, value, choice, statement, time limit, crashed, …), two readings."""
+    """A verdict, its reason (text, value, choice, time limit, crashed, …), two readings."""
 
     equal: bool
     reason: str
