@@ -245,6 +245,17 @@ class Grader(Closeable):
         with self._use_session() as session:
             return session.problems.ids() if self._has_dataset else []
 
+    def known_solutions(self, problem_id: str) -> list[dict[str, Any]]:
+        """Return the right solutions that the data set has for a problem, as rows for `grade`."""
+        with self._use_session() as session:
+            problem = self._find_problems(None, session).get(problem_id)
+        golds = problem.gold_solutions if problem else ()
+        return [
+            {"language": "python", **gold, "problem_id": problem_id}
+            for gold in golds
+            if gold.get("expect") == "passed"
+        ]
+
     @property
     def sandbox(self) -> Sandbox:
         """The open sandbox."""

@@ -1,4 +1,4 @@
-"""Faces of the grader for evaluation frameworks: HF evaluate, lm-evaluation-harness, inspect_ai.
+"""Adapters for evaluation frameworks and trainers: HF evaluate, lm-eval, inspect_ai, verifiers.
 
 None of them is imported unless its module is: docs/frameworks.md.
 """

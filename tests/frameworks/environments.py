@@ -58,6 +58,7 @@ ENVIRONMENTS = {
     "lmeval": Environment(("lm-eval==0.4.13",), grades=True),
     "verl": Environment(("verl==0.9.1",), below=(3, 13), grades=True),
     "trl": Environment(("trl==1.16.0", "torch==2.15.0"), least=(3, 11), grades=True),
+    "verifiers": Environment(("verifiers==0.4.0",), least=(3, 11), grades=True),
     # with what it requires, it would need a GPU to be installed
     "openrlhf": Environment(
         ("aiohttp==3.14.5", "requests==2.34.2"),
