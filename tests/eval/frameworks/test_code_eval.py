@@ -40,7 +40,7 @@ def grader() -> Iterator[Grader]:
         ("1 / 0", "assert True", "failed: exit code 1: ZeroDivisionError: division by zero"),
         ("x = 1", "not ( Python", "failed: SyntaxError: '(' was never closed"),
         (OPENED, OWN_CLASS, "passed"),
-        ("def opened(box):\n    return 1", OWN_CLASS, "failed: AssertionError"),
+        ("def opened(box):\n    return 1", OWN_CLASS, "failed: exit code 1: AssertionError"),
         # a block for running the file is not run, as in the original
         (f"{OPENED}\nif __name__ == '__main__':\n    exit(1)", OWN_CLASS, "passed"),
     ],
