@@ -41,6 +41,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 LONGEST_ID = 60
 LONGEST = "tests/submissions/hostile/"
+WEAKER_LEVELS = ("delegated", "userns", "landlock", "none")
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -52,12 +53,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     there for the others.
     """
     for item in items:
+        if level_of(item) in WEAKER_LEVELS:
+            item.add_marker(pytest.mark.slow)
         group = shared(item)
         if not group and not item.get_closest_marker("slow"):
             group = item.nodeid.partition("::")[0]
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def level_of(item: pytest.Item) -> object:
+    """Return the level of isolation for which a test is repeated, or None.
+
+    `make test-fast` runs such tests at the strongest level only.
+    """
+    params = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return next((value for value in params if value in WEAKER_LEVELS), None)
 
 
 def shared(item: pytest.Item) -> str:

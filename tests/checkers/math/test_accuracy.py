@@ -72,7 +72,13 @@ def test_other_spellings_are_accepted(grades):
 CASES = read_pairs("cases.jsonl")
 
 
-@pytest.mark.parametrize("kind", sorted({row["kind"] for row in CASES}))
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[pytest.mark.slow] if kind == "proof" else [])
+        for kind in sorted({row["kind"] for row in CASES})
+    ],
+)
 def test_equal_answers_are_accepted_and_near_misses_rejected(kind):
     rows = [row for row in CASES if row["kind"] == kind]
     assert {row["equal"] for row in rows} == {True, False}

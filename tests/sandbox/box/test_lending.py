@@ -14,6 +14,7 @@ from gradebox.sandbox.box import EmbeddedSandbox, core_locks
 from gradebox.sandbox.model import Compiled, Execution
 from tests.sandbox.levels import box_at, built
 
+pytestmark = pytest.mark.slow  # each test waits for programs that sleep
 LIMITS = Limits(cpu_s=5, wall_s=20)
 # Sleeps and uses CPU time in turn, for the ms in its input; also in a thread or a process.
 SOURCE = rb"""

@@ -239,6 +239,7 @@ def test_a_full_server_says_when_to_come_back(start: Start) -> None:
         assert [one.result().json()["status"] for one in admitted] == ["Success"] * 2
 
 
+@pytest.mark.slow
 def test_128_clients_get_right_answers(start: Start) -> None:
     served = start(lambda call: ready(call.stdin))
 
