@@ -2,7 +2,7 @@
 #
 #   install    the dependencies of running, testing and linting
 #   grade      grades examples/ in the embedded sandbox
-#   test       all tests                       test-fast  those that take under a second each
+#   test       all tests                       test-fast  those under a second, at the strongest level only
 #   test-docker  the image, in containers of many kinds; needs a Docker engine (docs/docker.md)
 #   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
 #   test-frameworks  clients of other frameworks, each in an environment of its own (docs/frameworks.md)
