@@ -130,10 +130,16 @@ class _Talk:
         """Send a message. Raises _Close when the client does not read it."""
         if self.socket.closed:
             return
+        # Before Python 3.12, wait_for loses a cancellation that comes when the message is sent.
+        sending = asyncio.ensure_future(self.socket.send_str(json.dumps(message)))
         try:
-            await asyncio.wait_for(self.socket.send_str(json.dumps(message)), self.upload_s)
-        except asyncio.TimeoutError:
-            raise _Close(4002, "The output was not read") from None
+            sent, _ = await asyncio.wait({sending}, timeout=self.upload_s)
+        finally:
+            sending.cancel()
+        if not sent:
+            raise _Close(4002, "The output was not read")
+        try:
+            sending.result()
         except ConnectionError:
             raise _Close(1000, "closed") from None
 
