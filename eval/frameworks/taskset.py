@@ -20,8 +20,6 @@ from gradebox.eval.api.rewards.one import score_one_async
 from gradebox.eval.models.answers import code_prompts
 from gradebox.eval.problems.row import problem_id
 
-TEMPLATE = Path(code_prompts.__file__).parents[1] / "data" / "code" / "dataset.txt"
-
 
 class ProgramTaskConfig(vf.TaskConfig):
     """How programs are graded.
@@ -105,7 +103,7 @@ class Programs(vf.Taskset[ProgramTask, ProgramsConfig]):
     def load(self) -> Iterator[ProgramTask]:
         """Yield a task for each problem. Raises InputError when the data set can't be read."""
         config = self.config
-        template = code_prompts.read_template(Path(config.prompt_file or TEMPLATE))
+        template = code_prompts.read_template(Path(config.prompt_file or code_prompts.TEMPLATE))
         grading = config.task.model_copy(update={"dataset": config.dataset})
         for row in code_prompts.read_rows(config.dataset, config.split, ("verifiable", "default")):
             name, language = problem_id(row), str(row.get("language") or config.language)

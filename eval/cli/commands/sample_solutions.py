@@ -103,7 +103,7 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
 
     template = code_prompts.read_template(args.prompt_file)
     described = args.prompt_file == DATA / "code" / "prompt.txt"
-    other = code_prompts.read_template(DATA / "code" / "dataset.txt") if described else template
+    other = code_prompts.read_template(code_prompts.TEMPLATE) if described else template
     selected = {name for name in args.problems.split(",") if name}
     found: set[str] = set()
     rows = code_prompts.read_rows(args.dataset, args.dataset_split, args.dataset_subsets.split(","))

@@ -12,8 +12,6 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers import code_prompts
 
-TEMPLATE = Path(code_prompts.__file__).parents[1] / "data" / "code" / "dataset.txt"
-
 
 def problems(
     dataset: str,
@@ -31,7 +29,9 @@ def problems(
 
     Raises InputError when the data set can't be read.
     """
-    template = code_prompts.read_template(Path(prompt_file) if prompt_file else TEMPLATE)
+    template = code_prompts.read_template(
+        Path(prompt_file) if prompt_file else code_prompts.TEMPLATE
+    )
     samples: list[Sample] = []
     for row in code_prompts.read_rows(dataset, split, ("verifiable", "default")):
         if limit is not None and len(samples) >= limit:

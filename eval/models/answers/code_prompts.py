@@ -45,6 +45,9 @@ STATEMENT_COLUMNS = (
     "memory_limit",
     "input_mode",
 )
+TEMPLATE = (
+    Path(__file__).parents[1] / "data" / "code" / "dataset.txt"
+)  # for rows of other data sets
 COLUMNS = ("id", "contest_id", "index", *STATEMENT_COLUMNS)
 PLACEHOLDERS = {*STATEMENT_COLUMNS, "language", "fence", "input", "output", "interaction"}
 _PLACEHOLDER = re.compile(r"\{\{ ?([a-z_]+) ?\}\}")
