@@ -1,7 +1,7 @@
 """Run benchmarks from a configuration.
 
 python eval/run_benchmarks.py octothinker --model http://localhost:8000
-python eval/run_benchmarks.py --config math-pal --model path/to/checkpoints
+python eval/run_benchmarks.py --config math-pal --model http://localhost:8000
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, not_negative, positive_int
+from gradebox.eval.cli.parser import CommandParser, positive_int
 from gradebox.eval.cli.sampling_flags import add_sampling_flags, sampler_options, sampling_fields
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.paths import DATA
@@ -45,8 +45,8 @@ def parser() -> CommandParser:
         "--model",
         nargs="+",
         required=True,
-        metavar="ADDRESS|PATH",
-        help="address of a server, folder of a model, or folder of checkpoints",
+        metavar="ADDRESS",
+        help="addresses of running servers",
     )
     add("--model-name", metavar="NAME", help="the server's name of the model")
     add("--benchmarks", nargs="+", default=[], metavar="NAME", help="only these")
@@ -79,52 +79,30 @@ def parser() -> CommandParser:
         help="folder with worked examples, a file <Prompt>.txt for each prompt",
     )
     add("--register", nargs="+", default=[], metavar="MODULE", help="modules that add functions")
-    add("--shard", default="0/1", metavar="I/N", help="this node's part, I from 0")
-    add("--dry-run", action="store_true", help="print this node's part and stop")
+    add("--dry-run", action="store_true", help="print the runs and stop")
     add("--sandbox", choices=("auto", "local", "piston"), default="auto", help="where programs run")
     add("--endpoint", metavar="URL[,URL]", help="Piston servers for the programs")
     add("--sandbox-workers", type=positive_int, help="programs at once")
-    add(
-        "--vllm-argument",
-        action="append",
-        default=[],
-        metavar="ARG",
-        help="argument for `vllm serve`, such as --vllm-argument=--tensor-parallel-size=8",
-    )
-    add(
-        "--server-start-timeout",
-        type=not_negative,
-        default=1800.0,
-        help="seconds until a started model server must answer",
-    )
     return p
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run this node's jobs, print a line for each, and return the exit status."""
+    """Run the benchmarks, print a line for each, and return the exit status."""
     from gradebox.eval.models.api_key import read_api_key
     from gradebox.eval.models.benchmarks import registry
     from gradebox.eval.models.benchmarks.config import find_config, read_configs, select_benchmarks
     from gradebox.eval.models.benchmarks.data_file import missing_files_message
-    from gradebox.eval.models.benchmarks.sweep import (
-        Shard,
-        VllmOptions,
-        make_jobs,
-        split_by_file,
-        sweep,
-    )
+    from gradebox.eval.models.benchmarks.run import Job, run_jobs, split_by_file
     from gradebox.eval.models.benchmarks.targets import find_targets
 
     if bool(args.suite) == bool(args.config):
         raise InputError(f"give either --config FILE or one of the suites {', '.join(SUITES)}")
-    shard = Shard.parse(args.shard)
     registry.load_user_modules(args.register)
     configs = [find_config(path) for path in args.config or [Path(args.suite)]]
     benchmarks = read_configs(configs, args.few_shot_dir)
     pairs = select_benchmarks(benchmarks, args.benchmarks, args.tasks)
     targets = find_targets(args.model, args.model_name, read_api_key(args.api_key_env))
-    jobs = make_jobs(targets, pairs, shard)
-    print(f"shard {shard.index}/{shard.count}: {len(jobs)} of {len(targets) * len(pairs)} runs")
+    jobs = [Job(target, *pair) for target in targets for pair in pairs]
     if args.dry_run:
         for job in jobs:
             print(job.label)
@@ -141,8 +119,7 @@ def run(args: argparse.Namespace) -> int:
         failed += counts.failed
         print(_result_line(job_run, counts), flush=True)
 
-    vllm = VllmOptions(tuple(args.vllm_argument), args.server_start_timeout)
-    sweep(jobs, _settings(args), vllm, on_done)
+    run_jobs(jobs, _settings(args), on_done)
     if failed:
         print(
             f"{failed} requests or programs failed through the fault of a server or the machine "

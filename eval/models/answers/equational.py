@@ -9,6 +9,7 @@ implications × models ─▶ prompt with both equations ─▶ OpenRouter ─�
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,62 +37,35 @@ class Implication:
 
 
 @dataclass
-class CallCounts:
-    """Counts of one model's calls.
+class RunCounts:
+    """The counts of a run.
 
-    failed     calls without an answer, which are not wrong answers
-    parseable  answers with a verdict
-    truncated  answers cut by the token limit, with or without a verdict
+    by_model  for each model, of its calls: `calls`, `failed` (which are no wrong answers),
+              `parseable` (answers with a verdict), `correct`, and `truncated` (answers cut by the
+              token limit, with or without a verdict)
     """
 
-    calls: int = 0
-    failed: int = 0
-    parseable: int = 0
-    correct: int = 0
-    truncated: int = 0
+    by_model: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, line: Mapping[str, Any]) -> None:
         """Count an output line."""
-        self.calls += 1
+        counts = self.by_model.setdefault(line["model"], Counter())
+        counts["calls"] += 1
         if "error" in line:
-            self.failed += 1
+            counts["failed"] += 1
             return
-        self.parseable += line["correct"] is not None
-        self.correct += line["correct"] is True
-        self.truncated += line["finish_reason"] == "length"
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the model's entry in the summary; `accuracy` is None without answers."""
-        answered = self.calls - self.failed
-        return {
-            "calls": self.calls,
-            "failed": self.failed,
-            "parseable": self.parseable,
-            "unparseable": answered - self.parseable,
-            "truncated": self.truncated,
-            "correct": self.correct,
-            "accuracy": self.correct / answered if answered else None,
-        }
-
-
-@dataclass
-class RunCounts:
-    """The counts of a run by model."""
-
-    by_model: dict[str, CallCounts] = field(default_factory=dict)
-
-    def add(self, line: Mapping[str, Any]) -> None:
-        """Count an output line."""
-        self.by_model.setdefault(line["model"], CallCounts()).add(line)
+        counts["parseable"] += line["correct"] is not None
+        counts["correct"] += line["correct"] is True
+        counts["truncated"] += line["finish_reason"] == "length"
 
     @property
     def failed(self) -> int:
-        return sum(counts.failed for counts in self.by_model.values())
+        return sum(counts["failed"] for counts in self.by_model.values())
 
     def summary(self) -> dict[str, Any]:
-        """Return the summary line."""
-        models = {name: counts.as_json() for name, counts in self.by_model.items()}
-        total = {name: sum(m[name] for m in models.values()) for name in vars(CallCounts())}
+        """Return the summary line; an `accuracy` is None without answers."""
+        models = {name: _model_summary(counts) for name, counts in self.by_model.items()}
+        total = sum(self.by_model.values(), Counter[str]())
         accuracies = [model["accuracy"] for model in models.values()]
         complete = bool(accuracies) and None not in accuracies
         return {
@@ -107,6 +81,15 @@ class RunCounts:
                 "models": models,
             }
         }
+
+
+def _model_summary(counts: Counter[str]) -> dict[str, Any]:
+    answered = counts["calls"] - counts["failed"]
+    return {
+        **{name: counts[name] for name in ("calls", "failed", "parseable", "truncated", "correct")},
+        "unparseable": answered - counts["parseable"],
+        "accuracy": counts["correct"] / answered if answered else None,
+    }
 
 
 def read_implications(path: Path, limit: int | None = None) -> list[Implication]:

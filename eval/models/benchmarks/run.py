@@ -1,8 +1,8 @@
-"""Run one benchmark of one model: ask for missing answers, read them, judge them, write files."""
+"""Run benchmarks of models: ask for missing answers, read them, judge them, write files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.models.answers.equality import MathEquality
 from gradebox.eval.models.benchmarks.config import folder_name
-from gradebox.eval.models.benchmarks.data_file import find_file, is_example_data, read_samples
+from gradebox.eval.models.benchmarks.data_file import (
+    find_file,
+    is_example_data,
+    is_missing,
+    read_samples,
+)
 from gradebox.eval.models.benchmarks.extraction.free_answers import program_result
 from gradebox.eval.models.benchmarks.outputs import (
     Prediction,
@@ -23,7 +28,7 @@ from gradebox.eval.models.benchmarks.pal import ProgramResult, run_programs
 from gradebox.eval.models.benchmarks.sample import Benchmark, Sample, Task
 from gradebox.eval.models.benchmarks.targets import Target
 from gradebox.eval.models.exchange import Request
-from gradebox.eval.models.response_file import ResponseFile
+from gradebox.eval.models.response_file import ResponseFile, discard_responses
 from gradebox.eval.models.sampler import SamplerOptions
 from gradebox.eval.models.servers import OpenAIChat, OpenAICompletions
 
@@ -88,10 +93,11 @@ class JobRun:
         """Return whether the questions are gradebox's examples, not those of the benchmark."""
         return is_example_data(self.path)
 
-    def _server(self, url: str) -> OpenAIChat:
+    def _server(self) -> OpenAIChat:
         """Return the server: chat for tuned models, text completion for base models."""
         kind = OpenAIChat if self.job.task == "sft" else OpenAICompletions
-        return kind(url, self.job.target.name, self.settings.sampling, self.settings.api_key)
+        target, settings = self.job.target, self.settings
+        return kind(target.url, target.name, settings.sampling, settings.api_key)
 
     def _requests(self) -> Iterator[Request]:
         prompt = self.job.benchmark.prompt
@@ -109,26 +115,13 @@ class JobRun:
     def responses_path(self) -> Path:
         return self.folder / "responses.jsonl"
 
-    def _open_responses(self) -> ResponseFile:
-        parameters = self._server("http://unused").parameters
-        return ResponseFile(self.responses_path, parameters=parameters)
-
-    def count_missing(self) -> int:
-        """Return the number of requests without a response."""
-        with self._open_responses() as file:
-            return sum(file.lacks(request) for request in self._requests())
-
-    def finish(self, url: str) -> PredictionCounts:
-        """Ask the server at `url` for the missing answers, then judge all answers.
-
-        An empty `url` asks nothing. Raises ServerLost.
-        """
-        counts = PredictionCounts()
-        with self._open_responses() as file:
-            if url:
-                server, options = self._server(url), self.settings.sampler
-                progress = file.ask_missing(self._requests(), server, options, self.job.label)
-                counts.failed += progress.failed
+    def finish(self) -> PredictionCounts:
+        """Ask the server for the missing answers, then judge all answers. Raises ServerLost."""
+        counts, server = PredictionCounts(), self._server()
+        with ResponseFile(self.responses_path, parameters=server.parameters) as file:
+            options = self.settings.sampler
+            progress = file.ask_missing(self._requests(), server, options, self.job.label)
+            counts.failed += progress.failed
             write_predictions(self.folder / "predictions.json", self._judged(file, counts), counts)
         write_metrics(self.folder, counts, self._facts())
         return counts
@@ -196,3 +189,24 @@ class JobRun:
             "num_samples": self.settings.num_samples,
             "questions": len(self.samples),
         }
+
+
+def split_by_file(jobs: Sequence[Job], data_dir: Path) -> tuple[list[Job], list[str]]:
+    """Return the jobs whose test file is there, and the test paths of the others."""
+    found = [job for job in jobs if not is_missing(job.benchmark.test_path, data_dir)]
+    missing = [job.benchmark.test_path for job in jobs if job not in found]
+    return found, list(dict.fromkeys(missing))
+
+
+def run_jobs(
+    jobs: Sequence[Job], settings: Settings, on_done: Callable[[JobRun, PredictionCounts], None]
+) -> None:
+    """Run the jobs in their order; call `on_done` after each.
+
+    All files are read before the first request, so bad input costs no calls.
+    """
+    runs = [JobRun(job, settings) for job in jobs]
+    if settings.fresh:
+        discard_responses(run.responses_path for run in runs)
+    for run in runs:
+        on_done(run, run.finish())
