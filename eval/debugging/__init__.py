@@ -3,7 +3,7 @@
     results folder ─ find ─▶ record, case ─ reopen ─▶ OpenedCase: program, test, checker of the run
         ├─ explain           run it again and compare with the record   (explain_page prints it)
         ├─ try_checker       run only the checker, on three outputs
-        ├─ export, shell     files that run without gradebox; a shell with them in the sandbox
+        ├─ export            files that run without gradebox
         ├─ list_cases        cases by reason
         └─ rejudge_run       grade chosen cases again and update records and metrics
              └─ rejudge_solution   one solution: by its stored outputs, or by new runs

@@ -181,8 +181,6 @@ def _checker(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Itera
 def next_steps(results: str, case: OpenedCase, width: int) -> Iterator[Row]:
     """Yield the commands that investigate further."""
     steps = [("--export DIR", "write files that run without gradebox")]
-    if case.settings.sandbox.describe().backend == "box":
-        steps.append(("--shell", "open a shell in the sandbox"))
     if case.judge_name and not case.interactive:
         steps.insert(0, ("--checker", "run the checker on other outputs"))
     yield row("")

@@ -36,7 +36,7 @@ from gradebox.sandbox.box.python.start import EMPTY, Measured, PythonStart
 from gradebox.sandbox.box.runs.batches import batches
 from gradebox.sandbox.box.runs.run_request import RunRequest
 from gradebox.sandbox.box.runs.runner import Answer, Runner
-from gradebox.sandbox.box.session import LiveRequest, LiveRun, Session, start_session
+from gradebox.sandbox.box.session import LiveRequest, LiveRun
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
@@ -288,15 +288,6 @@ class EmbeddedSandbox(Closeable):
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""
         self._headers.wait()
-
-    def open_session(self, compiled: Compiled, limits: Limits) -> Session:
-        """Start a program that a user talks to over pipes; it may fork at any level.
-
-        Not part of the `Sandbox` protocol: the shell of the debugger uses it.
-        """
-        check_limits(limits)
-        self._runner.check_process()
-        return start_session(self._pool, _built(compiled), limits)
 
     def converse(
         self,

@@ -1,87 +1,22 @@
-"""Programs that somebody talks to while they run.
+"""A run that somebody talks to.
 
-Session      started once, over pipes to its stdin and from its stdout
-LiveRequest  one run like any other, but its input is a descriptor of the caller's; through its
-             LiveRun, other threads send the program signals or end it
+Its input is a descriptor of the caller's. Through its LiveRun, other threads send the program
+signals or end it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
 from gradebox.sandbox.box import wire
-from gradebox.sandbox.box.built_program import BuiltProgram
-from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.runs.run_request import RunRequest, reply_timeout_s
-from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.model import Limits
-
-
-class Session(Closeable):
-    """The two ends of a running program.
-
-    requests, replies   buffered pipes to its stdin and from its stdout
-    """
-
-    def __init__(
-        self,
-        box: BoxProcess,
-        pipes: tuple[int, int],
-        give_back: Callable[[BoxProcess], None],
-    ) -> None:
-        self._box = box
-        self._give_back = give_back
-        self._closed = False
-        self._lock = threading.Lock()
-        self.requests: BinaryIO = os.fdopen(pipes[0], "wb")
-        self.replies: BinaryIO = os.fdopen(pipes[1], "rb")
-
-    def close(self) -> None:
-        """End the program and give the box back; a second call has no effect."""
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
-        for pipe in (self.requests, self.replies):
-            with contextlib.suppress(OSError, ValueError):
-                pipe.close()
-        try:
-            self._box.abort()
-            _, fds = self._box.finish(30.0)
-        except SandboxError:
-            self._box.close()
-            return
-        for fd in fds:
-            os.close(fd)
-        self._give_back(self._box)
-
-
-def start_session(pool: BoxPool, program: BuiltProgram, limits: Limits) -> Session:
-    """Start a program in a box for compilers, where it may fork at any level."""
-    box = pool.take("compiler")
-    stdin, stdout = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
-    theirs, ours = (stdin[0], stdout[1]), (stdin[1], stdout[0])
-    try:
-        with RunRequest(program, limits) as request:
-            request.start_with_pipes(box, *theirs)
-    except BaseException:
-        for fd in ours:
-            os.close(fd)
-        box.close()
-        raise
-    finally:
-        for fd in theirs:
-            os.close(fd)
-    return Session(box, ours, lambda box: pool.give_back(box, "compiler"))
 
 
 class LiveRun:

@@ -58,7 +58,6 @@ def make_parser() -> CommandParser:
     what.add_argument(
         "--export", type=Path, metavar="DIR", help="write files that run without gradebox"
     )
-    what.add_argument("--shell", action="store_true", help="open a shell in the sandbox")
     what.add_argument(
         "--rejudge",
         action="store_true",
@@ -133,7 +132,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _check_flags(args: argparse.Namespace) -> None:
     """Raise InputError for flags that exclude each other or need another one."""
-    actions = [name for name in ("checker", "export", "shell", "rejudge") if getattr(args, name)]
+    actions = [name for name in ("checker", "export", "rejudge") if getattr(args, name)]
     if args.list is not None and not args.rejudge:
         actions.insert(0, "list")
     if len(actions) > 1:
@@ -181,18 +180,9 @@ def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> i
     return ExitStatus.OK
 
 
-def _shell(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
-    from gradebox.eval.debugging.export.files import export_files
-    from gradebox.eval.debugging.shell import run_shell
-
-    run_shell(case.settings.sandbox, export_files(case))
-    return ExitStatus.OK
-
-
 _ACTIONS: dict[str, Callable[[argparse.Namespace, OpenedCase, Terminal], int]] = {
     "checker": _checker,
     "export": _export,
-    "shell": _shell,
 }
 
 

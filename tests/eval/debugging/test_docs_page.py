@@ -31,7 +31,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(command: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command of the page with another results folder."""
     words = shlex.split(command)[1:]
     if "--results-dir" not in words and words[0] == "grade":
@@ -39,7 +39,6 @@ def run(command: str, folder: Path, stdin: str = "") -> subprocess.CompletedProc
     return subprocess.run(
         [sys.executable, "-m", "gradebox.eval.cli.console", *words],
         cwd=ROOT,
-        input=stdin,
         capture_output=True,
         text=True,
         timeout=150,
@@ -54,7 +53,7 @@ def of_page(command: str, folder: Path) -> str:
 
 
 def test_every_command_is_tested() -> None:
-    kinds = ["--list", "3", "--checker", "case", "--shell", "ncmp", "examples/solutions.jsonl"]
+    kinds = ["--list", "3", "--checker", "case", "ncmp", "examples/solutions.jsonl"]
     assert len(COMMANDS) == len(kinds)
     for command, kind in zip(COMMANDS, kinds, strict=True):
         assert kind in shlex.split(command)
@@ -79,14 +78,8 @@ def test_the_export_runs(results: Path) -> None:
     assert "verdict: WA, the checker's score is 0" in printed
 
 
-def test_the_shell_opens(results: Path) -> None:
-    done = run(of_page(COMMANDS[4], results), results, "sh run.sh\nexit\n")
-    assert done.returncode == 0, done.stderr
-    assert "verdict: WA, the checker's score is 0" in done.stdout
-
-
 def test_cases_are_rejudged(results: Path) -> None:
-    done = run(of_page(COMMANDS[5], results), results)
+    done = run(of_page(COMMANDS[4], results), results)
     assert done.returncode == 0, done.stderr
     assert "3 of 3 solutions graded again" in done.stdout
     metrics = json.loads((results / "solutions" / "piston_eval_metrics.json").read_text())
@@ -94,7 +87,7 @@ def test_cases_are_rejudged(results: Path) -> None:
 
 
 def test_the_self_check_passes(results: Path) -> None:
-    done = run(of_page(COMMANDS[6], results).replace("\\\n", " "), results)
+    done = run(of_page(COMMANDS[5], results).replace("\\\n", " "), results)
     assert done.returncode == 0, done.stderr
     assert re.search(r"self-check: 2 checkers asked \d+ times, 4 right and 4 wrong", done.stdout)
 

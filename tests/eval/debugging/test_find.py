@@ -41,7 +41,7 @@ from tests.eval.debugging.small_run import SmallRun
         ("--problem 1/A --case official:-1", "--case 'official:-1' is not the name of a case"),
         ("--problem 1/A --case official:²", "is not the name of a case"),
         (
-            "--problem 1/A --sample 2 --shell",
+            "--problem 1/A --sample 2 --checker",
             "no case was run, status 'failed': no code in the response",
         ),
         ("--problem 9/Z", "no case was run, status 'invalid': line 7: unknown problem '9/Z'"),
@@ -56,7 +56,7 @@ from tests.eval.debugging.small_run import SmallRun
         ("--list fialed", "--list 'fialed' is not a reason; did you mean failed; give"),
         ("--problm 1/A", "unrecognized arguments: --problm 1/A; --problm: did you mean --problem"),
         ("--problem 1/A --sample x", "argument --sample: invalid int value: 'x'"),
-        ("--problem 1/A --checker --shell", "--checker and --shell exclude each other"),
+        ("--problem 1/A --checker --export x", "--checker and --export exclude each other"),
         ("--list WA --checker", "--list and --checker exclude each other"),
         ("--repeat 0 --problem 1/A", "--repeat: '0': give a whole number of at least 1"),
         ("--workers -1 --list WA", "--workers: '-1': give a whole number of at least 0"),
