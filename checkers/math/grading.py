@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.extract.golds import (
-    boxes_for,
     extract_gold,
     is_comparison,
     is_phrase,
+    parts_for,
     phrases_of,
     yes_or_no_of,
 )
@@ -162,7 +162,7 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
     left, right = gold, response
     if equal is None:
         left, right = extract_gold(gold), extract_answer(response, policy.strict_extract)
-        right = boxes_for(left, response) or right
+        right = parts_for(left, response) or right
         if policy.ascii_only and not right.isascii():
             right = unicode_to_latex(right).encode("ascii", "ignore").decode()
         if not left or not right:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
+from sympy import Expr
+
+from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
-from gradebox.checkers.math.parse.values import Relation, Seq, Value
+from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value
 
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
@@ -36,9 +42,11 @@ _TERM = rf"{LETTER}(?:\([-\d\w\s]{{1,12}}\))?"
 _PRODUCT = rf"{_TERM}(?:\s*(?:\\cdot|\\times|\*)\s*{_TERM}){{0,4}}"
 _NAMED_TERMS = re.compile(  # `m+n`, `f(1)-f(0)`, `\frac{a}{b}`, `\cos A`
     rf"{_PRODUCT}(?:\s*[-+/]\s*{_PRODUCT})*|\\frac\s*\{{{_PRODUCT}\}}\s*\{{{_PRODUCT}\}}"
-    r"|\\(?:sin|cos|tan|cot|sec|csc)\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
+    r"|\\(?:sin|cos|tan|cot|sec|csc)\s*(?:\^\s*\{?\d\}?)?\s*\(?\s*(?:\\[a-z]+|[A-Za-z])\s*\)?"
 )
-_FUNCTION = re.compile(r"([A-Za-z])\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)")
+_FUNCTION = re.compile(
+    r"([A-Za-z]'*(?:\s*\^\s*\{?\s*-1\s*\}?)?)\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)"
+)
 _SAME_NAMES = (
     (
         re.compile(
@@ -90,6 +98,8 @@ def is_assignment(relation: Relation) -> bool:
     if not relation.is_equation:
         return False
     left = strip_marks(relation.sides[0], "").strip()
+    if left.startswith((r"\int", r"\lim", r"\frac{d}{d")) and len(relation.sides) > 1:
+        return True
     try:
         parse_expression(relation.sides[0])
     except ParseError:
@@ -100,7 +110,7 @@ def is_assignment(relation: Relation) -> bool:
         or _GEOMETRIC.fullmatch(_plain_name(left))
         or _TUPLE_NAME.fullmatch(left)
         or re.fullmatch(r"[A-Za-z_{}\d]+(?::[A-Za-z_{}\d]+)+", left)
-        or re.fullmatch(r"[A-Za-z]{4,}(?: [A-Za-z]+)*", left)
+        or re.fullmatch(r"[A-Za-z]{4,}(?: [A-Za-z]+)*|[a-z]{2,}(?: [A-Za-z]+)+", left)
     )
 
 
@@ -110,7 +120,8 @@ def same_name(a: str, b: str) -> bool:
     if a.lower() == b.lower() or _shorter_name(a, b) or _shorter_name(b, a):
         return True
     return any(
-        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?)(?:\([a-z]\)|_[a-z])", x)) and y in ("y", f[1])
+        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?'*)(?:\([a-z](?:,[a-z])*\)|_[a-z])", x))
+        and y in ("y", f[1])
         for x, y in ((a, b), (b, a))
     )
 
@@ -179,3 +190,82 @@ def sorted_by_name(seq: Seq) -> Seq:
     if seq.kind or len(letters) != len(seq.items):
         return seq
     return Seq("", tuple(v for _, v in sorted(named, key=lambda pair: pair[0])), seq.joined_by_or)
+
+
+# -- their values ----------------------------------------------------------------
+CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
+_POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
+
+
+def says_a_power(relation: Relation, value: Value) -> bool:
+    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
+
+    A root is rather the length itself; the square of a letter is not its value.
+    """
+    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and is_number(value):
+        return True
+    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
+
+
+def is_number(value: Value) -> bool:
+    return isinstance(value, Quantity) and bool(parse_expression(value.text).is_number)
+
+
+def read_side(text: str) -> Value:
+    return read_answer(text, 1)
+
+
+def assigned(value: Value) -> Value:
+    """Return the value of `x = 5` and of `3 + 4 = 7`; every other value as it is."""
+    if isinstance(value, Relation) and (is_assignment(value) or is_calculation(value)):
+        return read_side(value.sides[-1])
+    return value
+
+
+def chain_holds(relation: Relation) -> bool:
+    """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
+    if len(relation.sides) < 3 or not relation.is_equation:
+        return True
+    sides = [read_side(side) for side in relation.sides[1:]]
+    for one, next_one in pairwise(sides):
+        if not (isinstance(one, Quantity) and isinstance(next_one, Quantity)):
+            continue
+        if one.unit or next_one.unit or one.degree or next_one.degree:
+            continue
+        try:
+            a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
+        except (ParseError, TypeError):
+            continue
+        if a.is_number and b.is_number and numeric.equal(a, b, CALCULATION_TOLERANCE, 0) is False:
+            return False
+    return True
+
+
+def is_calculation(relation: Relation) -> bool:
+    """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
+    if not relation.is_equation:
+        return False
+    if len(relation.sides) > 2 and not parse_expression(relation.sides[-2]).free_symbols:
+        relation = replace(
+            relation, sides=relation.sides[1:], ops=relation.ops[1:]
+        )  # 2x = 2·9 = 18
+    last = read_side(relation.sides[-1])
+    texts = [
+        *relation.sides[:-1],
+        last.text if isinstance(last, Quantity) and last.unit else relation.sides[-1],
+    ]
+    sides = [s for t in texts[:-1] if (s := _readable(t)) is not None] + [
+        parse_expression(texts[-1])
+    ]
+    if len(sides) < 2:
+        return False
+    tolerance = 0.0 if any(e.free_symbols for e in sides) else CALCULATION_TOLERANCE
+    return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+
+
+def _readable(text: str) -> Expr | None:
+    """Return an expression; None for one that cannot be read, such as `[F(x)]_0^1` in a chain."""
+    try:
+        return parse_expression(text)
+    except ParseError:
+        return None

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
-from gradebox.checkers.math.compare.assignments import is_assignment
+from gradebox.checkers.math.compare.assignments import (
+    assigned,
+    chain_holds,
+    is_assignment,
+    is_calculation,
+    is_number,
+    read_side,
+    says_a_power,
+)
 from gradebox.checkers.math.compare.families import same_family
 from gradebox.checkers.math.compare.matrices import is_matrix, rows_of, with_identity_matrix
 from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
-from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.set_reader import as_interval
 from gradebox.checkers.math.parse.values import (
@@ -40,8 +46,6 @@ from gradebox.checkers.math.statements.words import (
     same_words,
 )
 
-CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
-_POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
 MAX_MATCHED = 60  # items of a list that are compared each with each
 
 
@@ -54,7 +58,7 @@ class Comparer(QuantityComparer):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)
             )
-        if isinstance(answer, Relation) and not _chain_holds(answer):
+        if isinstance(answer, Relation) and not chain_holds(answer):
             return False
         family = same_family(gold, answer)
         if family is not None:
@@ -73,7 +77,11 @@ class Comparer(QuantityComparer):
             return self.dates_or_times(gold, answer)
         if real_sets.differ_in_unknown(gold, answer):
             return False
-        if self.ordered or any(isinstance(v, Seq) and shapes.has_order(v) for v in (gold, answer)):
+        if (
+            all(map(shapes.is_chain_or_list_of_numbers, (gold, answer)))
+            or self.ordered
+            or any(isinstance(v, Seq) and shapes.has_order(v) for v in (gold, answer))
+        ):
             gold, answer = shapes.ranked_beside_list(gold, answer)
         parts = any(
             isinstance(v, Seq) and v.kind == "()" and as_interval(v) is None for v in (gold, answer)
@@ -93,7 +101,7 @@ class Comparer(QuantityComparer):
         """Return a rounded value and its decimal; () when the decimal is not its rounding."""
         if not isinstance(value, Rounded):
             return (value,)
-        exact, decimal = _assigned(value.value), value.decimal
+        exact, decimal = assigned(value.value), value.decimal
         if not isinstance(exact, Quantity):
             return ()
         scale = 100 if decimal.percent and not exact.percent else 1
@@ -168,9 +176,9 @@ class Comparer(QuantityComparer):
         if matrix is not None:
             return matrix
         if isinstance(gold, Relation) and isinstance(answer, Seq):
-            gold = _assigned(gold)
+            gold = assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
-            answer = _assigned(answer)
+            answer = assigned(answer)
         left, right = map(shapes.as_seq, shapes.same_shape(gold, answer))
         if left is None or right is None:
             return False
@@ -208,7 +216,7 @@ class Comparer(QuantityComparer):
         """Return whether the items agree in some order; assignments agree by name."""
         unknowns = assignments.one_unknown(gold), assignments.one_unknown(answer)
         if all(unknowns) and assignments.same_unknown(*unknowns):
-            gold, answer = [[_assigned(v) for v in side] for side in (gold, answer)]
+            gold, answer = [[assigned(v) for v in side] for side in (gold, answer)]
         if len(gold) > MAX_MATCHED:
             return sorted(map(shapes.item_text, gold)) == sorted(map(shapes.item_text, answer))
         left = list(answer)
@@ -245,29 +253,29 @@ class Comparer(QuantityComparer):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(relation, Relation)
-        if relation is answer and _says_a_power(relation, other):
+        if relation is answer and says_a_power(relation, other):
             return False
         named = is_assignment(relation) or (
-            assignments.names_a_number(relation) and _is_number(other)
+            assignments.names_a_number(relation) and is_number(other)
         )
-        if not named and not _is_calculation(relation):
+        if not named and not is_calculation(relation):
             return False
-        value = _read_side(relation.sides[-1])
+        value = read_side(relation.sides[-1])
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
     def equations(self, gold: Relation, answer: Relation) -> bool:
         chains = [shapes.chained_assignments(r) for r in (gold, answer)]
         if any(chains):  # x = y = 1, x = y = z = 1, (x,y,z) = (1,1,1)
             left, right = (
-                c or _read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
+                c or read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
             )
             return isinstance(left, Seq) and isinstance(right, Seq) and self.sequences(left, right)
-        if is_assignment(gold) and not is_assignment(answer) and _is_calculation(answer):
-            return self.equal(_read_side(gold.sides[-1]), _read_side(answer.sides[-1]))
+        if is_assignment(gold) and not is_assignment(answer) and is_calculation(answer):
+            return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
         if is_assignment(gold) and is_assignment(answer):
             answer = assignments.with_argument_of(gold, answer)
             if assignments.same_name(gold.sides[0], answer.sides[0]):
-                return self.equal(_read_side(gold.sides[-1]), _read_side(answer.sides[-1]))
+                return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
             if len(gold.sides) > 2 or len(answer.sides) > 2:
                 return False
         if len(gold.sides) != 2 or len(answer.sides) != 2:
@@ -319,68 +327,6 @@ def _without_denominator(expr: Expr) -> Expr:
     return sympy.together(expr).as_numer_denom()[0]
 
 
-def _says_a_power(relation: Relation, value: Value) -> bool:
-    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
-
-    A root is rather the length itself; the square of a letter is not its value.
-    """
-    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and _is_number(value):
-        return True
-    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, Quantity) and bool(parse_expression(value.text).is_number)
-
-
-def _read_side(text: str) -> Value:
-    return read_answer(text, 1)
-
-
-def _assigned(value: Value) -> Value:
-    """Return the value of `x = 5` and of `3 + 4 = 7`; every other value as it is."""
-    if isinstance(value, Relation) and (is_assignment(value) or _is_calculation(value)):
-        return _read_side(value.sides[-1])
-    return value
-
-
-def _chain_holds(relation: Relation) -> bool:
-    """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
-    if len(relation.sides) < 3 or not relation.is_equation:
-        return True
-    sides = [_read_side(side) for side in relation.sides[1:]]
-    for one, next_one in pairwise(sides):
-        if not (isinstance(one, Quantity) and isinstance(next_one, Quantity)):
-            continue
-        if one.unit or next_one.unit or one.degree or next_one.degree:
-            continue
-        try:
-            a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
-        except (ParseError, TypeError):
-            continue
-        if a.is_number and b.is_number and numeric.equal(a, b, CALCULATION_TOLERANCE, 0) is False:
-            return False
-    return True
-
-
-def _is_calculation(relation: Relation) -> bool:
-    """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
-    if not relation.is_equation:
-        return False
-    if len(relation.sides) > 2 and not parse_expression(relation.sides[-2]).free_symbols:
-        relation = replace(
-            relation, sides=relation.sides[1:], ops=relation.ops[1:]
-        )  # 2x = 2·9 = 18
-    last = _read_side(relation.sides[-1])
-    texts = [
-        *relation.sides[:-1],
-        last.text if isinstance(last, Quantity) and last.unit else relation.sides[-1],
-    ]
-    sides = [parse_expression(s) for s in texts]
-    tolerance = 0.0 if any(e.free_symbols for e in sides) else CALCULATION_TOLERANCE
-    return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
-
-
 def _as_words(value: Value) -> str:
     """Return `3 quadrant` and `ii, iv` as words; "" for a value that is not written so."""
     if isinstance(value, Quantity) and not (value.percent or value.degree):
@@ -396,7 +342,7 @@ def _as_words(value: Value) -> str:
 def _named_set(value: Value) -> Value:
     """Return the interval of `x = [2,5)`; every other value as it is."""
     if isinstance(value, Relation) and is_assignment(value) and not value.sides[0].startswith("("):
-        named = _assigned(value)
+        named = assigned(value)
         if isinstance(named, Seq | RealSet):
             return replace(named, unknown=value.sides[0])
     return value
@@ -408,7 +354,7 @@ def _unwrapped(gold: Value, answer: Value) -> tuple[Value, Value]:
     if chained and any(isinstance(v, Seq) for v in (gold, answer)):
         return gold, answer  # (1,1) and x = y = 1
     if isinstance(gold, Relation) and not isinstance(answer, Relation):
-        return _assigned(gold), answer
+        return assigned(gold), answer
     if isinstance(answer, Relation) and not isinstance(gold, Relation):
-        return gold, _assigned(answer)
+        return gold, assigned(answer)
     return gold, answer

@@ -10,7 +10,7 @@ from gradebox.checkers.math.policy import Policy
 
 _RATIONAL = re.compile(
     r"\$?\s*(?P<sign>[-+]?)\s*(?:"
-    r"(?P<whole>\d{1,3}(?:,\d{3})+|\d{1,400})(?:\.(?P<part>\d{0,400}))?(?:\s*/\s*(?P<low>\d{1,400}))?"
+    r"(?P<whole>[1-9]\d{0,2}(?:,\d{3})+|\d{1,400})(?:\.(?P<part>\d{0,400}))?(?:\s*/\s*(?P<low>\d{1,400}))?"
     r"|\.(?P<only>\d{1,400})"
     r"|\\[dt]?frac\{(?P<top>-?\d{1,400})\}\{(?P<under>\d{1,400})\}"
     r")\s*\$?\.?\s*"

@@ -17,11 +17,13 @@ from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip
 from gradebox.checkers.math.parse.describe import describe
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.surroundings import without_aside
 from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.statements.figures import same_figure
 from gradebox.checkers.math.statements.meaning import same_meaning
 from gradebox.checkers.math.statements.ranges import same_range
+from gradebox.checkers.math.statements.restatements import restated
 from gradebox.checkers.math.statements.sentences import same_statement
 from gradebox.checkers.math.statements.words import is_worded, same_words
 
@@ -33,11 +35,17 @@ _LABEL = re.compile(  # `(B) 33`, not the set B in `(B) \cup C`
     r"(?:\(\s?[A-E]\s?\)\s*|[A-E][.:)]\s+)(?=[-\d$(]|\\(?!cdot|times|c[au]p|setminus|[lg]e|in|ne))"
 )
 _DECIMAL_COMMA = re.compile(r"([-+]?(?:0|\d+(?!,\d{3}(?!\d)))),(\d+)([^\d,]*)")
+_LONG_DECIMAL_COMMA = re.compile(
+    r"[-+]?(?:0,\d|\d+,(?!\d{3}(?!\d))\d\d)"
+)  # not `2,5`, which is a list
 _DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
 _LABEL_BEFORE = re.compile(r"\s*\(?\s*[A-J]\s*[.):]\s*")
 _LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?([A-E])\s?\)$")  # `42 (C)`
 _DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
 _BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
+_SCALE_LETTER = re.compile(r"([-+]?[＄€£]?\s?\d+(?:\.\d+)?)\s?(k|K|M|B|bn|mn)")
+_SCALE_LETTERS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion"}
+_PLAIN_NUMBER = re.compile(r"[-+]?[＄€£]?\s?\d[\d,.]{3,}")
 _RECURRING = re.compile(r"[\d.]\s*\\(?:overline|bar|dot)|\d(?:\.\.\.|…|\\l?dots)|\(\d+\)$")
 _BASED = re.compile(r"([0-9A-Z]{2,40})\s*_\s*(?:\{\s*\d{1,2}\s*\}|\d)")
 _TEXT = re.compile(r"\\(?:text|mathrm)\s*\{(\w+)\}")
@@ -47,8 +55,17 @@ _ORDER_NOTE = re.compile(  # `1, 2, 3 (in increasing order)`
     rf"|smallest\s+to\s+largest|largest\s+to\s+smallest)[)\s{TEXT_CLOSE}]*$",
     re.I,
 )
+_NAMED_BY_NUMBER = re.compile(  # `Team 3`, `Box B`
+    r"(?:the\s+)?(?:team|day|room|door|box|step|stage|page|chapter|question|problem|level|case|group|player|bus|train|lane|row|column"
+    r"|method|machine|bag|urn|plan|figure|graph|diagram|week|month|year|grade|version|jar|shelf|seat|house|floor|platform|route|line|item|type|class"
+    r"|station|store|shop|company|student|person|runner|tank|block|set|scheme|design|statement|choice|option|number|no\.?)\s+#?(\d{1,4}|[A-Z])",
+    re.I,
+)
+_NUMBER_OR_LETTER = re.compile(r"\d{1,4}|[A-Z]")
 _LETTER_RUN = re.compile("[A-F]{2,6}")
-_LETTER_LIST = re.compile(r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}")
+_LETTER_LIST = re.compile(
+    r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}|(?:\([A-F]\)\s*){2,6}"
+)
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
 _CHOICE_WORD = re.compile(
     r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer)(?:\s+is)?\s*:?\s*(?=\(?[A-Ja-j]\)?(?:$|(?<=\))\s))",
@@ -85,11 +102,16 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return harness_form(gold) == harness_form(answer), "text"
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return gold.strip() == answer.strip(), "too long to read"
+    gold, answer = without_aside(gold), without_aside(answer)
     left, right = normalise(gold), normalise(answer)
     if not left or not right:
         return False, "empty"
     if _LOOSE_SPACE.sub("", left) == _LOOSE_SPACE.sub("", right):
         return True, "text"
+    both = restated(left), restated(right)
+    if len(both[0]) + len(both[1]) > 2:
+        return _judge_restated(*both, policy)
+    left, right = _without_noun(left, right), _without_noun(right, left)
     letters = compare_choices(left, right)
     if letters is not None:
         return letters, "choice"
@@ -104,8 +126,11 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     if line is not None:
         return line, "value"
     left, right = _without_label(left, right), _without_label(right, left)
+    left, right = _with_scale(left, right), _with_scale(right, left)
     left, right = _with_counts(left, right), _with_counts(right, left)
     right = _with_base(left, _with_decimal_point(right, left))
+    if _LONG_DECIMAL_COMMA.match(left):
+        left = _with_decimal_point(left, right)
     left, right = _with_decimal_log(left, right), _with_decimal_log(right, left)
     try:
         ordered = bool(_ORDER_NOTE.search(left))
@@ -124,6 +149,17 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         if isinstance(read_answer(left), Words) and isinstance(read_answer(right), Words):
             return False, "text"
         return False, f"not read{_unreadable_side(left, right)}: {e}"
+
+
+def _judge_restated(gold: list[str], answer: list[str], policy: Policy) -> tuple[bool, str]:
+    """Compare answers that say one thing twice: none of what can be read may contradict."""
+    found = [judge(g, a, policy) for g in gold for a in answer]
+    contradicted = any(not equal and reason == "value" for equal, reason in found)
+    return (
+        next(f for f in found if f[0])
+        if any(f[0] for f in found) and not contradicted
+        else (False, "value")
+    )
 
 
 def readings(gold: str, answer: str) -> tuple[str, str]:
@@ -186,6 +222,16 @@ def compare_choices(left: str, right: str) -> bool | None:
     return a == b
 
 
+def _without_noun(one: str, other: str) -> str:
+    """Return `3` for `Team 3` when the other side is one number or letter."""
+    m = (
+        _NAMED_BY_NUMBER.fullmatch(strip_marks(one, ""))
+        if _NUMBER_OR_LETTER.fullmatch(other)
+        else None
+    )
+    return m[1] if m else one
+
+
 def _without_label(one: str, other: str) -> str:
     """Return `33` for `(B) 33` when the other side has no choice letter."""
     if all(_LABELLED.fullmatch(strip_marks(t, "")) for t in (one, other)):
@@ -200,6 +246,12 @@ def _with_decimal_point(one: str, other: str) -> str:
     """Return `2.74 €` for `2,74 €` when the other side is one decimal number."""
     m = _DECIMAL_COMMA.fullmatch(one)
     return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
+
+
+def _with_scale(one: str, other: str) -> str:
+    """Return `70 thousand` for `70k` when the other side is a number."""
+    m = _SCALE_LETTER.fullmatch(one) if _PLAIN_NUMBER.fullmatch(other) else None
+    return f"{m[1]} {_SCALE_LETTERS[m[2].lower()]}" if m else one
 
 
 def _with_counts(one: str, other: str) -> str:
@@ -231,11 +283,24 @@ def _with_decimal_log(one: str, other: str) -> str:
 
 def _compare_letter_lists(left: str, right: str) -> bool | None:
     """Return the verdict on `ACD` and `A, C and D`; None for anything else."""
-    for one, other in ((left, right), (right, left)):
-        several = _LETTER_RUN.fullmatch(one) and list(one) == sorted(set(one))
-        if several and _LETTER_LIST.fullmatch(other.strip("{}\\ ")):
-            return list(one) == sorted(re.findall(r"\b[A-F]\b", other))
-    return None
+    runs = [bool(_LETTER_RUN.fullmatch(t)) for t in (left, right)]
+    found = [_letters(t) for t in (left, right)]
+    if not all(found) or (not any(runs) and "," in left and "," in right):
+        return None
+    if not all(
+        r is False or letters == sorted(set(letters))
+        for r, letters in zip(runs, found, strict=True)
+    ):
+        several = runs[0] and found[0] == sorted(set(found[0])) and left not in "ABCDEF"
+        return found[0] == sorted(found[1]) if several and all(runs) else None
+    return None if all(runs) and len(found[0]) == 2 else sorted(found[0]) == sorted(found[1])
+
+
+def _letters(text: str) -> list[str]:
+    """Return the choices that `ACD`, `A, C and D` or `(A)(C)(D)` lists; [] for anything else."""
+    text = text.strip("{}\\ ")
+    listed = _LETTER_RUN.fullmatch(text) or _LETTER_LIST.fullmatch(text)
+    return re.findall(r"[A-F]", text) if listed else []
 
 
 def _letter(text: str) -> str | None:

@@ -48,7 +48,7 @@ def value_at(expr: Expr, point: dict[Expr, Expr], digits: int = DIGITS) -> Expr:
     """
     try:
         value = expr.evalf(digits, subs=point or None, maxn=max(100, digits + DIGITS))
-    except (OverflowError, ZeroDivisionError):  # 2^{2^{2^n}} far from 0
+    except (OverflowError, ZeroDivisionError, ValueError):  # 2^{2^{2^n}} far from 0, (1/2)!!
         raise Undecided from None
     if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise Undecided

@@ -34,6 +34,11 @@ _TUPLE_NAME = re.compile(
     r"|(?:\\vec\s*)?\{?\s*\\?(?:mathbf)?\s*[a-zL]\s*\}?\s*(?:\(\s*[a-z]\s*\))?\s*[=:]\s*"
     r"|(?:all\s+)?(?:pairs|triples|tuples|solutions)\s+(?:of\s+the\s+form\s+)?)"
 )
+_SPAN = re.compile(
+    r"\\?(?:operatorname\s*)?(?:the\s+)?span(?:\s+of)?\s*\\?[{(\\ ]*?\{?((?:\(|\[|\\langle"
+    r"|\\begin).*?)\s*(?:\\\})?",
+    re.S,
+)
 _LETTER = r"(?:\\?[a-z]+|[a-z](?:_\d)?)"
 _RANGE = re.compile(  # `, t \in \mathbb{R}`, ` for integers k`, `, k \ge 1`
     rf"[\s,;:|(]+(?:(?:where|for|with|and)\s+)?(?:(?:any|all|some|every|each)\s+)?"
@@ -42,7 +47,7 @@ _RANGE = re.compile(  # `, t \in \mathbb{R}`, ` for integers k`, `, k \ge 1`
     rf"|reals?|parameters?))\s+{_LETTER}"
     rf"|{_LETTER}\s+(?:is\s+)?(?:an?\s+|any\s+)?(?P<word2>(?:positive\s+|non-?negative\s+"
     rf"|natural\s+|real\s+)*(?:integers?|numbers?|reals?|parameters?))"
-    rf"|{_LETTER}\s*(?P<bound>(?:\\ge|>)\s*\d+))[\s).]*$"
+    rf"|{_LETTER}\s*(?P<bound>(?:\\ge|>)\s*\d+)|{_LETTER}\s*\\ne\s*0)[\s).]*$"
 )
 _VECTOR = re.compile(
     r"(?:\\langle|\(|\[)([^()\[\]]*,[^()\[\]]*?)(?:\\rangle|\)|\])(?:\s*\^\s*\{?\s*T\s*\}?)?"
@@ -76,9 +81,15 @@ def same_line(gold: str, answer: str) -> bool | None:
 
 
 def _read(text: str) -> Line | None:
-    text = " ".join(strip_marks(text).split()).strip(" .")
+    text = _spanned(" ".join(strip_marks(text).split()).strip(" ."))
     whole: bool | None = None
     bound = ""
+    if text.startswith(r"\{") and text.endswith(r"\}"):
+        text = text[2:-2].strip()
+        if m := re.search(
+            r"(?:\||:|\\mid)\s*([xy])\s*\\in\s*\\mathbb\{[RZ]\}\s*$", text
+        ):  # x is the parameter
+            text = re.sub(rf"(?<![A-Za-z\\]){m[1]}(?![A-Za-z])", "t", text)
     if m := _RANGE.search(text):
         words = m["word"] or m["word2"] or ""
         whole = (
@@ -90,8 +101,6 @@ def _read(text: str) -> Line | None:
         bound = re.sub(r"\s", "", m["bound"] or ("1" if positive else "")).replace(r"\ge", "")
         bound = str(int(bound[1:]) + 1) if bound.startswith(">") else bound
         text = text[: m.start()]
-    if text.startswith(r"\{") and text.endswith(r"\}"):
-        text = text[2:-2].strip()
     parts = [p for p in split_top(text, COMMA)[0] if p]
     named = [_NAMED.fullmatch(p) for p in parts]
     if len(parts) in (2, 3) and all(named):
@@ -106,6 +115,17 @@ def _read(text: str) -> Line | None:
             return _read_vector(body, whole, bound)
         return _read_equations(text, whole)
     return None
+
+
+def _spanned(text: str) -> str:
+    """Return `t(1,0)+s(0,1)` for `span\\{(1,0),(0,1)\\}`; any other text as it is."""
+    m = _SPAN.fullmatch(text)
+    vectors = split_top(m[1], COMMA)[0] if m else []
+    if not 1 <= len(vectors) <= 2 or not all(
+        v.startswith(("(", "\\langle", "\\begin", "[")) for v in vectors
+    ):
+        return text
+    return "+".join(f"{letter}{v}" for letter, v in zip("ts", vectors, strict=False))
 
 
 def _read_vector(text: str, whole: bool | None, bound: str) -> Line | None:

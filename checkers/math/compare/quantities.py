@@ -43,6 +43,10 @@ class QuantityComparer:
 
     def quantities(self, gold: Quantity, answer: Quantity) -> bool:
         a, b = parse_expression(gold.text), parse_expression(answer.text)
+        if {gold.unit, answer.unit} == {"celsius", "fahrenheit"}:
+            return self.numbers(
+                *(v * 9 / 5 + 32 if q.unit == "celsius" else v for v, q in ((a, gold), (b, answer)))
+            )
         if gold.unit and answer.unit and gold.unit != answer.unit:
             factor = conversion_factor(gold.unit, answer.unit)
             return factor is not None and self.numbers(a * factor, b)

@@ -46,11 +46,27 @@ def ranked_beside_list(gold: Value, answer: Value) -> tuple[Value, Value]:
     return sides[0], sides[1]
 
 
+def is_chain_or_list_of_numbers(value: Value) -> bool:
+    """Return whether a value is `1 < 2 < 3` or a list without letters."""
+    texts = (
+        value.sides
+        if isinstance(value, Relation)
+        else [item_text(i) for i in value.items]
+        if isinstance(value, Seq)
+        else ["x"]
+    )
+    if all(re.fullmatch(r"-?\d+", t.strip()) for t in texts):
+        return False  # the numbers 1, 2, 3 are not ranked
+    return len(texts) > 2 and not any(
+        re.search(r"(?<!\\)[A-Za-z](?![A-Za-z])|=", re.sub(r"\\[a-z]+", "", t)) for t in texts
+    )
+
+
 def has_order(seq: Seq) -> bool:
     """Return whether the order of a plain list counts: `A, C, B`, `Cindy, Amy, Betty`, `2, 6, 18`.
 
     Names that are not in the order of the alphabet are ranked. Numbers that are terms of a
-    geometric sequence, or of one of second degree, are that sequence.
+    geometric sequence, of one of second degree or of one like that of Fibonacci are that sequence.
     """
     if seq.kind or len(seq.items) < 3 or seq.joined_by_or or seq.joined_by_and:
         return False
@@ -64,7 +80,10 @@ def has_order(seq: Seq) -> bool:
     steps = [b - a for a, b in pairwise(numbers)]
     geometric = all(b * numbers[0] == a * numbers[1] for a, b in pairwise(numbers))
     square = len(numbers) > 3 and len({b - a for a, b in pairwise(steps)}) == 1
-    return len(set(steps)) > 1 and (geometric or square)
+    summed = len(numbers) > 3 and all(
+        sum(numbers[i : i + 2]) == n for i, n in enumerate(numbers[2:])
+    )
+    return len(set(steps)) > 1 and (geometric or square or summed)
 
 
 def brackets_differ(left: Seq, right: Seq) -> bool:

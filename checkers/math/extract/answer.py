@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.extract.bare import MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.hedges import DOUBTED, taken_back, without_suppositions
 from gradebox.checkers.math.extract.markdown import (
@@ -27,7 +28,8 @@ from gradebox.checkers.math.extract.markdown import (
 )
 from gradebox.checkers.math.extract.negation import without_negated
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH
-from gradebox.checkers.math.extract.prose import MAX_PROSE, from_prose, is_bare, tail_or_last
+from gradebox.checkers.math.extract.prose import from_prose, tail_or_last
+from gradebox.checkers.math.extract.rejected import without_rejected
 from gradebox.checkers.math.extract.segments import (
     before_explanation,
     corrected,
@@ -304,7 +306,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = before_explanation(without_repeated_lines(without_code(text)))
     if (last := _BOLD_LINE.search(text)) and is_bare(last[1]):
         return last[1].strip(" .:")
-    text = "" if is_cut(text) else without_suppositions(text)
+    text = "" if is_cut(text) else without_rejected(without_suppositions(text))
     if not text:
         return ""
     return text if is_bare(text) else from_prose(text)

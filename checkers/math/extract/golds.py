@@ -10,14 +10,27 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract.answer import announced, boxes, extract_answer, first_sentence
+from gradebox.checkers.math.extract.bare import is_bare
+from gradebox.checkers.math.extract.markdown import without_bold
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE
-from gradebox.checkers.math.extract.prose import is_bare
+from gradebox.checkers.math.extract.prose import is_check
 from gradebox.checkers.math.extract.segments import last_segment
+from gradebox.checkers.math.normalise.rewrite import normalise
 from gradebox.checkers.math.parse.split import split_items
+from gradebox.checkers.math.statements.labels import read_labels
 
 _SHORT = 40  # characters; shorter text without a verb is an answer
 MAX_PHRASE_WORDS = 40
 MAX_PARTS = 6
+_SEVERAL = re.compile(r"[,;]|\(b\)|\band\b")
+_PART_MARK = re.compile(  # `(a) `, `Part (b):`, `**(c)**`
+    r"(?:^|(?<=[\s,;.*]))\**(?:part\s+\(?([a-f1-6])\)?[\s:.*]|\(([a-f])\))\**(?=[\s:*])", re.I
+)
+_NAMED = re.compile(r"[=:]|[A-Za-z]{3}")
+_OUTER = re.compile(r"^(?:\\\{|[(\[{])(.*?)(?:\\\}|[)\]}])$")
+_ASSIGNED_LINE = re.compile(
+    r"[\s*$|-]*(?P<name>\\?[A-Za-zα-ω]+(?:_\w)?)\s*[=|]\s*(?P<value>[^=,|]{1,40}?)[\s*$.|]*"
+)
 MAX_PHRASE_CHARS = 400  # a phrase is compared in the caller's process
 _ANSWER = r"(\$[^$]+\$|\\\(.+?\\\)|[$€£]?-?\d(?:[\d,./]*\d)?%?)"
 _STATED = re.compile(  # `The only such pair is $(2,3)$.`, `John has 5 apples left.`
@@ -72,7 +85,7 @@ def is_comparison(gold: str) -> bool:
 
 def phrases_of(response: str) -> list[str]:
     """Return the sentences of a response that may state its answer: the announced, the last one."""
-    text = CLOSING_PHRASE.sub("", last_segment(response))
+    text = without_bold(CLOSING_PHRASE.sub("", last_segment(response)))
     if boxes(text):
         return []
     if announced(text) or _EXACTLY.search(text[-MAX_PHRASE_CHARS:]):
@@ -95,16 +108,56 @@ def yes_or_no_of(response: str) -> str:
     return said.pop() if len(said) == 1 else ""
 
 
-def boxes_for(gold: str, response: str) -> str:
-    """Return the list of all boxes of a response when it has one for each item of the gold."""
-    if "boxed" not in response:
+def parts_for(gold: str, response: str) -> str:
+    """Return what a response answers to the parts of a question, one for each item of the gold.
+
+    The parts are boxes, texts under (a), (b), …, lines such as `r = 3`, or named values: *the
+    length is 12 and the width is 5*. Return "" for any other response.
+    """
+    if not _SEVERAL.search(gold) or len(gold) > MAX_PHRASE_CHARS:
         return ""
-    items = split_items(gold) if "," in gold or ";" in gold else []
-    found = boxes(last_segment(response)) if 2 <= len(items) <= MAX_PARTS else []
-    contents = [c.strip() for _, _, c in found]
-    if len(contents) != len(items) or any("," in c for c in contents):
+    items = list(_PART_MARK.finditer(gold)) or split_items(
+        _OUTER.sub(r"\1", normalise(gold)), enclosed=True
+    )
+    text = last_segment(response)
+    if not 2 <= len(items) <= MAX_PARTS:
+        return ""
+    contents = [c.strip() for _, _, c in boxes(text)]
+    if not contents and not announced(text):
+        contents = _assigned_lines(text, len(items)) or [extract_answer(p) for p in _labelled(text)]
+        if len(contents) != len(items):
+            sentences = [s for s in _SENTENCE.split(text[-MAX_PHRASE_CHARS:]) if s.strip()]
+            named = read_labels(normalise(sentences[-1])) if sentences else {}
+            contents = list(named.values()) if not _NAMED.search(gold) and _are_words(named) else []
+        return f"({'; '.join(contents)})" if len(contents) == len(items) and all(contents) else ""
+    if len(contents) != len(items) or any(len(split_items(c)) > 1 for c in contents):
         return ""
     return ", ".join(contents) if len(set(contents)) == len(contents) else ""
+
+
+def _assigned_lines(text: str, count: int) -> list[str]:
+    """Return the values of the last lines when each names one: `r = 3` and `\\theta = \\pi/2`."""
+    lines = [line for line in text.strip().splitlines() if line.strip() and not is_check(line)]
+    found = [_ASSIGNED_LINE.fullmatch(line) for line in lines[-count:]]
+    names = {m["name"] for m in found if m}
+    return [m["value"] for m in found if m] if len(names) == count == len(found) else []
+
+
+def _are_words(named: dict[str, str]) -> bool:
+    """Return whether names in words have numbers as values."""
+    return all(re.search("[a-z]{3}", n) for n in named) and all(
+        re.fullmatch(r"[-+＄$€£]?\s?[\d.,/]+[%\s\w]*", v) for v in named.values()
+    )
+
+
+def _labelled(text: str) -> list[str]:
+    """Return the texts under (a), (b), …, in order; [] when the marks are others."""
+    marks = list(_PART_MARK.finditer(text))
+    names = [(m[1] or m[2]).lower() for m in marks]
+    if len(names) < 2 or not any(names == list(row[: len(names)]) for row in ("abcdef", "123456")):
+        return []
+    ends = [*(m.start() for m in marks[1:]), len(text)]
+    return [text[m.end() : end].strip(" :.\n*") for m, end in zip(marks, ends, strict=True)]
 
 
 def phrase_of(response: str) -> str:

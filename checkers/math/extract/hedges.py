@@ -2,6 +2,7 @@
 
 supposed     `Suppose the answer is 42.`, `First, we try 42`
 asked        `Is it 42?`
+recalled     `I first thought 42, but it is 43`
 taken back   `The answer is 42. That is wrong.`
 undecided    `I cannot determine whether it is 42`
 """
@@ -26,6 +27,19 @@ _ASKED = re.compile(
     r"(?:so,?\s+|but,?\s+)?(?:is|are|was|could|can|does|do|would|should|might|what|how|which)\b[^.!?\n]{0,200}\?\s*$",
     re.I,
 )
+_RECALLED = re.compile(  # up to the word that takes it back
+    r"(?:\b(?:i|we|you|one|someone|people|students|many)\s+(?:(?:first|initially|originally|might|may|could|would|had|also|often|was|were)\s+){0,2}"
+    r"(?:thought|think|guess(?:ed)?|assumed?|expect(?:ed)?|believed?|suspected|tempted|got|say|said|answer(?:ed)?)\b"
+    r"|\b(?:my|our|the|a|an)\s+(?:first|initial|naive|original|quick|obvious|tempting|common|wrong|incorrect)?\s*(?:guess|thought|answer|estimate|attempt|reaction|intuition)\s+(?:was|would\s+be|would\s+have\s+been|might\s+be)\b"
+    r"|\b(?:at\s+first(?:\s+(?:glance|sight))?|initially|originally|naively|it\s+(?:seems|looks|appears|is\s+tempting)))"
+    r"(?:[^.!?\n]|\.(?=\d)){0,120}?\d(?:[^.!?\n]|\.(?=\d)){0,60}?[,;.]?\s+(?:but|however|yet|though|instead|until)\b,?(?=[^.!?\n]*(?:\d|\$|\\))",
+    re.I,
+)
+_MAYBE = re.compile(
+    r"(?:\b(?:maybe|perhaps|possibly|probably|not\s+(?:really\s+|entirely\s+)?(?:sure|certain)|no\s+idea|don['’]t\s+know)\b[^.!?\n]*\?"
+    r"|\b(?:not\s+(?:really\s+|entirely\s+)?sure|no\s+idea|do(?:n['’]t|\s+not)\s+know)\b[^.!?\n]*\b(?:maybe|perhaps|possibly)\b[^.!?\n]*[.!?]?)\s*$",
+    re.I,
+)
 _UNDECIDED = re.compile(
     r"\b(?:can(?:no|['’])t|could\s?n(?:o|['’])t|unable\s+to|not\s+able\s+to|do(?:n['’]t|\s+not)\s+know|not\s+(?:sure|certain))\b"
     r"[^.!?\n]{0,60}\b(?:whether|if)\b",
@@ -42,9 +56,10 @@ _TAKEN_BACK = re.compile(
 
 def without_suppositions(text: str) -> str:
     """Return a text without the sentences that only suppose or ask; "" when nothing is left."""
-    if _ASKED.fullmatch(text) or _UNDECIDED.search(text.rstrip().rpartition("\n")[2][-300:]):
+    last = text.rstrip().rpartition("\n")[2][-300:]
+    if _ASKED.fullmatch(text) or _UNDECIDED.search(last) or _MAYBE.search(last):
         return ""
-    return _SUPPOSED.sub(" ", text).strip()
+    return _SUPPOSED.sub(" ", _RECALLED.sub(" ", text)).strip()
 
 
 def taken_back(text: str, end: int) -> int:

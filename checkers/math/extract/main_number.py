@@ -42,6 +42,10 @@ _REACHED = re.compile(
     r"|lies|stands|up|equal|adds?(?:\s+up)?)\s+(?:to|at)$",
     re.I,
 )
+_LEADS = re.compile(
+    r"(?:(?:so|thus|hence|therefore|about|approximately|roughly|only|exactly|nearly|almost),?\s+)*",
+    re.I,
+)
 _INFINITIVE = re.compile(r"\bto\s+[a-z]+$")
 MAX_CHARS = 400
 
@@ -60,7 +64,8 @@ def main_number(sentence: str) -> str:
     if len(stated) == 1:
         return stated[0][0]
     first = found[0]
-    return first[0] if not stated and not first.start() else ""
+    leads = _LEADS.fullmatch(clause[: first.start()])
+    return first[0] if not stated and leads else ""
 
 
 def _is_stated(before: str) -> bool:

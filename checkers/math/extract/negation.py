@@ -42,6 +42,9 @@ _ANY = re.compile(
     r"|close|nearly|almost|just",
     re.I,
 )
+_EMPTY = re.compile(
+    r"(?<=[\d$)}]) [(\[]\s*(?:so|and|but|or)?\s*[)\]]"
+)  # what is left of `24 (not 42)`
 _KEPT = re.compile(  # `all reals not equal to 2`, `true or false`
     r"\b(?:all|any|every|each|if\s+and\s+only|such\s+that)\b[^.]{0,60}$", re.I
 )
@@ -51,7 +54,7 @@ def without_negated(text: str) -> str:
     """Return a text without the numbers, math and choices that it denies."""
     if _ANY.search(text) is None:
         return text
-    return _AFTER.sub(_cut, _BEFORE.sub(_cut, text))
+    return _EMPTY.sub("", _AFTER.sub(_cut, _BEFORE.sub(_cut, text)))
 
 
 def _cut(m: re.Match[str]) -> str:

@@ -40,6 +40,9 @@ _SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.
 _NOT_UNITS = frozenset(
     word_list("in a to bar won cup min sec second seconds dozen u am units unit")
 )
+_DOMAIN = re.compile(  # `(n \in \mathbb{N}^*)`: where the answer holds
+    r"\(?\s*[a-z](?:\s*,\s*[a-z])*\s*(?:\\in|∈)\s*(?:\\mathbb\s*\{?[A-Z]\}?|[ℝℤℕℚ]|[RZNQ])[^,]{0,12}\)?"
+)
 _AND = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|e|o|en|of)(?![A-Za-z])|[或和、，])\s*")
 
 
@@ -74,6 +77,8 @@ def last_piece(text: str) -> str:
     found = pieces(text)
     if not found:
         return text
+    while len(found) > 1 and _DOMAIN.fullmatch(found[-1][2].strip()):
+        found.pop()
     kept = [found[-1]]
     for earlier in reversed(found[:-1]):
         if not _AND.fullmatch(text[earlier[1] : kept[0][0]]):

@@ -1,9 +1,21 @@
-"""Tell prose from a bare answer, and find the answer in the last sentence of prose."""
+"""Find the answer in the last sentence of prose."""
 
 from __future__ import annotations
 
 import re
 
+from gradebox.checkers.math.extract.bare import (
+    BOLD_END,
+    CHINESE,
+    COUNTS,
+    EXCEPTION,
+    LABEL,
+    MAX_PROSE,
+    TEX_WORDS,
+    WORD,
+    is_bare,
+    word_after_verb,
+)
 from gradebox.checkers.math.extract.main_number import main_number
 from gradebox.checkers.math.extract.markdown import without_bold
 from gradebox.checkers.math.extract.pieces import (
@@ -26,88 +38,47 @@ from gradebox.checkers.math.extract.words import (
     words_of,
     yes_or_no,
 )
-from gradebox.checkers.math.normalise.chinese import translate
 from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.parse.split import split_cases
+from gradebox.checkers.math.parse.units import add_units
 
-_PROSE_VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"
-    r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because"
-    r"|we|let|there|obtain|yields?|must|will|be|would|takes?|needs?|costs?|holds?|starts?"
-    r"|ends?|lasts?|rejected"
-    r"|altogether|happens?|occurs?|satisf(?:y|ies)|wins?|earns?|weighs?|contains?"
-    r"|requires?|remains?|becomes?)(?![A-Za-z])",
-    re.I,
-)
-_WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")
-_TEX_WORDS = re.compile(
-    r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
-)
-_LEAD_WORDS = re.compile(  # `The total cost $45`
-    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,},?(?:\s+[a-z]+)+\s+[$\\*(\[]*[-\d]", re.I
-)
-_LEAD_CLAUSE = re.compile(  # `By the theorem of Pythagoras, `, `Substituting back, `
-    r"(?:By|From|In|With|After|For|[A-Z][a-z]+ing)\s[A-Za-z][A-Za-z' -]{1,60},\s"
-)
-_CLAUSE = re.compile(  # `Adding, $5+7=12$`, `When $x=2$, $y=12$`, `In 3 hours he walks 12 miles.`
-    r"(?!(?:All|Any|Every|No|None|Not|Option|Choice|Player"
-    r"|Quadrant)\b)(?:[A-Z][a-z]+ing(?:\s[^,.]{0,60})?,\s"
-    r"|(?:When|If|As|In|At|With|For|On|From|By|After|Now|Next|Finally|So"
-    r"|Then)\s.{1,80}?(?:,\s|\s[a-z]+s\s)"
-    r"|[A-Z][a-z]+\s(?=.*\s[a-z]{3,}\s.*\s[a-z]{3,}\s.*\.$))"
-)
-_PRONOUN = re.compile(
-    r"(?<![A-Za-z\\])(?:I(?=\s+[a-z]{2})|I['’]d|he|she|you|they|my|his|her|their|our"
-    r"|means|says?)(?![A-Za-z])"
-)
-_EXCEPTION = re.compile(  # `all real numbers except 2`
-    r"\s*(?:not\s+)?(?:all|any|every|no|none|never|without)\b|.*\b(?:except|but|other\s+than)\b",
-    re.I | re.S,
-)
-_BOUND = re.compile(  # `at least 5`
-    r"(?:at\s+(?:least|most)|(?:no\s+|not\s+)?(?:more|less|fewer|greater|larger|smaller)\s+than"
-    r"|up\s+to)\s+\S+(?:\s+[a-z]+){0,3}[.\s]*",
-    re.I,
-)
-_SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
-    r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3}|\$)\.\s+"
-    r"[A-Z][a-z]+ [a-z]"
-)
 _BASES = {"binary": "2", "octal": "8", "hexadecimal": "16"}
 _BASE = re.compile(r"\b(?:binary|octal|hexadecimal|(?:in\s+)?base[\s-](\d{1,2}|[a-z]+))\b", re.I)
-_DISPLAY = re.compile(r"\$\$|\\\[|\\begin\{(?:align|equation|gather)")
-_COUNTED_SUM = re.compile(
-    r"\d\s+[a-z]{3,}\s*[×*+x-]\s*\d+\s+[a-z]{3,}\s*="
-)  # `100 boxes × 12 eggs = …`
 _APPROXIMATED = re.compile(  # `P = 2/7 ≈ 28.6%`, at the end
     r"(?:=|\bis)\s*([^\s=,;:≈]{1,40})\s*(?:≈|\\approx)\s*(-?[\d.,]*\d\s*\\?%?)$"
 )
 _COUNT_AND_LIST = re.compile(r"\bthere\s+are\s+(\d+)\s+(?:[a-z]+\s+){0,3}[a-z]+:\s*[-\d(].*,", re.I)
 _OR_ABOUT = re.compile(  # `√2, which is approximately 1.414`
-    r",?\s+(?:which\s+is\s+)?(?:approximately|about|roughly)\s+(-?[\d.]*\d)"
+    r",?\s+(?:or\s+)?(?:which\s+is\s+)?(?:approximately|about|roughly)\s+\$?(-?[\d.]*\d)\$?"
     r"(?:\s?[a-z]{1,12}[²³]?)?$",
     re.I,
 )
 _REASON_CLAUSE = re.compile(  # `Since 4a = 24, `
     r"(?:since|because|as|if|when|given|with)\b.*?,\s+(?=.*(?:\d|\$))", re.I | re.S
 )
-_LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
-    r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
-    r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
+_BOLD_LABEL = re.compile(r"^\*\*([^*\n]{2,60}?)\s*(?::\s*\*\*|\*\*\s*:)\s*")  # `**Equation:** `
+_WORD_LABEL = re.compile(  # `Winner: Alice`, `Solution set: ∅`
+    r"^[*# ]*(?:the\s+)?(?:winner|solution(?:\s+set)?|result|conclusion|verdict|output|limit"
+    r"|domain|range|name|type|shape|choice)[*]*\s*:[*\s]*"
+    r"(?=\S)([^.:=]{1,40})\.?\s*$",
+    re.I,
 )
-_FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u0370-\u03ff\u2100-\u214f\u4e00-\u9fff\U0001d400-\U0001d7ff]")
+_MATH_LINE = re.compile(
+    r"[^=<>→]{1,120}(?:[=<>≤≥→]|\\(?:to|[lg]eq?|rightarrow)(?![a-z]))[^.?!]{1,160}\.?"
+)
+_STATED_SUBJECT = re.compile(  # `n = 1 and n = 2 are the only solutions`
+    r"\s*,?\s+(?:is|are)\s+(?:indeed\s+|therefore\s+|thus\s+|exactly\s+)?(?:the|our|all(?:\s+the)?)\s+(?:(?:only|unique|desired|required|final|correct|possible|two|three)\s+)*"
+    r"(?:solutions?|answers?|functions?|roots?|pairs?|triples?|values?|such\s+[a-z]+)(?:\s+(?:of|to|for)\s+(?:the|this)\s+[a-z]+)?\.?\s*$",
+    re.I,
+)
+_INFINITE = re.compile(
+    r"(?:\b(?:is|to|equals|be)|=)\s+(?:equal\s+to\s+)?\$?([-+−]?\s?(?:∞|\\infty|(?:(?:positive|negative|minus|plus)\s+)?infinity))\$?$",
+    re.I,
+)
+_COMPOUND = re.compile(r"(?<![\w.])\d[\d.]*\s+[a-z]+,?\s+(?:and\s+)?\d[\d.]*\s+[a-z]+$", re.I)
 _IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)
-_CONDITION = re.compile(  # `…, where k is an integer`
-    r",?\s+(?:where|with|for)\s+(?:(?:any|all|every)\s+)?(?:integers?\s+)?\$?[a-z]\$?(?:"
-    r"\s+(?:is|being)\s+(?:an?|any|some)\s+(?:integer|constant|real\s+\w+).*)?$",
-    re.I,
-)
-_COUNTS = re.compile(
-    r"\b(?:needs?|needed|takes?|requires?|required|remains?|left|altogether|total|possible|ways)\b",
-    re.I,
-)
 _ASIDE = re.compile(
-    r"(?<=[.!?])\s+\([A-Z][^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
+    r"(?<=[.!?*])\s+\([A-Z][^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
 )  # `(Indeed 12 = 3 · 4.)`
 _PARAMETER = re.compile(  # ` for $m\in\mathbb{Z}$`, ` with $t$ an arbitrary integer`, at the end
     r"(?<=[\w$)}])\s*,?\s+(?:for|where|with)\s+(?:(?:all|any|every|some|each)\s+)?"
@@ -125,18 +96,9 @@ _BOUND_PHRASE = re.compile(  # `all real numbers greater than 3`, `all $x$ stric
     r"\s+(?:that\s+are\s+)?(?:(?:strictly\s+)?(?:greater|larger|less|smaller|more|between"
     r"|above|below)|at\s+least|at\s+most|from|except|other\s+than|satisfying|with)\b.*$"
 )
-_FOR_ALL = re.compile(  # `$f(x)=0$ for all $x$ and $f(x)=x$ for all $x$`
-    r"(?<=\$)\s+for\s+(?:all|every)\s+(?:real\s+|positive\s+)?(?:numbers?\s+|integers?\s+)?\$[a-z]\$(?=\s+(?:and|or)\s|,|\.?$)"
+_FOR_ALL = re.compile(  # also `$x\in\mathbb R$`  # `$f(x)=0$ for all $x$ and $f(x)=x$ for all $x$`
+    r"(?<=\$)\s+for\s+(?:all|every)\s+(?:real\s+|positive\s+)?(?:numbers?\s+|integers?\s+)?\$[a-z](?:\s*\\in\s*\\mathbb\s*\{?\s*[A-Z]\s*\}?[^$]{0,6})?\$(?=\s+(?:and|or)\s|,|\.?$)"
 )
-_TABLE = re.compile(r"^\s*\|?\s*:?-{2,}", re.M)
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_OF_ANOTHER = re.compile(  # `25 厘米的平方根`, `the square root of 3`: not the number itself
-    r"[^\u4e00-\u9fff]*[\d$]\s*[\u4e00-\u9fff]{0,4}的[\u4e00-\u9fff]{2,8}[。.]?"
-    r"|(?:(?:the|an?|all)\s+)?(?:[a-z-]+\s+){0,2}(?:roots?|multiples?|divisors?|factors?|powers?"
-    r"|reciprocal|square|cube|half|third|double|logarithm|negative|inverse)\s+of\s+\S+",
-    re.I,
-)
-_BOLD_END = re.compile(r"\*\*([^*\n]{1,200})\*\*\s*[.!]?\s*$")
 _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?"
     r"|paid|has|have"
@@ -185,92 +147,47 @@ _TYPESET_END = re.compile(  # `= 4√5`
 )
 _ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
 _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
-    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:[ \t]*"
-    r"((?:\n\s*[-*•][ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
+    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?[ \t]*"
+    r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
     re.I,
 )
 _VERIFICATION = re.compile(
-    r"(?:we\s+(?:can\s+)?|let['’]?s\s+|let\s+us\s+|to\s+)?(?:verify|check|confirm"
-    r"|verification|double-check)\b",
+    r"(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
+    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof)\b",
     re.I,
 )
+_CONCLUDES = re.compile(
+    r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b", re.I
+)
 _NO_OTHER = re.compile(r"^no\s+other\s+(?:[a-z]+\s+){0,3}(?:than|but|except)\s+", re.I)
-_YES_NO_AT_END = re.compile(r"[?.]\s+(?:yes|no|true|false)[.!]*$", re.I)
 _CLAUSE_BEFORE = re.compile(  # `when `, before `x = 1 or x = 2`
     r"\b(?:when|if|at|for|with|where|since|given|let|by|as)\s[^.,]{0,20}$", re.I
 )
-MAX_BARE_WORDS = 12
-MAX_SHORT = 200  # characters of a phrase that names a number by another
-MAX_ANSWER_WORDS = 3  # more words make a sentence, out of which a name is taken
-MAX_CHINESE = 8  # characters of a bare answer
-MAX_PROSE = 4000  # characters after an announcement, or at the end of prose
+_ONLY_BOLD = re.compile(
+    r"[^*]*\*\*([A-Z][A-Za-z' -]{1,40}|(?:con|di)verges?(?:nt)?|even|odd|increasing"
+    r"|decreasing)\*\*[^*]*"
+)  # `So **Evelyn** was the fastest.`
+_TABLE_OF_NUMBERS = re.compile(  # as programs print a matrix, at the end
+    r"(?:^|(?<=\n))[ \t]*(?:\[\[|\||\[)[-\d./ \t]*\d[-\d./ \t]*(?:\]|\|)(?:\s*\n[ \t]*["
+    r"|\[]?[-\d./ \t]*\d[-\d./ \t]*(?:\]{1,2}|\|)){1,7}\s*$"
+)
+_IN_LETTERS = re.compile(r"(?!.*[A-Za-z]{2}).*[a-z]", re.S)  # an equation, not a calculation
+_FUNCTION_NAME = re.compile(
+    r"\b(?:sin|cos|tan|cot|sec|csc|ln|log|sqrt|exp|arctan|max|min|lim|pi)\b"
+)
 
 
-def is_bare(text: str) -> bool:
-    """Return whether the whole text is an answer rather than prose around one."""
-    if _CHINESE.search(text) and not _CHINESE.search(translate(text)):
-        return True
-    if len(text) <= MAX_SHORT and _OF_ANOTHER.fullmatch(text):
-        return True
-    if chinese := len(_CHINESE.findall(text)):
-        if re.search(r"\d", text) and re.search(r"[^和或与或者]", "".join(_CHINESE.findall(text))):
-            return False
-        return chinese <= MAX_CHINESE and not re.search(r"[，。；]\S", text)
-    if not re.search(r"[^\W\d_]", text):
-        return True
-    if _LABEL.match(text) or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text)):
-        return False
-    if split_cases(text) and not text.rstrip().endswith("."):
-        return True
-    text = _CONDITION.sub("", text)
-    if len(text) > MAX_PROSE and "\\begin" not in text:
-        return False
-    if _SPEECH.search(text) or _TABLE.search(text):
-        return False
-    display = _DISPLAY.search(text)
-    words_before = _WORD.findall(text[: display.start()]) if display else []
-    if len(words_before) > 1 or _COUNTED_SUM.search(text):
-        return False
-    if "\n\n" in text and len(_WORD.findall(_TEX_WORDS.sub(" ", text))) > MAX_BARE_WORDS:
-        return False
-    outside = ENVIRONMENT.sub(" ", MATH.sub(" ", text))
-    outside = _TEX_WORDS.sub(" ", outside)
-    count = len(_WORD.findall(outside))
-    if count == 0:
-        return True
-    has_content = MATH.search(text) or re.search(r"\d", text) or ENVIRONMENT.search(text)
-    if not has_content:
-        bold = _BOLD_END.search(text)
-        states = (
-            chosen_letter(text)
-            or (
-                count > 3 and (spoken_time_in(text) or (_COUNTS.search(text) and only_number(text)))
-            )
-            or (count > 1 and (spelled_number(text) or yes_or_no(text)))
-            or (count > MAX_ANSWER_WORDS and (words_of(text) or _YES_NO_AT_END.search(text)))
-        )
-        if states and read_number_words(text) is None:
-            return False
-        return count <= MAX_BARE_WORDS and not (bold and _word_after_verb(text, bold))
-    if count > 2 and yes_or_no(text):
-        return False
-    if outside.strip().count("\n") > 1 or _LEAD_CLAUSE.match(text):
-        return False
-    if outside.strip().lower().startswith(("answer", "final answer")):
-        return False
-    if _BOUND.fullmatch(text):
-        return True
-    if count > 3 and text.rstrip().endswith(".") and main_number(text.strip().rstrip(".")):
-        return False
-    if _LEAD_WORDS.match(text) and not _EXCEPTION.match(outside):
-        return False
-    if (_CLAUSE.match(text) or _PRONOUN.search(outside)) and not _EXCEPTION.match(outside):
-        return False
-    return count <= 8 and not _PROSE_VERB.search(outside)
+def is_check(sentence: str) -> bool:
+    """Return whether a sentence begins to verify an answer."""
+    return bool(_VERIFICATION.match(sentence.strip(" *#>-")))
 
 
 def tail_or_last(text: str) -> str:
     """Return what follows the last verb when that is an answer; else the last piece."""
+    if infinite := _INFINITE.search(text):
+        return infinite[1]
+    if (compound := _COMPOUND.search(text)) and add_units(compound[0]):
+        return compound[0]
     for pattern in (_RULE_SUBJECT, _EQUATION, _INEQUALITY, _ASSIGNMENTS, _TYPESET_END):
         m = pattern.search(text)
         if m and not _CLAUSE_BEFORE.search(text[: m.start()][-40:]):
@@ -301,7 +218,7 @@ def tail_or_last(text: str) -> str:
         if sum_of_numbers:
             return last_piece(tail)
         tail = _NO_OTHER.sub("", tail)
-        starts_as_answer = not _WORD.match(tail) or _EXCEPTION.match(tail)
+        starts_as_answer = not WORD.match(tail) or EXCEPTION.match(tail)
         if re.search(r"\d|\$|\\", tail) and starts_as_answer and is_bare(tail):
             whole = MATH.fullmatch(tail)
             return math_contents(whole) if whole else tail
@@ -326,22 +243,43 @@ def from_prose(text: str) -> str:
         trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
     if (listed := _BULLETS.search(trimmed)) and (items := _bullet_items(listed[1])):
         return items
+    if table := _TABLE_OF_NUMBERS.search(trimmed):
+        return table[0].strip()
     sentences = [
         s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+|(?<=[。；])", trimmed) if s.strip()
     ]
-    bold = _BOLD_END.search(sentences[-1]) if sentences else None
-    if bold and (re.search(r"\d|\$|\\", bold[1]) or _word_after_verb(sentences[-1], bold)):
+    bold = BOLD_END.search(sentences[-1]) if sentences else None
+    if bold and re.search(r"\*\*\s*(?:,|,?\s*and|,?\s*or)\s*$", sentences[-1][: bold.start()]):
+        bold = None  # `**3** and **1**`
+    if bold and (re.search(r"\d|\$|\\", bold[1]) or word_after_verb(sentences[-1], bold)):
         answer = bold[1].strip(" .:")
         return answer if is_bare(answer) else tail_or_last(answer)
     if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
         sentences.pop()  # `Would you like to see the other 2 cases?`
-    while len(sentences) > 1 and _VERIFICATION.match(sentences[-1].strip()):
-        sentences.pop()
+    checks = [i for i, s in enumerate(sentences) if i and is_check(s)]
+    if checks and not any(_CONCLUDES.match(s.strip()) for s in sentences[checks[-1] + 1 :]):
+        first = next(
+            i for i in checks if not any(_CONCLUDES.match(s.strip()) for s in sentences[i + 1 :])
+        )
+        sentences = sentences[:first]
     last = sentences[-1] if sentences else ""
     if read_number_words(last.strip(" .!*")) is not None:
         return last.strip(" .!*")
+    if said := _WORD_LABEL.match(last.strip()):
+        return said[1].strip(" *")
+    if (
+        _MATH_LINE.fullmatch(last.strip(" *"))
+        and not CHINESE.search(last)
+        and not WORD.search(_FUNCTION_NAME.sub("", TEX_WORDS.sub("", last)))
+    ):
+        return last.strip(" *")
     if named := chosen_letter(last) or yes_or_no(last) or spoken_time_in(last) or name_at_end(last):
         return named
+    clause = re.split(r",\s+(?:and\s+)?(?:so|hence|thus|therefore)\s+", last)[-1]
+    if clause != last and not re.search(r"\d|\$", clause) and (spelled := spelled_number(clause)):
+        return spelled
+    if not re.search(r"\$|\\", last) and (only := _ONLY_BOLD.fullmatch(last.strip())):
+        return only[1]
     if not re.search(r"\d|\$", last) and (spelled := spelled_number(last)):
         return spelled
     if not re.search(r"\d|\$|\\", last) and (concluded := concluded_phrase(last)):
@@ -349,12 +287,16 @@ def from_prose(text: str) -> str:
     for sentence in reversed(sentences):
         if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
             return with_base(_from_sentence(sentence), sentence)
-    return words_of(last) or (_COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
+    return words_of(last) or (COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
 
 
 def _bullet_items(text: str) -> str:
     """Return the items of a list in Markdown, joined by commas; "" when one is not math alone."""
-    items = [re.sub(r"^\s*[-*•]\s+", "", line).strip(" .,;") for line in text.strip().splitlines()]
+    items = [
+        re.sub(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+", "", line).strip(" .,;")
+        for line in text.strip().splitlines()
+    ]
+    items = [_FOR_ALL.sub("", f"{i}.").rstrip(".") for i in items]
     if not all(
         MATH.fullmatch(i) or re.fullmatch(r"[-\d./()\s,=a-z]*\d[-\d./()\s,=]*", i) for i in items
     ):
@@ -364,15 +306,18 @@ def _bullet_items(text: str) -> str:
 
 def _from_sentence(sentence: str) -> str:
     bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*(?=.*\d)", sentence)
-    if len(bold) == 1 and is_bare(bold[0]):
+    if len(bold) == 1 and sentence.count("**") == 2 and is_bare(bold[0]):
         return str(bold[0]).strip(" .:")
-    if label := _LABEL.match(sentence.strip()):
-        sentence = sentence.strip()[label.end() :].rstrip(". ")
-        if "=" not in sentence and is_bare(sentence):
-            return sentence
+    sentence = without_bold(_BOLD_LABEL.sub(r"\1: ", sentence.strip()))
+    if label := LABEL.match(sentence):
+        sentence = sentence[label.end() :].rstrip(". ")
+        if is_bare(sentence) and (
+            "=" not in sentence or _IN_LETTERS.match(TEX_WORDS.sub("", sentence))
+        ):
+            return without_bold(sentence).strip(" *")
     if that_is := _IE.search(sentence):
         sentence = that_is[1]
-    sentence = _FOR_ALL.sub("", sentence)
+    sentence = _FOR_ALL.sub("", _STATED_SUBJECT.sub("", sentence))
     sentence = re.sub(r"(?<=\d)!+$", "", without_bold(sentence).strip()).rstrip(". 。；").strip()
     if parameter := _PARAMETER.search(sentence):
         family = tail_or_last(sentence[: parameter.start()])
@@ -396,9 +341,3 @@ def with_base(answer: str, sentence: str) -> str:
     base = _BASES.get(m[0].lower()) or m[1]
     base = base if base.isdigit() else read_number_words(base) or ""
     return f"{answer}_{{{base}}}" if base and set(answer) <= set("0123456789ABCDEF") else answer
-
-
-def _word_after_verb(sentence: str, bold: re.Match[str]) -> bool:
-    """Return whether few bold words follow a verb: `it will be **Wednesday**`."""
-    verb = re.search(r"\b(?:is|are|be|was|were)\s*:?\s*$", sentence[: bold.start()])
-    return bool(verb) and len(bold[1].split()) <= 4

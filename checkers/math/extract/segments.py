@@ -13,7 +13,8 @@ MAX_CHARS = 100_000  # of a response, from its end
 MAX_QUESTIONS = 16  # tried as the end of the answer
 _NEXT_QUESTION = re.compile(  # what a base model writes after its answer
     r"^[#*> \t]*(?:(?:question|q|problem|exercise|human|user|instruction)[* \t]*[:：]"
-    r"|(?:problem|question|exercise)\s*\#?\d+\s*[.:)]|(?<=#)[ \t]*(?:question|problem"
+    r"|follow-?\s?up\s+question\b|(?:problem|question|exercise)\s*\#?\d+\s*[.:)]"
+    r"|(?<=#)[ \t]*(?:question|problem"
     r"|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
     re.I | re.M,
 )

@@ -18,7 +18,7 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|,\s+(?:but|although|though|however|including|excluding)\s.*$"
     r"|,\s+which\s+(?:occurs|happens|is\s+(?:twice|half|the\s+same|more|less|exactly"
     r"|\w+\s+(?:times|more|less)))\s.*$"
-    r"|(?<=[\d$)}])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$"
+    r"|(?<=[\d$)}%])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$"
     r"|,?\s+(?:and\s+)?(?:substituting|checking|plugging|verifying)\b.*$"
     r"|\s+for\s+(?:every|all|each|any)\s+(?:(?:positive|real|natural"
     r"|non-?negative)\s+)*(?:integers?|numbers?)?\s*\$?[a-z]\$?$"

@@ -32,8 +32,8 @@ _YES_NO = re.compile(
     re.I,
 )
 _LETTER = re.compile(
-    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|option"
-    r"|choice|answer\s+is|only)\s+"
+    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|[Oo]ption"
+    r"|[Cc]hoice|answer\s+is|only)\s+"
     r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
     r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b"
     r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"

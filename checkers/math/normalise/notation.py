@@ -11,9 +11,11 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 
 from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS, read_number_words
 from gradebox.checkers.math.normalise.programs import split_arguments
+from gradebox.checkers.math.normalise.spoken import spoken_math
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
@@ -61,7 +63,7 @@ _CURRENCY_CODES = {
 }
 _CURRENCY_CODE = re.compile(rf"\b({'|'.join(map(re.escape, _CURRENCY_CODES))})\s?(?=\d)")
 _PROGRAM_BASE = re.compile(r"(?<![\w.])(?:0x[0-9a-fA-F]{1,40}|0b[01]{1,100}|0o[0-7]{1,40})(?!\w)")
-_SQUARE_ROOT = re.compile(r"(?:(?<=\d)\s+|(?:the\s+)?square\s+)root(?:\s+of)?\s+(\d+)", re.I)
+_SQUARE_ROOT = re.compile(r"(?:(?<=\d)\s+|square\s+)root(?:\s+of)?\s+(\d+)", re.I)
 _FOREIGN_NOUN = re.compile(r"([-+＄€£]?\s?\d[\d.,]*)\s?([^\W\d_的]{2,})")  # `1500 dólares`
 _HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the numbers
     r"(?<![\\\w])\(?\s*([A-F][0-9A-F]{1,12})\s*\)?\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
@@ -71,6 +73,23 @@ _UNIT_SYMBOLS = (
     (re.compile(r"(?<=[\d}])\s*\\mu\s*m$"), f" {TEXT_OPEN}micrometer{TEXT_CLOSE}"),
 )
 _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)
+_NAMED_BASES = {"binary": 2, "ternary": 3, "octal": 8, "hexadecimal": 16, "hex": 16}
+_NAMED_BASE = re.compile(rf"(\d?[\dA-F]+)\s*(?:in\s+)?\(?({'|'.join(_NAMED_BASES)})\)?", re.I)
+_REMAINDER_OF = re.compile(  # `14 R 3`, `14 remainder 3`
+    rf"(\d+)[\s{TEXT_OPEN},]+(?:R|r|rem\.?|(?:with\s+)?(?:a\s+)?remainder(?:\s+of)?)[\s{TEXT_CLOSE}]+(\d+)"
+)
+_EUROPEAN = re.compile(r"([-+]?\d{1,3}(?:\.\d{3})+),(\d+)")  # `1.234,5`
+_PERMUTATIONS_OF = re.compile(  # `all permutations of (2,4,6)`, `(2,4,6) and its permutations`
+    r"(?:all\s+)?(?:the\s+)?(?P<c>cyclic\s+)?permutations\s+of\s+(?P<t>\([^()]+\))"
+    r"|(?P<t2>\([^()]+\))\s*,?\s*(?:and\s+)?(?:all\s+)?(?:(?:of\s+)?its\s+|the\s+|their\s+)?(?P<c2>cyclic\s+)?permutations(?:\s+(?:thereof|of\s+it))?"
+    r"|(?P<t3>\([^()]+\))\s*,?\s*(?:in\s+any\s+order|up\s+to\s+(?:order|permutation))",
+    re.I,
+)
+_MAX_PERMUTED = 4
+_IDENTITY_FUNCTION = re.compile(
+    r"(?:f\s+is\s+)?(?:only\s+)?the\s+identity(?:\s+(?:function|map))?", re.I
+)
+_STANDARD_NORMAL = re.compile(r"(?:the\s+)?standard\s+normal(?:\s+distribution)?", re.I)
 _OUT_OF = re.compile(  # `1 out of 3`, `one in three`, `1-in-3`
     r"([a-z\d]+)[\s-](?:out\sof|in)(?:[\s-]every)?[\s-]([a-z\d]+)", re.I
 )
@@ -132,11 +151,13 @@ _UNIT_VECTOR = re.compile(
     rf"{_FONT}\s*(?:\{{\s*)?(?:{_FONT}\s*(?:\{{\s*)?)?\\?([ijk])(?:math)?(?![A-Za-z])(?:\s*\}}){{0,2}}"
     r"|(?<![A-Za-z\\{])([ijk])(?![A-Za-z])"
 )
+_ANY_COEFFICIENT = re.compile(r"[^,;=<>]*")
 _COEFFICIENT = re.compile(r"[-+]?\s*(?:[\d.,/{}()\s]|\\[dt]?frac|\\sqrt|\\pi|\\left|\\right)*")
 
 
 def expand_notation(text: str) -> str:
     """Return a normalised answer with the notations of this module rewritten."""
+    text = spoken_math(text)
     text = _ARTICLE.sub("", _CHOICES.sub(r"\1", _ORDINAL.sub("", text)))
     if share := _OUT_OF.fullmatch(text):
         top, low = (t if t.isdigit() else read_number_words(t) for t in share.groups())
@@ -147,6 +168,17 @@ def expand_notation(text: str) -> str:
         text = f"{mapped[1] or 'f'}({mapped[2]})={mapped[3]}"
     if limit := _LIMIT.fullmatch(text) if r"\to" in text or " to " in text else None:
         return f"{limit['name']}={limit['value']}"
+    words = strip_marks(text).strip()
+    if permuted := _PERMUTATIONS_OF.fullmatch(words):
+        return _permuted(permuted) or text
+    if _IDENTITY_FUNCTION.fullmatch(words):
+        return "f(x)=x"
+    if _STANDARD_NORMAL.fullmatch(words):
+        return "N(0,1)"
+    if divided := _REMAINDER_OF.fullmatch(text):
+        return f"({divided[1]}; {divided[2]})"
+    if european := _EUROPEAN.fullmatch(text):
+        return f"{european[1].replace('.', '')}.{european[2]}"
     if parts := _PARTS.fullmatch(text):
         return f"({'; '.join(p for p in parts.groups() if p)})"
     text = _BARE_SIGN.sub(lambda m: _half_line(m[1], m[2]), _BOUND_WORDS.sub(_bound, text))
@@ -180,6 +212,8 @@ def expand_notation(text: str) -> str:
         text = _LETTERS_CHOSEN.sub(r"\\binom{\1}{\2}", _NAMED_COUNT.sub(_named_count, text))
     if half := _HALF_LINE.fullmatch(text):
         return half[1] + _HALF_LINES[half[2] or half[3]]
+    if named := _NAMED_BASE.fullmatch(strip_marks(text).strip()):
+        return f"{named[1]}_{{{_NAMED_BASES[named[2].lower()]}}}"
     if based := _BASE.fullmatch(strip_marks(text).strip()):
         base = NUMBER_WORDS.get(based[2].lower(), based[2])
         return f"{based[1]}_{{{base}}}"
@@ -205,6 +239,16 @@ def expand_notation(text: str) -> str:
     if m and all(len(g or "") <= MAX_POWER_DIGITS for g in m.groups()) and int(m[3]):
         return str(pow(int(m[1]), int(m[2] or 1), int(m[3])))
     return text
+
+
+def _permuted(m: re.Match[str]) -> str:
+    """Return the list of the permutations of a tuple; "" for a long one."""
+    items = split_arguments((m["t"] or m["t2"] or m["t3"])[1:-1])
+    if not 2 <= len(items) <= _MAX_PERMUTED:
+        return ""
+    turned = [tuple(items[i:] + items[:i]) for i in range(len(items))]
+    found = turned if m["c"] or m["c2"] else permutations(items)
+    return ", ".join(f"({', '.join(t)})" for t in dict.fromkeys(found))
 
 
 def _diagonal(entries: list[str]) -> str:
@@ -305,10 +349,18 @@ def unit_vectors_to_tuple(text: str) -> str:
     components: dict[str, str] = {}
     end = 0
     for m in found:
-        part = total[end : m.start()].strip(" $*").removesuffix(r"\cdot").strip()
+        part = (
+            total[end : m.start()]
+            .strip(" $*")
+            .removesuffix("\\,")
+            .strip()
+            .removesuffix(r"\cdot")
+            .strip()
+        )
         end = m.end()
         signed = part.startswith(("+", "-"))
-        if not _COEFFICIENT.fullmatch(part) or (components and not signed):
+        known = _COEFFICIENT if m[2] else _ANY_COEFFICIENT  # `2x \hat{i}`
+        if not known.fullmatch(part) or (components and not signed):
             return text
         components[m[1] or m[2]] = part + "1" if part in ("", "+", "-") else part
     if total[end:].strip(" $.}") or len(components) != len(found):

@@ -76,6 +76,11 @@ _DICTIONARIES = re.compile(rf"\[?\s*(?:{_DICTIONARY.pattern}(?:,\s*)?){{1,12}}\]
 _CONDITIONS = re.compile(r"\([^()&|]*[<>][^()&|]*\)(?:\s*(?:&|\|)\s*\([^()&|]*[<>][^()&|]*\))+")
 _ALWAYS = re.compile(r"-oo\s*<\s*[A-Za-z]+|[A-Za-z]+\s*<\s*oo")
 _COMPLEX = re.compile(r"\(?\s*-?(?:[\d.]+\s?[-+]\s?)?[\d.]+j\s*\)?")
+_NUMBERS = r"\s*-?[\d./]+\.?(?:\s+-?[\d./]+\.?)*\s*"
+_PRINTED_MATRIX = re.compile(  # `[[2 1] [1 1]]` of NumPy, `| 2 1 | | 1 1 |`
+    rf"(?P<name>[\w @.]{{1,20}}=\s*)?(?:\[\s*(?P<a>\[{_NUMBERS}\](?:\s*\[{_NUMBERS}\])*)\s*\]"
+    rf"|(?P<b>(?:\|{_NUMBERS}\|\s*){{2,8}}))"
+)
 _EMPTY_SET = re.compile(r"(?:S\.)?EmptySet(?:\(\))?|set\(\)")
 
 
@@ -93,6 +98,12 @@ def program_output(text: str) -> str:
         )
     if _CONDITIONS.fullmatch(text):
         return _conditions(text)
+    if text.endswith(("]]", "|", "] ]")) and (printed := _PRINTED_MATRIX.fullmatch(text)):
+        rows = [
+            row.split() for row in re.findall(_NUMBERS, printed["a"] or printed["b"]) if row.strip()
+        ]
+        body = r"\\".join("&".join(c.rstrip(".") for c in row) for row in rows)
+        return rf"\begin{{pmatrix}}{body}\end{{pmatrix}}"
     if "(" not in text:
         return _MODULE.sub("", text)
     text = _MODULE.sub("", text)

@@ -15,6 +15,7 @@ from gradebox.checkers.math.normalise.chinese import translate
 from gradebox.checkers.math.normalise.notation import expand_notation, unit_vectors_to_tuple
 from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
 from gradebox.checkers.math.normalise.programs import program_output
+from gradebox.checkers.math.normalise.systems import TEXT, TEXT_COMMANDS, rows_to_lists
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 
 MAX_CHARS = 20_000  # longer answers are compared as text only
@@ -24,15 +25,12 @@ MAX_NESTED_FONTS = 8
 _ROW_END = "\ue004"  # of `\\` in a matrix
 _LEFT_BRACE, _RIGHT_BRACE = "\ue002", "\ue003"  # of `\{` and `\}`
 
-_TEXT_COMMANDS = (
-    "text|textbf|textit|textrm|textsf|texttt|textnormal|textup|mbox|hbox|emph|textsc|underline"
-)
 _FONT_COMMANDS = "mathrm|mathbf|mathit|mathsf|mathtt|boldsymbol|bm|mathcal|mathscr|mathfrak|pmb"
 # `\text{cm}`, `\mathrm{cm}`, `\mathbf x`, `\mathbb{R}`
-_TEXT = re.compile(rf"\\(?:{_TEXT_COMMANDS})\s*\{{([^{{}}]*)\}}")
 _FONT = re.compile(rf"\\(?:{_FONT_COMMANDS}|operatorname\*?)\s*\{{([^{{}}]*)\}}")
 _FONT_LETTER = re.compile(rf"\\(?:{_FONT_COMMANDS})\s+([A-Za-z0-9])")
-_FONT_COMMAND = re.compile(rf"\\(?:{_FONT_COMMANDS}|{_TEXT_COMMANDS})(?=\s*\{{)")  # around braces
+_SPACE_BEFORE_INDEX = re.compile(r"(?<=[A-Za-z]) (?=[_'])")  # of `\mathbf{u}_1`
+_FONT_COMMAND = re.compile(rf"\\(?:{_FONT_COMMANDS}|{TEXT_COMMANDS})(?=\s*\{{)")  # around braces
 _LETTER_DIGIT = re.compile(
     rf"(?<=\d){TEXT_OPEN}([A-F]){TEXT_CLOSE}(?=\d*\s*_)"
 )  # `3\text{E}7_{16}`
@@ -123,23 +121,15 @@ _MODULUS = re.compile(  # of a congruence; `5 \bmod 3` is a calculation
 _ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
     r"(?<!\d)(\d{0,30})\.(\d{0,12}?)(?:(\d)\3{2,}|(\d{2,8})\4{1,})\s*(?:\.{3}|\\ldots)"
 )
-_SYSTEM = re.compile(  # `\begin{cases}x=1\\y=2\end{cases}`
-    r"(?:\\left\s*\\\{\s*)?\\begin\s*\{(?P<kind>cases|aligned|align\*?|gathered|split|array)\}"
-    r"(?:\s*\{[lcr| ]+\})?(?P<body>.*?)\\end\s*\{(?P=kind)\}(?:\s*\\right\s*\.)?",
-    re.S,
-)
-_PIECE = re.compile(  # a row of a function by cases: `x, & \text{if } x > 0`
-    r"([^&]+)&\s*(?:\\(?:text|mbox|textrm|mathrm)\s*\{\s*,?\s*(?:if|when|for|where)\s*\}"
-    r"|,?\s*(?:if|when|for)\s)?"
-    r"[\s,]*((?:\\text\s*\{)?\s*(?![=<>\s]|\\[lg]e)[^&]*?(?:[<>=]|\\[lg]e|\\ne|\\in"
-    r"|otherwise|else|even|odd|mod|n?mid)[^&]*?)[\s,.;]*"
-)
 _PLAIN_MATRIX = re.compile(
     r"\\([pbv]?matrix)\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )  # `\pmatrix{1&2\cr3&4}`
 _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
     r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
     r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
+)
+_UNIT_FUNCTION = re.compile(  # `\mathrm{sec}`, `\mathrm{min}` without an argument
+    r"\\(?:mathrm|text|operatorname)\s*\{\s*(sec|min)\s*\}(?!\s*[\w\\({^])"
 )
 _UNIT_FONT = re.compile(  # `\mathrm{m\,s^{-1}}`
     r"\\(?:mathrm|text)\s?\{((?:[A-Za-z/.\s~]|\\[ ,;]|\\cdot(?![A-Za-z])|\^\{?-?\d\}?){0,60}"
@@ -151,9 +141,10 @@ _BASE_WORD = re.compile(
     rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
 )
 _QUAD = re.compile(r"(?<![,;\s])\s*\\q?quad")
-_UNIT_FRACTION = re.compile(  # `\frac{\text{m}}{\text{s}}`
-    rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
-    rf"\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*\}}"
+_UNIT_POWER = r"(?:\^\s*\{?(\d)\}?)?"
+_UNIT_FRACTION = re.compile(  # `\frac{\text{m}}{\text{s}^2}`
+    rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*{_UNIT_POWER}\s*\}}"
+    rf"\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*{_UNIT_POWER}\s*\}}"
 )
 _RECURRING = re.compile(  # `0.1\overline{6}`, `0.\dot{1}2\dot{3}`
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
@@ -204,7 +195,7 @@ def unwrap_text(text: str) -> str:
     for _ in range(MAX_NESTED_FONTS):
         before = text
         text = _FONT.sub(_unwrap_font, text)
-        text = _TEXT.sub(_mark_text, text)
+        text = TEXT.sub(_mark_text, text)
         if text == before:
             break
     text = _LETTER_DIGIT.sub(r"\1", text)
@@ -232,7 +223,7 @@ def _mark_text(match: re.Match[str]) -> str:
     if not inner.strip():
         return " "
     bare = inner.strip(" ,.;")
-    if re.fullmatch(r"[-\d.,\s]*\\degree", bare):
+    if re.fullmatch(r"[-\d.,\s]*\\degree|\((?:i{1,3}|iv|v)\)", bare):
         return f" {bare} "
     if not re.search(r"[A-Za-z]{2}|^[A-Za-z](?:\^-?\d)?(?: [A-Za-z](?:\^-?\d)?)*$", bare):
         return f" {bare} "  # \text{240}, \text{-2}, \text{(B)}: not words
@@ -260,7 +251,7 @@ def normalise(text: str) -> str:
     if "matrix" in text:
         text = _PLAIN_MATRIX.sub(r"\\begin{\1}\2\\end{\1}", text)
     if "\\begin" in text:
-        text = _SYSTEM.sub(_system_to_list, text)
+        text = rows_to_lists(text)
     if text.count("=") > 1:
         text = re.sub(r"(?<=[\w)}])\$\s+\$(?=\S)", "$, $", text)
         text = _QUAD.sub(", ", text)
@@ -282,14 +273,17 @@ def normalise(text: str) -> str:
     text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)
+    text = _UNIT_FUNCTION.sub(r"\\text{\1ond}", text).replace("{minond}", "{minute}")
     text = unwrap_text(_UNIT_FONT.sub(_unit_to_text, text))
-    text = _UNIT_FRACTION.sub(rf"{TEXT_OPEN}\1/\2{TEXT_CLOSE}", text)
+    text = _UNIT_FRACTION.sub(_unit_fraction, text)
     text = _SPACES.sub(" ", _THIN.sub(" ", text))
     if r"\equiv" in text:
         text = _BARE_MODULUS.sub(r" \\pmod \1", text)
+    text = text.replace(r"\sqrt[]", r"\sqrt").replace("! !", "!!")
     text = _COMMAND.sub(lambda m: _RENAMED.get(m[1], m[0]), text)
     text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
     text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), text)
+    text = _SPACE_BEFORE_INDEX.sub("", text)
     text = _DEGREE.sub(lambda _: r"\degree ", text)
     text = _DEGREE_WORD.sub(lambda _: r"\degree ", text)
     text = _PERCENT.sub("%", text)
@@ -308,6 +302,14 @@ def normalise(text: str) -> str:
     return expand_notation(strip_ends(_SPACES.sub(" ", text)))
 
 
+def _unit_fraction(m: re.Match[str]) -> str:
+    above, below = (
+        name.strip() + (f"^{power}" if power else "")
+        for name, power in ((m[1], m[2]), (m[3], m[4]))
+    )
+    return f"{TEXT_OPEN}{above}/{below}{TEXT_CLOSE}"
+
+
 def _unit_to_text(m: re.Match[str]) -> str:
     inner = re.sub(r"\\[ ,;]|\\cdot|~", " ", m[1])
     return rf"\text{{{re.sub(r'[{}]', '', inner)}}}"
@@ -317,36 +319,6 @@ def _base_to_digits(m: re.Match[str]) -> str:
     """Return `_{6}` for `_{\\text{six}}`."""
     value = NUMBER_WORDS.get(m[2].lower())
     return m[0] if value is None else f"{m[1]}_{{{value}}}"
-
-
-def _system_to_list(m: re.Match[str]) -> str:
-    """Return the rows of a system of equations as a list; other arrays stay as they are.
-
-    A function by cases becomes a list of (value; condition).
-    """
-    if m["kind"] == "array" and not re.search(r"[=<>]|\\[lg]eq?(?![A-Za-z])", m["body"]):
-        return m[0]
-    rows = [r.strip() for r in re.split(r"\\\\(?:\[[^\]]*\])?", m["body"]) if r.strip()]
-    if m["kind"].startswith(("align", "split", "gather")):
-        rows = _last_step(rows)
-    pieces = [_PIECE.fullmatch(r) for r in rows]
-    if all(pieces):
-        found = [(p[1].strip(" ,"), _TEXT.sub(r"\1", p[2])) for p in pieces if p]
-        return ", ".join(f"({value}; {condition})" for value, condition in found)
-    return ", ".join(r.replace("&", " ").strip(" ,;.") for r in rows)
-
-
-def _last_step(rows: list[str]) -> list[str]:
-    """Return the rows of a system; of a derivation (`3x &= 12 \\\\ x &= 4`) the last row only."""
-    steps: list[str] = []
-    for row in (r.replace("&", " ").strip(" ,;.") for r in rows):
-        if row.startswith("=") and steps:
-            steps[-1] += row
-        elif row:
-            steps.append(row)
-    names = [re.match(r"\s*\\?[A-Za-z]+(?:_\{?\w+\}?)?\s*=", step) for step in steps]
-    derived = len(steps) > 1 and names[-1] and not all(names)
-    return steps[-1:] if derived else steps
 
 
 def recurring_to_fraction(text: str) -> str:

@@ -57,13 +57,14 @@ _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|o
 _MEMBER = re.compile(  # `x \in `
     rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
 )
+_NOT_MEMBER = re.compile(rf"^({LETTER}\s*)\\notin(?![A-Za-z])\s*(?=[(\[{{\\])")
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
 
 _MULTIPLES = re.compile(
     r"(?:all\s+)?(?:the\s+)?(?:integer\s+|integral\s+)?multiples\s+of\s+([^,;=]{1,40})", re.I
 )
 _SCALED_TUPLE = re.compile(
-    r"(?P<factor>-?(?:\d+(?:[./]\d+)?|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
+    r"(?P<factor>-?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
     r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
 )
 _DIVIDED_TUPLE = re.compile(  # `\frac{(1,2)}{\sqrt{5}}`
@@ -90,6 +91,7 @@ def read_answer(text: str, level: int = 0) -> Value:
     text, integer = without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
+    text = _NOT_MEMBER.sub(r"\1\\in \\mathbb{R}\\setminus ", text)
     member = _MEMBER.match(text)
     if member and _is_set(text[member.end() :]):
         value = read_answer(text[member.end() :], level + 1)
@@ -317,7 +319,7 @@ def _read_plus_minus(text: str, level: int) -> Seq | None:
         return None
     text = re.sub(r"\+/-|\+-", r"\\pm ", text)
     upper, lower = _MP.sub("-", _PM.sub("+", text)), _MP.sub("+", _PM.sub("-", text))
-    return Seq("", (read_answer(upper, level + 1), read_answer(lower, level + 1)))
+    return Seq("", (read_answer(lower, level + 1), read_answer(upper, level + 1)))
 
 
 # -- one value -----------------------------------------------------------------------
@@ -338,7 +340,14 @@ def _read_relation(text: str) -> Relation | None:
     sides, ops = split_top(text, _RELATION)
     if not ops or not all(sides):
         return None
-    return Relation(tuple(sides), tuple(_RELATION_OPS[o] for o in ops))
+    read = tuple(_RELATION_OPS[o] for o in ops)
+    if (
+        set(read) <= set("<>") | {"<=", ">="}
+        and isinstance(last := split_unit(sides[-1]), Quantity)
+        and last.unit
+    ):
+        sides[-1] = last.text  # `w \le 15` pounds
+    return Relation(tuple(sides), read)
 
 
 def _read_ratio(text: str) -> Ratio | None:

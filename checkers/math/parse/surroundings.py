@@ -11,7 +11,8 @@ import re
 
 from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.rewrite import strip_ends
-from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.normalise.tables import LETTER, TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.parse.units import UNITS
 
 _OR_ABOUT = re.compile(  # `, or about 0.417`, `(approximately 0.417)`
     rf"[,(\s]\s*(?:or\s+|which\s+is\s+)?{TEXT_OPEN}?\s*"
@@ -38,8 +39,13 @@ _CONSTANT = re.compile(  # `, where c is a constant`, `(a \\in \\mathbb{R})` of 
     rf"|real\s+)*(?:constant|real(?:\s+(?:number|constant))?)"
     rf"|([abckABCK])\s*\\in\s*\\mathbb\{{R\}})[\s{TEXT_CLOSE})]*$"
 )
+_CONSTANTS = re.compile(  # `, where a, b are real`, ` for constants c, d`
+    rf"[\s,;({TEXT_OPEN}]+(?:where|for|with)[\s{TEXT_CLOSE}{TEXT_OPEN}]+(?:(?:any|some|all|arbitrary)\s+)*(?:real\s+)?(?:constants?|reals?|numbers?)?[\s{TEXT_CLOSE}]*"
+    rf"(?P<letters>[a-dkmABCK](?:[\s{TEXT_OPEN}{TEXT_CLOSE}]*(?:,|and)[\s{TEXT_OPEN}{TEXT_CLOSE}]*[a-dkmABCK])+)"
+    rf"[\s{TEXT_OPEN}]*(?:\\in\s*\\mathbb\{{R\}}|are\s+(?:arbitrary\s+|any\s+)*(?:real(?:\s+(?:numbers|constants))?|constants))?[\s{TEXT_CLOSE})]*$"
+)
 _MARKED_LEAD = re.compile(  # `\text{The answer is } 5`, `\text{There are } 7 \text{ ways}`
-    rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be)|\s*(?:final\s+)?answer\s*:?"
+    rf"^{TEXT_OPEN}(?:[^{TEXT_CLOSE}]*\b(?:is|are|equals|be|at)|\s*(?:final\s+)?answer\s*:?"
     rf"|[^{TEXT_CLOSE}]*:)\s*"
     rf"{TEXT_CLOSE}\s*(?=[-\d\\$(\[]|[a-zA-Z](?![a-zA-Z]))",
     re.I,
@@ -62,7 +68,16 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
     re.I,
 )
-_THEM = re.compile(r"^there\s+(?:is|are)\s+(?=[\d$])|\s+of\s+(?:them|these|those)$", re.I)
+_THEM = re.compile(
+    r"^there\s+(?:is|are)\s+(?=[\d$])|\s+of\s+(?:them|these|those)$"
+    r"|(?<=[\d%}])\s+of\s+(?:the|his|her|their|its|all)\s+[a-z ]+$",
+    re.I,
+)  # `60% of the students`
+_DISTRIBUTED = re.compile(r"^[A-Z]\s*\\approx\s*(?=[A-Z])")  # `X \sim N(0,1)`
+_NAMED_TUPLE = re.compile(  # `8 pairs (a,b)`
+    rf"^(\d+\s*{TEXT_OPEN}?\s*(?:ordered\s+)?[a-z]{{4,}}\s*{TEXT_CLOSE}?)\s*\(\s*[a-z](?:\s*,\s*[a-z])+\s*\)$"
+)
+_PART_OF = re.compile(r"(?<=[\d}])\s+of\s+an?\s+([a-z]+)$", re.I)  # `5/12 of a cup`
 _NONE_IE = re.compile(rf"^[^\d$\\]{{1,30}},?\s+i\.?e\.?,?\s*{TEXT_CLOSE}?\s*(?=[-\d$\\])", re.I)
 _ONE_TEXT = re.compile(
     rf"{TEXT_OPEN}([^{TEXT_OPEN}{TEXT_CLOSE}]*[a-z]{{4}} [^{TEXT_OPEN}{TEXT_CLOSE}]*){TEXT_CLOSE}"
@@ -73,12 +88,33 @@ _WHERE = re.compile(  # `\{1, \omega\} where \omega = e^{2\pi i/3}`
 _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
 
+_ASIDE = re.compile(  # `7 loads (after rounding up)`, `H_2O (water)`
+    r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|about|rounded|all|any|noon|\d[\d.,]*\)))"
+    r"(?=[^()]*[a-z]{3})(?P<inner>[^()=<>≤≥≈\\$^]+)\)\s*\.?$"
+)
+_BRACKETED_CONDITION = re.compile(  # `x^2-y^2 = 1 (x \ge 1)`
+    rf"(?<=[\w}})])\s*\((\s*{LETTER}\s*(?:[<>]|\\[lg]e(?![A-Za-z]))[^()]*)\)$"
+)
+
+
+def without_aside(text: str) -> str:
+    """Return an answer without a remark in brackets; a unit or a condition stays."""
+    m = _ASIDE.search(text)
+    if m is None or not re.search(r"[\d\\₀-₉√π]", text[: m.start()]):
+        return text
+    inner = m["inner"]
+    stays = inner.split()[0].lower() in UNITS or read_number_words(inner) is not None
+    return text if stays else text[: m.start()]
+
+
 def without_lead(text: str) -> str:
     """Return an answer without the words around it, and with `where \\omega = …` filled in."""
     text = _ONE_TEXT.sub(r"\1", text) if _ONE_TEXT.fullmatch(text) else text
     text = _MARKED_REASON.sub("", _MARKED_LEAD.sub("", strip_ends(text)))
     text = _ROUNDED_NOTE.sub("", _LEAD.sub("", text))
-    text = _THEM.sub("", _NONE_IE.sub("", text))
+    text = _DISTRIBUTED.sub("", _NAMED_TUPLE.sub(r"\1", text).removesuffix(" only"))
+    text = _PART_OF.sub(r" \1", _THEM.sub("", _NONE_IE.sub("", text)))
+    text = _BRACKETED_CONDITION.sub(r", \1", text)
     if "wh" in text and (where := _WHERE.fullmatch(strip_marks(text).strip())):
         text = _substituted(where["body"], where["name"], where["value"])
     return text
@@ -117,6 +153,13 @@ def without_condition(text: str) -> tuple[str, bool]:
 
     Every integer parameter is k.
     """
+    if (several := _CONSTANTS.search(text)) and text[: several.start()].strip():
+        text = text[: several.start()]
+        for i, letter in enumerate(
+            re.findall(r"(?<![A-Za-z\\])[a-dkmABCK](?![A-Za-z])", several["letters"]), 1
+        ):
+            text = re.sub(rf"(?<![A-Za-z\\]){letter}(?!\w*\\)", f"c_{{{i}}}", text)
+        return text.strip(" ,;("), False
     if (constant := _CONSTANT.search(text)) and text[: constant.start()].strip():
         text, letter = text[: constant.start()], constant[1] or constant[2] or constant[3]
         renamed = re.sub(

@@ -18,6 +18,7 @@ _BARE_TAIL = re.compile(
     re.S,
 )
 _BRACKETED_UNIT = re.compile(r"(?P<value>.*[\d}])\s*\((?P<unit>[A-Za-z][A-Za-z /^23]{0,20})\)")
+_RATE = re.compile(r"([-+]?\d[\d.,]*)\s*/\s*([a-z]{3,})")
 _MONEY = "".join(CURRENCY)
 _MONEY_BEFORE = re.compile(rf"^([-+]?)\s*(?:US|USD|AUD|CAD)?\s*([{_MONEY}])\s*(?=[-\d.(\\])")
 _MONEY_AFTER = re.compile(rf"^(.*[\d)}}])\s*([{_MONEY}])$", re.S)
@@ -47,6 +48,8 @@ def split_unit(text: str) -> Value:
         text, unit = text[: m.start()], {"c": "celsius", "f": "fahrenheit"}[m[1].lower()]
     text, scale = _cut_scale(text)
     text, tail = _cut_unit(text)
+    if rate := _RATE.fullmatch(text):  # `＄460/week`
+        text, unit = rate[1], f"{unit or 'unit'}/{unit_name(rate[2])}"
     unit = merge_units(unit, tail)
     number = read_number_words(text)
     if number is not None:

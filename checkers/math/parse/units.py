@@ -78,6 +78,7 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("c coulomb coulombs", "current time", 1),
     ("t tesla teslas", "mass time^-2 current^-1", 1000),
     ("f farad farads", "mass^-1 length^-2 time^4 current^2", "1/1000"),
+    ("erg ergs", "mass length^2 time^-2", "1/10000"),
     ("ev electronvolt electronvolts", "ev", 1),
     ("cal calorie calories", "mass length^2 time^-2", 4184),
     ("kcal kilocalorie kilocalories", "mass length^2 time^-2", 4184000),
@@ -94,6 +95,21 @@ UNITS: dict[str, tuple[str, str]] = {
     for names, dimension, factor in _UNIT_ROWS
     for name in names.split()
 }
+_PREFIXES = {  # letter: (name, power of ten)
+    "t": ("tera", 12), "g": ("giga", 9), "k": ("kilo", 3), "n": ("nano", -9),
+}  # fmt: skip
+_PREFIXED = {  # symbol: (names, the letters in use before it); m is mega in front of these
+    "hz": ("hertz", "tgk"), "pa": ("pascal", "gk"), "w": ("watt", "tgkn"), "j": ("joule", "gk"),
+    "ev": ("electronvolt", "gk"), "ohm": ("ohm", "k"), "v": ("volt", "k"),
+}  # fmt: skip
+for _symbol, (_name, _letters) in _PREFIXED.items():
+    for _letter in [*_letters, "m"]:
+        _long, _power = ("mega", 6) if _letter == "m" else _PREFIXES[_letter]
+        _dimension, _factor = UNITS[_symbol]
+        _scaled = (_dimension, str(Fraction(_factor) * Fraction(10) ** _power))
+        for _spelled in (_letter + _symbol, _long + _name, f"{_long}{_name}s"):
+            if _spelled != "mv":
+                UNITS.setdefault(_spelled, _scaled)
 # placeholders that match every unit
 NEUTRAL_UNITS = frozenset(["unit", "units", "u"])
 SQUARE_WORDS = frozenset(["square", "sq", "squared"])
@@ -150,7 +166,10 @@ def merge_units(first: str, second: str) -> str:
 
 def unit_name(text: str) -> str:
     """Return one spelling of a unit: "square centimeters", "cm²" and "sq cm" give `cm^2`."""
-    text = re.sub(r"[\\{}$.,()]", " ", strip_marks(text).lower())
+    text = re.sub(
+        r"(?i)\belectron\s+volt", "electronvolt", re.sub(r"\bM\b", "mol/l", strip_marks(text))
+    )
+    text = re.sub(r"[\\{}$.,()]", " ", text.lower())
     text = re.sub(r"\bper\b", "/", text)
     power = ""
     tokens: list[str] = []

@@ -68,6 +68,10 @@ class IntegerSet:
     first: int = 0
 
 
+_BEFORE_PRIMES = re.compile(
+    r"(?:[pq]\s*=\s*)?(?:\d{1,3}\s*(?:,\s*(?:and\s+|or\s+)?|and\s+|or\s+)(?:(?:all|any|the)\s+)?)+(?=primes?\b)",
+    re.I,
+)
 _WHOLE = frozenset("abcdjkmnpqrsN")  # letters for whole numbers where nothing else is said
 _BOUNDS = frozenset(["ge", "gt", "le", "lt"])
 _SEPARATOR = re.compile(r"\s*(?:,\s*(?:and|or|but)?|;|\band\b|\bor\b|\bbut\b)\s*", re.I)
@@ -110,6 +114,10 @@ def read_integer_set(text: str) -> IntegerSet | None:
         return None
     if (listed := _read_list(text)) is not None:
         return IntegerSet((listed,), stated=bool(listed.more))
+    if before := _BEFORE_PRIMES.match(text):  # `2 and all primes of the form 4k+1`
+        rest = read_integer_set(text[before.end() :])
+        numbers = Listed(tuple(map(int, re.findall(r"\d+", before[0]))))
+        return replace(rest, parts=(numbers, *rest.parts)) if rest else None
     if m := _BUILDER.fullmatch(text):
         return _read_builder(m["head"].strip(), m["rest"].strip())
     return _read_forms(text) or _read_conditions(text)

@@ -13,10 +13,12 @@ from gradebox.checkers.math.statements.integer_sets import read_integer_set
 from gradebox.checkers.math.statements.labels import are_labels, read_labels, same_labels
 from gradebox.checkers.math.statements.relations import read_relation
 from gradebox.checkers.math.statements.sentences import same_statement
-from gradebox.checkers.math.statements.words import is_worded, same_words
+from gradebox.checkers.math.statements.words import is_worded, said_of_subject, same_words
 
 MAX_CHARS = 400
-SAID = re.compile(r"(?<![A-Za-z\\])(?:is|are)(?![A-Za-z])|[A-Za-z]:\s")  # a name and its value
+SAID = re.compile(
+    r"(?<![A-Za-z\\])(?:is|are|has|have|gets?|wins?)(?![A-Za-z])|[A-Za-z]:\s"
+)  # a name and its value
 _SO = re.compile(r",\s+(?:and\s+)?(?:so|hence|thus|therefore)\s+")
 _STATES = re.compile(r"(?:the|it|this|that|they|yes|no)\b", re.I)
 
@@ -46,6 +48,8 @@ def says_same(gold: str, sentence: str) -> bool:
         return True
     if not is_worded(left):
         return False
+    if said_of_subject(left, right):
+        return True
     clauses = (
         right,
         right.partition(";")[0],

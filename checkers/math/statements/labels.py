@@ -22,11 +22,11 @@ _BETWEEN = re.compile(r"\s*(?:[,;\n]\s*(?:(?:and|while|but)(?![A-Za-z]))?"
 _NAME = r"(?P<name>(?:\\?[A-Za-z][A-Za-z'-]*(?:_\{?\w+\}?)?[\s.]*){1,5}(?:\([a-z]\))?)"
 _NUMBER = rf"(?:[-+]?[＄€£]?\s?\d[\d.,/]*%?|(?:{'|'.join(NUMBER_WORDS)})(?![A-Za-z]))"
 _START = (
-    rf"(?=[-+\d＄€£$(\[√|]|\\(?!angle|triangle|text)"
+    rf"(?=[-+\d＄€£$(\[{{√|]|\\(?!angle|triangle|text)"
     rf"|(?:{'|'.join(NUMBER_WORDS)})(?![A-Za-z])|(?:infinity|none|no)(?![A-Za-z]))"
 )
 _STATED = re.compile(
-    rf"{_NAME}\s*(?:=|:|(?<![A-Za-z])(?:is\s+equal\s+to|is|are|equals?|was|of|at|measures"
+    rf"{_NAME}\s*(?:=|:|(?<![A-Za-z])(?:is\s+equal\s+to|is|are|has|have|had|gets?|got|wins?|won|earns?|equals?|was|of|at|measures"
     rf"|being)(?![A-Za-z]))\s*:?\s*(?P<value>.+)",
     re.I | re.S,
 )
@@ -54,13 +54,17 @@ _ONE_NAME = {
         (
             "maximum max maximal largest greatest", "minimum min minimal smallest least",
             "center centre", "mean average avg", "standard sd stdev", "vertex vertices",
-            "focus foci", "perimeter circumference", "asymptote asymptotes", "man men",
+            "mean \\mu", "standard \\sigma", "focus foci",
+             "perimeter circumference", "asymptote asymptotes", "man men",
             "woman women",
             "child children", "probability prob", "intercept intercepts", "eccentricity e",
         ),
     )
     for name in row
 }  # fmt: skip
+_COMMAND_NAME = re.compile(
+    r"\\(max|min)(?![A-Za-z(])|(?<=[a-z])\.(?=\s*\()"
+)  # `\max` at 1, `min. (1,2)`
 _INITIALS = {
     "r": "radius",
     "d": "diameter",
@@ -73,7 +77,7 @@ _INITIALS = {
 
 def read_labels(text: str) -> dict[str, str]:
     """Return name → value for a text of at least two named values; {} for anything else."""
-    text = " ".join(strip_marks(text).split()).strip(" .")
+    text = " ".join(_COMMAND_NAME.sub(r"\1 ", strip_marks(text)).split()).strip(" .")
     if len(text) > MAX_CHARS:
         return {}
     found: dict[str, str] = {}
@@ -101,7 +105,7 @@ def _plain_name(text: str) -> str:
     if len(words) > 1:
         words = [w for w in words if w not in _DROPPED]
     words = [_ONE_NAME.get(w, _ONE_NAME.get(_singular(w), _singular(w))) for w in words]
-    return " ".join(sorted(words))
+    return " ".join(sorted(set(words) - {"deviation"}))
 
 
 def _singular(word: str) -> str:

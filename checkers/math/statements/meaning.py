@@ -4,15 +4,18 @@ integers   all odd n = {2k+1 : k in Z}      integer_sets.py, members.py
 labels     mean 4, median 5                 labels.py
 formula    p -> q = (not p) or q            formulas.py
 relation   AB is parallel to CD             relations.py
+compound   H_2SO_4 = H2SO4                  compounds.py
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from gradebox.checkers.math.normalise.rewrite import normalise
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
+from gradebox.checkers.math.statements.compounds import same_compound
 from gradebox.checkers.math.statements.formulas import same_formula
 from gradebox.checkers.math.statements.integer_sets import IntegerSet, only_bounds, read_integer_set
 from gradebox.checkers.math.statements.kinds import MAX_CHARS, SAID
@@ -28,6 +31,11 @@ def _is_interval(found: IntegerSet | None, text: str) -> bool:
     if found is None:
         return bool(_INTERVAL.fullmatch(text))
     return not found.stated and only_bounds(found) and bool(re.search(r"[<>]|\\[lg]e", text))
+
+
+def _has_primes(found: IntegerSet) -> bool:
+    atoms = [a for part in found.parts if isinstance(part, tuple) for a in part]
+    return found.domain == "prime" or any(a.kind == "prime" and not a.negated for a in atoms)
 
 
 _UNKNOWN = re.compile(r"\s*([a-z])\s*(?:=|\\(?:not|ne|equiv|in)(?![a-z]))")
@@ -46,24 +54,27 @@ def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bo
     """
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return None
-    formulas = same_formula(gold, answer)
-    if formulas is not None:
-        return formulas
+    for same_in in (same_formula, same_compound):
+        if (verdict := same_in(gold, answer)) is not None:
+            return verdict
     relations = read_relation(gold), read_relation(answer)
     if all(relations):
         return relations[0] == relations[1]
     left, right = normalise(gold), normalise(answer)
-    sets = read_integer_set(left), read_integer_set(right)
-    if sets[0] and sets[0].stated and _is_interval(sets[1], right):
+    one, other = read_integer_set(left), read_integer_set(right)
+    if one and one.stated and _is_interval(other, right):
         return False  # 2 < k <= 6 for whole numbers k
-    if sets[0] and sets[1] and (sets[0].stated or sets[1].stated):
+    if one and other and (one.stated or other.stated):
         names = _unknown(left), _unknown(right)
+        if _has_primes(one) or _has_primes(other):  # p is a prime beside primes
+            one = replace(one, domain="prime") if names[0] == "p" else one
+            other = replace(other, domain="prime") if names[1] == "p" else other
         if all(names) and names[0] != names[1]:
             return False
         try:
-            if same_members(sets[0], sets[1]):
+            if same_members(one, other):
                 return True
-            if sets[0].stated and sets[1].stated:
+            if one.stated and other.stated:
                 return False
         except ParseError:
             return None

@@ -97,7 +97,11 @@ _WORDS = tuple(
         ("irrational", r"irrational\s+number|not\s+rational"), ("rational", r"rational\s+number"),
         ("all", r"every|any|each"), ("undefined", r"not\s+defined"),
         ("equal", r"same|identical|the\s+same"),
-        ("linearly dependent", r"not\s+linearly\s+independent"),
+        ("dependent", r"linearly\s+dependent|not\s+(?:linearly\s+)?independent"),
+        ("independent", r"linearly\s+independent|not\s+(?:linearly\s+)?dependent"),
+        ("singular", r"(?:not\s+|non-?)(?:invertible|singular(?=$)\b.)|noninvertible"),
+        ("invertible", r"non-?\s?singular|not\s+singular"),
+        ("null hypothesis", r"h_?\{?0\}?"),
     )
 )  # fmt: skip
 _WINS = re.compile(
@@ -108,7 +112,11 @@ _CLASS = re.compile(
     r"^([a-z]+(?:al|ar|es|id|ven|odd|ute|ght|use|ed|ic|ous|ing|ndicular"
     r"|dent))\s(?:triangle|function|curve|lines?|matrix|vectors?|relation|events?)$"
 )
-_DETAIL = re.compile(r"(?<=[a-z])\s(?:centere?d|with|whose|having|of\sradius|passing)\s.*$")
+_NOUN_OF_CLASS = re.compile(r"\s(?:triangle|quadrilateral|matrix|function|sequence|series)$")
+_DETAIL = re.compile(
+    r"(?<=[a-z])[,;]?\s(?:centere?d|with|whose|having|of\sradius|passing|opening|because|since"
+    r"|by\sthe\s[a-z ]+test|at\s\(|in\sthe\splane)(?:\s.*|\b.*)?$"
+)
 _PREDICATE = re.compile(
     r".*\b(?:is|are|was|were|be|but)\s+(?:rather\s+)?(?:an?\s+|the\s+)?(.{2,40})$"
 )
@@ -160,7 +168,8 @@ def same_words(gold: str, answer: str) -> bool:
         if _TRUTH.get(other) == one:
             return True
     left, right = canonical(gold), canonical(answer)
-    if left in (right, canonical(_predicate(answer)), _DETAIL.sub("", right)) and left:
+    right_forms = (right, canonical(_predicate(answer)), _DETAIL.sub("", right))
+    if left and (left in right_forms or _DETAIL.sub("", left) == right):
         return True
     return _same_items(left, right) or same_numbering(gold, answer)
 
@@ -168,6 +177,14 @@ def same_words(gold: str, answer: str) -> bool:
 def _same_items(left: str, right: str) -> bool:
     """Return whether lists, or the adjectives `real and distinct` and `distinct real`, agree."""
     left, right = (t.removesuffix(" only") for t in (left, right))
+    classes = [sorted(_NOUN_OF_CLASS.sub("", t).split()) for t in (left, right)]
+    if (
+        classes[0] == classes[1]
+        and len(classes[0]) == 2
+        and " and " not in left + right
+        and "," not in left + right
+    ):
+        return not {"not", "non", "north", "south"} & set(classes[0])
     items = [sorted(i for i in _SEPARATOR.split(text) if i) for text in (left, right)]
     ranked = "," in left and " and " not in left and len(items[0]) > 2
     in_order = [[i for i in _SEPARATOR.split(text) if i] for text in (left, right)]
@@ -179,6 +196,18 @@ def _same_items(left: str, right: str) -> bool:
         len(one) > 1 and len(other) == 1 and one == sorted(other[0].split())
         for one, other in (items, items[::-1])
     )
+
+
+def said_of_subject(gold: str, sentence: str) -> bool:
+    """Return whether a sentence says of something that it is what a gold of words names.
+
+    *ellipse* for *It is an ellipse centered at (1,2)* and *(0,0) is a saddle point*.
+    """
+    if not is_worded(gold) or len(sentence) > MAX_CHARS:
+        return False
+    sentence = _DETAIL.sub("", " ".join(strip_marks(sentence).lower().split()).strip(" ."))
+    found = _predicate(sentence) or sentence
+    return is_worded(found) and canonical(gold) == canonical(found) != ""
 
 
 def is_predicate(word: str, sentence: str) -> bool:

@@ -16,7 +16,7 @@ from sympy import Expr, Integer
 
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS
 from gradebox.checkers.math.normalise.tables import FUNCTIONS, GREEK, word_list
-from gradebox.checkers.math.parse.expressions.calculus import CalculusGrammar
+from gradebox.checkers.math.parse.expressions.letters import LetterGrammar
 from gradebox.checkers.math.parse.expressions.operators import (
     UNARY,
     VARIADIC,
@@ -43,10 +43,11 @@ _MIXED_CASE = re.compile(
 _PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
 _CAPITAL_FUNCTIONS = {"zeta": sympy.zeta, "Gamma": sympy.gamma}
 _ACCENTS = frozenset(["vec", "bar", "hat", "tilde", "overline", "widehat", "overrightarrow", "dot"])
+_TRIGONOMETRIC = frozenset(word_list("sin cos tan cot sec csc"))
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-class Parser(CalculusGrammar):
+class Parser(LetterGrammar):
     """Parse the tokens of one expression: the atoms here, what joins them in the bases."""
 
     def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
@@ -151,48 +152,6 @@ class Parser(CalculusGrammar):
         heads = (text.removesuffix(f) for f in FUNCTIONS if text.endswith(f))
         return next((h for h in heads if len(h) == 1 or h == "pi"), "")
 
-    def letter(self, text: str) -> Expr:
-        """Read one letter with its primes and its index."""
-        while self.is_op("'"):
-            self.take()
-            text += "'"
-        if value := self.value_of_function(text):
-            return value
-        return self.subscripted(text) if self.is_op("_") else constant(text)
-
-    def value_of_function(self, text: str) -> Expr | None:
-        """Read `f(-2)`, `V(3)` and `x(0)` as a symbol: the number is an argument, not a factor."""
-        ahead = [self.peek(i) for i in range(4)]
-        signed = ahead[1] is not None and ahead[1].text in "+-"
-        number_at = 2 if signed else 1
-        inner, end = ahead[number_at], ahead[number_at + 1]
-        opens = ahead[0] is not None and ahead[0].text == "(" and ahead[0].kind == "op"
-        if not opens or inner is None or inner.kind != "number" or end is None or end.text != ")":
-            return None
-        if not (text[0] in "fgh" or text[0].isupper() or inner.text == "0"):
-            return None
-        start, self.at = self.at, self.at + number_at + 2
-        return sympy.Symbol(text + self.text_since(start))
-
-    def subscripted(self, text: str) -> Expr:
-        """Read the index of a letter. C_1 is read as c_1: both name a constant of integration."""
-        self.expect("_")
-        text = "c" if text == "C" else text
-        start = self.at
-        if self.is_op("{"):
-            level = 0
-            while True:
-                t = self.take()
-                level += (t.text == "{" and t.kind == "op") - (t.text == "}" and t.kind == "op")
-                if level == 0:
-                    break
-        else:
-            t = self.take()
-            if t.kind in ("number", "name"):
-                self.at -= 1
-                return sympy.Symbol(f"{text}_{self.take_first(t)}")
-        return sympy.Symbol(f"{text}_{self.text_since(start)}")
-
     def command(self, text: str) -> Expr:
         if text in _READERS:
             result: Expr = getattr(self, f"read_{text}")()
@@ -219,18 +178,6 @@ class Parser(CalculusGrammar):
                 self.push_back("name", text[len(prefix) :])
                 return self.command(prefix)
         raise ParseError(f"unknown command \\{text}")
-
-    def accented(self, accent: str) -> Expr:
-        """Read `\\vec{v}` or `\\overline{AB}` as a symbol named after what it covers."""
-        start = self.at
-        if self.is_op("{"):
-            while self.take().text != "}":
-                pass
-        else:
-            self.take()
-        inner = self.text_since(start)
-        name = inner if accent == "vec" else f"{accent}({inner})"
-        return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
 
     def read_frac(self) -> Expr:
         if variable := self.derivative():
@@ -299,7 +246,7 @@ class Parser(CalculusGrammar):
             name, exponent = _INVERSE[name], None
         if name in VARIADIC:
             return self.variadic(name)
-        value = apply(name, self.argument(), base)
+        value = apply(name, self.argument(name), base)
         return value if exponent is None else power(value, exponent)
 
     def variadic(self, name: str) -> Expr:
@@ -313,11 +260,20 @@ class Parser(CalculusGrammar):
         value: Expr = VARIADIC[name](*values)
         return value
 
-    def argument(self) -> Expr:
+    def argument(self, name: str) -> Expr:
         """Read a function's argument: brackets, or a product up to the next function or sign."""
         if self.is_op("(", "{", "[", "|"):
             return self.atom()  # a power after it is that of the function: \\sin(x)^2
+        first = self.peek()
         value = self.power()
+        if (
+            first is not None
+            and first.kind == "number"
+            and value.is_Integer
+            and self.is_op("(")
+            and name in _TRIGONOMETRIC
+        ):
+            return self.juxtaposed(value)  # \\sin 2(x-1)
         while self.starts_atom() and not self.next_is_function():
             if self.is_op("(", "|", "["):
                 break
