@@ -245,7 +245,8 @@ def is_calculation(relation: Relation) -> bool:
     """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
     if not relation.is_equation:
         return False
-    if len(relation.sides) > 2 and not parse_expression(relation.sides[-2]).free_symbols:
+    before = _readable(relation.sides[-2]) if len(relation.sides) > 2 else None
+    if before is not None and not before.free_symbols:
         relation = replace(
             relation, sides=relation.sides[1:], ops=relation.ops[1:]
         )  # 2x = 2·9 = 18

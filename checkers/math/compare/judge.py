@@ -43,6 +43,17 @@ _LABEL_BEFORE = re.compile(r"\s*\(?\s*[A-J]\s*[.):]\s*")
 _LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?([A-E])\s?\)$")  # `42 (C)`
 _DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
 _BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
+_CONDITION = re.compile(r"(?<![A-Za-z])(?:for|if|when|where)(?![A-Za-z])")
+_FOR_SOME = re.compile(
+    r"(?<=[\w)}])[\s,]+for\s+(?:(?:odd|even|prime|positive|natural|all|any|every|integers?|primes?)"
+    r"\s+)+\$?[a-z]$"
+)
+_FUNCTION = re.compile(r"[A-Za-z]\s*\(\s*[a-z]\s*\)\s*=.*\bfor\s")
+_QUANTIFIER = re.compile(  # `f(x)=x` for all real x
+    r"[\s,]+for\s+(?:all|every|any|each)\s+(?:(?:real|positive|non-?negative|natural|rational"
+    r"|integers?|numbers?|reals?)\s+)*[a-z](?:\s*\\in\s*\\mathbb\{[A-Z]\}\S*?)?"
+    r"(?=\s*(?:$|[,;]|and\b|or\b))"
+)
 _SCALE_LETTER = re.compile(r"([-+]?[＄€£]?\s?\d+(?:\.\d+)?)\s?(k|K|M|B|bn|mn)")
 _SCALE_LETTERS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion"}
 _PLAIN_NUMBER = re.compile(r"[-+]?[＄€£]?\s?\d[\d,.]{3,}")
@@ -125,6 +136,10 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     line = same_line(left, right)
     if line is not None:
         return line, "value"
+    left, right = (
+        _QUANTIFIER.sub("", strip_marks(t)) if _FUNCTION.search(t) else t for t in (left, right)
+    )
+    left, right = _without_condition(left, right), _without_condition(right, left)
     left, right = _without_label(left, right), _without_label(right, left)
     left, right = _with_scale(left, right), _with_scale(right, left)
     left, right = _with_counts(left, right), _with_counts(right, left)
@@ -230,6 +245,17 @@ def _without_noun(one: str, other: str) -> str:
         else None
     )
     return m[1] if m else one
+
+
+def _without_condition(one: str, other: str) -> str:
+    """Return `p^2-1` for `p^2-1` for odd p when the other side has no condition."""
+    one_condition = strip_marks(one).count(" for ") == 1
+    m = (
+        _FOR_SOME.search(strip_marks(one))
+        if one_condition and not _CONDITION.search(other)
+        else None
+    )
+    return strip_marks(one)[: m.start()] if m else one
 
 
 def _without_label(one: str, other: str) -> str:

@@ -36,9 +36,10 @@ _TUPLE_NAME = re.compile(
 )
 _SPAN = re.compile(
     r"\\?(?:operatorname\s*)?(?:the\s+)?span(?:\s+of)?\s*\\?[{(\\ ]*?\{?((?:\(|\[|\\langle"
-    r"|\\begin).*?)\s*(?:\\\})?",
+    r"|\\begin).*?)\s*(?:\\?\})?",
     re.S,
 )
+_TUPLE_LIST = re.compile(r"\([^()]*,[^()]*\)")
 _LETTER = r"(?:\\?[a-z]+|[a-z](?:_\d)?)"
 _RANGE = re.compile(  # `, t \in \mathbb{R}`, ` for integers k`, `, k \ge 1`
     rf"[\s,;:|(]+(?:(?:where|for|with|and)\s+)?(?:(?:any|all|some|every|each)\s+)?"
@@ -71,6 +72,9 @@ def same_line(gold: str, answer: str) -> bool | None:
     """Return whether two normalised answers are the same line or family; None for other answers."""
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return None
+    listed = _tuples(gold), _tuples(answer)
+    if all(listed) and len(listed[0]) == len(listed[1]):
+        return _same_in_any_order(*listed)
     try:
         left, right = _read(gold), _read(answer)
         if left is None or right is None or (left.vector is None and right.vector is None):
@@ -78,6 +82,24 @@ def same_line(gold: str, answer: str) -> bool | None:
         return _same(left, right)
     except (ParseError, numeric.Undecided):
         return None
+
+
+def _tuples(text: str) -> list[str]:
+    """Return the tuples of `(n,n,n), (0,n,-n)`, a list of several families; [] for other texts."""
+    found = _TUPLE_LIST.findall(" ".join(strip_marks(text).split()))
+    rest = _TUPLE_LIST.sub("", strip_marks(text))
+    several = len(found) > 1 and re.fullmatch(r"[\s,;]*(?:(?:and|or)[\s,;]*)*", rest)
+    return found if several and all(re.search("[a-z]", t) for t in found) else []
+
+
+def _same_in_any_order(gold: list[str], answer: list[str]) -> bool | None:
+    left = list(answer)
+    for family in gold:
+        match = next((a for a in left if same_line(family, a)), None)
+        if match is None:
+            return None
+        left.remove(match)
+    return True
 
 
 def _read(text: str) -> Line | None:

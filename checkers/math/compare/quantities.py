@@ -20,7 +20,7 @@ _LETTER_UNIT = re.compile(
     rf"(?P<value>.*[\d)}}])(?P<space>\s*)"
     rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
-_LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K")
+_LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K", "C", "T", "F")
 _LONG_DIVISOR = re.compile(r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]")
 
 

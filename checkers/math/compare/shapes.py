@@ -35,7 +35,7 @@ def _seconds(clock: DateOrTime) -> int:
 def ranked_beside_list(gold: Value, answer: Value) -> tuple[Value, Value]:
     """Return `a < b < c` as the list `a, b, c` where the other answer is a list."""
     sides = [
-        Seq("", tuple(Quantity(s) if re.search(r"\d", s) else Words(s.lower()) for s in v.sides))
+        Seq("()", tuple(Quantity(s) if re.search(r"\d", s) else Words(s.lower()) for s in v.sides))
         if isinstance(v, Relation)
         and isinstance(o, Seq)
         and len(o.items) == len(v.sides) > 2

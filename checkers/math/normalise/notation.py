@@ -161,7 +161,8 @@ def expand_notation(text: str) -> str:
     text = _ARTICLE.sub("", _CHOICES.sub(r"\1", _ORDINAL.sub("", text)))
     if share := _OUT_OF.fullmatch(text):
         top, low = (t if t.isdigit() else read_number_words(t) for t in share.groups())
-        return rf"\frac{{{top}}}{{{low}}}" if top and low else text
+        if top and low:
+            return rf"\frac{{{top}}}{{{low}}}"
     if r"\to" in text and (ranked := _RANKED.fullmatch(text)):
         return ranked[0].replace(r"\to", ",")
     if r"\to" in text and (mapped := _MAP.fullmatch(text)):

@@ -129,7 +129,8 @@ _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
     r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
 )
 _UNIT_FUNCTION = re.compile(  # `\mathrm{sec}`, `\mathrm{min}` without an argument
-    r"\\(?:mathrm|text|operatorname)\s*\{\s*(sec|min)\s*\}(?!\s*[\w\\({^])"
+    r"([\d}/)]|\\pi)(\s*(?:~|\\[ ,;])?\s*)\\(?:mathrm|text|operatorname)\s*\{\s*(sec|min)\s*\}"
+    r"(?!\s*[\w\\({^])"
 )
 _UNIT_FONT = re.compile(  # `\mathrm{m\,s^{-1}}`
     r"\\(?:mathrm|text)\s?\{((?:[A-Za-z/.\s~]|\\[ ,;]|\\cdot(?![A-Za-z])|\^\{?-?\d\}?){0,60}"
@@ -273,7 +274,8 @@ def normalise(text: str) -> str:
     text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)
-    text = _UNIT_FUNCTION.sub(r"\\text{\1ond}", text).replace("{minond}", "{minute}")
+    text = _UNIT_FUNCTION.sub(r"\1\2\\text{\3ond}", text).replace("{minond}", "{minute}")
+    text = re.sub(r"\\(?:text|mathrm)\{(min|max)\}(?=\s*\()", r"\\\1", text)
     text = unwrap_text(_UNIT_FONT.sub(_unit_to_text, text))
     text = _UNIT_FRACTION.sub(_unit_fraction, text)
     text = _SPACES.sub(" ", _THIN.sub(" ", text))

@@ -246,7 +246,15 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
         return conversion_factor(source.replace("yen", "yuan"), target.replace("yen", "yuan"))
     for one, other in ((source, target), (target, source)):
         counted = one.removeprefix(f"{other}/")  # dollars per ticket
-        if counted != one and unit_scale(counted) is None:
+        paid = UNITS.get(other, ("",))[0] in (
+            "dollar",
+            "euro",
+            "pound_money",
+            "rupee",
+            "yuan",
+            "yen",
+        )
+        if counted != one and (paid or unit_scale(counted) is None):
             return Fraction(1)
     source, target = _measured(source, target), _measured(target, source)
     a, b = unit_scale(source), unit_scale(target)

@@ -20,10 +20,10 @@ from gradebox.checkers.math.normalise.tables import strip_marks, word_list
 MAX_CHARS = 200
 _SUBJECT = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then|yes|conclusion)[,:]?\s+)?(?:(?:it|they|this"
-    r"|that|he|she|these|we|you)(?:'s|\s+(?:is|was|are|were|will\s+be|has|have|must\s+be"
+    r"|that|he|she|these|we|you|both)(?:'s|\s+(?:is|was|are|were|will\s+be|has|have|must\s+be"
     r"|would\s+be))"
     r"|(?:the|its|their|this|these|given|both|all|our)(?:\s+(?!is\b|are\b|was\b|no\b"
-    r"|not\b)[a-z]+){1,4}?\s+(?:is|are|was|were|will\s+be|must\s+be)"
+    r"|not\b)[a-z]+){1,4}?\s+(?:is|are|was|were|has|have|will\s+be|must\s+be)"
     r"|[fgh](?:\s?\(x\))?\s+is|[a-z]{2,4}\s+is(?=\s+an?\s)"
     r"|(?:the\s+)?(?:given\s+)?(?:series|sequence|integral|limit|function)(?=\s+(?:con"
     r"|di)verge|\s+abs|\s+cond)|it(?=\s+(?:con|di)verge|\s+does|\s+can))\s+",
@@ -109,7 +109,7 @@ _WINS = re.compile(
     r"|the\s)?winning\sstrategy)(?:\sthe\sgame)?$"
 )
 _CLASS = re.compile(
-    r"^([a-z]+(?:al|ar|es|id|ven|odd|ute|ght|use|ed|ic|ous|ing|ndicular"
+    r"^([a-z]*(?:al|ar|es|id|ven|odd|ute|ght|use|ed|ic|ous|ing|ndicular"
     r"|dent))\s(?:triangle|function|curve|lines?|matrix|vectors?|relation|events?)$"
 )
 _NOUN_OF_CLASS = re.compile(r"\s(?:triangle|quadrilateral|matrix|function|sequence|series)$")
@@ -147,13 +147,14 @@ _SHORT_NAMES = (
 
 
 _WORDED = re.compile(r"[A-Za-z0-9 ,.;:'-]*[A-Za-z]{3}[A-Za-z0-9 ,.;:'-]*")
+_NO = re.compile(r"\W*no\W*", re.I)
 _TRUTH = {"t": "yes", "f": "no"}
 
 
 def is_worded(text: str) -> bool:
     """Return whether a text is words with at most one number, without math."""
     plain = re.sub(r"(?<![A-Za-z])([a-z])\s?\([a-z]\)", r"\1", strip_marks(text))
-    worded = len(text) <= MAX_CHARS and _WORDED.fullmatch(plain)
+    worded = len(text) <= MAX_CHARS and (_WORDED.fullmatch(plain) or _NO.fullmatch(plain))
     return bool(worded) and len(re.findall(r"\d+", plain)) < 2
 
 
