@@ -36,7 +36,7 @@ class Endpoint:
     cap              requests at once, at most
     runtimes         language or alias → version, as the server lists them
     gradebox         it is gradebox.sandbox.server, which needs no launcher
-    most_runs        runs in one request, on a server of ours that has the route for them, else 0
+    most_runs        runs in one request, on a server of ours, else 0
     server_sandbox   that server's description of its own sandbox
     platform         machine and C library; binaries run on every endpoint of the same platform
     fixed_addresses  programs can be started without address space randomisation

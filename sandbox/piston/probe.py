@@ -59,6 +59,8 @@ def identify(endpoint: Endpoint) -> None:
         gradebox = about.get("gradebox")
         endpoint.gradebox = isinstance(gradebox, dict)
         endpoint.most_runs = most_runs(gradebox) if isinstance(gradebox, dict) else 0
+        if endpoint.gradebox and not endpoint.most_runs:
+            raise Refused(f"{endpoint.url} is gradebox of another version: install the same here")
         if isinstance(gradebox, dict) and isinstance(gradebox.get("sandbox"), dict):
             endpoint.server_sandbox = gradebox["sandbox"]
     endpoint.runtimes = read_runtimes(endpoint.transport.get("/api/v2/runtimes", timeout_s=10))

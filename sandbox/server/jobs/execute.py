@@ -37,7 +37,6 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
             args=job.args,
             files=job.files,
             collect=job.collect,
-            alone=job.alone,
         )
         return {**answer, "run": run_stage(execution, job)}
     finally:

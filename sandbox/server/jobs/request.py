@@ -3,8 +3,7 @@
     JSON body ─▶ Job (program, data files, limits) ─▶ execute.py
 
 Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", and `collect`. Requests
-of gradebox's own client (`gradebox`: 1) may also have `limits`, `compile_limits`, `run_files`,
-`compile_only` and `alone` (sandbox/piston/gradebox_server.py).
+of gradebox's own client (`gradebox`: 1) compile only (sandbox/piston/gradebox_server.py).
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Job:
     """One request, ready to run.
 
     codeforces     it uses the protocol of guipenedo/piston's Codeforces package (codeforces.py)
-    from_gradebox  gradebox's own client sent it: the answer has the whole evidence
+    compile_only   gradebox's own client sent it: the answer has the whole evidence
     main           the user's name of the main file
     compiled_as    its name in a compilation, if another one
     unpacked       its files are unpacked when it runs: they are in folders, or many
@@ -56,8 +55,6 @@ class Job:
     collect: tuple[str, ...] = ()
     base64_output: bool = False
     compile_only: bool = False
-    alone: bool = False
-    from_gradebox: bool = False
     codeforces: bool = False
     main: str = ""
     compiled_as: str = ""
@@ -84,20 +81,14 @@ def parse_job(
     if runtime is None:
         raise BadRequest(f"{language}-{version} runtime is unknown")
     codeforces = case and runtime.codeforces
-    from_gradebox = body.get("gradebox") == 1
-    if not from_gradebox and not any(f.utf8 for f in files):
+    compile_only = body.get("gradebox") == 1
+    if not compile_only and not any(f.utf8 for f in files):
         raise BadRequest("files must include at least one utf8 encoded file")
     check_ceilings(body, ceilings)
     limits, compiling = run_limits(body, ceilings), compile_limits(body, ceilings)
-    if from_gradebox:
-        most, compile_most = ceilings.run_limits(), ceilings.compile_limits()
-        given, compile_given = body.get("limits"), body.get("compile_limits")
-        if body.get("compile_only"):  # then `limits` are the compiler's
-            given, compile_given = None, given
-        limits = gradebox_limits(given, most, limits)
-        compiling = gradebox_limits(compile_given, compile_most, compiling)
-        data = read_files(body.get("run_files", []), ceilings.files_max)
-        placed = Placed(Program(runtime.row, _contents(files)), _contents(data))
+    if compile_only:
+        compiling = gradebox_limits(body.get("limits"), ceilings.compile_limits(), compiling)
+        placed = Placed(Program(runtime.row, _contents(files)))
     elif codeforces:
         placed = _case(runtime, files)
     else:
@@ -115,9 +106,7 @@ def parse_job(
         files=placed.files,
         collect=collect,
         base64_output=body.get("output_encoding") == "base64",
-        compile_only=from_gradebox and bool(body.get("compile_only")),
-        alone=from_gradebox and bool(body.get("alone")),
-        from_gradebox=from_gradebox,
+        compile_only=compile_only,
         codeforces=codeforces,
         main=next((f.name for f in files if f.utf8), ""),
         compiled_as=placed.compiled_as,

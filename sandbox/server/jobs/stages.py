@@ -26,7 +26,7 @@ _SILENT = (signal.SIGINT, signal.SIGPIPE)  # a shell does not report their victi
 
 def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
     """Return the compiler's stage; None for a language that is not compiled."""
-    if job.from_gradebox:
+    if job.compile_only:
         return {
             "ok": compiled.ok,
             "log_base64": base64.b64encode(compiled.log).decode(),
@@ -57,8 +57,6 @@ def _with_users_name(log: str, job: Job) -> str:
 
 def run_stage(execution: Execution, job: Job) -> dict[str, Any]:
     """Return the stage of the program's run."""
-    if job.from_gradebox:
-        return {"evidence": write_execution(execution)}
     stage = stage_of(execution, base64_output=job.base64_output, name=job.main)
     if job.collect:
         stage["files"] = {

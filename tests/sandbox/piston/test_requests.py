@@ -24,6 +24,4 @@ def test_a_body_is_the_json_of_its_parts(name: str) -> None:
         "files": [{"name": "main.py", "content": "print('é\"')"}, sent],
     }
     assert json.loads(encode("python", files, {"run_timeout": 5})) == expected
-    whole = encode("python", files, {"run_timeout": 5}, data={"stdin": BYTES}, run_files=files[1:])
-    assert json.loads(whole) == {**expected, "stdin": text, "run_files": [sent]}
     assert json.loads(encode("c", [], {})) == {"language": "c", "version": "*", "files": []}

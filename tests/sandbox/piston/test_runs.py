@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.piston import PistonSandbox
 from gradebox.sandbox.piston.faults import Transient
@@ -360,10 +360,10 @@ def test_a_server_that_fails_every_time(
     assert len(server.asked) == 6
 
 
-def test_an_older_server_gets_single_requests(server: RawServer) -> None:
+def test_a_server_of_another_version_is_refused(server: RawServer) -> None:
     server.about = {}
-    with PistonSandbox([server.url], slots=1) as client:
-        assert "batch" not in client.capabilities
+    with pytest.raises(SandboxUnavailable, match="is gradebox of another version"):
+        PistonSandbox([server.url], slots=1)
 
 
 def test_impossible_requests_are_refused_at_once(client: PistonSandbox) -> None:

@@ -53,7 +53,7 @@ def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_cl
     answer = served.python().json()
     assert "compile" not in answer
     assert answer["run"]["code"] == 1
-    native = served.python(gradebox=1, compile_only=True).json()
+    native = served.python(gradebox=1).json()
     assert native["compile"]["ok"] is False
     assert base64.b64decode(native["compile"]["log_base64"]) == b"SyntaxError: no"
 
@@ -254,24 +254,14 @@ def test_limits_stay_under_the_servers(start: Start) -> None:
 
 
 @pytest.mark.parametrize("name", [f.name for f in dataclasses.fields(Limits)])
-@pytest.mark.parametrize("stage", ["limits", "compile_limits"])
-def test_gradeboxs_own_client_cannot_exceed_them(start: Start, stage: str, name: str) -> None:
+def test_gradeboxs_own_client_cannot_exceed_the_compilers(start: Start, name: str) -> None:
     ceilings = Ceilings(**SMALL)
-    most = vars(ceilings.run_limits() if stage == "limits" else ceilings.compile_limits())
+    most = vars(ceilings.compile_limits())
     server = start(ceilings=ceilings)
-    assert server.python(gradebox=1, **{stage: most}).status_code == 200
-    answer = server.python(gradebox=1, **{stage: {**most, name: most[name] + 1}})
+    assert server.python(gradebox=1, limits=most).json()["compile"]["ok"] is True
+    answer = server.python(gradebox=1, limits={**most, name: most[name] + 1})
     assert answer.status_code == 400
     assert f"limit {name} of" in answer.json()["message"]
-    assert len(server.sandbox.calls) == 1
-
-
-def test_compiling_alone_has_the_compilers_ceilings(start: Start) -> None:
-    server = start(ceilings=Ceilings(**SMALL))
-    most = vars(Ceilings(**SMALL).compile_limits())
-    assert server.python(gradebox=1, compile_only=True, limits=most).status_code == 200
-    over = {**most, "output_bytes": 4001}
-    assert server.python(gradebox=1, compile_only=True, limits=over).status_code == 400
 
 
 @pytest.mark.parametrize(("field", "most"), [("args", 1024), ("collect", 256)])
