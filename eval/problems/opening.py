@@ -65,32 +65,47 @@ def open_problems(
         return Reading(find_format(columns, format_name, where), judge)
 
     path = Path(dataset).expanduser()
+    if path.is_dir() and not is_saved_dataset(path) and (ioi := ioi_files(path)):
+
+        def opened(file: Path, reading: Reading) -> Source:
+            return open_file(file, lambda _columns, _where: reading)
+
+        return ProblemSet(dataset, None, [IoiRows(path, ioi, opened, judge)])
+    return ProblemSet(*open_sources(dataset, split, subsets, choose, cache_dir))
+
+
+def open_sources(
+    dataset: str,
+    split: str,
+    subsets: Sequence[str],
+    choose: Choose,
+    cache_dir: str | Path | None = None,
+) -> tuple[str, str | None, list[Source]]:
+    """Return the name, the split (None where there are none) and the rows of a dataset.
+
+    Raises InputError as `open_problems` does.
+    """
+    path = Path(dataset).expanduser()
     if path.is_file():
-        return ProblemSet(dataset, None, [_open_file(path, choose)])
+        return dataset, None, [open_file(path, choose)]
     if path.is_dir():
         if is_saved_dataset(path):
-            return ProblemSet(dataset, split, _open_saved(path, split, choose))
-        if ioi := ioi_files(path):
-
-            def opened(file: Path, reading: Reading) -> Source:
-                return _open_file(file, lambda _columns, _where: reading)
-
-            return ProblemSet(dataset, None, [IoiRows(path, ioi, opened, judge)])
+            return dataset, split, _open_saved(path, split, choose)
         if files := release_in(path, subsets) or parquet_in(path):
-            return ProblemSet(dataset, None, [_open_file(file, choose) for file in files])
-        sources = _open_subsets(str(path), split, subsets, cache_dir, choose)
-        return ProblemSet(str(path), split, sources)
+            return dataset, None, [open_file(file, choose) for file in files]
+        return str(path), split, _open_subsets(str(path), split, subsets, cache_dir, choose)
     looks_local = path.suffix in (".jsonl", ".json", ".parquet", ".gz") or dataset[:1] in "./~"
     if looks_local or not _HUB_NAME.fullmatch(dataset):
         raise InputError(f"--dataset {shown(dataset)} does not exist: {_LOCAL_COPY}")
     if dataset in FILES:
         files = download(dataset, release_files(subsets))
-        return ProblemSet(dataset, None, [_open_file(file, choose) for file in files])
+        return dataset, None, [open_file(file, choose) for file in files]
     subsets, split = whole(dataset, subsets, split)
-    return ProblemSet(dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose))
+    return dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose)
 
 
-def _open_file(path: Path, choose: Choose) -> Source:
+def open_file(path: Path, choose: Choose) -> Source:
+    """Return the rows of a data file. Raises InputError."""
     try:
         with path.open("rb") as file:
             head = file.read(4)

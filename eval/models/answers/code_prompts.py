@@ -7,48 +7,29 @@ Tests and checkers are never read, so they can't get into a prompt.
 
 from __future__ import annotations
 
-import importlib
+import contextlib
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.answers.statements import columns_of, described, format_of
-from gradebox.eval.models.response_file import read_lines
-from gradebox.eval.problems.dataset_library import is_saved_dataset, load_saved, load_subsets
-from gradebox.eval.problems.formats import RowFormat
-from gradebox.eval.problems.formats.array_rows import array_items
-from gradebox.eval.problems.formats.hub import (
-    FILES,
-    download,
-    parquet_in,
-    release_files,
-    release_in,
-    whole,
-)
+from gradebox.eval.models.answers.statements import OWN_COLUMNS, reading_of
+from gradebox.eval.problems.dataset_library import is_saved_dataset
 from gradebox.eval.problems.formats.ioi import IOI
 from gradebox.eval.problems.formats.ioi_rows import ioi_files
+from gradebox.eval.problems.opening import open_file, open_sources
 from gradebox.eval.problems.row import RowError, problem_id
+from gradebox.eval.problems.source import Source
+
+log = logging.getLogger("gradebox.sampling")
 
 Row = Mapping[str, Any]
 
-STATEMENT_COLUMNS = (
-    "title",
-    "description",
-    "input_format",
-    "output_format",
-    "interaction_format",
-    "note",
-    "examples",
-    "time_limit",
-    "memory_limit",
-    "input_mode",
-)
-TEMPLATE = (
-    Path(__file__).parents[1] / "data" / "code" / "dataset.txt"
-)  # for rows of other data sets
-COLUMNS = ("id", "contest_id", "index", *STATEMENT_COLUMNS)
+STATEMENT_COLUMNS = OWN_COLUMNS[3:]
+# The template for rows of other data sets.
+TEMPLATE = Path(__file__).parents[1] / "data" / "code" / "dataset.txt"
 PLACEHOLDERS = {*STATEMENT_COLUMNS, "language", "fence", "input", "output", "interaction"}
 _PLACEHOLDER = re.compile(r"\{\{ ?([a-z_]+) ?\}\}")
 
@@ -59,90 +40,31 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
     Raises InputError when the dataset can't be read.
     """
     path = Path(dataset).expanduser()
-    files = [path] if path.is_file() else _files(path, dataset, subsets)
-    if not files:
-        subsets, split = whole(dataset, subsets, split)
-        yield from _library_rows(path, dataset, split, subsets)
-    known: set[str] = set()
-    for file in files:
-        for row in _parquet_rows(file) if file.suffix == ".parquet" else _json_rows(file):
-            if path.is_dir() and row["id"] in known:  # another subtask of IOI
-                continue
-            known.add(row["id"])
-            yield row
-
-
-def _files(path: Path, dataset: str, subsets: Sequence[str]) -> list[Path]:
-    """Return the files of a data set that is read from its files, none of any other."""
-    if dataset in FILES:
-        return download(dataset, release_files(subsets))
-    if not path.is_dir() or is_saved_dataset(path):
-        return []
-    subtasks = [file for file, kind in ioi_files(path).items() if kind is IOI]
-    return subtasks or release_in(path, subsets) or parquet_in(path)
-
-
-def _json_rows(path: Path) -> Iterator[Row]:
-    for number, row in enumerate(_objects(path)):
-        kind = format_of(row)
-        yield described(row, kind, number) if kind else {n: row.get(n) for n in COLUMNS}
-
-
-def _objects(path: Path) -> Iterator[Row]:
-    """Yield the objects of a file of JSON lines, or of one JSON array. Raises InputError."""
-    with path.open("rb") as file:
-        is_array = file.read(16).lstrip()[:1] == b"["
-    yield from array_items(path)[0] if is_array else read_lines(path)
-
-
-def _chosen(names: Sequence[str]) -> tuple[RowFormat | None, list[str]]:
-    """Return the format of a table's rows, None for our own, and the columns to read."""
-    kind = format_of(names)
-    wanted = COLUMNS if kind is None else columns_of(kind)
-    return kind, [name for name in dict.fromkeys(wanted) if name in names]
-
-
-def _parquet_rows(path: Path) -> Iterator[Row]:
-    parquet = importlib.import_module("pyarrow.parquet")
-    arrow_error = importlib.import_module("pyarrow").ArrowException
-    try:
-        with parquet.ParquetFile(path) as file:
-            kind, columns = _chosen(file.schema_arrow.names)
-            number = 0
-            for batch in file.iter_batches(batch_size=64, columns=columns):
-                for row in batch.to_pylist():
-                    yield described(row, kind, number) if kind else row
-                    number += 1
-    except (OSError, arrow_error) as error:
-        raise InputError(f"--dataset {path}: {error}") from None
-
-
-def _library_rows(path: Path, dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]:
-    if is_saved_dataset(path):
-        tables, failures = load_saved(path, split)
-    else:
-        tables, failures = load_subsets(dataset, split, subsets)
-    if not tables:
-        raise InputError(
-            f"--dataset {dataset} (split {split}) cannot be loaded: {'; '.join(failures)}; give "
-            "a local copy: a .jsonl or .parquet file, or a folder made with save_to_disk"
-        )
-    earlier_ids: set[str] = set()
-    for loaded in tables:
-        table = loaded.open_table()
-        kind, columns = _chosen(table.column_names)
-        ids: set[str] = set()
-        number = 0
-        for batch in table.select(columns).to_batches(max_chunksize=64):
-            for row in batch.to_pylist():
-                row = described(row, kind, number) if kind else row
-                number += 1
+    subtasks = ioi_files(path) if path.is_dir() and not is_saved_dataset(path) else {}
+    sources = [open_file(file, reading_of) for file, kind in subtasks.items() if kind is IOI]
+    sources = sources or open_sources(dataset, split, subsets, reading_of)[2]
+    known: set[str | None] = set()  # ids of earlier files or subsets; of IOI, earlier subtasks
+    with contextlib.ExitStack() as stack:
+        for source in sources:
+            stack.callback(source.close)
+        for source in sources:
+            names: set[str | None] = set()
+            for number, _ in source.names():
+                row = _row(source, number, dataset)
                 name = _id_or_none(row)
-                if name is None or name not in earlier_ids:  # else in an earlier subset as well
+                if name is None or name not in (known | names if subtasks else known):
                     yield row
-                if name is not None:
-                    ids.add(name)
-        earlier_ids |= ids
+                names.add(name)
+            known |= names
+            for message in source.diagnostics.messages():
+                log.warning("%s", message)
+
+
+def _row(source: Source, number: int, dataset: str) -> Row:
+    try:
+        return source.row(number)
+    except RowError as error:
+        raise InputError(f"--dataset {dataset} row {number + 1}: {error}") from None
 
 
 def _id_or_none(row: Row) -> str | None:

@@ -8,13 +8,12 @@ Tests are not read, except for MBPP's asserts, which are part of its prompts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from gradebox.eval.problems.formats import RowFormat, recognising
+from gradebox.eval.problems.formats import OWN, Judge, Reading, RowFormat, recognising
 from gradebox.eval.problems.formats.asserts.multipl_e import LANGUAGES
 from gradebox.eval.problems.formats.ioi import IOI, names_of
-from gradebox.eval.problems.formats.row_format import Reading
 
 Row = Mapping[str, Any]
 
@@ -56,30 +55,38 @@ _COMPLETE = "Complete this function, and give it whole, with its imports."
 _PROGRAM = "Write a program that reads standard input and writes standard output."
 
 
-def format_of(names: Iterable[str]) -> RowFormat | None:
-    """Return the format of rows whose statements are read here, None for any other."""
-    found = recognising(names)
-    return found[0] if len(found) == 1 and found[0].name in STATEMENTS else None
+OWN_COLUMNS = (
+    *("id", "contest_id", "index", "title", "description", "input_format", "output_format"),
+    *("interaction_format", "note", "examples", "time_limit", "memory_limit", "input_mode"),
+)
 
 
-def columns_of(kind: RowFormat) -> tuple[str, ...]:
-    """Return the fields that `described` reads."""
-    where = STATEMENTS[kind.name]
-    return (*kind.names, *where.text, *filter(None, (where.code, where.asserts)))
+def reading_of(columns: Iterable[str], _where: str) -> Reading:
+    """Return how rows with these columns become statements."""
+    found = recognising(columns)
+    kind = found[0] if len(found) == 1 and found[0].name in STATEMENTS else OWN
+    uses: tuple[str, ...] = OWN_COLUMNS
+    if kind is not OWN:
+        where = STATEMENTS[kind.name]
+        uses = (*where.text, *filter(None, (where.code, where.asserts)))
+
+    def convert(row: Row, _judge: Judge) -> dict[str, Any]:
+        if kind is OWN:
+            return {name: row.get(name) for name in OWN_COLUMNS}
+        return _described(row, kind)
+
+    return Reading(replace(kind, uses=uses, convert=convert))
 
 
-def described(row: Row, kind: RowFormat, number: int) -> dict[str, Any]:
-    """Return the id, the statement and the language of a row; its number is from 0."""
+def _described(row: Row, kind: RowFormat) -> dict[str, Any]:
+    """Return the id, the statement and the language of a row."""
     where, given = STATEMENTS[kind.name], row.get("language")
     tests_in = LANGUAGES.get(given, "") if isinstance(given, str) else ""
-    names = names_of(row) if kind is IOI else Reading(kind).ids(row, number)
+    names = names_of(row) if kind is IOI else kind.ids(row)
     text = next((found for name in where.text if (found := _text(row.get(name)))), "")
     fence = "cpp" if tests_in.startswith("c++") else tests_in or "python"
     if where.begun:
-        parts = [
-            _COMPLETE,
-            _block(fence, text),
-        ]
+        parts = [_COMPLETE, _block(fence, text)]
     elif code := _text(row.get(where.code)) if where.code else "":
         fence = "cpp" if kind is IOI else fence
         parts = [text, "Start from this code, and keep its names:", _block(fence, code)]
@@ -88,7 +95,7 @@ def described(row: Row, kind: RowFormat, number: int) -> dict[str, Any]:
         parts = [text, "It must pass these tests:", _block(fence, shown)]
     else:
         parts = [text] if kind.name in ("prime", "kodcode", "nemo-gym") else [text, _PROGRAM]
-    return {"id": names["id"], "description": "\n\n".join(parts), "language": tests_in}
+    return {"id": names.get("id"), "description": "\n\n".join(parts), "language": tests_in}
 
 
 def _block(fence: str, code: str) -> str:

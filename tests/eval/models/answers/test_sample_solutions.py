@@ -150,7 +150,7 @@ def test_a_folder_that_is_not_a_dataset_is_an_input_error(
     (tmp_path / "other").mkdir()
     for name, line in (("a", {"x": 1}), ("b", {"y": [2]})):
         (tmp_path / "other" / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
-    with pytest.raises(InputError, match="cannot be loaded"):
+    with pytest.raises(InputError, match=r"can.t be loaded"):
         list(read_rows(str(tmp_path / "other"), "train", ["default"]))
 
 
@@ -214,9 +214,7 @@ def test_local_contract_and_completions(tmp_path: Path) -> None:
         (["--language", "pythn"], "unknown language 'pythn'; did you mean"),
         (["--prompt-file", "/nowhere"], "--prompt-file /nowhere"),
         (["--", "--k", "5"], "flags for the grader need --grade"),
-        pytest.param(
-            *(["--dataset", "/nowhere.jsonl"], "cannot be loaded"), marks=pytest.mark.slow
-        ),
+        pytest.param(*(["--dataset", "/nowhere.jsonl"], "does not exist"), marks=pytest.mark.slow),
         (["--api-key-env", "A_BAD_KEY"], "A_BAD_KEY contains a character"),
     ],
 )
