@@ -63,6 +63,9 @@ grade: $(VENV)/.run
 # Tests start Python hundreds of times: its bytecode is kept even where the user's settings forbid it.
 test test-fast: export PYTHONDONTWRITEBYTECODE :=
 
+# A fifth of the examples of property tests: `make test` has them all.
+test-fast: export HYPOTHESIS_PROFILE ?= few
+
 test: $(VENV)/.test
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadgroup $(ARGS)
 

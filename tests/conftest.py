@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from typing import Any
@@ -27,17 +28,15 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time, and no deadline, because test machines are busy.
-# HYPOTHESIS_PROFILE=search tries new examples.
-settings.register_profile(
-    "same",
-    derandomize=True,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.register_profile(
-    "search", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=1000
-)
+# HYPOTHESIS_PROFILE=few is that of `make test-fast`; =search tries new examples.
+EVERY_PROFILE: Any = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **EVERY_PROFILE)
+settings.register_profile("few", derandomize=True, max_examples=20, **EVERY_PROFILE)
+settings.register_profile("search", max_examples=1000, **EVERY_PROFILE)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# The garbage of a collection is small, and looking for it among its objects takes a second.
+gc.disable()
 
 LONGEST_ID = 60
 LONGEST = "tests/submissions/hostile/"
@@ -61,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage again, but no longer among what the collection has left: it stays."""
+    gc.freeze()
+    gc.enable()
 
 
 def level_of(item: pytest.Item) -> object:

@@ -1,7 +1,7 @@
 """The published rules for TRUE and FALSE, with a row for each rule."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.checkers import true_false, verdict
@@ -124,7 +124,6 @@ def test_the_result_unpacks():
     assert reason == "labelled"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_gives_a_verdict_or_a_reason(text):
     value, reason = extract_verdict(text)
@@ -132,7 +131,6 @@ def test_any_text_gives_a_verdict_or_a_reason(text):
     assert reason
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="TRUEFALSboxedtext{}\\: \n*", max_size=120))
 def test_a_box_at_the_end_always_wins(text):
     assert extract_verdict(text + "\\boxed{FALSE}").value is False

@@ -88,6 +88,7 @@ class FakeServer:
 
         class Http(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # the body follows the headers without 40 ms between
 
             def do_GET(self) -> None:
                 self.do_POST()

@@ -168,12 +168,18 @@ def test_the_key_is_not_in_messages_or_logs(caplog: pytest.LogCaptureFixture) ->
     assert key not in caplog.text
 
 
-@pytest.mark.parametrize("at", range(240, 300))
-def test_a_key_cut_at_the_end_of_a_message_is_redacted(at: int) -> None:
+def test_a_key_cut_at_the_end_of_a_message_is_redacted() -> None:
     key = "sk-0123456789abcdef"
-    outcome, _ = ask(raw(b"x" * at + key.encode() + b"y" * 300, status=400), api_key=key)
-    assert outcome.failure is not None
-    assert key[:8] not in outcome.failure.message
+    starts = range(240, 300)
+    answers = [raw(b"x" * at + key.encode() + b"y" * 300, status=400) for at in starts]
+    outcomes: list[Outcome] = []
+    with FakeServer(then(*answers)) as server:
+        Sampler(OpenAIChat(server.url, "m", api_key=key), FAST).run(
+            [replace(ASK, item=str(at)) for at in starts], outcomes.append
+        )
+    messages = [outcome.failure.message for outcome in outcomes if outcome.failure]
+    assert len(messages) == len(starts)
+    assert [message for message in messages if key[:8] in message] == []
 
 
 def test_a_key_in_an_answer_is_redacted_but_a_placeholder_is_kept() -> None:

@@ -105,6 +105,7 @@ class Handler(BaseHTTPRequestHandler):
     """Piston's routes."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # the body follows the headers without 40 ms between
     server_fake: FakePiston
     inside = False  # the job is counted as running
 
