@@ -129,7 +129,7 @@ class Comparer(QuantityComparer):
             return True  # once, 1
         if isinstance(other, Quantity):
             plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
-            if bool(plain) and plain == word.text:
+            if plain and plain == word.text and not re.search(r"[-+*/^=_]", other.text):
                 return True
         named = _as_words(other)
         if named.strip().isdigit() and not re.search("^[ivx]+$|quadrant", word.text):

@@ -17,7 +17,12 @@ import re
 
 from gradebox.checkers.math.extract.bare import MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
-from gradebox.checkers.math.extract.hedges import DOUBTED, taken_back, without_suppositions
+from gradebox.checkers.math.extract.hedges import (
+    DOUBTED,
+    taken_back,
+    without_recalled,
+    without_suppositions,
+)
 from gradebox.checkers.math.extract.markdown import (
     BOLD_END,
     without_bold,
@@ -285,6 +290,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
     if value := json_answer(text):
         return value
     text = without_negated(without_closing(without_struck(without_quote_marks(text))))
+    text = text if len(text) > MAX_PROSE else without_recalled(text)
     boxed = last_boxed(text)
     found = announced(text)
     if rest := taken_back(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):

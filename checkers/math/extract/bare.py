@@ -59,7 +59,7 @@ _BOUND = re.compile(  # `at least 5`
 )
 _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
     r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3}|\$)\.\s+"
-    r"[A-Z][a-z]+ [a-z]"
+    r"[A-Z][a-z]+(?: [a-z]|:)"
 )
 _DISPLAY = re.compile(r"\$\$|\\\[|\\begin\{(?:align|equation|gather)")
 _COUNTED_SUM = re.compile(

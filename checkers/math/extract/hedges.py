@@ -28,9 +28,13 @@ _ASKED = re.compile(
     re.I,
 )
 _RECALLED = re.compile(  # up to the word that takes it back
-    r"(?:\b(?:i|we|you|one|someone|people|students|many)\s+(?:(?:first|initially|originally|might|may|could|would|had|also|often|was|were)\s+){0,2}"
-    r"(?:thought|think|guess(?:ed)?|assumed?|expect(?:ed)?|believed?|suspected|tempted|got|say|said|answer(?:ed)?)\b"
-    r"|\b(?:my|our|the|a|an)\s+(?:first|initial|naive|original|quick|obvious|tempting|common|wrong|incorrect)?\s*(?:guess|thought|answer|estimate|attempt|reaction|intuition)\s+(?:was|would\s+be|would\s+have\s+been|might\s+be)\b"
+    r"(?:\b(?:i|we|you|one|someone|people"
+    r"|students|many)\s+(?:(?:(?:first|initially|originally|might|may|could|would|also|often)\s+)+"
+    r"(?:think|guess|assume|expect|believe|get|got|say|said|have\s+said|answer(?:ed)?)"
+    r"|(?:[a-z]+\s+)?(?:thought|guessed|assumed|expected|believed|suspected|tempted))\b"
+    r"|\b(?:my|our|the|an?)\s+(?:first|initial|naive|original|quick|obvious|tempting|common|wrong"
+    r"|incorrect)?\s*(?:guess|thought|answer|estimate|attempt|reaction|intuition)\s+(?:was"
+    r"|would\s+be|would\s+have\s+been|might\s+be)\b"
     r"|\b(?:at\s+first(?:\s+(?:glance|sight))?|initially|originally|naively|it\s+(?:seems|looks|appears|is\s+tempting)))"
     r"(?:[^.!?\n]|\.(?=\d)){0,120}?\d(?:[^.!?\n]|\.(?=\d)){0,60}?[,;.]?\s+(?:but|however|yet|though|instead|until)\b,?(?=[^.!?\n]*(?:\d|\$|\\))",
     re.I,
@@ -40,6 +44,7 @@ _MAYBE = re.compile(
     r"|\b(?:not\s+(?:really\s+|entirely\s+)?sure|no\s+idea|do(?:n['’]t|\s+not)\s+know)\b[^.!?\n]*\b(?:maybe|perhaps|possibly)\b[^.!?\n]*[.!?]?)\s*$",
     re.I,
 )
+_ONLY_MAYBE = re.compile(r"(?:^|[.!?\n]\s*)(?:maybe|perhaps|possibly)\s+\S+[.!?]?\s*$", re.I)
 _UNDECIDED = re.compile(
     r"\b(?:can(?:no|['’])t|could\s?n(?:o|['’])t|unable\s+to|not\s+able\s+to|do(?:n['’]t|\s+not)\s+know|not\s+(?:sure|certain))\b"
     r"[^.!?\n]{0,60}\b(?:whether|if)\b",
@@ -54,12 +59,22 @@ _TAKEN_BACK = re.compile(
 )
 
 
+def without_recalled(text: str) -> str:
+    """Return `it is 13` for `I first thought 12, but it is 13`."""
+    return _RECALLED.sub(" ", text)
+
+
 def without_suppositions(text: str) -> str:
     """Return a text without the sentences that only suppose or ask; "" when nothing is left."""
     last = text.rstrip().rpartition("\n")[2][-300:]
-    if _ASKED.fullmatch(text) or _UNDECIDED.search(last) or _MAYBE.search(last):
+    if (
+        _ASKED.fullmatch(text)
+        or _ONLY_MAYBE.search(text)
+        or _UNDECIDED.search(last)
+        or _MAYBE.search(last)
+    ):
         return ""
-    return _SUPPOSED.sub(" ", _RECALLED.sub(" ", text)).strip()
+    return _SUPPOSED.sub(" ", text).strip()
 
 
 def taken_back(text: str, end: int) -> int:

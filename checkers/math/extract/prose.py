@@ -164,6 +164,7 @@ _CLAUSE_BEFORE = re.compile(  # `when `, before `x = 1 or x = 2`
     r"\b(?:when|if|at|for|with|where|since|given|let|by|as)\s[^.,]{0,20}$", re.I
 )
 _ONLY_BOLD = re.compile(
+    r"(?!.*\b(?:not|lost|loses|than|least|last|never|slow\w*|except)\b)"
     r"[^*]*\*\*([A-Z][A-Za-z' -]{1,40}|(?:con|di)verges?(?:nt)?|even|odd|increasing"
     r"|decreasing)\*\*[^*]*"
 )  # `So **Evelyn** was the fastest.`

@@ -10,7 +10,7 @@ import re
 
 MAX_SENTENCE = 300  # characters of a sentence that rejects
 MAX_TEXT = 4000  # characters at the end that are searched
-_NUMBER = r"[-−]?\d[\d./]{0,20}"
+_NUMBER = r"[-−]?\d{1,12}(?:[./]\d{1,12})?"
 _VALUE = rf"(?:\$[^$\n]{{1,60}}\$|\\\([^\n]{{1,60}}?\\\)|(?:[a-z]\s?=\s?)?{_NUMBER})"
 _REJECTED = re.compile(
     r"\b(?:reject|rejecting|discard|discarding|exclude|excluding|eliminate|rule\s+out|throw\s+out"

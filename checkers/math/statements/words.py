@@ -206,6 +206,8 @@ def said_of_subject(gold: str, sentence: str) -> bool:
     """
     if not is_worded(gold) or len(sentence) > MAX_CHARS:
         return False
+    if len(re.findall(r"\b(?:is|are|was|were|be)\b", sentence)) > 1:
+        return False
     sentence = _DETAIL.sub("", " ".join(strip_marks(sentence).lower().split()).strip(" ."))
     found = _predicate(sentence) or sentence
     return is_worded(found) and canonical(gold) == canonical(found) != ""
