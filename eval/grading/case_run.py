@@ -16,6 +16,7 @@ from math import isfinite
 from typing import Literal, NamedTuple, cast
 
 from gradebox.checkers import compare
+from gradebox.checkers.builtins import Builtin
 from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.one_process import run_in_one_process, shares_a_process
@@ -169,7 +170,8 @@ class CaseGrader:
 
     def judge_at_once(self, test: TestCase, execution: Execution) -> CaseOutcome | None:
         """Judge the output of a run; return None when that may need the sandbox again."""
-        if self._checker is not None and execution.stdout != test.expected:
+        needs_sandbox = self._checker is not None and not isinstance(self._checker, Builtin)
+        if needs_sandbox and execution.stdout != test.expected:
             return None
         if must_run_alone(execution, self._bounds):
             return None

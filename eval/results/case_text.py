@@ -7,6 +7,7 @@ pieces a case. The cases are nearly all of a record.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from json.encoder import encode_basestring_ascii as _text
 from math import isfinite
 from typing import Any
@@ -31,7 +32,7 @@ def case_as_json(case: CaseRecord) -> dict[str, Any]:
 
 def case_text(c: CaseRecord) -> str:
     """Return what `encode` makes of `case_as_json`; raise ValueError for a number without end."""
-    if c.checker is not None or c.transcript is not None or c.repeats or c.marked is not None:
+    if c.transcript is not None or c.repeats or c.marked is not None:
         return encode(case_as_json(c))
     given = "" if c.input is None else f',"input":{_text(c.input)}'
     return (
@@ -42,11 +43,22 @@ def case_text(c: CaseRecord) -> str:
         f'"cpu_s":{_real(c.cpu_s)},"wall_s":{_real(c.wall_s)},'
         f'"memory_bytes":{_integer(c.memory_bytes)},"contended":{_WORDS[c.contended]},'
         f'"exit_code":{_integer(c.exit_code)},"signal":{_integer(c.signal)},'
-        f'"stderr":{_text(c.stderr)},"checker":null,'
+        f'"stderr":{_text(c.stderr)},"checker":{_object(c.checker)},'
         f'"input_bytes":{c.input_bytes},"input_sha256":"{c.input_sha256}",'
         f'"output_bytes":{c.output_bytes},"output_sha256":"{c.output_sha256}",'
         f'"transcript":null,"output_passed":{_WORDS[c.output_passed]}{given}}}'
     )
+
+
+def _object(fields: Mapping[str, str | int | None] | None) -> str:
+    """Return the JSON of texts and whole numbers by name."""
+    if fields is None:
+        return "null"
+    parts = [
+        f'"{name}":{_text(value) if isinstance(value, str) else _integer(value)}'
+        for name, value in fields.items()
+    ]
+    return f"{{{','.join(parts)}}}"
 
 
 def _integer(value: int | None) -> str:

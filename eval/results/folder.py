@@ -17,6 +17,7 @@ import logging
 import os
 import threading
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -270,11 +271,13 @@ class ResultsFolder(Closeable):
     def _left_out(self) -> Iterator[bytes]:
         """Yield the latest lines of their solution and key that no solution of this run uses."""
         used = array("q", sorted(self._offsets))
-        at = 0
-        for offset, record in scan_records(self.records_path):
-            while at < len(used) and used[at] < offset:
-                at += 1
-            if record is None or (at < len(used) and used[at] == offset):
+
+        def is_unused(offset: int) -> bool:
+            at = bisect_left(used, offset)
+            return at == len(used) or used[at] != offset
+
+        for offset, record in scan_records(self.records_path, is_unused):
+            if record is None:
                 continue
             key = fingerprint(str(record.get("key")))
             if self._by_solution.get(solution_fingerprint(record)) != offset:

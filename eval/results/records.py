@@ -18,7 +18,7 @@ import errno
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,8 +156,13 @@ def parse_record(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and "problem_id" in record else None
 
 
-def scan_records(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield (offset, record) of every line that ends in a newline; None for a damaged line."""
+def scan_records(
+    path: Path, wanted: Callable[[int], bool] = lambda offset: True
+) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield (offset, record) of every line that ends in a newline; None for a damaged line.
+
+    wanted  whether the line at an offset is decoded and yielded
+    """
     try:
         file = path.open("rb")
     except OSError as e:
@@ -165,7 +170,7 @@ def scan_records(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
     with file:
         offset = 0
         for line in file:
-            if line.endswith(b"\n"):
+            if line.endswith(b"\n") and wanted(offset):
                 yield offset, parse_record(line)
             offset += len(line)
 

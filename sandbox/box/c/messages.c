@@ -1,5 +1,5 @@
-/* A grader that waits is woken by each message, which costs more than a reply itself. So replies of short
- * runs are gathered, for some milliseconds.
+/* A grader that waits is woken by each message, finds its caches cold, and takes twice as long for a reply.
+ * So replies of short runs are gathered: for less time than a run may hold its core while others wait.
  */
 #define _GNU_SOURCE
 #include "messages.h"
@@ -12,7 +12,7 @@
 
 #include "kernel_file.h"
 
-enum { SOON_NS = 5000000, ENOUGH = 8, LATE_NS = 25000000 };
+enum { LATE_NS = 50000000 };
 
 char message[MESSAGE_CAP];
 int passed[MAX_FDS], npassed;
@@ -53,8 +53,7 @@ void reply_end(const struct reply *reply) {
 }
 
 static int is_due(int64_t now_ns) {
-    int64_t kept_ns = now_ns - sent_ns;
-    return count && (kept_ns >= LATE_NS || (kept_ns >= SOON_NS && count >= ENOUGH));
+    return count && now_ns - sent_ns >= LATE_NS;
 }
 
 static void send_all(const int *fds, int nfds, int flags) {
