@@ -1,0 +1,41 @@
+"""The labelled sets of answers can be read, and the benchmark counts both kinds of errors."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks import answer_sets
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_every_row_has_one_answer_a_label_and_an_id_of_its_own() -> None:
+    rows = answer_sets.read_sets(sorted(answer_sets.SETS.glob("*.jsonl")))
+    assert len(rows) == 3825
+    assert len({row["id"] for row in rows}) == len(rows)
+    for row in rows:
+        assert ("answer" in row) != ("response" in row), row["id"]
+        assert isinstance(row["label"], bool) and row["gold"], row["id"]
+
+
+def test_both_kinds_of_errors_are_counted_and_listed(tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "gold": "5", "answer": "5", "label": True},
+        {"id": "b", "gold": "5", "answer": "5.0", "label": False},
+        {"id": "c", "gold": "5", "response": "The answer is 6.", "label": True},
+        {"id": "d", "gold": "5", "response": "The answer is 7.", "label": True, "doubtful": True},
+    ]
+    file = tmp_path / "set.jsonl"
+    file.write_text("".join(json.dumps({**r, "why": "w", "topic": "t"}) + "\n" for r in rows))
+    command = [sys.executable, "benchmarks/answer_sets.py", "--list", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    answers, _, responses, certain, *_ = done.stdout.splitlines()
+    assert "right 0.5000  wrong accepts   1 of    1  wrong rejects   0 of    1" in answers
+    assert "wrong rejects   2 of    2" in responses and "wrong rejects   1 of    1" in certain
+    assert "b: wrong accept: w (t)" in done.stdout
+    assert "d: wrong reject, doubtful: w (t)" in done.stdout
+    assert "\na: " not in done.stdout
