@@ -42,6 +42,7 @@ int main() {
     if (!strcmp(word, "sleep")) usleep(n * 1000), puts("slept");
     if (!strcmp(word, "memory")) { std::vector<char> v(n << 20, 'x'); printf("%d\n", v[n]); }
     if (!strcmp(word, "print")) fputs(std::string(n, 'x').c_str(), stdout);
+    if (!strcmp(word, "prints")) for (;;) { puts(rest); fflush(stdout); usleep(n); }
     if (!strcmp(word, "complain")) fputs(std::string(n, 'e').c_str(), stderr);
     if (!strcmp(word, "count")) { n = 0; while (getchar() != EOF) n++; printf("%ld\n", n); }
 }
@@ -134,6 +135,18 @@ def test_each_run_has_its_own_output_limit(box: EmbeddedSandbox, does: Compiled)
     groups = box.run_many(does, limits, [b"print %d" % size for size in sizes])
     last = [execution for group in groups for execution in group][-1]
     assert (last.stdout_bytes, last.limits_hit, last.stdout) == (20, {"output"}, b"x" * 19)
+
+
+@pytest.mark.parametrize(
+    ("stdin", "file_size"), [(b"prints 1000", 64 * MIB), (b"print 5000", 100)], ids=["box", "kernel"]
+)
+def test_the_output_limit_ends_with_one_signal(
+    box: EmbeddedSandbox, does: Compiled, stdin: bytes, file_size: int
+) -> None:
+    limits = Limits(cpu_s=5, output_bytes=100, file_size_bytes=file_size)
+    [execution] = many(box, does, [stdin], limits)
+    assert execution.signal == signal.SIGXFSZ
+    assert execution.killed_for == "output"
 
 
 def test_other_limits_may_differ(box: EmbeddedSandbox, does: Compiled) -> None:
