@@ -35,7 +35,7 @@ settings.register_profile("few", derandomize=True, max_examples=20, **EVERY_PROF
 settings.register_profile("search", max_examples=1000, **EVERY_PROFILE)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-# The garbage of a collection is small, and looking for it among its objects takes a second.
+# Collecting the tests leaves little garbage and many objects to look for it among.
 gc.disable()
 
 LONGEST_ID = 60

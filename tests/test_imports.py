@@ -145,7 +145,7 @@ def test_imports_have_one_spelling():
 
 
 def may_import_a_folder(path: Path) -> bool:
-    """Whether a file is worth parsing, which takes ten times as long as this search."""
+    """Whether a file is worth parsing, which takes longer than this search."""
     return bool(OTHER_SPELLING.search(path.read_text(encoding="utf-8")))
 
 
