@@ -138,7 +138,9 @@ def test_each_run_has_its_own_output_limit(box: EmbeddedSandbox, does: Compiled)
 
 
 @pytest.mark.parametrize(
-    ("stdin", "file_size"), [(b"prints 1000", 64 * MIB), (b"print 5000", 100)], ids=["box", "kernel"]
+    ("stdin", "file_size"),
+    [(b"prints 1000", 64 * MIB), (b"print 5000", 100)],
+    ids=["box", "kernel"],
 )
 def test_the_output_limit_ends_with_one_signal(
     box: EmbeddedSandbox, does: Compiled, stdin: bytes, file_size: int
