@@ -188,6 +188,8 @@ class Comparer(QuantityComparer):
         if different and not self.policy.compare_sets:
             return False
         kinds = {left.kind, right.kind}
+        if kinds == {"{}"} and shapes.sets_in(left) != shapes.sets_in(right):
+            return False  # {{1}, {2}} and {1, 2}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
         if self.policy.compare_sets or (
             unordered

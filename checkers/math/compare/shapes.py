@@ -187,6 +187,11 @@ def relations_of(value: Value) -> tuple[Relation, ...]:
     return ()
 
 
+def sets_in(seq: Seq) -> int:
+    """Return how many items of a list are sets in braces."""
+    return sum(isinstance(item, Seq) and item.kind == "{}" for item in seq.items)
+
+
 def as_seq(value: Value) -> Seq | None:
     if isinstance(value, Seq):
         return value

@@ -19,6 +19,7 @@ from gradebox.checkers.math.extract.bare import MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.hedges import (
     DOUBTED,
+    fails_later,
     taken_back,
     without_recalled,
     without_suppositions,
@@ -238,7 +239,7 @@ def announced(text: str) -> tuple[str, int] | None:
             sentence = first_sentence(without_fence(text[m.end() : m.end() + MAX_PROSE]))
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
-            if sentence:
+            if sentence and not fails_later(sentence, text[m.end() : m.end() + MAX_PROSE]):
                 best = (sentence, m.start())
     return best
 

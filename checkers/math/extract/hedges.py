@@ -50,6 +50,7 @@ _UNDECIDED = re.compile(
     r"[^.!?\n]{0,60}\b(?:whether|if)\b",
     re.I,
 )
+_DOUBTED_NUMBER = re.compile(r"\$?(-?\d[\d.,/]*?)\$?,?\s+(?:but|though|however)\b")
 _TAKEN_BACK = re.compile(
     r"(?=.{0,80}\d)(?:[^.!?\n]|\.(?=\d)){0,80}?[.!?]?[\s$)*}]*(?:(?:hmm|wait|no|oh|oops|but|hold\s+on|actually)[,.]?\s+){0,3}"
     r"(?:(?:that|this|it)(?:['’]s|\s+is|\s+was|\s+can(?:no|['’])t\s+be)\s+(?:definitely\s+)?(?:wrong|incorrect|a\s+mistake|an\s+error|not\s+(?:right|correct|possible))"
@@ -75,6 +76,18 @@ def without_suppositions(text: str) -> str:
     ):
         return ""
     return _SUPPOSED.sub(" ", text).strip()
+
+
+def fails_later(announced: str, text: str) -> bool:
+    """Return whether a text rejects the number announced: `9, but … So $x=9$ fails.`"""
+    number = _DOUBTED_NUMBER.match(announced)
+    return number is not None and bool(
+        re.search(
+            rf"(?<![\w.]){re.escape(number[1])}\$?\s+(?:fails|does(?:n['’]t|\s+not)\s+(?:work|satisfy"
+            r"|fit)|is\s+(?:not\s+a\s+solution|wrong|incorrect|impossible|extraneous))",
+            text,
+        )
+    )
 
 
 def taken_back(text: str, end: int) -> int:

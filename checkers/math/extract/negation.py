@@ -37,9 +37,14 @@ _AFTER = re.compile(
     rf"|my\s+guess)(?=\s*(?:[.,;:!]|$|\n|because|since|as\b))",
     re.I,
 )
+_MARKED = re.compile(  # `x = 5 (rejected)`
+    rf"(?:[a-z]\s*=\s*)?{_PIECE}\s*\((?:(?:is|to\s+be)\s+)?(?:reject(?:ed)?|extraneous|discarded|invalid"
+    r"|impossible|not\s+(?:valid|possible|allowed|admissible))\)",
+    re.I,
+)
 _ANY = re.compile(
     r"not|no es|不是|n['’]t|never|neither|wrong|incorrect|false|impossible|bound|too|enough"
-    r"|close|nearly|almost|just",
+    r"|close|nearly|almost|just|reject|extraneous|discarded|invalid",
     re.I,
 )
 _EMPTY = re.compile(
@@ -54,6 +59,7 @@ def without_negated(text: str) -> str:
     """Return a text without the numbers, math and choices that it denies."""
     if _ANY.search(text) is None:
         return text
+    text = _MARKED.sub(" ", text)
     return _EMPTY.sub("", _AFTER.sub(_cut, _BEFORE.sub(_cut, text)))
 
 

@@ -27,6 +27,7 @@ from gradebox.checkers.math.extract.pieces import (
     pieces,
     unit_after,
 )
+from gradebox.checkers.math.extract.plain_formulas import formula_at_end
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.extract.words import (
     chosen_letter,
@@ -147,13 +148,13 @@ _TYPESET_END = re.compile(  # `= 4√5`
 )
 _ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
 _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
-    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?[ \t]*"
+    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?\**[ \t]*"
     r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
     re.I,
 )
 _VERIFICATION = re.compile(
     r"(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
-    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof)\b",
+    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b",
     re.I,
 )
 _CONCLUDES = re.compile(
@@ -299,7 +300,8 @@ def _bullet_items(text: str) -> str:
     ]
     items = [_FOR_ALL.sub("", f"{i}.").rstrip(".") for i in items]
     if not all(
-        MATH.fullmatch(i) or re.fullmatch(r"[-\d./()\s,=a-z]*\d[-\d./()\s,=]*", i) for i in items
+        MATH.fullmatch(i) or re.fullmatch(r"[-−+\d./()\s,=a-z√π±²³^*]*\d[-−+\d./()\s,=√π²³i]*", i)
+        for i in items
     ):
         return ""
     return ", ".join(math_contents(m) if (m := MATH.fullmatch(i)) else i for i in items)
@@ -316,6 +318,8 @@ def _from_sentence(sentence: str) -> str:
             "=" not in sentence or _IN_LETTERS.match(TEX_WORDS.sub("", sentence))
         ):
             return without_bold(sentence).strip(" *")
+    if formula := formula_at_end(sentence):
+        return formula
     if that_is := _IE.search(sentence):
         sentence = that_is[1]
     sentence = _FOR_ALL.sub("", _STATED_SUBJECT.sub("", sentence))

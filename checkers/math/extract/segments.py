@@ -20,6 +20,9 @@ _NEXT_QUESTION = re.compile(  # what a base model writes after its answer
 )
 _ANSWERED = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>", re.I)
 _BLANKS = re.compile(r"\s{50,}")  # shortened: optional blanks in patterns would try each of them
+_TRACEBACK = re.compile(  # of a Python program that failed
+    r"Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n)*[\w.]+(?::[^\n]*)?(?:\n|$)"
+)
 _SYMBOLS = re.compile(  # check marks, ends of proofs, emoji
     "[\u2600-\u26ff\u2705\u2713\u2714\u274c\u25a0\u25a1\u220e\ufe0f\U0001f300-\U0001faff]"
 )
@@ -28,6 +31,8 @@ _SYMBOLS = re.compile(  # check marks, ends of proofs, emoji
 def last_segment(response: str) -> str:
     """Return the assistant's text after its thoughts, at most MAX_CHARS."""
     response = last_turn(response)
+    if "Traceback (most" in response:
+        response = _TRACEBACK.sub("", response)
     response = _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", response[-MAX_CHARS:])
     return (response if response.isascii() else _SYMBOLS.sub("", response)).strip()
 

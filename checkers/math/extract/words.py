@@ -21,7 +21,7 @@ from gradebox.checkers.math.normalise.number_words import (
 )
 
 _PHRASE = re.compile(
-    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:real\s+)?solutions?"
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:(?:real|integer|integral|rational|positive|such|further)\s+)*solutions?"
     r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
     re.I,
 )
@@ -32,7 +32,7 @@ _YES_NO = re.compile(
     re.I,
 )
 _LETTER = re.compile(
-    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|[Oo]ption"
+    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|^(?:So|Hence|Thus|Therefore),?|[Oo]ption"
     r"|[Cc]hoice|answer\s+is|only)\s+"
     r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
     r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b"
@@ -61,9 +61,10 @@ _CONCLUSION = re.compile(
 _IS_THE = re.compile(  # `So Carol is the tallest`, `Carol did it`, `Carol finished first`
     r"(?:(?:So|Thus|Hence|Therefore),?\s+|Only\s+)?(?!(?:So|Thus|The|This|That|It|There"
     r"|Hence|Only)\b)([A-Z][a-z]{2,})\s+"
-    r"(?:(?:is|was|must\s+be|can\s+be|has\s+to\s+be)\s+the\s+[a-z]+|did\s+it|(?:finished"
+    r"(?:(?:is|was|must\s+be|can\s+be|has\s+to\s+be)\s+the\s+[a-z]+|did\s+it|must\s+be\s+telling\s+the\s+truth|(?:finished"
     r"|came)\s+first)\b(?!.*\b(?:not|than)\b)"
 )
+_LOSES = re.compile(r"^(?:(?:So|Thus|Hence|Therefore),?\s+)?[A-Z][a-z]+\s+(?:lost|loses)\b")
 _ARTICLE_OF_NAME = re.compile(r"(?:an?|the)\s+(?=[A-Z][a-z]+$)")
 _NAME_AT_END = re.compile(r"\b(?:is|be|was|on)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
 _NAME = re.compile(
@@ -163,6 +164,8 @@ def words_of(sentence: str) -> str:
         return phrase[1]
     if answer := yes_or_no(sentence) or chosen_letter(sentence):
         return answer
+    if _LOSES.search(sentence):
+        return ""
     if is_it := _IS_THE.match(sentence):
         return is_it[1]
     if conclusion := _CONCLUSION.match(sentence):

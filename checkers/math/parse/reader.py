@@ -52,6 +52,9 @@ _RELATION_OPS = {
 _APPROX = re.compile(r"\\approx(?![A-Za-z])")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
 _DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
+_FREE_SIGNS = re.compile(  # `\\pm 2 \\pm i`: the signs are chosen one by one
+    r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*"
+)
 _PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
@@ -318,6 +321,9 @@ def _read_plus_minus(text: str, level: int) -> Seq | None:
     if signs > 4 or not (signs or re.search(r"\+/-|\+-", text)):
         return None
     text = re.sub(r"\+/-|\+-", r"\\pm ", text)
+    if _FREE_SIGNS.fullmatch(text):  # four values
+        signed = [_PM.sub(s, _PM.sub(sign, text, count=1)) for sign in "-+" for s in "-+"]
+        return Seq("", tuple(read_answer(t, level + 1) for t in signed))
     upper, lower = _MP.sub("-", _PM.sub("+", text)), _MP.sub("+", _PM.sub("-", text))
     return Seq("", (read_answer(lower, level + 1), read_answer(upper, level + 1)))
 

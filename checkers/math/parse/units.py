@@ -110,6 +110,16 @@ for _symbol, (_name, _letters) in _PREFIXED.items():
         for _spelled in (_letter + _symbol, _long + _name, f"{_long}{_name}s"):
             if _spelled != "mv":
                 UNITS.setdefault(_spelled, _scaled)
+for _symbol in ("a", "c", "f", "hz", "j", "mol", "n", "ohm", "pa", "t", "v", "w"):
+    _dimension, _factor = UNITS[_symbol]
+    for _long, _power in (("milli", -3), ("micro", -6), ("nano", -9)):
+        _scaled = (_dimension, str(Fraction(_factor) * Fraction(10) ** _power))
+        UNITS.setdefault(f"{_long}_{_symbol}", _scaled)
+        for _name in [n for n, scale in UNITS.items() if scale == UNITS[_symbol] and len(n) > 3]:
+            UNITS.setdefault(_long + _name, _scaled)
+_SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
+    r"(?<![A-Za-z])(m|\\mu\s*|[\u00b5\u03bc])(A|C|F|Hz|J|mol|N|Pa|V|W|T)(?![A-Za-z])"
+)
 # placeholders that match every unit
 NEUTRAL_UNITS = frozenset(["unit", "units", "u"])
 SQUARE_WORDS = frozenset(["square", "sq", "squared"])
@@ -169,6 +179,7 @@ def unit_name(text: str) -> str:
     text = re.sub(
         r"(?i)\belectron\s+volt", "electronvolt", re.sub(r"\bM\b", "mol/l", strip_marks(text))
     )
+    text = _SMALL.sub(lambda m: f"{'milli' if m[1] == 'm' else 'micro'}_{m[2]}", text)
     text = re.sub(r"[\\{}$.,()]", " ", text.lower())
     text = re.sub(r"\bper\b", "/", text)
     power = ""

@@ -158,6 +158,8 @@ def _read_forms(text: str) -> IntegerSet | None:
         r"|[a-z]\s*=))",
         body,
     )
+    if prime and re.search(r"\bor\s+[a-z]$", body[: prime.start()].strip()):
+        return None  # `n = 1 or n is prime`
     if prime:
         body = (body[: prime.start()] + body[prime.end() :]).strip(" ,")
     body = re.sub(

@@ -120,6 +120,7 @@ _DETAIL = re.compile(
 _PREDICATE = re.compile(
     r".*\b(?:is|are|was|were|be|but)\s+(?:rather\s+)?(?:an?\s+|the\s+)?(.{2,40})$"
 )
+_CLAUSE_AFTER = re.compile(r"\s(?:when|whenever|if|where|while|unless|whereas)\s.*$")
 _YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s")
 _SEPARATOR = re.compile(r"\s*(?:,\s*and|,|;|\band\b|&)\s*")
 _PREPOSITION = re.compile(r"^(?:in|on|at|by|due)\s+(?:the\s+|an?\s+)?")
@@ -191,6 +192,8 @@ def _same_items(left: str, right: str) -> bool:
     in_order = [[i for i in _SEPARATOR.split(text) if i] for text in (left, right)]
     if ranked and in_order[0] != items[0]:  # names that are not in the order of the alphabet
         return in_order[0] == in_order[1]
+    if ranked and in_order[1] == in_order[0][::-1]:  # a set is rarely written backwards
+        return False
     if items[0] == items[1] and len(items[0]) > 1:
         return True
     return any(
@@ -220,7 +223,7 @@ def is_predicate(word: str, sentence: str) -> bool:
 
 def _predicate(text: str) -> str:
     """Return `circle` for `the curve is a circle`, *neither* for *is neither even nor odd*."""
-    m = _PREDICATE.match(text)
+    m = _PREDICATE.match(_CLAUSE_AFTER.sub("", text))
     if m is None:
         return ""
     return "neither" if m[1].startswith("neither ") else m[1]
