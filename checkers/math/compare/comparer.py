@@ -195,7 +195,9 @@ class Comparer(QuantityComparer):
             unordered
             and not (self.ordered or (left.kind == right.kind == "" and shapes.has_order(left)))
         ):
-            return self.in_any_order(left.items, right.items)
+            return not shapes.is_backwards(left, right) and self.in_any_order(
+                left.items, right.items
+            )
         left, right = assignments.sorted_by_name(left), assignments.sorted_by_name(right)
         pairs = zip(left.items, right.items, strict=True)
         return all(self.equal(*_unwrapped(g, a)) for g, a in pairs)

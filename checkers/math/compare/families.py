@@ -31,6 +31,8 @@ def same_family(gold: Value, answer: Value) -> bool | None:
     if not (isinstance(gold, Family) or isinstance(answer, Family) or _both_periodic(gold, answer)):
         return None
     left, right = _progressions(gold), _progressions(answer)
+    if right and isinstance(gold, Quantity) and not _reduced(right):
+        return False  # `12 (mod 5)` for 12
     if left is None or right is None:
         return False if _one_member(gold, answer) or _one_member(answer, gold) else None
     names = _unknown(gold), _unknown(answer)
@@ -99,6 +101,11 @@ def _progressions(value: Value) -> list[tuple[Expr, Expr]] | None:
                 return None
             found.append((a, b))
     return found or None
+
+
+def _reduced(progressions: list[tuple[Expr, Expr]]) -> bool:
+    """Return whether each a + bk has its residue a between 0 and b."""
+    return all(0 <= a < abs(b) for a, b in progressions if a.is_Rational and b.is_Rational)
 
 
 def _without_signs(expr: Expr) -> Expr:

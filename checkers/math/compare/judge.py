@@ -270,7 +270,7 @@ def _without_label(one: str, other: str) -> str:
 
 def _with_decimal_point(one: str, other: str) -> str:
     """Return `2.74 €` for `2,74 €` when the other side is one decimal number."""
-    m = _DECIMAL_COMMA.fullmatch(one)
+    m = _DECIMAL_COMMA.fullmatch(re.sub(r"^[a-z]\s*=\s*", "", one))
     return f"{m[1]}.{m[2]}{m[3]}" if m and _DECIMAL.match(other) and "," not in other else one
 
 

@@ -187,6 +187,17 @@ def relations_of(value: Value) -> tuple[Relation, ...]:
     return ()
 
 
+def is_backwards(gold: Seq, answer: Seq) -> bool:
+    """Return whether names in the order of the alphabet are given backwards: a ranking."""
+    texts = [
+        [i.text.lower() for i in s.items if isinstance(i, Words | Quantity)] for s in (gold, answer)
+    ]
+    named = len(texts[0]) == len(gold.items) > 2 and all(
+        t.isalpha() and len(t) > 1 for t in texts[0]
+    )
+    return named and texts[0] == sorted(texts[0]) and texts[1] == texts[0][::-1]
+
+
 def sets_in(seq: Seq) -> int:
     """Return how many items of a list are sets in braces."""
     return sum(isinstance(item, Seq) and item.kind == "{}" for item in seq.items)

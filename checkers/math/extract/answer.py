@@ -304,6 +304,7 @@ def extract_answer(response: str, strict: bool = False) -> str:
         inner = last_boxed(found[0])
         if inner:
             return inner[0].strip()
+        found = re.sub(r"(?<=\$) (?:y|et|und|e) (?=\$)", " and ", found[0]), found[1]
         answer = _APPOSITION.sub("", strip_trailing_text(found[0]))
         if (that_is := _THAT_IS.search(answer)) and _WORDS.match(answer):
             answer = that_is[1]

@@ -31,6 +31,11 @@ _OUTER = re.compile(r"^(?:\\\{|[(\[{])(.*?)(?:\\\}|[)\]}])$")
 _ASSIGNED_LINE = re.compile(
     r"[\s*$|-]*(?P<name>\\?[A-Za-zα-ω]+(?:_\w)?)\s*[=|]\s*(?P<value>[^=,|]{1,40}?)[\s*$.|]*"
 )
+_HEAD = re.compile(r"^[A-Z][A-Za-z ]{2,40}:\**\s+(?=\S)")  # `Axis of symmetry:** $x=2$`
+_NAMED_LINE = re.compile(  # `- **Center:** $(2,-3)$`
+    r"\s*[-*•]\s+\**(?P<name>[A-Za-z][A-Za-z ]{2,30})(?::\**|\**:)\s*"
+    r"(?P<value>[^:\n]{1,60}?)[\s*.]*"
+)
 MAX_PHRASE_CHARS = 400  # a phrase is compared in the caller's process
 _ANSWER = r"(\$[^$]+\$|\\\(.+?\\\)|[$€£]?-?\d(?:[\d,./]*\d)?%?)"
 _STATED = re.compile(  # `The only such pair is $(2,3)$.`, `John has 5 apples left.`
@@ -138,7 +143,9 @@ def parts_for(gold: str, response: str) -> str:
 def _assigned_lines(text: str, count: int) -> list[str]:
     """Return the values of the last lines when each names one: `r = 3` and `\\theta = \\pi/2`."""
     lines = [line for line in text.strip().splitlines() if line.strip() and not is_check(line)]
-    found = [_ASSIGNED_LINE.fullmatch(line) for line in lines[-count:]]
+    found = [
+        _ASSIGNED_LINE.fullmatch(line) or _NAMED_LINE.fullmatch(line) for line in lines[-count:]
+    ]
     names = {m["name"] for m in found if m}
     return [m["value"] for m in found if m] if len(names) == count == len(found) else []
 
@@ -157,7 +164,8 @@ def _labelled(text: str) -> list[str]:
     if len(names) < 2 or not any(names == list(row[: len(names)]) for row in ("abcdef", "123456")):
         return []
     ends = [*(m.start() for m in marks[1:]), len(text)]
-    return [text[m.end() : end].strip(" :.\n*") for m, end in zip(marks, ends, strict=True)]
+    parts = [text[m.end() : end].strip(" :.\n*") for m, end in zip(marks, ends, strict=True)]
+    return [_HEAD.sub("", part) for part in parts]
 
 
 def phrase_of(response: str) -> str:

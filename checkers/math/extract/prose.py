@@ -77,7 +77,7 @@ _INFINITE = re.compile(
     re.I,
 )
 _COMPOUND = re.compile(r"(?<![\w.])\d[\d.]*\s+[a-z]+,?\s+(?:and\s+)?\d[\d.]*\s+[a-z]+$", re.I)
-_IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)
+_IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:[a-z]\s?=|\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)
 _ASIDE = re.compile(
     r"(?<=[.!?*])\s+\([A-Z][^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
 )  # `(Indeed 12 = 3 · 4.)`
@@ -147,6 +147,9 @@ _TYPESET_END = re.compile(  # `= 4√5`
     r"(?:[^=,;:$A-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){0,40})$"
 )
 _ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
+_SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
+    r"\\text\{\s*(does\s+not\s+exist|is\s+undefined|diverges)\s*\.?\s*\}\s*\.?\s*(?:\$+|\\\])\.?$"
+)
 _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
     r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?\**[ \t]*"
     r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
@@ -243,6 +246,9 @@ def from_prose(text: str) -> str:
     trimmed = _ASIDE.sub("", CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
     for display in (MATH, ENVIRONMENT):  # is within one sentence
         trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
+    trimmed = re.sub(r",\s*\$\$\s*\$\$", "$$, $$", trimmed)  # one display after the other
+    if said := _SAID_IN_MATH.search(trimmed):
+        return said[1]
     if (listed := _BULLETS.search(trimmed)) and (items := _bullet_items(listed[1])):
         return items
     if table := _TABLE_OF_NUMBERS.search(trimmed):

@@ -77,7 +77,7 @@ def without_closing(text: str) -> str:
 def before_explanation(text: str) -> str:
     """Return an answer that is given before its explanation; any other text as it is."""
     m = _EXPLANATION.match(text)
-    return m[1] if m else text
+    return m[1] if m and not re.match(r"Suppose|Assume|If|Let|Consider", text) else text
 
 
 def corrected(text: str, start: int) -> str:

@@ -16,12 +16,13 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|has|have|equals|add|sum)\b[^,;]*$"  # a reason
     r"|,\s+(?:while|whereas|with|as)\s+its\s.*$|，\s*(?:而)?其(?!中).*$"  # of something else
     r"|,\s+(?:but|although|though|however|including|excluding)\s.*$"
-    r"|,\s+which\s+(?:occurs|happens|can\s+be|follows|we\s+can|is\s+an?\s|is\s+(?:twice|half|the\s+same|more|less|exactly"
+    r"|,\s+which\s+(?:occurs|happens|can\s+be|follows|we\s+can|is\s+an?|is\s+(?:twice|half|the\s+same|more|less|exactly"
     r"|\w+\s+(?:times|more|less)))\s.*$"
     r"|(?<=[\d$)}%])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$"
     r"|,?\s+(?:and\s+)?(?:substituting|checking|plugging|verifying)\b.*$"
     r"|\s+for\s+(?:every|all|each|any)\s+(?:(?:positive|real|natural"
     r"|non-?negative)\s+)*(?:integers?|numbers?)?\s*\$?[a-z]\$?$"
+    r"|\s+for\s+(?:every|all|each|any)\s+\$[a-z]\s*\\g(?:t|eq?|eqslant)\s*\d+\$(?:,\s+which\s.*)?$"
     r"|(?<=\w),\s+that\s+is,\s.*$|(?<=\$),\s+i\.e\.\s.*$|,\s+\w+\s+in\s+total$|\s+\(=[^()]*\)$"
     r"|\s+when\s+(?:it\s+is\s+)?divided\s+by\s.*$|\s+when\s+[A-Z][a-z]+\s.*$"
     r"|\s+if\s+[a-z]\s*=[^,]*$"

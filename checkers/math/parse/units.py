@@ -179,6 +179,7 @@ def unit_name(text: str) -> str:
     text = re.sub(
         r"(?i)\belectron\s+volt", "electronvolt", re.sub(r"\bM\b", "mol/l", strip_marks(text))
     )
+    text = re.sub(r"^\s*A\s*$", "ampere", text)  # not the article
     text = _SMALL.sub(lambda m: f"{'milli' if m[1] == 'm' else 'micro'}_{m[2]}", text)
     text = re.sub(r"[\\{}$.,()]", " ", text.lower())
     text = re.sub(r"\bper\b", "/", text)
