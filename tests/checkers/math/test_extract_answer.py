@@ -127,6 +127,7 @@ def test_extract_answer(response, answer):
     assert extract_answer(response) == answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111", "\n", " "],

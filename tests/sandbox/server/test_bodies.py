@@ -120,6 +120,7 @@ def test_much_structure_in_a_message_is_refused(
     assert "outside strings" in came[-1]["message"]
 
 
+@pytest.mark.slow
 def test_much_text_is_no_structure(start: Start) -> None:
     for text in ("{},[1],\n" * 800_000, '"\\' * 2_000_000, "漢, " * 1_000_000):
         assert start().python(stdin=text).json()["run"]["stdout"] == text
@@ -224,6 +225,7 @@ def test_answers_are_written_as_json_dumps_does(monkeypatch: pytest.MonkeyPatch)
         assert body.encode(value).read().decode() == json.dumps(value, separators=(",", ":"))
 
 
+@pytest.mark.slow
 def test_long_base64_is_decoded(start: Start) -> None:
     server = start()
     data = bytes(range(256)) * 40_000

@@ -66,6 +66,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", HOSTILE)
 def test_a_hostile_completion_takes_linear_time(case: str) -> None:
     text = HOSTILE[case]

@@ -180,6 +180,7 @@ BODIES: dict[str, tuple[bool, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BODIES)
 def test_a_row_of_each_class_is_graded(real: Served, case: str) -> None:
     accepted, request = BODIES[case]
