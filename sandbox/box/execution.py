@@ -54,7 +54,7 @@ def read_execution(
             os.close(fd)
     signaled = os.WIFSIGNALED(reply.wstatus)
     number = os.WTERMSIG(reply.wstatus) if signaled else None
-    if signaled and wire.KILLED.get(reply.killed) == "output":
+    if signaled and _limit_of_kill(reply) == "output":
         # The kernel and the watching box stop a program at this limit, whichever is first.
         number = signal.SIGXFSZ
     hit = _limits_hit(reply, limits, number, too_large)

@@ -19,6 +19,7 @@ import sympy
 from sympy import Expr, Matrix
 
 from gradebox.checkers.math.compare import numeric
+from gradebox.checkers.math.compare.real_sets import equal_in_any_order
 from gradebox.checkers.math.normalise.tables import strip_marks
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
@@ -74,7 +75,7 @@ def same_line(gold: str, answer: str) -> bool | None:
         return None
     listed = _tuples(gold), _tuples(answer)
     if all(listed) and len(listed[0]) == len(listed[1]):
-        return _same_in_any_order(*listed)
+        return equal_in_any_order(*listed, same_line) or None
     try:
         left, right = _read(gold), _read(answer)
         if left is None or right is None or (left.vector is None and right.vector is None):
@@ -90,16 +91,6 @@ def _tuples(text: str) -> list[str]:
     rest = _TUPLE_LIST.sub("", strip_marks(text))
     several = len(found) > 1 and re.fullmatch(r"[\s,;]*(?:(?:and|or)[\s,;]*)*", rest)
     return found if several and all(re.search("[a-z]", t) for t in found) else []
-
-
-def _same_in_any_order(gold: list[str], answer: list[str]) -> bool | None:
-    left = list(answer)
-    for family in gold:
-        match = next((a for a in left if same_line(family, a)), None)
-        if match is None:
-            return None
-        left.remove(match)
-    return True
 
 
 def _read(text: str) -> Line | None:

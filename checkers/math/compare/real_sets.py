@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import sympy
 from sympy import Expr
@@ -16,6 +16,8 @@ from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.set_reader import as_interval
 from gradebox.checkers.math.parse.sympy_objects import real_set_to_sympy
 from gradebox.checkers.math.parse.values import Interval, RealSet, Relation, Seq, Value
+
+T = TypeVar("T")
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -202,9 +204,16 @@ def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> 
         gold, answer = _pairwise(gold), _pairwise(answer)
     if len(gold) != len(answer):
         return False
+    return equal_in_any_order(gold, answer, _same_inequality)
+
+
+def equal_in_any_order(
+    gold: Iterable[T], answer: Iterable[T], same: Callable[[T, T], bool | None]
+) -> bool:
+    """Return whether each of `gold` is the same as another one of `answer`."""
     left = list(answer)
     for g in gold:
-        match = next((a for a in left if _same_inequality(g, a)), None)
+        match = next((a for a in left if same(g, a)), None)
         if match is None:
             return False
         left.remove(match)
