@@ -35,8 +35,7 @@ class Endpoint:
 
     cap              requests at once, at most
     runtimes         language or alias → version, as the server lists them
-    gradebox         it is gradebox.sandbox.server, which needs no launcher
-    most_runs        runs in one request, on a server of ours, else 0
+    most_runs        runs in one request, on gradebox.sandbox.server, else 0
     server_sandbox   that server's description of its own sandbox
     platform         machine and C library; binaries run on every endpoint of the same platform
     fixed_addresses  programs can be started without address space randomisation
@@ -53,7 +52,6 @@ class Endpoint:
     cap: int
     runtimes: dict[str, str] = field(default_factory=dict)
     version: str = ""
-    gradebox: bool = False
     most_runs: int = 0
     server_sandbox: dict[str, Any] = field(default_factory=dict)
     platform: str = ""
@@ -69,6 +67,11 @@ class Endpoint:
     reserved: bool = False
     starts: int = 0
     counted_starts: int = 0
+
+    @property
+    def gradebox(self) -> bool:
+        """Whether it is gradebox.sandbox.server, which needs no launcher."""
+        return self.most_runs > 0
 
 
 @dataclass(frozen=True)

@@ -57,12 +57,13 @@ def identify(endpoint: Endpoint) -> None:
     if isinstance(about, dict):
         endpoint.version = str(about.get("message", ""))[:100]
         gradebox = about.get("gradebox")
-        endpoint.gradebox = isinstance(gradebox, dict)
-        endpoint.most_runs = most_runs(gradebox) if isinstance(gradebox, dict) else 0
-        if endpoint.gradebox and not endpoint.most_runs:
+        ours = gradebox if isinstance(gradebox, dict) else {}
+        most = most_runs(ours)
+        if gradebox is not None and not most:
             raise Refused(f"{endpoint.url} is gradebox of another version: install the same here")
-        if isinstance(gradebox, dict) and isinstance(gradebox.get("sandbox"), dict):
-            endpoint.server_sandbox = gradebox["sandbox"]
+        endpoint.most_runs = most
+        if isinstance(ours.get("sandbox"), dict):
+            endpoint.server_sandbox = ours["sandbox"]
     endpoint.runtimes = read_runtimes(endpoint.transport.get("/api/v2/runtimes", timeout_s=10))
 
 

@@ -42,17 +42,18 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
     path = Path(dataset).expanduser()
     subtasks = ioi_files(path) if path.is_dir() and not is_saved_dataset(path) else {}
     sources = [open_file(file, reading_of) for file, kind in subtasks.items() if kind is IOI]
-    sources = sources or open_sources(dataset, split, subsets, reading_of)[2]
+    if not sources:
+        _, _, sources = open_sources(dataset, split, subsets, reading_of)
     known: set[str | None] = set()  # ids of earlier files or subsets; of IOI, earlier subtasks
     with contextlib.ExitStack() as stack:
         for source in sources:
             stack.callback(source.close)
         for source in sources:
-            names: set[str | None] = set()
+            names = known if subtasks else set()
             for number, _ in source.names():
                 row = _row(source, number, dataset)
                 name = _id_or_none(row)
-                if name is None or name not in (known | names if subtasks else known):
+                if name is None or name not in known:
                     yield row
                 names.add(name)
             known |= names
