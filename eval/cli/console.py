@@ -3,6 +3,7 @@
 gradebox grade --solutions-path …    eval/eval_with_piston_gentest_checker_stats.py
 gradebox debug RESULTS …             eval/debug_case.py
 gradebox answer GOLD RESPONSE        judge a short answer, explained
+gradebox answers FILE                grade a file of short answers
 gradebox report RESULTS              eval/report.py
 gradebox compare A B                 eval/compare.py
 gradebox serve --port 2000           python -m sandbox.server
@@ -34,6 +35,7 @@ COMMANDS: dict[str, Command] = {
         "gradebox.eval.cli.commands.sample_solutions", "ask a server for solutions, and grade them"
     ),
     "answer": Command("gradebox.eval.cli.commands.answer", "judge a short answer, explained"),
+    "answers": Command("gradebox.eval.cli.commands.answers", "grade a file of short answers"),
     "report": Command("gradebox.eval.cli.commands.report", "write the report of a run"),
     "compare": Command("gradebox.eval.cli.commands.compare", "compare two runs by problem"),
     "serve": Command("gradebox.sandbox.server.__main__", "serve Piston's API and POST /grade"),

@@ -7,6 +7,7 @@ normalise ─▶ equal text ─▶ choice letters ─▶ read into structures �
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from gradebox.checkers.math.compare.comparer import Comparer
 from gradebox.checkers.math.compare.exact import harness_form, has_float
@@ -82,6 +83,8 @@ _CHOICE_WORD = re.compile(
     r"^(?:the\s+)?(?:correct\s+)?(?:option|choice|answer)(?:\s+is)?\s*:?\s*(?=\(?[A-Ja-j]\)?(?:$|(?<=\))\s))",
     re.I,
 )
+_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")  # prose, mostly
+_NOT_READ = re.compile(r"\(not read: (.*?)\)")
 _PRELOADED_PAIRS = (
     ("2x+1", "1+2x"),
     (r"\sin^2 x+\cos^2 x", "1"),
@@ -153,7 +156,8 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         may_round = not _RECURRING.search(gold + answer)
         right = left if _same_digits(gold, answer) else right
         comparer = Comparer(policy, has_float(left) or has_float(right), may_round, ordered)
-        return comparer.equal(read_answer(left), read_answer(right)), "value"
+        equal = comparer.equal(read_answer(left), read_answer(right))
+        return equal, "value" if equal else _difference(left, right)
     except TooLong as e:
         return False, f"not read: {e}"
     except Undecided:
@@ -163,7 +167,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     except ParseError as e:
         if isinstance(read_answer(left), Words) and isinstance(read_answer(right), Words):
             return False, "text"
-        return False, f"not read{_unreadable_side(left, right)}: {e}"
+        return False, f"not read{_sides(_unread(left, right))}: {e}"
 
 
 def _judge_restated(gold: list[str], answer: list[str], policy: Policy) -> tuple[bool, str]:
@@ -184,11 +188,20 @@ def readings(gold: str, answer: str) -> tuple[str, str]:
     return describe(read_answer(left)), describe(read_answer(right))
 
 
-def _unreadable_side(left: str, right: str) -> str:
-    """Return which answer cannot be read, ` (gold)` or ` (answer)`; "" when each one can alone."""
-    read = {"gold": describe(read_answer(left)), "answer": describe(read_answer(right))}
-    sides = [name for name, reading in read.items() if "(not read:" in reading]
-    return f" ({' and '.join(sides)})" if sides else ""
+def _difference(left: str, right: str) -> str:
+    """Return the reason of a reject: a part that is not read, else `value`."""
+    unread = _unread(left, right) if _WORD.search(f"{left} {right}") else {}
+    return f"not read{_sides(unread)}: {next(iter(unread.values()))}" if unread else "value"
+
+
+def _unread(left: str, right: str) -> dict[str, str]:
+    """Return why a part of an answer cannot be read, by the answer's name."""
+    readings = {"gold": describe(read_answer(left)), "answer": describe(read_answer(right))}
+    return {name: m[1] for name, text in readings.items() if (m := _NOT_READ.search(text))}
+
+
+def _sides(names: Iterable[str]) -> str:
+    return f" ({' and '.join(names)})" if names else ""
 
 
 def preload() -> None:

@@ -25,9 +25,14 @@ def parser() -> CommandParser:
     )
     p.add_argument("gold", metavar="GOLD", help="the reference answer, such as '\\frac12'")
     p.add_argument("response", metavar="RESPONSE", help="a response or a bare answer; -: stdin")
-    p.add_argument("--policy", choices=POLICIES, default="strict", help="what counts as equal")
-    p.add_argument("--timeout", type=float, default=5.0, help="CPU seconds of the comparison")
+    add_policy(p)
     return p
+
+
+def add_policy(p: CommandParser) -> None:
+    """Add the flags that say how two answers are compared."""
+    p.add_argument("--policy", choices=POLICIES, default="strict", help="what counts as equal")
+    p.add_argument("--timeout", type=float, default=5.0, help="CPU seconds of a comparison")
 
 
 def answer(args: argparse.Namespace) -> int:

@@ -1,0 +1,79 @@
+"""`gradebox answers FILE`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gradebox.eval.cli import console
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def write(*lines: object) -> str:
+        path = tmp_path / "pairs.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return str(path)
+
+    return write
+
+
+def test_outcomes_are_counted_and_written_in_order(file, tmp_path, capsys):
+    pairs = [
+        (r"\frac12", "So it is $\\boxed{0.5}$.", "equal"),
+        (["1", "one"], "The answer is one.", "equal"),
+        ("5", "6", "another answer"),
+        (r"\sqrt{2}", r"\sqrt{3}", "another answer"),
+        ("green", "blue", "another answer"),
+        ("5", "", "no answer found"),
+        ("5", "n 2", "answer not read"),
+        ("n 2", "5", "reference not read"),
+        ("1", r"\sqrt{1+10^{-3000}}", "undecided"),
+    ]
+    rows = [{"id": f"q{i}", "answer": gold, "response": r} for i, (gold, r, _) in enumerate(pairs)]
+    output = tmp_path / "graded.jsonl"
+    assert console.main(["answers", file(*rows), "--output", str(output)]) == 0
+    verdicts = [json.loads(line) for line in output.read_text().splitlines()]
+    assert [v["outcome"] for v in verdicts] == [outcome for _, _, outcome in pairs]
+    assert [v["equal"] for v in verdicts] == [outcome == "equal" for _, _, outcome in pairs]
+    assert [(v["line"], v["id"]) for v in verdicts] == [(i + 1, f"q{i}") for i in range(9)]
+    assert (verdicts[0]["answer"], verdicts[0]["reason"]) == ("0.5", "value")
+    assert capsys.readouterr().out.splitlines() == [
+        "responses                    9",
+        "equal                        2  0.2222",
+        "another answer               3  0.3333",
+        "no answer found              1  0.1111",
+        "answer not read              1  0.1111",
+        "reference not read           1  0.1111",
+        "undecided                    1  0.1111",
+    ]
+
+
+def test_fields_and_policy_are_chosen(file, capsys):
+    rows = file({"q": "1", "out": "1.0005", "answer": "2"})
+    arguments = ["answers", rows, "--gold", "q", "--response", "out"]
+    assert console.main([*arguments, "--policy", "lm-open-science"]) == 0
+    assert "equal                        1  1.0000" in capsys.readouterr().out
+    assert console.main(arguments) == 0
+    assert "another answer               1  1.0000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("lines", "flags", "message"),
+    [
+        ([], (), "pairs.jsonl: no lines"),
+        ([{"answer": "5"}], (), "line 1: a sample without response: it needs one of resp, "),
+        ([{"answer": "5", "response": "5"}], ("--gold", "x"), "line 1: there is no field 'x'"),
+        ([{"answer": " ", "response": "5"}], (), "line 1: the reference answer is empty"),
+        ([[5]], (), "line 1: not a JSON object"),
+        ([{"answer": "5", "response": "5"}], ("--timeout", "0"), "timeout is 0.0: it must be more"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(file, tmp_path, capsys, lines, flags, message):
+    output = tmp_path / "graded.jsonl"
+    assert console.main(["answers", file(*lines), "--output", str(output), *flags]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and message in error and error.count("\n") == 1
+    assert not output.exists()
