@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox.common.whole_file import whole_file
+
+_BLOCK = 1 << 16
 
 
 @contextlib.contextmanager
@@ -28,13 +31,29 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
         ) from None
 
 
-def write_json(path: Path, value: Any, *, indent: int | None = 2) -> None:
+def write_json(path: Path, value: Any) -> None:
     """Write `value` as a JSON file, whole or not at all; make its folder.
 
     Raises InputError when the file can't be written, ValueError for NaN or infinity.
     """
-    text = json.dumps(value, indent=indent, allow_nan=False)
+    text = json.dumps(value, indent=2, allow_nan=False)
     with contextlib.suppress(OSError):  # opening the file reports the error
         path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(text.encode() + b"\n")
+
+
+def remove_cut_line(fd: int) -> int:
+    """Truncate a last line that has no newline; return the size of the file."""
+    size = os.fstat(fd).st_size
+    end = size
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        at = os.pread(fd, end - start, start).rfind(b"\n")
+        if at >= 0:
+            end = start + at + 1
+            break
+        end = start
+    if end != size:
+        os.ftruncate(fd, end)
+    return end

@@ -92,12 +92,12 @@ def command_rows(words: Iterable[str], width: int, indent: str = "  ") -> Iterat
     yield row(line)
 
 
-def debug_command(results: str, record: Json, case: str) -> list[str]:
-    """Return the words of the command that explains a case, each quoted for the shell."""
+def debug_command(results: str, record: Json, case: str = "") -> list[str]:
+    """Return the words, quoted for the shell, of the command for a solution or one case of it."""
     return [
         command("debug"),
         shell_word(results),
         option("--problem", str(record.get("problem_id"))),
         option("--sample", str(record.get("sample_i"))),
-        option("--case", case),
+        *([option("--case", case)] if case else []),
     ]

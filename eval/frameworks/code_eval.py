@@ -19,7 +19,7 @@ from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.frameworks.together import run_together
 from gradebox.eval.problems.formats.asserts.statements import assert_problem
-from gradebox.eval.results.statistics.pass_at_k import pass_at_k
+from gradebox.eval.results.statistics.pass_at_k import defined_pass_at_k
 from gradebox.sandbox.errors import SandboxError
 
 Results = dict[int, list[tuple[int, dict[str, Any]]]]
@@ -68,7 +68,8 @@ def compute(
         text = "passed" if not why else why if why == TIMED_OUT else f"failed: {why}"
         names = {"task_id": task, "passed": not why, "result": text, "completion_id": number}
         results.setdefault(task, []).append((number, names))
-    return _pass_at(k, results), results
+    counts = [(len(some), sum(one["passed"] for _, one in some)) for some in results.values()]
+    return defined_pass_at_k(counts, k), results
 
 
 def _graded(grader: Grader, pairs: Sequence[tuple[str, str]], timeout: float) -> list[str]:
@@ -110,14 +111,3 @@ def _why(record: Mapping[str, Any]) -> str:
         return TIMED_OUT
     cases = (case["error"] for case in record["details"] if case["error"])
     return str(record["error"] or next(cases, None) or record["verdict"])
-
-
-def _pass_at(ks: Sequence[int], results: Results) -> dict[str, float]:
-    counts = [(len(r), sum(one["passed"] for _, one in r)) for r in results.values()]
-    if not counts:
-        return {}
-    return {
-        f"pass@{k}": sum(pass_at_k(n, c, k) or 0.0 for n, c in counts) / len(counts)
-        for k in ks
-        if all(n >= k for n, _ in counts)
-    }

@@ -21,6 +21,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.fresh import is_discarded
+from gradebox.eval.common.output_files import remove_cut_line
 from gradebox.eval.models.exchange import Outcome, Request
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.sampling_progress import SamplingProgress
@@ -45,7 +46,7 @@ class ResponseFile(Closeable):
         self.failed_path = path.with_name(f"{path.stem}.failed.jsonl")
         self._parameters = dict(parameters)
         self._fd = _open_checked(path)
-        _remove_partial_line(self._fd)
+        remove_cut_line(self._fd)
         self._entries = self._read_entries()
         # Failed requests are sent again, so their old reasons are dropped.
         self._failed_fd = os.open(
@@ -259,18 +260,3 @@ def _check_format(path: Path) -> None:
             f"{path} line 1 is not a line of a responses file, so the file was not changed; choose "
             "another place for the responses, or remove the file"
         )
-
-
-def _remove_partial_line(fd: int) -> None:
-    """Remove a last line without its newline, which a killed run leaves."""
-    size = os.fstat(fd).st_size
-    end = size
-    while end > 0:
-        start = max(0, end - 65536)
-        newline = os.pread(fd, end - start, start).rfind(b"\n")
-        if newline >= 0:
-            end = start + newline + 1
-            break
-        end = start
-    if end != size:
-        os.ftruncate(fd, end)

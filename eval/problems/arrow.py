@@ -6,6 +6,8 @@ import importlib
 import itertools
 from typing import Any
 
+from gradebox.eval.common.errors import shown
+
 
 def load_arrow() -> Any:
     """Import pyarrow."""
@@ -20,6 +22,11 @@ def load_parquet() -> Any:
 def arrow_errors() -> tuple[type[BaseException], ...]:
     """Return the exceptions pyarrow raises for unreadable files and for dates out of range."""
     return (load_arrow().ArrowException, OSError, ValueError, OverflowError)
+
+
+def one_line(error: object, limit: int = 160) -> str:
+    """Return a library's message as one printable line."""
+    return shown(" ".join(str(error).split()), limit).strip("'\"")
 
 
 def is_text(kind: Any) -> bool:

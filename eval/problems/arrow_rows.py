@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from gradebox.eval.common.diagnostics import Diagnostics
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems.arrow import (
     arrow_errors,
     check_slice,
     is_text,
     load_arrow,
     load_parquet,
+    one_line,
     release_memory,
     short_texts,
 )
@@ -91,7 +92,7 @@ class MappedRows:
             for batch in row.to_batches():
                 _checked(batch)
         except arrow_errors() as error:
-            raise RowError(f"the row's data is damaged: {_one_line(error)}") from error
+            raise RowError(f"the row's data is damaged: {one_line(error)}") from error
         with self._lock:
             self._read_bytes += row.nbytes
         return self._reading.columns(_as_dict(row), number)
@@ -106,7 +107,7 @@ class MappedRows:
             yield
         except arrow_errors() as error:
             raise InputError(
-                f"the data of {self.name} is damaged: {_one_line(error)}: download or save it again"
+                f"the data of {self.name} is damaged: {one_line(error)}: download or save it again"
             ) from error
 
 
@@ -191,7 +192,7 @@ class ParquetRows:
         return _RowFile(file, batches)
 
     def _damaged(self, error: BaseException) -> InputError:
-        return InputError(f"{self._path} can't be read as parquet: {_one_line(error)}")
+        return InputError(f"{self._path} can't be read as parquet: {one_line(error)}")
 
 
 class _RowFile:
@@ -236,10 +237,6 @@ def _checked(batch: Any) -> Any:
     return batch
 
 
-def _one_line(error: BaseException) -> str:
-    return shown(" ".join(str(error).split()), 160).strip("'\"")
-
-
 def _numbered(batches: Iterable[Any], reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
     rows = enumerate(row for batch in batches for row in batch.to_pylist())
     return ((number, reading.ids(row, number)) for number, row in rows)
@@ -252,4 +249,4 @@ def _as_dict(row: Any) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise RowError(f"not UTF-8 at byte {error.start} of a value") from error
     except OverflowError as error:
-        raise RowError(f"a date or duration is out of range: {_one_line(error)}") from error
+        raise RowError(f"a date or duration is out of range: {one_line(error)}") from error

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.arrow import load_arrow
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems.arrow import load_arrow, one_line
 
 _CHILD = Path(__file__).with_name("dataset_child.py")
 # The child imports what the caller would import, not what is in the working folder.
@@ -70,7 +70,7 @@ def _run(**job: Any) -> tuple[list[LoadedTable], list[str]]:
                 f"{child.returncode} (its error is above); give a local .jsonl or .parquet file"
             )
         answer = json.loads((Path(folder) / "answer.json").read_text(encoding="utf-8"))
-        failures = [shown(why, 240).strip("'\"") for why in answer["failures"]]
+        failures = [one_line(why, 240) for why in answer["failures"]]
         return [_table(entry) for entry in answer["loaded"]], failures
 
 

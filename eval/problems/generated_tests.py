@@ -28,6 +28,7 @@ from gradebox.eval.problems.arrow import (
     is_text,
     lengths,
     load_parquet,
+    one_line,
     release_memory,
 )
 from gradebox.eval.problems.ids import spellings
@@ -169,7 +170,7 @@ def _open_file(path: Path) -> Any:
             if raw.read(64).startswith(b"version https://git-lfs"):
                 raise InputError(f"{path} is a git-lfs pointer to the file: git lfs pull") from None
         raise InputError(
-            f"{path} is not a readable parquet file: {_one_line(error)}: download it again"
+            f"{path} is not a readable parquet file: {one_line(error)}: download it again"
         ) from error
 
 
@@ -210,7 +211,7 @@ def _scan_file(path: Path, notes: Diagnostics) -> dict[str, list[_Row]]:
                     seen.add((problem, number))
                     found.setdefault(problem, []).append(_Row(group, row, number, size))
     except arrow_errors() as error:
-        raise InputError(f"{path} is damaged: {_one_line(error)}: download it again") from error
+        raise InputError(f"{path} is damaged: {one_line(error)}: download it again") from error
     finally:
         file.close()
         release_memory()
@@ -281,7 +282,7 @@ def _read_group(path: Path, group: int, picked: dict[int, _Row]) -> Iterator[Tes
                 if row > last:
                     break
     except arrow_errors() as error:
-        raise InputError(f"{path} is damaged: {_one_line(error)}: download it again") from error
+        raise InputError(f"{path} is damaged: {one_line(error)}: download it again") from error
     finally:
         file.close()
     if left:
@@ -302,7 +303,3 @@ def _number(value: Any) -> int | None:
         return None if isinstance(value, float) and not value.is_integer() else int(value)
     except (TypeError, ValueError):
         return None
-
-
-def _one_line(error: BaseException) -> str:
-    return shown(" ".join(str(error).split()), 160).strip("'\"")

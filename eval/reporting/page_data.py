@@ -17,10 +17,9 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from gradebox.eval.common.shell_word import option, shell_word
+from gradebox.eval.debugging.page_parts import debug_command
 from gradebox.eval.results.record import CaseType
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
-from gradebox.sandbox.common.own_command import command
 
 COLUMNS = (
     *("problem", "sample", "solution", "language", "status", "verdict", "score", "rating"),
@@ -75,7 +74,7 @@ def detail_of(record: Mapping[str, Any], results: str) -> dict[str, Any]:
     cases = record.get("details") or ()
     reasons = sorted({case["reason"] for case in cases})
     return {
-        "command": debug_command(record, results),
+        "command": " ".join(debug_command(results, record)),
         "line": record.get("line"),
         "error": record.get("error") or "",
         "key": record.get("key"),
@@ -86,14 +85,6 @@ def detail_of(record: Mapping[str, Any], results: str) -> dict[str, Any]:
         "cases": [_case_values(case, reasons) for case in cases],
         "texts": {str(index): _texts(cases[index]) for index in _cases_with_texts(cases)},
     }
-
-
-def debug_command(record: Mapping[str, Any], results: str) -> str:
-    """Return the command that debugs this solution, without `--case`."""
-    words = [command("debug"), shell_word(results)]
-    words.append(option("--problem", str(record["problem_id"])))
-    words.append(option("--sample", str(record.get("sample_i"))))
-    return " ".join(words)
 
 
 def _case_values(case: Mapping[str, Any], reasons: list[str]) -> list[Any]:

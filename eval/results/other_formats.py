@@ -21,7 +21,7 @@ from typing import Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.output_files import write_json
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
-from gradebox.eval.results.statistics.pass_at_k import pass_at_k
+from gradebox.eval.results.statistics.pass_at_k import defined_pass_at_k
 
 Record = Mapping[str, Any]
 # Verdicts as LiveCodeBench's error codes; other failures are -4, a runtime error.
@@ -121,11 +121,7 @@ def _pass_at_k(rows: Iterable[list[dict[str, Any]]], statuses: Sequence[str]) ->
     counts = [
         (len(some), sum(all(row[s] == "pass" for s in statuses) for row in some)) for some in rows
     ]
-    return {
-        f"pass@{k}": sum(pass_at_k(n, c, k) or 0.0 for n, c in counts) / len(counts)
-        for k in _KS
-        if counts and min(n for n, _ in counts) >= k
-    }
+    return defined_pass_at_k(counts, _KS)
 
 
 FORMATS: Mapping[str, Callable[[Iterable[Record], Callable[[Record], str]], Any]] = {

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
+from gradebox.eval.common.output_files import remove_cut_line
 from gradebox.eval.results.case_text import case_as_json, case_text, encode
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord, Status
 
@@ -247,7 +248,7 @@ class RecordLog:
         except OSError as e:
             why = "it is a symbolic link" if e.errno == errno.ELOOP else e.strerror
             raise InputError(f"{path}: can't write records: {why}") from None
-        self.size = _remove_cut_line(self._fd)
+        self.size = remove_cut_line(self._fd)
         self._synced = time.monotonic()
 
     def append(self, line: bytes) -> int:
@@ -303,19 +304,3 @@ def _remedy(error: OSError) -> str:
     if error.errno == errno.EFBIG:
         return "raise the file size limit (ulimit -f)"
     return "repair the folder"
-
-
-def _remove_cut_line(fd: int) -> int:
-    """Truncate a last line that has no newline; return the size of the file."""
-    size = os.fstat(fd).st_size
-    end = size
-    while end > 0:
-        start = max(0, end - _BLOCK)
-        at = os.pread(fd, end - start, start).rfind(b"\n")
-        if at >= 0:
-            end = start + at + 1
-            break
-        end = start
-    if end != size:
-        os.ftruncate(fd, end)
-    return end

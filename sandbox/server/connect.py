@@ -17,7 +17,7 @@ import json
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import WSMsgType, web
 
@@ -25,9 +25,10 @@ from gradebox.sandbox.box.session import LiveRun
 from gradebox.sandbox.common.async_bridge import run_in_thread
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.model import Compiled
 from gradebox.sandbox.server.admission import ClientGone, Place, QueueFull
 from gradebox.sandbox.server.body import Refused, parse_text
+from gradebox.sandbox.server.conversations import Conversations
 from gradebox.sandbox.server.jobs.request import Job
 from gradebox.sandbox.server.jobs.stages import compile_stage, stage_of
 from gradebox.sandbox.server.streams import Feed, Streams, forward
@@ -42,22 +43,6 @@ PIECE_CHARS = 1 << 20  # of output in one message
 T = TypeVar("T")
 
 
-class Jobs(Protocol):
-    """What a socket needs of the server: each method but `parse` waits for a slot."""
-
-    def parse(self, body: Any) -> Job: ...
-
-    async def compile(self, job: Job) -> Compiled: ...
-
-    async def converse(
-        self, job: Job, compiled: Compiled, streams: Streams, live: LiveRun
-    ) -> Execution: ...
-
-    async def execute(self, job: Job) -> dict[str, Any]:
-        """Run a job whole and return Piston's answer."""
-        ...
-
-
 class _Close(Exception):
     """Close the socket with this code and message."""
 
@@ -68,7 +53,7 @@ class _Close(Exception):
 
 
 async def converse(
-    socket: web.WebSocketResponse, jobs: Jobs, place: Place, upload_s: float
+    socket: web.WebSocketResponse, jobs: Conversations, place: Place, upload_s: float
 ) -> None:
     """Serve one socket until it is closed; each message must be read within `upload_s` seconds."""
     talk = _Talk(socket, jobs, upload_s)
@@ -93,7 +78,7 @@ async def converse(
 @dataclass
 class _Talk:
     socket: web.WebSocketResponse
-    jobs: Jobs
+    jobs: Conversations
     upload_s: float
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ class Conversing(Protocol):
 
 @dataclass(frozen=True)
 class Conversations:
-    """Implements `connect.Jobs`.
+    """What a socket needs of the server: each method but `parse` waits for a slot.
 
     parse_job  return the job of a decoded request
     run_whole  run a job without talking to it, and return Piston's answer
@@ -61,7 +61,7 @@ class Conversations:
         return job
 
     async def execute(self, job: Job) -> dict[str, Any]:
-        """See `connect.Jobs`."""
+        """Run a job whole and return Piston's answer."""
         return await self.admission.run(lambda: self.run_whole(job))
 
     async def compile(self, job: Job) -> Compiled:

@@ -23,7 +23,7 @@ from gradebox.eval.frameworks.lm_eval.prompts import (
     plain_program,
 )
 from gradebox.eval.problems.formats.asserts.evalplus import without_numpy
-from gradebox.eval.results.statistics.pass_at_k import pass_at_k as estimate
+from gradebox.eval.results.statistics.pass_at_k import defined_pass_at_k
 
 TIMEOUT_S = 3.0  # the original: of wall time
 PLUS_S = 10.0  # of the tests that only HumanEval+ and MBPP+ have
@@ -86,9 +86,7 @@ def pass_at_k(
     (tests,), (programs,) = references, predictions
     _grade(((program, tests) for program in programs), TIMEOUT_S)
     right = sum(_passed[program, tests] for program in programs)
-    ks = [k] if isinstance(k, int) else k
-    found = {f"pass@{k}": estimate(len(programs), right, k) for k in ks}
-    return {name: value for name, value in found.items() if value is not None}
+    return defined_pass_at_k([(len(programs), right)], [k] if isinstance(k, int) else k)
 
 
 def pass_at_1(references: Sequence[str], predictions: Sequence[Sequence[str]]) -> float:

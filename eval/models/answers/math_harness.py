@@ -21,7 +21,7 @@ from gradebox.eval.models.exchange import Request
 from gradebox.eval.models.response_file import ResponseFile
 from gradebox.eval.models.sampler import SamplerOptions
 from gradebox.eval.models.servers import LocalContract
-from gradebox.eval.results.statistics.pass_at_k import pass_at_k
+from gradebox.eval.results.statistics.pass_at_k import mean_pass_at_k
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ class MathScore:
 
     def pass_at(self, k: int) -> float | None:
         """Return pass@k; None when a problem has fewer than k answers."""
-        values = [pass_at_k(self.answers[name], self.correct[name], k) for name in self.answers]
-        return _mean(values)
+        return mean_pass_at_k(((n, self.correct[name]) for name, n in self.answers.items()), k)
 
     def figures(self, ks: Sequence[int]) -> dict[str, Any]:
         """Return the dataset's entry in metrics.json."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gradebox.eval.common.errors import shown
@@ -58,8 +59,8 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
         "time_limit": (strict and _seconds(row.get("time_limit"))) or TIME_LIMIT_S,
         "memory_limit": memory / (1 << 20) if memory else MEMORY_MB,
         "gold_solutions": [
-            *_known(row.get("solutions"), "passed"),
-            *_known(row.get("incorrect_solutions"), "failed"),
+            *known(_pairs(row.get("solutions")), LANGUAGES, "passed"),
+            *known(_pairs(row.get("incorrect_solutions")), LANGUAGES, "failed"),
         ],
     }
 
@@ -74,18 +75,28 @@ def _seconds(limit: Any) -> float:
     return float(parts[0]) + float(parts[1]) / 1e9
 
 
-def _known(given: Any, expect: str) -> Iterator[dict[str, str]]:
-    """Yield the first solutions of each language that can be run."""
+def _pairs(given: Any) -> Iterable[tuple[Any, Any]]:
+    """Return (language, code) of each solution."""
     if not isinstance(given, dict):
-        return
-    languages, texts = given.get("language"), given.get("solution")
-    if not isinstance(languages, list) or not isinstance(texts, list):
-        return
-    counts = dict.fromkeys(LANGUAGES, 0)
-    for number, code in zip(languages, texts, strict=False):
-        if number in counts and counts[number] < KNOWN and isinstance(code, str):
-            counts[number] += 1
-            yield {"code": code, "language": LANGUAGES[number], "expect": expect}
+        return ()
+    lists = [given.get(name) for name in ("language", "solution")]
+    return zip(*lists, strict=False) if all(isinstance(one, list) for one in lists) else ()
+
+
+def known(
+    pairs: Iterable[tuple[Any, Any]], languages: Mapping[Any, str], expect: str
+) -> Iterator[dict[str, str]]:
+    """Yield the first solutions of each language that can be run.
+
+    pairs      (language, code) as the data set has them
+    languages  its names of languages → ours
+    """
+    counts: Counter[str] = Counter()
+    for name, code in pairs:
+        language = languages.get(name) if isinstance(name, (int, str)) else None
+        if language and isinstance(code, str) and counts[language] < KNOWN:
+            counts[language] += 1
+            yield {"code": code, "language": language, "expect": expect}
 
 
 CODE_CONTESTS = RowFormat(

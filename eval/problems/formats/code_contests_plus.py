@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.code_contests import KNOWN
+from gradebox.eval.problems.formats.code_contests import known
 from gradebox.eval.problems.formats.pairs import MEMORY_MB, Judging, columns, read_tests
 from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import text
@@ -39,8 +38,8 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
         "memory_limit": _whole(row, "memory_limit") or MEMORY_MB,
         "testlib_checker": checker,
         "gold_solutions": [
-            *_known(row.get("correct_submissions"), "passed"),
-            *_known(row.get("incorrect_submissions"), "failed"),
+            *known(_pairs(row.get("correct_submissions")), LANGUAGES, "passed"),
+            *known(_pairs(row.get("incorrect_submissions")), LANGUAGES, "failed"),
         ],
     }
 
@@ -54,15 +53,10 @@ def _whole(row: Row, field: str) -> int:
     return value
 
 
-def _known(given: Any, expect: str) -> Iterator[dict[str, str]]:
-    """Yield the first submissions of each language that can be run."""
-    counts = dict.fromkeys(LANGUAGES.values(), 0)
-    for item in given if isinstance(given, list) else ():
-        code, name = (item.get("code"), item.get("language")) if isinstance(item, dict) else (0, 0)
-        language = LANGUAGES.get(name) if isinstance(name, str) else None
-        if language and isinstance(code, str) and counts[language] < KNOWN:
-            counts[language] += 1
-            yield {"code": code, "language": language, "expect": expect}
+def _pairs(given: Any) -> list[tuple[Any, Any]]:
+    """Return (language, code) of each submission."""
+    items = given if isinstance(given, list) else []
+    return [(item.get("language"), item.get("code")) for item in items if isinstance(item, dict)]
 
 
 CODE_CONTESTS_PLUS = RowFormat(

@@ -7,34 +7,25 @@ metadata            JSON: {"func_name": …} when functions are called, else {}
 
 from __future__ import annotations
 
-import base64
-import binascii
-import io
 import json
-import pickle
-import zlib
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from gradebox.eval.common.errors import shown
+from gradebox.eval.problems.formats.packed import unpacked
 from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import parsed, text
 from gradebox.eval.problems.row import RowError
 
 TIME_LIMIT_S, MEMORY_MB = 6.0, 1024.0  # the original: 6 s of wall time a test, no memory limit
 MOST_BYTES = 512 << 20
-STARS = (
-    *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
-    *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
-    "typing",
-)
 PLAIN = (
     *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
     *("statistics", "itertools", "functools", "operator", "io", "sys", "json"),
 )
 # What the original puts before every solution.
 PRELUDE = [
-    *(f"from {name} import *" for name in STARS),
+    *(f"from {name} import *" for name in (*PLAIN, "builtins", "typing")),
     f"import {','.join(PLAIN)}",
     "sys.setrecursionlimit(50000)",
 ]
@@ -64,39 +55,6 @@ ERRATA = {
 }
 
 
-class _NoClasses(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> NoReturn:
-        raise RowError(f"private_test_cases wants {shown(f'{module}.{name}')}: only text is read")
-
-    def persistent_load(self, pid: Any) -> NoReturn:
-        raise RowError("private_test_cases refers to something outside: only text is read")
-
-
-def unpacked(packed: str) -> str:
-    """Return the text in base64(zlib(pickle(text))). Raises RowError for anything else.
-
-    The unpickler loads no class, so that nothing of the data is called.
-    """
-    try:
-        inflate = zlib.decompressobj()
-        data = inflate.decompress(base64.b64decode(packed, validate=True), MOST_BYTES + 1)
-    except (binascii.Error, zlib.error, ValueError) as error:
-        raise RowError(f"private_test_cases is neither JSON nor packed: {error}") from None
-    if len(data) > MOST_BYTES:
-        raise RowError(f"private_test_cases unpacks to more than {MOST_BYTES} bytes")
-    if not inflate.eof:
-        raise RowError("private_test_cases is cut")
-    try:
-        value = _NoClasses(io.BytesIO(data)).load()
-    except RowError:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever a damaged pickle leads to
-        raise RowError(f"private_test_cases has a damaged pickle: {error}"[:200]) from None
-    if not isinstance(value, str):
-        raise RowError(f"private_test_cases holds a {type(value).__name__}: it must be text")
-    return value
-
-
 def _tests(row: Row, field: str) -> list[Any]:
     given = row.get(field)
     if isinstance(given, str):
@@ -104,7 +62,9 @@ def _tests(row: Row, field: str) -> list[Any]:
         if not given:
             return []
         if field.startswith("private") and given[0] not in "[{":
-            given = unpacked(given)
+            given = unpacked(given, field, MOST_BYTES)
+            if not isinstance(given, str):
+                raise RowError(f"{field} holds {shown(given)}: it must be text")
         given = parsed(given, field)
     if given is None:
         return []

@@ -1,4 +1,4 @@
-"""pass@k of one problem.
+"""pass@k of one problem, and its mean over problems.
 
 The unbiased estimator 1 - C(n-c, k) / C(n, k) for n samples of which c are right: Chen et al.,
 "Evaluating Large Language Models Trained on Code" (2021), section 2.1.
@@ -6,6 +6,7 @@ The unbiased estimator 1 - C(n-c, k) / C(n, k) for n samples of which c are righ
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import comb
 
 
@@ -26,3 +27,19 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
         return None
     total = comb(n, k)
     return (total - comb(n - c, k)) / total
+
+
+def mean_pass_at_k(counts: Iterable[tuple[int, int]], k: int) -> float | None:
+    """Return the mean over problems of (samples, right ones).
+
+    None without problems, and when pass@k of one is undefined: the rest would be another quantity.
+    """
+    values = [pass_at_k(n, c, k) for n, c in counts]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def defined_pass_at_k(counts: Sequence[tuple[int, int]], ks: Iterable[int]) -> dict[str, float]:
+    """Return {"pass@k": mean over problems of (samples, right ones)} for each k that has one."""
+    means = {f"pass@{k}": mean_pass_at_k(counts, k) for k in ks}
+    return {name: mean for name, mean in means.items() if mean is not None}

@@ -14,9 +14,7 @@ import pytest
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import FORMATS, Reading, find_format
-from gradebox.eval.problems.formats.livecodebench import unpacked
 from gradebox.eval.problems.in_memory import parse_problem
-from gradebox.eval.problems.row import RowError
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, packed, stdin_row
 
 
@@ -98,10 +96,9 @@ def compressed(value: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (compressed(pickle.dumps(Wanted())), "wants .*Wanted"),
-        (compressed(b"cos\nsystem\n(S'true'\ntR."), "wants 'os.system'"),
+        (compressed(pickle.dumps(Wanted())), "has the instruction"),
         (compressed(pickle.dumps([1])), "holds a list"),
-        (compressed(b"\x80\x04"), "damaged pickle"),
+        (compressed(b"\x80\x04"), "is damaged"),
         (base64.b64encode(zlib.compress(b"x" * 1000)[:-8]).decode(), "is cut"),
         ("e" * 40, "neither JSON nor packed"),
         ("é", "neither JSON nor packed"),
@@ -109,14 +106,14 @@ def compressed(value: Any) -> str:
     ids=lambda value: value[:20],
 )
 def test_a_payload_that_is_no_text_is_refused(text, why):
-    with pytest.raises(RowError, match=why):
-        unpacked(text)
+    with pytest.raises(InputError, match=why):
+        parse_problem(stdin_row(private_test_cases=text))
 
 
 def test_a_payload_that_expands_too_much_is_refused(monkeypatch):
     monkeypatch.setattr("gradebox.eval.problems.formats.livecodebench.MOST_BYTES", 1000)
-    with pytest.raises(RowError, match="more than 1000 bytes"):
-        unpacked(compressed(pickle.dumps("x" * 2000)))
+    with pytest.raises(InputError, match="more than 1000 bytes"):
+        parse_problem(stdin_row(private_test_cases=compressed(pickle.dumps("x" * 2000))))
 
 
 BAD = [

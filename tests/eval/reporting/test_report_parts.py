@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.eval.common.shell_word import option, shell_word
+from gradebox.eval.debugging.page_parts import debug_command
 from gradebox.eval.reporting.data_chunks import Chunks, script_json
 from gradebox.eval.reporting.html_page import STATIC
 from gradebox.eval.reporting.page_data import (
     CASE_COLUMNS,
     COLUMNS,
     LimitUsage,
-    debug_command,
     detail_of,
     row_of,
 )
@@ -73,7 +73,7 @@ def test_options_are_quoted_for_the_shell(value: str, words: str) -> None:
 def test_the_debug_command_names_problem_and_sample() -> None:
     record = solution("1/A", 3)
     assert (
-        debug_command(record, "results/my run")
+        " ".join(debug_command("results/my run", record))
         == f"{command('debug')} 'results/my run' --problem 1/A --sample 3"
     )
 

@@ -21,25 +21,15 @@ from __future__ import annotations
 import base64
 import signal
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from gradebox.eval.api.dialects.programs import Ran
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution
 
 
-class Times(Protocol):
-    """What was measured of a command, in seconds."""
-
-    @property
-    def wall_s(self) -> float | None: ...
-
-    @property
-    def cpu_s(self) -> float | None: ...
-
-
 class Measured(NamedTuple):
-    """The times of a test."""
+    """The times of a test, in seconds."""
 
     wall_s: float | None
     cpu_s: float | None
@@ -119,7 +109,11 @@ def blank(status: str) -> dict[str, Any]:
 
 
 def command_result(
-    verdict: str | None, code: int | None, times: Times | None, stdout: str, stderr: str
+    verdict: str | None,
+    code: int | None,
+    times: Execution | Measured | None,
+    stdout: str,
+    stderr: str,
 ) -> dict[str, Any]:
     """Return a command's part of an answer.
 

@@ -60,7 +60,7 @@ ATTACKS = {
 def test_a_hostile_pickle_is_refused_cheaply(
     attack: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gradebox.eval.api.dialects.packed.MOST_INSTRUCTIONS", 1000)
+    monkeypatch.setattr("gradebox.eval.problems.formats.packed.MOST_INSTRUCTIONS", 1000)
     text = pack(ATTACKS[attack])
     tracemalloc.start()
     try:
