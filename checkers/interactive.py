@@ -32,7 +32,6 @@ INTERACTOR_MEMORY_BYTES = 512 * MIB
 # The interactor may wait this much longer than the solution: when neither speaks, the solution is
 # stopped first, since it is at fault.
 EXTRA_WALL_S = 10.0
-TRANSCRIPT_BYTES = 65536
 
 
 class InteractionResult(NamedTuple):
@@ -128,8 +127,6 @@ def judge_interaction(
     input: bytes,
     answer: bytes,
     limits: Limits,
-    *,
-    transcript_bytes: int = TRANSCRIPT_BYTES,
 ) -> InteractionResult:
     """Run solution and interactor on one test; `limits` are the solution's.
 
@@ -159,7 +156,6 @@ def judge_interaction(
         second_args=protocol.arguments(interactor.extra_args),
         second_files={protocol.input: input, protocol.answer: answer},
         second_collect=protocol.collect,
-        transcript_bytes=transcript_bytes,
     )
     answered = protocol.judge(interaction.second, interactor_limits, interactor.full_points)
     party, check = decide(interaction, answered)

@@ -73,7 +73,6 @@ class Sandbox(Protocol):
         second_args: Sequence[str] = (),
         second_files: Mapping[str, bytes] | None = None,
         second_collect: Sequence[str] = (),
-        transcript_bytes: int = 65536,
     ) -> Interaction:
         """Run two programs; the stdout of each is the stdin of the other."""
         ...

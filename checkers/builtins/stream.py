@@ -126,11 +126,11 @@ def is_integer(token: bytes) -> bool:
     return _INTEGER.fullmatch(token) is not None
 
 
-def finish(output: Stream, message: str, score: float = 1.0) -> Verdict:
+def finish(output: Stream, message: str) -> Verdict:
     """Return OK, or a presentation error when the output has more tokens."""
     if not output.at_end():
         return presentation_error("extra tokens in the output")
-    return ok(message, score)
+    return ok(message)
 
 
 INFINITE = 1e300  # testlib treats anything beyond as infinite

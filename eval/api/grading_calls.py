@@ -20,12 +20,13 @@ from gradebox.eval.grading.drivers.sessions import open_drivers
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.problems.row import TESTS_COLUMN
-from gradebox.eval.results.records import EncodedRecord, encode_record, fields_of
+from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.body import check_structure, structure_bytes
+from gradebox.sandbox.server.jobs.limits import is_number
 from gradebox.sandbox.server.settings import ServerSettings
 
 MAX_SOLUTIONS = 4096
@@ -84,7 +85,7 @@ class GradingCalls:
         flags: Mapping[str, Any] | None = None,
         time_limit_s: float | None = None,
         cancelled: Cancellation | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[dict[str, Any] | EncodedRecord]:
         """Return a record for each solution, in order (docs/records.md describes records).
 
         solutions     rows as in a solutions file, at most MAX_SOLUTIONS
@@ -98,30 +99,6 @@ class GradingCalls:
         Raises BadRequest for what the client has to change, SandboxError for what the server's
         operator has to. Anything else that cannot be graded has a record that says why.
         """
-        found = self._grade(solutions, problems, flags or {}, time_limit_s, cancelled)
-        return list(map(fields_of, found))
-
-    def grade_lines(
-        self,
-        solutions: Sequence[Row],
-        problems: Sequence[Row] | None,
-        *,
-        flags: Mapping[str, Any] | None = None,
-        time_limit_s: float | None = None,
-        cancelled: Cancellation | None = None,
-    ) -> list[bytes]:
-        """Do the same as `grade`, but return records as JSON, which is cheaper."""
-        found = self._grade(solutions, problems, flags or {}, time_limit_s, cancelled)
-        return [r.line if isinstance(r, EncodedRecord) else encode_record(r) for r in found]
-
-    def _grade(
-        self,
-        solutions: Sequence[Row],
-        problems: Sequence[Row] | None,
-        flags: Mapping[str, Any],
-        time_limit_s: float | None,
-        cancelled: Cancellation | None,
-    ) -> list[dict[str, Any] | EncodedRecord]:
         if problems is None and not self.has_dataset:
             raise BadRequest(
                 "the request names its problems by id, but this server was started without "
@@ -132,6 +109,7 @@ class GradingCalls:
                 f"solutions has {len(solutions)} elements; a request may have at most "
                 f"{MAX_SOLUTIONS}, so send several requests"
             )
+        flags = flags or {}
         check_flags(flags)
         if problems is not None:
             _check_texts(problems)
@@ -264,8 +242,3 @@ def check_flags(flags: Mapping[str, Any]) -> None:
         most = flag.request_most
         if most is not None and is_number(given) and given > most:
             raise BadRequest(f"the flag {name} is {shown(given)}; a request may set at most {most}")
-
-
-def is_number(value: Any) -> bool:
-    """Return whether a JSON value is a number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

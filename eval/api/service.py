@@ -15,12 +15,14 @@ from typing import Any
 
 from gradebox.eval.api.dialects import dialect_routes
 from gradebox.eval.api.dialects.programs import Programs
-from gradebox.eval.api.grading_calls import GradingCalls, is_number
+from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.in_memory import Row
+from gradebox.eval.results.records import line_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.jobs.limits import is_number
 from gradebox.sandbox.server.plugins import Route
 from gradebox.sandbox.server.settings import ServerSettings
 
@@ -57,10 +59,10 @@ class GradeService:
         time_limit_s = body.get("time_limit_s")
         if not (time_limit_s is None or is_number(time_limit_s)):
             raise BadRequest(f"time_limit_s is {shown(time_limit_s)}; it must be seconds or null")
-        lines = self._calls.grade_lines(
+        records = self._calls.grade(
             solutions, rows, flags=flags, time_limit_s=time_limit_s, cancelled=cancelled
         )
-        return 200, {"records": lines}
+        return 200, {"records": [line_of(record) for record in records]}
 
     def close(self) -> None:
         """End running calls and close what they use, except the sandbox."""

@@ -78,7 +78,7 @@ def options_from(arguments: argparse.Namespace) -> Options:
     return Options(**{**values, "time_limit_scale": dict(values["time_limit_scale"] or ())})
 
 
-def changed_flags(options: Options, width: int = 80) -> str:
+def changed_flags(options: Options) -> str:
     """Return the flags that differ from their defaults, as one would type them."""
     default = Options(solutions_path=())
     words = [
@@ -87,5 +87,5 @@ def changed_flags(options: Options, width: int = 80) -> str:
         if getattr(options, f.name) != getattr(default, f.name)
     ]
     return textwrap.fill(
-        "  ".join(words), width - 1, break_long_words=False, break_on_hyphens=False
+        "  ".join(words), 79, break_long_words=False, break_on_hyphens=False
     ).replace("\u00a0", " ")

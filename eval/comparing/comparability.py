@@ -120,6 +120,6 @@ def _of(some: Sequence[str], everything: Sequence[str]) -> str:
     return f"{len(some)} of {len(everything)} common problems"
 
 
-def _cut(value: object, width: int = 30) -> str:
+def _cut(value: object) -> str:
     text = str(value)
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return text if len(text) <= 30 else text[:29] + "…"

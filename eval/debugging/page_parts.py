@@ -81,13 +81,13 @@ def size(count: Any) -> str:
     return f"{count} byte" + "s" * (count != 1)
 
 
-def command_rows(words: Iterable[str], width: int, indent: str = "  ") -> Iterator[Row]:
+def command_rows(words: Iterable[str], width: int) -> Iterator[Row]:
     """Yield a command to copy: words quoted for the shell, lines joined by a backslash."""
-    line = indent
+    line = "  "
     for word in words:
         if line.strip() and display_width(line) + 1 + display_width(word) > width - 2:
             yield row(line + " \\")
-            line = indent + "    "
+            line = "      "
         line += word if not line.strip() else " " + word
     yield row(line)
 

@@ -33,15 +33,13 @@ async def post_json(
     url: str,
     body: Mapping[str, Any],
     headers: Mapping[str, str],
-    *,
-    max_bytes: int = MAX_REPLY_BYTES,
 ) -> Mapping[str, Any]:
     """Return the JSON object that `url` answers to `body`.
 
     Raises CallError. Network faults, 5xx, 408, 425, 429 (unless the quota is used up) and broken
-    JSON are marked for a retry; other statuses and a reply over `max_bytes` are not.
+    JSON are marked for a retry; other statuses and a reply over MAX_REPLY_BYTES are not.
     """
-    status, reply_headers, raw = await _exchange(client, url, body, headers, max_bytes)
+    status, reply_headers, raw = await _exchange(client, url, body, headers)
     if status >= 300:
         raise _status_error(status, reply_headers, raw)
     try:
@@ -62,7 +60,6 @@ async def _exchange(
     url: str,
     body: Mapping[str, Any],
     headers: Mapping[str, str],
-    max_bytes: int,
 ) -> tuple[int, Mapping[str, str], bytes]:
     import httpx
 
@@ -75,10 +72,11 @@ async def _exchange(
         async with client.stream("POST", url, content=content, headers=sent) as response:
             async for chunk in response.aiter_bytes():
                 raw += chunk
-                if len(raw) > max_bytes:
+                if len(raw) > MAX_REPLY_BYTES:
                     raise CallError(
                         "BadReply",
-                        f"the reply is over {max_bytes} bytes; check that {url} is a model server",
+                        f"the reply is over {MAX_REPLY_BYTES} bytes; check that {url} is a model "
+                        "server",
                     )
             return response.status_code, response.headers, bytes(raw)
     except httpx.TimeoutException as error:

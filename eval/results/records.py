@@ -93,6 +93,11 @@ def fields_of(record: dict[str, Any] | SolutionRecord | EncodedRecord) -> dict[s
     return record.fields() if isinstance(record, EncodedRecord) else record
 
 
+def line_of(record: dict[str, Any] | EncodedRecord) -> bytes:
+    """Return a record's line; one that is encoded costs nothing."""
+    return record.line if isinstance(record, EncodedRecord) else encode_record(record)
+
+
 def encoded(record: SolutionRecord) -> EncodedRecord:
     """Return a record as its line, that of `encode_record` for its JSON object."""
     before, after = {}, _without_cases(record)
@@ -121,12 +126,12 @@ def stored_text(data: bytes, limit: int) -> str:
     return decoder.decode(data[:limit])
 
 
-def one_line(text: str, limit: int = MAX_ERROR) -> str:
+def one_line(text: str) -> str:
     """Return the start of a program's, checker's or server's text as one line for `error`."""
     if not text:
         return ""
-    head = " ".join(text[: 4 * limit].split())
-    return head if len(head) <= limit else head[: limit - 1] + "…"
+    head = " ".join(text[: 4 * MAX_ERROR].split())
+    return head if len(head) <= MAX_ERROR else head[: MAX_ERROR - 1] + "…"
 
 
 def solution_fingerprint(record: Mapping[str, Any]) -> int:

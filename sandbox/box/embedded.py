@@ -273,7 +273,6 @@ class EmbeddedSandbox(Closeable):
         second_args: Sequence[str] = (),
         second_files: Mapping[str, bytes] | None = None,
         second_collect: Sequence[str] = (),
-        transcript_bytes: int = 65536,
     ) -> Interaction:
         """See `Sandbox.interact`."""
         for limits in (first_limits, second_limits):
@@ -283,7 +282,7 @@ class EmbeddedSandbox(Closeable):
         two = _start_of(
             _built(second), second_limits, second_args, second_files or {}, second_collect
         )
-        return self._runner.interaction((one, two), transcript_bytes)
+        return self._runner.interaction((one, two))
 
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""

@@ -25,6 +25,7 @@ Name = Literal["first", "second"]
 CHUNK = 65536
 MOST_PENDING = 1 << 20  # bytes held for a slow reader; at more, its writer has to wait
 REPLY_TIMEOUT_S = 60.0
+TRANSCRIPT_BYTES = 65536  # kept of what both wrote
 
 
 @dataclass
@@ -67,7 +68,6 @@ def run_interaction(
     hold: Hold,
     boxes: tuple[BoxProcess, BoxProcess],
     requests: tuple[RunRequest, RunRequest],
-    transcript_bytes: int,
     corrected: Callable[[wire.Reply, RunRequest], wire.Reply],
 ) -> Interaction:
     """Run both programs until each has ended. Raises SandboxError when a box fails.
@@ -93,7 +93,7 @@ def run_interaction(
             for fd in (stdin, stdout):
                 os.close(fd)
                 open_fds.discard(fd)
-        relay = _Relay(boxes, lenders, lanes, open_fds, transcript_bytes, corrected)
+        relay = _Relay(boxes, lenders, lanes, open_fds, corrected)
         timeout_s = max(request.limits.wall_s for request in requests) * 20 + REPLY_TIMEOUT_S
         (first, first_end), (second, second_end) = relay.run(requests, timeout_s)
     finally:
@@ -112,7 +112,6 @@ class _Relay:
         lenders: Sequence[Lender],
         lanes: list[_Lane],
         open_fds: set[int],
-        transcript_bytes: int,
         corrected: Callable[[wire.Reply, RunRequest], wire.Reply],
     ) -> None:
         self.boxes = boxes
@@ -120,7 +119,7 @@ class _Relay:
         self.lenders = lenders
         self.lanes = lanes
         self.open_fds = open_fds
-        self.room = transcript_bytes
+        self.room = TRANSCRIPT_BYTES
         self.transcript: list[tuple[Name, bytes]] = []
         self.cut = False
         self.selector = selectors.DefaultSelector()

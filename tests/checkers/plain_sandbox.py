@@ -93,7 +93,6 @@ class PlainSandbox(Closeable):
         second_args: Sequence[str] = (),
         second_files: Mapping[str, bytes] | None = None,
         second_collect: Sequence[str] = (),
-        transcript_bytes: int = 65536,
     ) -> Interaction:
         self.runs.append({"args": tuple(second_args), "files": dict(second_files or {})})
         folders = (self._filled({}), self._filled(second_files))

@@ -10,6 +10,7 @@ from gradebox.eval.api.dialects.bodies import Fault
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.problems.formats import FORMATS, Judge, Reading
 from gradebox.eval.problems.row import RowError
+from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 
@@ -53,7 +54,8 @@ def grade_one(
     graded, whatever the program does.
     """
     problems = None if problem is None else [problem]
-    (record,) = calls.grade([solution], problems, flags=flags, cancelled=cancelled)
+    (graded,) = calls.grade([solution], problems, flags=flags, cancelled=cancelled)
+    record = fields_of(graded)
     if record["status"] == "error":
         raise Fault(f"not graded, which is not the program's fault: {record['error']}")
     if record["status"] in ("invalid", "unsupported"):

@@ -95,9 +95,7 @@ class Runner:
             return self.python.as_plain(reply, request.program)
         return reply
 
-    def interaction(
-        self, requests: tuple[RunRequest, RunRequest], transcript_bytes: int
-    ) -> Interaction:
+    def interaction(self, requests: tuple[RunRequest, RunRequest]) -> Interaction:
         """Run two programs that talk, on one core."""
         self.check_process()
         first, second = requests
@@ -111,7 +109,7 @@ class Runner:
             self._box_for(second, hold) as second_box,
         ):
             boxes = (first_box, second_box)
-            return run_interaction(hold, boxes, requests, transcript_bytes, self._as_plain)
+            return run_interaction(hold, boxes, requests, self._as_plain)
 
     def _box_for(self, request: RunRequest, hold: Hold) -> AbstractContextManager[BoxProcess]:
         kind: Kind = "python" if request.forks else "program"

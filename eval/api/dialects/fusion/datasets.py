@@ -68,12 +68,7 @@ def common_oj(submission: Submission, tools: Tools) -> Result:
     every = bool(config.extra.get("run_all_cases"))
     graded = _graded(block, config.language, problem, tools, stop_on_first_failure=not every)
     whole = bool(config.extra.get("return_full_case"))
-    return Result(
-        graded is not None and graded.passed,
-        block.code,
-        _tests(graded, problem["official_tests"], whole=whole),
-        block.kind,
-    )
+    return _result(block, graded, _tests(graded, problem["official_tests"], whole=whole))
 
 
 def live_code_bench(submission: Submission, tools: Tools) -> Result:
@@ -87,9 +82,7 @@ def live_code_bench(submission: Submission, tools: Tools) -> Result:
     )
     block = extract(submission.completion, "python")
     graded = _graded(block, "python", problem, tools, stop_on_first_failure=True)
-    tests = _tests(graded, problem["official_tests"])
-    passed = graded is not None and graded.passed
-    return Result(passed, block.code, tests, block.kind, full_code=block.code)
+    return _result(block, graded, _tests(graded, problem["official_tests"]), full_code=block.code)
 
 
 def human_eval(submission: Submission, tools: Tools) -> Result:
@@ -108,11 +101,10 @@ def human_eval(submission: Submission, tools: Tools) -> Result:
     if submission.config.extra.get("is_freeform"):
         block = extract(submission.completion, "python")
     graded = _graded(block, "python", problem, tools)
-    return Result(
-        graded is not None and graded.passed,
-        block.code,
+    return _result(
+        block,
+        graded,
         _tests(graded),
-        block.kind,
         full_code=f"{problem['prompt']}\n{block.code}",
         test_code=str(row.get("test") or ""),
     )
@@ -131,11 +123,9 @@ def mbpp(submission: Submission, tools: Tools) -> Result:
         code = code.partition(stop)[0]
     seconds = submission.config.run_timeout or OTHER_S
     problem = assert_problem(submission.name, code, tests, seconds, apart=False)
-    graded = _graded(Block(block.kind, "python", code), "python", problem, tools)
-    passed = graded is not None and graded.passed
-    return Result(
-        passed, code, _tests(graded), block.kind, full_code=code, test_code="\n".join(tests)
-    )
+    block = Block(block.kind, "python", code)
+    graded = _graded(block, "python", problem, tools)
+    return _result(block, graded, _tests(graded), full_code=code, test_code="\n".join(tests))
 
 
 def multipl_e(submission: Submission, tools: Tools) -> Result:
@@ -157,11 +147,10 @@ def multipl_e(submission: Submission, tools: Tools) -> Result:
         block = extract(submission.completion, _THEIRS.get(language, ""))
     solution = {"completion": submission.completion} if block.kind == "raw" else None
     graded = _graded(block, language, problem, tools, solution=solution)
-    return Result(
-        graded is not None and graded.passed,
-        block.code,
+    return _result(
+        block,
+        graded,
         _tests(graded),
-        block.kind,
         full_code=f"{problem['prompt']}\n{block.code}",
         test_code=str(problem["joined_tests"]),
     )
@@ -225,7 +214,7 @@ def of_the_server(submission: Submission, tools: Tools) -> Result:
         stop_on_first_failure=not every,
     )
     block = extract(submission.completion, language or "python")
-    return Result(graded.passed, block.code, _tests(graded), block.kind)
+    return _result(block, graded, _tests(graded))
 
 
 CLASSES: Mapping[str, Evaluate] = {
@@ -268,6 +257,17 @@ def _graded(
     row = {**(solution or {"code": block.code}), "language": own}
     flags = {"max_stored_output": STORED_BYTES, **flags}
     return grade_one(tools.calls, row, problem, tools.cancelled, **flags)
+
+
+def _result(
+    block: Block,
+    graded: Graded | None,
+    tests: list[dict[str, Any]],
+    full_code: str | None = None,
+    test_code: str | None = None,
+) -> Result:
+    passed = graded is not None and graded.passed
+    return Result(passed, block.code, tests, block.kind, full_code=full_code, test_code=test_code)
 
 
 def _tests(
