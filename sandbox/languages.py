@@ -39,7 +39,6 @@ class Language:
     install      the command that installs it on Debian
     piston       (language, version) to request from a Piston server
     processes    processes and threads that its runtime needs
-    reserves     it reserves far more address space than it uses: no address-space limit
     family       "g++", "gcc": compilers whose options for faster builds are known;
                  "java": the file must be named after its class;
                  "python": the interpreter can compile without running (python_compile.py)
@@ -63,7 +62,6 @@ class Language:
     install: str = ""
     piston: tuple[str, str] = ("", "*")
     processes: int = 1
-    reserves: bool = False
     family: str = ""
     runtime: tuple[str, ...] = ()
     output: str = ""
@@ -145,7 +143,6 @@ ROWS = (
         run=("/usr/bin/env", "PYPY_GC_NURSERY=4M", "{tool}", "{source}"),
         install="apt-get install pypy3",
         piston=("pypy", "*"),
-        reserves=True,
         family="python",
     ),
     Language(
@@ -175,7 +172,6 @@ ROWS = (
         install="apt-get install default-jdk-headless",
         piston=("java", "*"),
         processes=24,
-        reserves=True,
         family="java",
         binds=_JAVA_BINDS,
         own_folder=True,
@@ -196,7 +192,6 @@ ROWS = (
         install="apt-get install nodejs",
         piston=("javascript", "*"),
         processes=16,
-        reserves=True,
         binds=("/usr/share/nodejs", "/etc/ssl/openssl.cnf"),
     ),
     Language(
@@ -210,7 +205,6 @@ ROWS = (
         install="apt-get install golang-go",
         piston=("go", "*"),
         processes=16,
-        reserves=True,
         environment=(
             *("GOCACHE={work}/.go", "GOPATH={work}/.path", "GOTMPDIR={work}", "GOFLAGS="),
             *("GO111MODULE=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOPROXY=off"),
@@ -246,7 +240,6 @@ ROWS = (
         install="apt-get install kotlin default-jre-headless",
         piston=("kotlin", "*"),
         processes=24,
-        reserves=True,
         environment=("JAVA_OPTS=-Xmx1024m -Xss64m -XX:+UseSerialGC -XX:-UsePerfData",),
         binds=(*_JAVA_BINDS, "/usr/share/kotlin*", "/usr/share/maven-repo"),
         own_folder=True,
@@ -266,7 +259,6 @@ ROWS = (
         install="apt-get install mono-mcs mono-runtime",
         piston=("mono", "*"),
         processes=16,
-        reserves=True,
         binds=("/etc/mono",),
         reads_proc=True,
     ),

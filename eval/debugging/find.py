@@ -195,6 +195,11 @@ def parse_case(text: str) -> tuple[str, int]:
     return kind, int(number[:18])
 
 
+def case_key(case: Json) -> tuple[str, int]:
+    """Return what identifies a case in its record."""
+    return case["case_type"], case["test_case_i"]
+
+
 def case_name(case: Json) -> str:
     """Return the name of a case as --case takes it, such as `official:0`."""
     return f"{case.get('case_type')}:{case.get('test_case_i')}"

@@ -22,7 +22,7 @@ from typing import Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.output_files import replacing, write_json
 from gradebox.eval.common.terminal import Row, Span, cut, row
-from gradebox.eval.debugging.find import Json, Results, open_results
+from gradebox.eval.debugging.find import Json, Results, case_key, open_results
 from gradebox.eval.debugging.rejudge_solution import CaseKey, RejudgedSolution, SolutionRejudger
 from gradebox.eval.debugging.reopen import find_checker_file
 from gradebox.eval.grading.judges import try_named_checker
@@ -72,15 +72,11 @@ class RejudgeSummary:
         self.cases += len(new["details"])
         self.from_stored += rejudged.from_stored
         self.statuses[str(old.get("status")), str(new["status"])] += 1
-        before = {_key(case): case["verdict"] for case in old.get("details") or ()}
+        before = {case_key(case): case["verdict"] for case in old.get("details") or ()}
         for case in new["details"]:
-            then = before.get(_key(case), "none")
+            then = before.get(case_key(case), "none")
             if then != case["verdict"]:
                 self.changed[then, case["verdict"]] += 1
-
-
-def _key(case: Json) -> CaseKey:
-    return case["case_type"], case["test_case_i"]
 
 
 def rejudge_run(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeGuard
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.debugging.find import Json
+from gradebox.eval.debugging.find import Json, case_key
 from gradebox.eval.debugging.reopen import compile_solution, stored_output
 from gradebox.eval.grading.case_run import (
     CaseGrader,
@@ -126,7 +126,7 @@ class _Rejudging:
         self._run = run
         self._resources = resources
         self._old = old
-        self._recorded = {(c["case_type"], c["test_case_i"]): c for c in old.get("details") or ()}
+        self._recorded = {case_key(c): c for c in old.get("details") or ()}
         self._use_stored = use_stored
         self._compiled: Compiled | None = None
         self.from_stored = 0

@@ -33,6 +33,19 @@ class Request:
     seed: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, item: str, sample: int, text: str, *, chat: bool, seed: int | None, **fields: Any
+    ) -> Request:
+        """Return the request of a sample; `seed` is that of the first one, and `chat` the server's.
+
+        fields  see `Request`
+        """
+        seed = None if seed is None else seed + sample
+        if chat:
+            return cls(item, sample, ({"role": "user", "content": text},), seed=seed, **fields)
+        return cls(item, sample, prompt=text, seed=seed, **fields)
+
     @property
     def resume_key(self) -> tuple[str, int]:
         """Return what identifies the request when a run is resumed."""

@@ -26,6 +26,8 @@ from gradebox.eval.models.exchange import Outcome, Request
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.sampling_progress import SamplingProgress
 from gradebox.eval.models.servers import Server
+from gradebox.eval.problems.json_rows import parse_row
+from gradebox.eval.problems.row import RowError
 from gradebox.sandbox.common.cleanup import Closeable
 
 RequestKey = tuple[str, int]
@@ -189,15 +191,10 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _parse(path: Path, number: int, raw: bytes) -> dict[str, Any]:
-    if number == 1:
-        raw = raw.removeprefix(b"\xef\xbb\xbf")
     try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} line {number}: not JSON ({error})") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{path} line {number}: not a JSON object")
-    return value
+        return parse_row(raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw)
+    except RowError as error:
+        raise InputError(f"{path} line {number}: {error}") from None
 
 
 def _open_locked(path: Path) -> int:

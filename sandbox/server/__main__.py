@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     from gradebox.sandbox.opening import open_sandbox
     from gradebox.sandbox.server.origin import is_loopback
-    from gradebox.sandbox.server.plugins import load_grading, load_judge
+    from gradebox.sandbox.server.plugins import Judge, OpenGrading, load_function
     from gradebox.sandbox.server.serve import serve
 
     settings = ServerSettings(
@@ -147,8 +147,8 @@ def _serve(options: argparse.Namespace) -> int:
         dataset=options.dataset,
         ceilings=ceilings_from(dict(os.environ)),
     )
-    judge = load_judge(settings.judge)
-    open_grading = load_grading(settings.grading)
+    judge: Judge = load_function(settings.judge, "--judge")
+    open_grading: OpenGrading = load_function(settings.grading, "--grading")
     hidden = [settings.dataset] if settings.dataset else []
     with open_sandbox("local", slots=settings.slots, hidden=hidden) as sandbox:
         if not is_loopback(settings.host) and settings.token is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import SandboxUnavailable
@@ -57,22 +57,12 @@ class OpenGrading(Protocol):
     def __call__(self, sandbox: Sandbox, settings: ServerSettings) -> Grading: ...
 
 
-def load_judge(name: str) -> Judge:
-    """Return the judge `module:function`. Raises SandboxUnavailable."""
-    return cast("Judge", _load(name, "--judge"))
-
-
-def load_grading(name: str) -> OpenGrading:
-    """Return the opener `module:function` of a grading service. Raises SandboxUnavailable."""
-    return cast("OpenGrading", _load(name, "--grading"))
-
-
-def _load(name: str, flag: str) -> object:
+def load_function(name: str, flag: str) -> Any:
+    """Return the function `module:function` that a flag names. Raises SandboxUnavailable."""
     module_name, _, function = name.partition(":")
     try:
-        found: object = getattr(importlib.import_module(module_name), function)
+        return getattr(importlib.import_module(module_name), function)
     except (ImportError, AttributeError, ValueError) as error:
         raise SandboxUnavailable(
             f"{flag} {name!r} can't be loaded ({error}); give it as module:function"
         ) from error
-    return found

@@ -14,9 +14,9 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Terminal, open_terminal, row
 from gradebox.eval.debugging.find import (
     FIRST_FAILED,
-    Json,
     Results,
     SolutionQuery,
+    case_key,
     check_reason,
     find_case,
     find_record,
@@ -217,13 +217,9 @@ def _selected_cases(
         for record in query.records(results):
             cases = [find_case(record, args.case)] if args.case else record.get("details") or ()
             if cases:
-                selected[record["line"]] = {_key(case) for case in cases}
+                selected[record["line"]] = {case_key(case) for case in cases}
     else:
         for record, case in matching_cases(results, query, check_reason(args.list)):
             if case is not None:
-                selected.setdefault(record["line"], set()).add(_key(case))
+                selected.setdefault(record["line"], set()).add(case_key(case))
     return {line: frozenset(cases) for line, cases in selected.items()}
-
-
-def _key(case: Json) -> tuple[str, int]:
-    return case["case_type"], case["test_case_i"]

@@ -120,11 +120,7 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
         used = other if "language" in row else template  # rows of other data sets
         prompt = code_prompts.render(used, row, row.get("language") or language)
         for i in range(args.num_samples):
-            seed = None if args.seed is None else args.seed + i
-            if args.api == "chat":
-                yield Request(name, i, ({"role": "user", "content": prompt},), seed=seed)
-            else:
-                yield Request(name, i, prompt=prompt, seed=seed)
+            yield Request.of(name, i, prompt, chat=args.api == "chat", seed=args.seed)
     missing = sorted(selected - found)
     if missing and args.limit is None:
         raise InputError(f"--problems {missing[0]!r} is not in {args.dataset}; check the id")

@@ -104,12 +104,12 @@ class JobRun:
         for sample in self.samples:
             text = prompt.format(sample.question)
             for number in range(self.settings.num_samples):
-                seed = None if self.settings.seed is None else self.settings.seed + number
-                if self.job.task == "sft":
-                    message = {"role": "user", "content": text}
-                    yield Request(sample.id, number, (message,), stop=prompt.stop, seed=seed)
-                else:
-                    yield Request(sample.id, number, prompt=text, stop=prompt.stop, seed=seed)
+                yield Request.of(
+                    *(sample.id, number, text),
+                    chat=self.job.task == "sft",
+                    seed=self.settings.seed,
+                    stop=prompt.stop,
+                )
 
     @property
     def responses_path(self) -> Path:

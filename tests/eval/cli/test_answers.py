@@ -67,7 +67,7 @@ def test_fields_and_policy_are_chosen(file, capsys):
         ([{"answer": "5"}], (), "line 1: a sample without response: it needs one of resp, "),
         ([{"answer": "5", "response": "5"}], ("--gold", "x"), "line 1: there is no field 'x'"),
         ([{"answer": " ", "response": "5"}], (), "line 1: the reference answer is empty"),
-        ([[5]], (), "line 1: not a JSON object"),
+        ([[5]], (), "line 1: a JSON list, not an object"),
         ([{"answer": "5", "response": "5"}], ("--timeout", "0"), "timeout is 0.0: it must be more"),
     ],
 )

@@ -20,7 +20,7 @@ import requests
 
 from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.server.__main__ import ceilings_from, parser
-from gradebox.sandbox.server.plugins import load_judge
+from gradebox.sandbox.server.plugins import load_function
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import served
@@ -247,7 +247,7 @@ def test_settings_out_of_range_are_refused(change: dict[str, int], message: str)
 )
 def test_a_missing_judge_is_reported(name: str) -> None:
     with pytest.raises(SandboxUnavailable, match=r"--judge .* can't be loaded .* module:function"):
-        load_judge(name)
+        load_function(name, "--judge")
 
 
 def test_the_help_fits_on_a_screen() -> None:
