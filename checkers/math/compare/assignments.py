@@ -194,6 +194,7 @@ def sorted_by_name(seq: Seq) -> Seq:
 
 # -- their values ----------------------------------------------------------------
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
+_NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")
 _POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
 
 
@@ -236,7 +237,9 @@ def chain_holds(relation: Relation) -> bool:
             a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
         except (ParseError, TypeError):
             continue
-        if a.is_number and b.is_number and numeric.equal(a, b, CALCULATION_TOLERANCE, 0) is False:
+        rounded = any(_NUMBER.fullmatch(v.text) for v in (one, next_one))
+        tolerance = CALCULATION_TOLERANCE if rounded else 0.0
+        if a.is_number and b.is_number and numeric.equal(a, b, tolerance, 0) is False:
             return False
     return True
 

@@ -25,6 +25,7 @@ from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
 from gradebox.checkers.math.parse.set_reader import as_interval
 from gradebox.checkers.math.parse.values import (
@@ -274,9 +275,14 @@ class Comparer(QuantityComparer):
                 c or read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
             )
             return isinstance(left, Seq) and isinstance(right, Seq) and self.sequences(left, right)
-        if is_assignment(gold) and not is_assignment(answer) and is_calculation(answer):
+        names_gold, names_answer = is_assignment(gold), is_assignment(answer)
+        if (
+            not names_answer
+            and is_calculation(answer)
+            and (not _states_its_name(gold, answer) if names_gold else is_calculation(gold))
+        ):
             return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
-        if is_assignment(gold) and is_assignment(answer):
+        if names_gold and names_answer:
             answer = assignments.with_argument_of(gold, answer)
             if assignments.same_name(gold.sides[0], answer.sides[0]):
                 return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
@@ -320,6 +326,15 @@ class Comparer(QuantityComparer):
         return all(
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
+
+
+def _states_its_name(gold: Relation, answer: Relation) -> bool:
+    """Return whether an answer, `-x = 2+3 = 5`, has the name of the gold, x, in its first side."""
+    try:
+        names = [parse_expression(r.sides[0]).free_symbols for r in (gold, answer)]
+    except ParseError:
+        return False
+    return bool(names[0] & names[1])
 
 
 def _without_denominator(expr: Expr) -> Expr:

@@ -19,7 +19,7 @@ from sympy import Expr, Matrix
 
 from gradebox.checkers.math.compare import numeric
 
-_NAMED_CONSTANT = re.compile(r"[CcK]|[cK]_\d")
+_NAMED_CONSTANT = re.compile(r"[A-DKck]|[cK]_\d")  # of a gold; another letter is a given one
 _CONSTANT = re.compile(r"[A-DKa-dkm](?:_\d)?|\\(?:varphi|phi|delta|alpha|beta|theta)(?:_\d)?")
 _VARIABLE = re.compile(r"[nrstuvwxyz]|\\(?:theta|phi)")
 _ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
@@ -59,9 +59,12 @@ def equal_up_to_constants(a: Expr, b: Expr) -> bool:
     constants = _constants(a, b), _constants(b, a)
     if not constants[0] or len(constants[0]) != len(constants[1]):
         return False
+    in_exponents = _in_exponents(a, constants[0]) and _in_exponents(b, constants[1])
+    if not (in_exponents or any(_NAMED_CONSTANT.fullmatch(s.name) for s in constants[0])):
+        return False
     others = {frozenset(e.free_symbols) - set(c) for e, c in zip((a, b), constants, strict=True)}
     variables = sorted(others.pop(), key=str)
-    if not others and _in_exponents(a, constants[0]) and _in_exponents(b, constants[1]):
+    if not others and in_exponents:
         return _same_renamed(a, b, constants)
     if others or not variables or not all(_VARIABLE.fullmatch(v.name) for v in variables):
         return False
@@ -82,16 +85,15 @@ def _same_renamed(a: Expr, b: Expr, constants: tuple[list[Expr], list[Expr]]) ->
 
 def _in_exponents(expr: Expr, letters: list[Expr]) -> bool:
     """Return whether letters are nothing but exponents of numbers, as in `2^a 5^b`."""
-    powers = [p for p in expr.atoms(sympy.Pow) if p.base.is_number and p.exp in letters]
+    powers = [p for p in sympy.Mul.make_args(expr) if p.is_Pow and p.exp in letters]
+    if any(not p.base.is_number or p.exp.name in "txyz" for p in powers):
+        return False  # 2^x is a function
     without = expr.subs({p: sympy.Dummy() for p in powers})
     return bool(powers) and not without.free_symbols & set(letters)
 
 
 def _constants(one: Expr, other: Expr) -> list[Expr]:
-    """Return the arbitrary constants of a side: numbered ones, and letters that only it has.
-
-    One side must have a letter that is a usual name of such a constant.
-    """
+    """Return the arbitrary constants of a side: numbered ones, and letters that only it has."""
     own, shared = one.free_symbols - other.free_symbols, one.free_symbols & other.free_symbols
     numbered = {s for s in shared if re.fullmatch(r"[cK]_\d", s.name)}
     if len(numbered) == 1 and not own:
@@ -100,8 +102,6 @@ def _constants(one: Expr, other: Expr) -> list[Expr]:
     if own and not numbered and _in_exponents(one, list(own)):
         return sorted(own, key=str) if len(own) <= MAX_CONSTANTS else []
     if not all(_CONSTANT.fullmatch(s.name) for s in different):
-        return []
-    if not any(_NAMED_CONSTANT.fullmatch(s.name) for s in different | numbered):
         return []
     found = own | numbered
     return sorted(found, key=str) if len(found) <= MAX_CONSTANTS else []

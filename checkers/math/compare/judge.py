@@ -150,6 +150,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     if _LONG_DECIMAL_COMMA.match(left):
         left = _with_decimal_point(left, right)
     left, right = _with_decimal_log(left, right), _with_decimal_log(right, left)
+    left, right = _with_floor(left, right), _with_floor(right, left)
     try:
         ordered = bool(_ORDER_NOTE.search(left))
         left, right = (_ORDER_NOTE.sub("", t).strip() for t in (left, right))
@@ -224,7 +225,7 @@ def _same_words(left: str, right: str) -> bool:
         return False
     if re.search(r"[a-z]{4}", a):
         return True
-    return bool(re.search(r"[a-z]", a)) and not re.search(r"[!'|,]", left + right)
+    return bool(re.fullmatch(r"[a-z ]+", a)) and not re.search(r"[!'|,]", left + right)
 
 
 def _unlabelled_words(one: str, other: str) -> str:
@@ -317,6 +318,13 @@ def _with_decimal_log(one: str, other: str) -> str:
     """Return `\\lg 7` for `\\log 7` when only the other side says it is decimal."""
     if _DECIMAL_LOG.search(other) and not re.search(r"\\ln|_", one):
         return _BARE_LOG.sub(r"\\lg ", one)
+    return one
+
+
+def _with_floor(one: str, other: str) -> str:
+    """Return `\\lfloor n/3 \\rfloor` for `[n/3]` when the other side has a floor."""
+    if r"\lfloor" in other and not re.search(r"\\lfloor|\\sqrt\s*\[|,", one):
+        return one.replace("[", r"\lfloor ").replace("]", r"\rfloor ")
     return one
 
 

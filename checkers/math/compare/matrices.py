@@ -8,7 +8,11 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
+from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.values import Quantity, Seq, Value
+
+_CAPITAL = r"(?:[A-DF-HJ-Z])"
+_SCRIPT = r"\s*\^\s*\{?\s*(?:-\s*1|T|t|\\top)\s*\}?"
 
 
 def is_matrix(value: Value) -> bool:
@@ -45,6 +49,33 @@ def with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Qu
     body = r"\\".join("&".join(line) for line in lines)
     identity = Quantity(rf"\begin{{pmatrix}}{body}\end{{pmatrix}}")
     return (gold, identity) if matrix is gold else (identity, answer)
+
+
+_PRODUCT_WITH_INVERSE = re.compile(
+    rf"(?<![A-Za-z\\]){_CAPITAL}(?:{_SCRIPT}\s*{_CAPITAL}|\s*{_CAPITAL}{_SCRIPT})(?![A-Za-z])"
+)
+_MATRIX_LETTER = re.compile(r"(?<![A-Za-z\\^_])(?<!\^\{)(?:[A-Z]\s*)+(?![a-z_'(])")
+
+
+def as_matrices(text: str) -> Expr | None:
+    """Return the value of `A^{-1}B` for some matrices A and B; None where they do not multiply."""
+    text = re.sub(r"\^\s*(?:T|\{\s*T\s*\}|\{?\s*\\top\s*\}?)", "^{T} ", text)
+    named = _MATRIX_LETTER.sub(lambda m: "".join(map(_example, re.sub(r"\s", "", m[0]))), text)
+    try:
+        return parse_expression(named)
+    except ParseError:
+        return None
+
+
+def multiplies_matrices(text: str) -> bool:
+    """Return whether a product of capital letters has an inverse or a transpose: `A^{-1}B`."""
+    return _PRODUCT_WITH_INVERSE.search(text) is not None
+
+
+def _example(letter: str) -> str:
+    n = ord(letter)
+    rows = ("1&0", "0&1") if letter == "I" else (f"{n}&{n * n % 31}", f"{n * n % 37}&{n * n % 41}")
+    return rf"\begin{{pmatrix}}{rows[0]}\\{rows[1]}\end{{pmatrix}}"
 
 
 def _has_order(name: str, order: int) -> bool:

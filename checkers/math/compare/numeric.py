@@ -231,6 +231,8 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
             if va != vb:
                 return False
             continue
+        if min(abs(va / vb), abs(vb / va)) < AGREE:
+            return False  # one is 0 but for rounding
         if ratio is None:
             ratio = va / vb
         elif not _close(va / vb, ratio, *_tolerances(digits)):

@@ -28,12 +28,16 @@ from gradebox.checkers.math.parse.split import COMMA, split_items, split_top, wh
 MAX_CHARS = 300
 _COORDINATES = sympy.symbols("x y z")
 _PARAMETERS = frozenset(["\\lambda", "\\mu", "\\alpha", "\\beta", *"abcdhjkmnpqrstuv"])
+_FREE = frozenset(["\\lambda", "\\mu", *"knrstuv"])  # parameters that need no declaration
 _NAMED = re.compile(r"(?P<name>[xyz])\s*=\s*(?P<value>[^=<>]+)")
 _TUPLE_NAME = re.compile(
     r"^(?:(?:all\s+)?(?:the\s+)?(?:pairs?|triples?|tuples?|points?"
     r"|solutions?)?\s*\(\s*[a-z](?:\s*,\s*[a-z])+\s*\)\s*=\s*"
     r"|(?:\\vec\s*)?\{?\s*\\?(?:mathbf)?\s*[a-zL]\s*\}?\s*(?:\(\s*[a-z]\s*\))?\s*[=:]\s*"
     r"|(?:all\s+)?(?:pairs|triples|tuples|solutions)\s+(?:of\s+the\s+form\s+)?)"
+)
+_POINT_OF_SET = re.compile(  # `(x,y,z) \in \mathbb{R}^3 :`
+    r"^\(\s*x\s*,\s*y\s*(?:,\s*z\s*)?\)\s*(?:\\in\s*\\mathbb\{R\}\^\{?[23]\}?\s*)?(?::|\|)"
 )
 _SPAN = re.compile(
     r"\\?(?:operatorname\s*)?(?:the\s+)?span(?:\s+of)?\s*\\?[{(\\ ]*?\{?((?:\(|\[|\\langle"
@@ -98,7 +102,7 @@ def _read(text: str) -> Line | None:
     whole: bool | None = None
     bound = ""
     if text.startswith(r"\{") and text.endswith(r"\}"):
-        text = text[2:-2].strip()
+        text = _POINT_OF_SET.sub("", text[2:-2].strip())
         if m := re.search(
             r"(?:\||:|\\mid)\s*([xy])\s*\\in\s*\\mathbb\{[RZ]\}\s*$", text
         ):  # x is the parameter
@@ -161,7 +165,7 @@ def _read_vector(text: str, whole: bool | None, bound: str) -> Line | None:
 
 def _read_equations(text: str, whole: bool | None) -> Line | None:
     sides = text.split("=")
-    if len(sides) < 3 or whole is not None or re.search("[<>]", text):
+    if len(sides) < 2 or whole is not None or re.search("[<>]", text):
         return None
     values = [parse_expression(s) for s in sides]
     equations = tuple(sympy.expand(a - b) for a, b in itertools.pairwise(values))
@@ -187,6 +191,10 @@ def _same(left: Line, right: Line) -> bool | None:
     a, b = _parameters(left.vector), _parameters(right.vector)
     if len(a) != len(b) or len(a) > 2:
         return None
+    if left.whole is right.whole is None and not any(
+        all(s.name in _FREE for s in letters) for letters in (a, b)
+    ):
+        return None  # `(a, 0)`, with the a of the question
     whole = left.whole if left.whole is not None else right.whole
     if left.bound and right.bound and left.bound != right.bound:
         return None

@@ -8,6 +8,7 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import constants, numeric, series
+from gradebox.checkers.math.compare.matrices import as_matrices, multiplies_matrices
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.units import conversion_factor, unit_name, unit_scale
@@ -42,6 +43,10 @@ class QuantityComparer:
         self.ordered = ordered
 
     def quantities(self, gold: Quantity, answer: Quantity) -> bool:
+        if multiplies_matrices(gold.text):
+            a, b = as_matrices(gold.text), as_matrices(answer.text)
+            if isinstance(a, sympy.MatrixBase) and isinstance(b, sympy.MatrixBase):
+                return numeric.equal(a, b) is True
         a, b = parse_expression(gold.text), parse_expression(answer.text)
         if {gold.unit, answer.unit} == {"celsius", "fahrenheit"}:
             return self.numbers(

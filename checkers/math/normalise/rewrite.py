@@ -64,6 +64,7 @@ _RENAMED = {  # command → its replacement
         (r"\{", "lbrace"), (r"\}", "rbrace"), ("[", "lbrack"), ("]", "rbrack"), ("(", "lparen"),
         (")", "rparen"), ("|", "lvert rvert vert mid"), (":", "colon"), ("/", "div"),
         (r"\emptyset", "varnothing empty"), (r"\infty", "infin"), (r"\cup", "bigcup"),
+        ("T", "top intercal"),
         (r"\setminus", "backslash"), (r"\mathbb{R}", "Reals R reals"), ("i", "imath"),
         (r"\ldots", "dots ldots cdots dotsc dotsb"), (" and ", "land wedge"), (" or ", "lor vee"),
         ("£", "pounds textsterling"), ("€", "euro texteuro"), (r"\epsilon", "varepsilon"),

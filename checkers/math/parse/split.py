@@ -18,7 +18,7 @@ _SPACED_COMMA = re.compile(r"[,;](?!\d{3}(?!\d))|,(?=\d{3}(?!\d))(?<!\d,)")
 _SEMICOLON = re.compile(r";")
 _COUNTED = re.compile(rf"{_THOUSANDS.pattern}\s*(?:[A-Za-z%\\{TEXT_OPEN}][^,;]*)?")
 _SUM_OF_COUNTED = re.compile(  # `1,200 + 1,800 = 3,000`
-    r"(?=.*(?:\+|\\times|\\cdot))"
+    r"(?=.*(?:\+|\\times|\\cdot|!))"
     r"(?:[^\d,]*(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d,]))+[^\d,]*"
 )
 _NAMED_THOUSANDS = re.compile(rf"[^,=<>\d]{{1,20}}=\s*{_THOUSANDS.pattern}\s*[^,=]*")

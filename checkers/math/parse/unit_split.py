@@ -7,7 +7,13 @@ import re
 from gradebox.checkers.math.normalise.number_words import SCALE_WORDS, read_number_words
 from gradebox.checkers.math.normalise.rewrite import plain_words
 from gradebox.checkers.math.normalise.tables import CURRENCY, TEXT_CLOSE, TEXT_OPEN, strip_marks
-from gradebox.checkers.math.parse.units import is_unit, merge_units, unit_name, unit_scale
+from gradebox.checkers.math.parse.units import (
+    is_small_unit,
+    is_unit,
+    merge_units,
+    unit_name,
+    unit_scale,
+)
 from gradebox.checkers.math.parse.values import Quantity, Value, Words
 
 _MARKED_TAIL = re.compile(
@@ -104,6 +110,12 @@ def _is_only_unit(tail: str) -> bool:
     return outside is not None and not _CONDITION.search(tail)
 
 
+def _is_unit_after(m: re.Match[str]) -> bool:
+    """Return whether letters after a number are a unit; `mN` is one after a space."""
+    spaced = m.end("value") < m.start("unit")
+    return is_unit(m["unit"]) or (spaced and is_small_unit(m["unit"]))
+
+
 def _cut_unit(text: str) -> tuple[str, str]:
     """Return (expression, unit name); the name is "" without a unit."""
     if (m := _BRACKETED_UNIT.fullmatch(text)) and unit_scale(unit_name(m["unit"])):
@@ -119,6 +131,6 @@ def _cut_unit(text: str) -> tuple[str, str]:
     m = _BARE_TAIL.match(text)
     if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft|in)[A-Za-z]{2}\b", m["unit"]):
         return text, ""  # 2\pi hr is a product
-    if m and is_unit(m["unit"]) and not m["value"].rstrip().endswith("\\"):
+    if m and not m["value"].rstrip().endswith("\\") and _is_unit_after(m):
         return m["value"].strip(), unit_name(m["unit"])
     return text, ""

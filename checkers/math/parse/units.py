@@ -167,6 +167,11 @@ def is_unit(tail: str) -> bool:
     )
 
 
+def is_small_unit(tail: str) -> bool:
+    """Return whether letters are a unit with the prefix milli or micro: `mN`, `mW`."""
+    return _SMALL.fullmatch(tail) is not None
+
+
 def merge_units(first: str, second: str) -> str:
     """Return the unit given before a number (`$`) or after it (`dollars`)."""
     if first and second and UNITS.get(second, ("",))[0] == first:

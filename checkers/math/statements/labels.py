@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
-from gradebox.checkers.math.normalise.tables import strip_marks, word_list
+from gradebox.checkers.math.normalise.tables import GREEK, strip_marks, word_list
 from gradebox.checkers.math.parse.split import split_top
 from gradebox.checkers.math.parse.units import UNITS
 
@@ -19,7 +19,11 @@ MAX_CHARS = 300
 MAX_ITEMS = 8
 _BETWEEN = re.compile(r"\s*(?:[,;\n]\s*(?:(?:and|while|but)(?![A-Za-z]))?"
                       r"|(?<![A-Za-z])and(?![A-Za-z])|&(?=\s)|\swhile\s)\s*", re.I)  # fmt: skip
-_NAME = r"(?P<name>(?:\\?[A-Za-z][A-Za-z'-]*(?:_\{?\w+\}?)?[\s.]*){1,5}(?:\([a-z]\))?)"
+_COMMANDS = "|".join(["angle", "triangle", "overline", "bar", "Delta", *sorted(GREEK.values())])
+_NAME = (
+    rf"(?P<name>(?:(?:\\(?=(?:{_COMMANDS})(?![A-Za-z])))?[A-Za-z][A-Za-z'-]*(?:_\{{?\w+\}}?)?[\s.]*)"
+    r"{1,5}(?:\([a-z]\))?)"
+)
 _NUMBER = rf"(?:[-+]?[＄€£]?\s?\d[\d.,/]*%?|(?:{'|'.join(NUMBER_WORDS)})(?![A-Za-z]))"
 _START = (
     rf"(?=[-+\d＄€£$(\[{{√|]|\\(?!angle|triangle|text)"

@@ -5,6 +5,7 @@ labels     mean 4, median 5                 labels.py
 formula    p -> q = (not p) or q            formulas.py
 relation   AB is parallel to CD             relations.py
 compound   H_2SO_4 = H2SO4                  compounds.py
+cycles     (1 2 3) = (2 3 1)                cycles.py
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import replace
 from gradebox.checkers.math.normalise.rewrite import normalise
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.statements.compounds import same_compound
+from gradebox.checkers.math.statements.cycles import same_permutation
 from gradebox.checkers.math.statements.formulas import same_formula
 from gradebox.checkers.math.statements.integer_sets import IntegerSet, only_bounds, read_integer_set
 from gradebox.checkers.math.statements.kinds import MAX_CHARS, SAID
@@ -61,6 +63,8 @@ def same_meaning(gold: str, answer: str, same: Callable[[str, str], bool]) -> bo
     if all(relations):
         return relations[0] == relations[1]
     left, right = normalise(gold), normalise(answer)
+    if (permutation := same_permutation(left, right)) is not None:
+        return permutation
     one, other = read_integer_set(left), read_integer_set(right)
     if one and one.stated and _is_interval(other, right):
         return False  # 2 < k <= 6 for whole numbers k

@@ -41,12 +41,14 @@ _SAID = {
 }  # fmt: skip
 _LEFT_OUT = frozenset(
     word_list(
-        "the a an is are be being was were must it they this that which there all every any "
+        "the is are be being was were must it they this that which there all every any "
         "each such set of only if and iff when precisely exactly numbers number $ . , \\ \\pmod"
     )
 )
 _WORD = re.compile(r"[a-z]{3,}")
-_WORDED = re.compile(r"[A-Za-z]{3}")
+_WORDED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{3}")
+_MIXED_CASE = re.compile(r"(?=.*[a-z])[A-Za-z]+[A-Z][a-z]?")  # `MPa`
+_ARTICLE = re.compile(r"(?<![A-Za-z\\])an?\s+(?!and\b|or\b)(?=[A-Za-z]{3})", re.I)  # not a variable
 _ORDERED = frozenset(["than", "divide", "beat", "not", "over", "before", "after", "contain"])
 _QUANTIFIERS = frozenset(["\\forall", "\\exists"])
 _BESIDE_QUANTIFIERS = frozenset(word_list(": ( ) with such that real \\in \\mathbb { } R"))
@@ -111,12 +113,13 @@ def _without_quantifiers(left: list[str], right: list[str]) -> bool:
 
 
 def _tokens(text: str) -> list[str]:
-    text = re.sub(r"\^\{(\w)\}", r"^\1", strip_marks(text))
+    text = _ARTICLE.sub("", re.sub(r"\^\{(\w)\}", r"^\1", strip_marks(text)))
     for pattern, sign in _SIGNS:
         text = re.sub(rf"(?<![A-Za-z0-9_])(?:{pattern})(?![A-Za-z0-9_])", sign, text, flags=re.I)
     found = []
     for token in _TOKEN.findall(text):
-        token = _SAID.get(token, token.lower() if len(token) > 1 else token)
+        kept = len(token) == 1 or _MIXED_CASE.fullmatch(token)
+        token = _SAID.get(token, token if kept else token.lower())
         if token in NUMBER_WORDS:
             token = str(NUMBER_WORDS[token])
         if token not in _LEFT_OUT:

@@ -120,7 +120,8 @@ _DETAIL = re.compile(
 _PREDICATE = re.compile(
     r".*\b(?:is|are|was|were|be|but)\s+(?:rather\s+)?(?:an?\s+|the\s+)?(.{2,40})$"
 )
-_CLAUSE_AFTER = re.compile(r"\s(?:when|whenever|if|where|while|unless|whereas)\s.*$")
+_CLAUSE_AFTER = re.compile(r"\s(?:where|while|whereas)\s.*$")
+_ONLY_IF = re.compile(r"\s(?:when|whenever|if|unless)\s")
 _YES_NO = re.compile(r"(yes|no|true|false)[,;:.]\s")
 _SEPARATOR = re.compile(r"\s*(?:,\s*and|,|;|\band\b|&)\s*")
 _PREPOSITION = re.compile(r"^(?:in|on|at|by|due)\s+(?:the\s+|an?\s+)?")
@@ -148,6 +149,7 @@ _SHORT_NAMES = (
 
 
 _WORDED = re.compile(r"[A-Za-z0-9 ,.;:'-]*[A-Za-z]{3}[A-Za-z0-9 ,.;:'-]*")
+_MIXED_CASE_UNIT = re.compile(r"\d\s*(?:[a-z]+[A-Z]|[A-Z]+[a-z])[A-Za-z]{0,2}\s*$")  # `5 MPa`
 _NO = re.compile(r"\W*no\W*", re.I)
 _TRUTH = {"t": "yes", "f": "no"}
 
@@ -155,6 +157,8 @@ _TRUTH = {"t": "yes", "f": "no"}
 def is_worded(text: str) -> bool:
     """Return whether a text is words with at most one number, without math."""
     plain = re.sub(r"(?<![A-Za-z])([a-z])\s?\([a-z]\)", r"\1", strip_marks(text))
+    if _MIXED_CASE_UNIT.search(plain):
+        return False
     worded = len(text) <= MAX_CHARS and (_WORDED.fullmatch(plain) or _NO.fullmatch(plain))
     return bool(worded) and len(re.findall(r"\d+", plain)) < 2
 
@@ -224,7 +228,7 @@ def is_predicate(word: str, sentence: str) -> bool:
 def _predicate(text: str) -> str:
     """Return `circle` for `the curve is a circle`, *neither* for *is neither even nor odd*."""
     m = _PREDICATE.match(_CLAUSE_AFTER.sub("", text))
-    if m is None:
+    if m is None or _ONLY_IF.search(text):
         return ""
     return "neither" if m[1].startswith("neither ") else m[1]
 

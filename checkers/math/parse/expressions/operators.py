@@ -34,6 +34,8 @@ UNARY: dict[str, Callable[[Expr], Expr]] = {
     "abs": sympy.Abs,
     "floor": sympy.floor,
     "ceil": sympy.ceiling,
+    "sign": sympy.sign,
+    "sgn": sympy.sign,
     "Re": sympy.re,
     "Im": sympy.im,
 }
