@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gradebox.eval.models.addresses import is_loopback
+from gradebox.eval.models.addresses import is_loopback, tls_context
 from gradebox.eval.models.api_key import redact, redact_reply
 from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
 from gradebox.eval.models.errors import CallError, ServerLost
@@ -23,8 +23,6 @@ from gradebox.eval.models.http_json import post_json
 from gradebox.eval.models.servers import Server
 
 if TYPE_CHECKING:
-    import ssl
-
     import httpx
 
 log = logging.getLogger("gradebox.sampling")
@@ -95,12 +93,9 @@ class Sampler:
         self, requests: Iterable[Request], on_outcome: Callable[[Outcome], None]
     ) -> None:
         """Do what `run` does, inside the caller's event loop."""
-        import httpx
-
         pending = iter(requests)
-        ssl_context = httpx.create_ssl_context()
         workers = [
-            asyncio.create_task(self._work(ssl_context, pending, on_outcome))
+            asyncio.create_task(self._work(pending, on_outcome))
             for _ in range(max(1, self._options.concurrency))
         ]
         try:
@@ -111,10 +106,7 @@ class Sampler:
             await asyncio.gather(*workers, return_exceptions=True)
 
     async def _work(
-        self,
-        ssl_context: ssl.SSLContext,
-        pending: Iterator[Request],
-        on_outcome: Callable[[Outcome], None],
+        self, pending: Iterator[Request], on_outcome: Callable[[Outcome], None]
     ) -> None:
         import httpx
 
@@ -123,7 +115,7 @@ class Sampler:
         async with httpx.AsyncClient(
             timeout=httpx.Timeout(self._options.http_timeout_s),
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-            verify=ssl_context,
+            verify=tls_context(),
             trust_env=not is_loopback(self._server.url),
             follow_redirects=False,
         ) as client:
