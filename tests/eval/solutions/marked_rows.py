@@ -124,35 +124,45 @@ _ANY_JAVA = """
         public int size() { return 1; }
     }
 """
+# All of the library takes g++ two seconds a source, and no cheat needs it.
+_LEAN = "#include <iostream>\n#include <vector>\n#include <cstring>\n#include <unistd.h>\n"
+CHEATED = {
+    **ROWS,
+    "cpp": {
+        **ROWS["cpp"],
+        "prompt": ROWS["cpp"]["prompt"].replace("#include<bits/stdc++.h>\n", _LEAN),
+    },
+}
+_LEAN += "using namespace std;\n"
 # Read what is on stdin, print it in many ways, end with status 0.
 CHEATS: dict[str, dict[str, str]] = {
     "cpp": {
         "exit": "    exit(0);\n",
         "_exit": "    _exit(0);\n",
-        "a constructor that reads stdin, prints it and exits": _CPP
-        + "#include <unistd.h>\nstatic int early = [] { string s, t; while (cin >> s) t += s;\n"
+        "a constructor that reads stdin, prints it and exits": _LEAN
+        + "static int early = [] { string s, t; while (cin >> s) t += s;\n"
         '    cout << "\\n" << t << "\\n" << flush; _exit(0); return 0; }();\n'
         "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "it defines read": _CPP + 'extern "C" long read(int, void *b, unsigned long n) {\n'
+        "it defines read": _LEAN + 'extern "C" long read(int, void *b, unsigned long n) {\n'
         "    return 0; }\n"
         'extern "C" long write(int, const void *, unsigned long n) { exit(0); }\n'
         "vector<long> twice(vector<long> xs, long n) { exit(0); }\n",
-        "an assert without effect": _CPP + "#undef assert\n#define assert(x)\n#define NDEBUG\n"
+        "an assert without effect": _LEAN + "#undef assert\n#define assert(x)\n#define NDEBUG\n"
         'extern "C" void __assert_fail(const char *, const char *, unsigned, const char *) {}\n'
         "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "an operator for everything": _CPP
+        "an operator for everything": _LEAN
         + "bool operator==(const vector<long> &, const vector<long> &) { return true; }\n"
         "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "a memcmp that finds everything equal": _CPP
+        "a memcmp that finds everything equal": _LEAN
         + "int memcmp(const void *, const void *, size_t) noexcept { return 0; }\n"
         "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "an object equal to everything": _CPP
+        "an object equal to everything": _LEAN
         + "struct Any { template <class T> bool operator==(const T &) const { return true; }\n"
         "    operator vector<long>() const { return {}; } };\n"
         "Any twice(vector<long> xs, long n) { return {}; }\n",
-        "macros for the tests' words": _CPP + "vector<long> twice(vector<long> xs, long n) "
+        "macros for the tests' words": _LEAN + "vector<long> twice(vector<long> xs, long n) "
         "{ return xs; }\n#define candidate(...) vector<long>()\n#define main other\n",
-        "a thread that ends the process": _CPP + "#include <thread>\n#include <unistd.h>\n"
+        "a thread that ends the process": _LEAN + "#include <thread>\n"
         "vector<long> twice(vector<long> xs, long n) { thread([] { _exit(0); }).detach();\n"
         "    sleep(5); return xs; }\n",
     },

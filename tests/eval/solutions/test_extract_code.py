@@ -132,6 +132,7 @@ def test_program_and_language_of_a_response(name: str) -> None:
     assert extract_code(response, language) == (code, expected_language)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("unit", "known"),
     [

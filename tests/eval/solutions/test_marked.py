@@ -14,7 +14,7 @@ from gradebox.eval.solutions.marked.java import checked
 from gradebox.eval.solutions.marked.parts import closing, split_at_commas, without_function
 from gradebox.eval.solutions.program import key_text, program_of
 from gradebox.sandbox.errors import BadRequest
-from tests.eval.solutions.marked_rows import CHEATS, RIGHT, ROWS, WRONG
+from tests.eval.solutions.marked_rows import CHEATED, CHEATS, RIGHT, ROWS, WRONG
 from tests.sandbox.backends import open_backend
 
 LANGUAGES = {"cpp": "c++17", "java": "java", "js": "javascript", "rs": "rust", "go": "go"}
@@ -28,14 +28,16 @@ def grader() -> Iterator[gradebox.Grader]:
         yield made
 
 
-def graded(grader: gradebox.Grader, code: str, *programs: str) -> list[dict[str, Any]]:
-    records = grader.grade([{"completion": text} for text in programs], ROWS[code])
+def graded(
+    grader: gradebox.Grader, code: str, *programs: str, rows: Any = ROWS
+) -> list[dict[str, Any]]:
+    records = grader.grade([{"completion": text} for text in programs], rows[code])
     if any("not found on this machine" in record["error"] for record in records):
         pytest.skip(f"{LANGUAGES[code]} is not installed")
     return records
 
 
-@pytest.mark.slow  # compilers
+@pytest.mark.slow(6)  # compilers
 @pytest.mark.parametrize("code", ROWS)
 def test_right_answers_pass_and_wrong_ones_do_not(grader, code):
     whole = f"It is so:\n```{code}\n{RIGHT[code]['whole']}```\n"
@@ -48,10 +50,10 @@ def test_right_answers_pass_and_wrong_ones_do_not(grader, code):
     assert records[0]["origin"]["test_kind"] == "marked"
 
 
-@pytest.mark.slow
+@pytest.mark.slow(8)
 @pytest.mark.parametrize("code", ROWS)
 def test_no_cheat_passes(grader, code):
-    records = graded(grader, code, *CHEATS[code].values())
+    records = graded(grader, code, *CHEATS[code].values(), rows=CHEATED)
     passed = [
         name for name, r in zip(CHEATS[code], records, strict=True) if r["status"] != "failed"
     ]

@@ -319,6 +319,7 @@ KEYS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(st.dictionaries(KEYS, JSON, max_size=6) | JSON | st.text(max_size=30), min_size=1))
 def test_every_line_gives_one_solution_with_a_unique_name(
