@@ -2,7 +2,7 @@
 #
 #   install    the dependencies of running, testing and linting
 #   grade      grades examples/ in the embedded sandbox
-#   test       all tests                       test-fast  those under a second, at the strongest level only
+#   test       all tests                       test-fast  those under half a second, at the strongest level only
 #   test-docker  the image, in containers of many kinds; needs a Docker engine (docs/docker.md)
 #   test-vm    the box in virtual machines: cgroup v2, older kernels, aarch64 (docs/sandbox-machines.md)
 #   test-frameworks  clients of other frameworks, each in an environment of its own (docs/frameworks.md)
@@ -11,7 +11,7 @@
 #   clean      removes .venv and the caches of tools; keeps results/
 
 PYTHON ?= python3
-JOBS ?= 4
+JOBS ?= 6
 VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt

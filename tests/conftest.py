@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -39,13 +40,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 gc.disable()
 
 LONGEST_ID = 60
-LONGEST = "tests/submissions/hostile/"
+SLOW_S = 2.0
+FAST_S = 0.02
 WEAKER_LEVELS = ("delegated", "userns", "landlock", "none")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests together that share a sandbox, and start the longest tests first.
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own order and xdist's groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Keep tests together that share a sandbox, and start the longest groups first.
 
     At the end, one worker would wait for the other. The short tests of a file stay together as
     well: what the first of them imports or starts, such as SciPy or the pool of math workers, is
@@ -59,7 +61,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             group = item.nodeid.partition("::")[0]
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
+    yield
+    seconds: dict[str, float] = {}
+    for item in items:
+        seconds[group_of(item)] = seconds.get(group_of(item), 0) + seconds_of(item)
+    place = {group: number for number, group in enumerate(seconds)}
+    items.sort(key=lambda item: (-seconds[group_of(item)], place[group_of(item)]))
+
+
+def group_of(item: pytest.Item) -> str:
+    mark = item.get_closest_marker("xdist_group")
+    return mark.args[0] if mark else item.nodeid
+
+
+def seconds_of(item: pytest.Item) -> float:
+    """Return about how long a test takes: what its mark `slow` says, or what is usual."""
+    mark = item.get_closest_marker("slow")
+    return next(iter(mark.args), SLOW_S) if mark else FAST_S
 
 
 def pytest_collection_finish() -> None:

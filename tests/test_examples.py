@@ -51,6 +51,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder / "solutions", done.stdout + done.stderr
 
 
+@pytest.mark.slow(6)
 def test_files_are_made_from_the_sources(tmp_path: Path) -> None:
     script = EXAMPLES / "make_examples.py"
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=60)
@@ -94,7 +95,7 @@ def test_the_examples_cover_every_verdict() -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.slow(6)
 def test_every_solution_gets_its_intended_verdict(graded: tuple[Path, str]) -> None:
     records = lines(graded[0] / "piston_eval_results.jsonl")
     solutions = lines(EXAMPLES / "solutions.jsonl")
@@ -114,7 +115,7 @@ def test_every_solution_gets_its_intended_verdict(graded: tuple[Path, str]) -> N
         assert reason is None or reason in {case["reason"] for case in of_verdict}, record
 
 
-@pytest.mark.slow
+@pytest.mark.slow(6)
 def test_the_large_input_is_skipped_with_a_reason(graded: tuple[Path, str]) -> None:
     records = lines(graded[0] / "piston_eval_results.jsonl")
     for record in records:
@@ -124,7 +125,7 @@ def test_the_large_input_is_skipped_with_a_reason(graded: tuple[Path, str]) -> N
         assert all(c["input_bytes"] > 3_000_000 and c["passed"] is None for c in skipped)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(6)
 def test_metrics_count_what_the_examples_intend(graded: tuple[Path, str]) -> None:
     metrics = json.loads((graded[0] / "piston_eval_metrics.json").read_text())
     expected = [line["expect"] for line in lines(EXAMPLES / "solutions.jsonl")]
@@ -134,7 +135,7 @@ def test_metrics_count_what_the_examples_intend(graded: tuple[Path, str]) -> Non
     assert metrics["num_correct"] == passed
 
 
-@pytest.mark.slow
+@pytest.mark.slow(6)
 def test_a_second_run_grades_nothing_again(graded: tuple[Path, str]) -> None:
     before = (graded[0] / "piston_eval_results.jsonl").read_bytes()
     again = grade(graded[0].parent)

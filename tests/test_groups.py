@@ -35,6 +35,8 @@ def test_short_tests_of_a_file_are_kept_together(request: pytest.FixtureRequest)
     assert request.node.get_closest_marker("xdist_group").args == ("tests/test_groups.py",)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(3)
 def test_long_tests_that_share_nothing_may_run_anywhere(request: pytest.FixtureRequest) -> None:
     assert request.node.get_closest_marker("xdist_group") is None
+    names = [item.originalname for item in request.session.items if item.path == request.path]
+    assert names[0] == request.node.originalname, "the longest groups start first"

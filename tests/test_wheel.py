@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ("eval", "sandbox", "checkers", "gradebox", "pyproject.toml", "setup.py", "README.md",
            "LICENSE")  # fmt: skip
 DATA = {".c", ".h", ".css", ".js", ".html", ".json", ".jsonl", ".txt", ".yaml"}
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.slow(10), pytest.mark.xdist_group("wheel")]
 
 # A program of a user, run beside files that have the names of our folders.
 USER = """

@@ -42,7 +42,7 @@ def test_the_sets_match_their_names() -> None:
     assert any(plan.checker for plan in sets.SETS["mixed"])
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_the_plain_script_passes_correct_programs_only(tmp_path: Path) -> None:
     problems, solutions = sets.write_set("tiny", tmp_path / "set", "x")
     assert plain.grade(problems, solutions, tmp_path / "right", 2) == (10, 10)
@@ -51,7 +51,7 @@ def test_the_plain_script_passes_correct_programs_only(tmp_path: Path) -> None:
     assert plain.grade(problems, solutions, tmp_path / "wrong", 2) == (10, 0)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_the_suite_prints_both_times_and_their_ratio() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/suite.py", "--set", "tiny", "--repeat", "1"],
@@ -95,7 +95,7 @@ def test_real_problems_needs_a_data_folder(tmp_path: Path) -> None:
     assert "problems.jsonl" in done.stderr and str(tmp_path) in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.slow(15)
 def test_graders_that_share_the_cores_do_all_runs() -> None:
     arguments = ("--graders", "2", "--runs", "8", "--repeat", "1", "--only", "short", "mixed")
     done = subprocess.run(

@@ -136,12 +136,14 @@ def test_a_box_at_the_end_always_wins(text):
     assert extract_verdict(text + "\\boxed{FALSE}").value is False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["\\boxed{", "VERDICT: TRUE or ", "**", "\\text{", "{", "\n"])
 def test_long_responses_are_read_in_one_pass(unit):
     """Searching the end of each opener would take quadratic time and hit the test's time limit."""
     assert extract_verdict(unit * 100_000 + " \nFALSE").value in (False, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("opens", "inside", "value"), [("\\boxed{\\text{", "", None), ("\\boxed{\\text{", "TRUE", True)]
 )

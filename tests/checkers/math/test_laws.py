@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -100,6 +101,7 @@ def test_sympy_latex_output_parses_to_the_same_expression(expr):
     assert equal(parse_expression(normalise(sympy.latex(expr))), expr) is True
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(expressions)
 def test_an_expression_equals_its_expansion_but_not_itself_plus_one(expr):

@@ -21,6 +21,7 @@ def test_the_verdict_and_how_it_came_about(capsys: pytest.CaptureFixture[str]) -
     ]
 
 
+@pytest.mark.slow
 def test_status_1_and_the_side_that_is_not_read(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

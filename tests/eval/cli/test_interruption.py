@@ -86,6 +86,7 @@ def test_a_run_killed_at_fifteen_points_gives_the_same_result(tmp_path):
     assert "Nothing left to do" in finish(rough)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_run_after_the_running_cases(tmp_path, number):
     write_work(tmp_path, solutions=200)
@@ -137,6 +138,7 @@ sys.exit(command.main(["--solutions-path", "x"]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 @pytest.mark.parametrize(
     "body",
@@ -154,6 +156,7 @@ def test_a_signal_before_or_after_the_run_ends_with_the_same_status(body, number
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_two_runs_into_one_folder_are_refused(tmp_path):
     write_work(tmp_path, solutions=3)
     with subprocess.Popen(command(tmp_path, 600.0), cwd=ROOT, stdout=subprocess.DEVNULL) as first:
@@ -167,6 +170,7 @@ def test_two_runs_into_one_folder_are_refused(tmp_path):
     finish(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path):
     """A file size limit stands for a full disk, because the same write fails."""
     write_work(tmp_path, solutions=60)

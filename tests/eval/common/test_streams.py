@@ -41,6 +41,7 @@ def plan(folder: Path, redirection: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "redirection",
     [">&-", "2>&-", "<&- >&- 2>&-", ">/dev/full", ">/dev/full 2>&1", "| head -c 1; exit 0"],
@@ -52,6 +53,7 @@ def test_a_run_tolerates_unwritable_streams(tmp_path, redirection):
     assert "Exception" not in done.stderr
 
 
+@pytest.mark.slow
 def test_characters_that_the_encoding_lacks_are_escaped(tmp_path):
     done = plan(tmp_path, "--k 1 | cat")
     assert "unknown problem '9/é'" in done.stdout

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "debugging.md").read_text()
 BLOCKS = re.findall(r"^```\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
 COMMANDS = [b for b in BLOCKS if b.startswith("gradebox ")]
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("debugging page")]
+pytestmark = [pytest.mark.slow(5), pytest.mark.xdist_group("debugging page")]
 
 
 @pytest.fixture(scope="module")

@@ -57,6 +57,7 @@ def test_a_candidate_that_does_not_compile_says_why(grader: Grader) -> None:
     assert "'(' was never closed" in results[0][0][1]["result"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tests", [ADD, OWN_CLASS])
 def test_a_limit_of_cpu_time_is_timed_out(grader: Grader, tests: str) -> None:
     endless = "def add(a, b):\n    while True: pass\nopened = lambda box: add(1, 2)"
@@ -78,6 +79,7 @@ APART_CHEATS = [
 ]
 
 
+@pytest.mark.slow
 def test_cheats_fail(grader: Grader) -> None:
     predictions = [[*CHEATS, *APART_CHEATS], CHEATS]
     _, results = compute(predictions, [ADD, OWN_CLASS], grader=grader)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -125,6 +126,7 @@ def grade_all(grader: BatchGrader, plan: Sequence[TestRef]) -> list[CaseRecord |
     return records
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12), st.booleans())
 @settings(deadline=None, max_examples=150)
 def test_the_records_are_those_of_single_runs(kinds, checker):

@@ -12,7 +12,7 @@ import gradebox
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
 from tests.sandbox.backends import open_backend
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(3)
 
 ADD = "class Solution:\n    def add(self, a: int, b: List[int]) -> int:\n        return a + b\n"
 EVEN = "n = int(input())\nprint('NO' if n % 2 else 'YES')\n"

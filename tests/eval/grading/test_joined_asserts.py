@@ -11,7 +11,7 @@ import gradebox
 from gradebox.eval.results.metrics import _kind_of
 from tests.sandbox.backends import open_backend
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow(5)
 
 PROMPT = "def area(shape, scale=1):\n    '''Return the scaled area of a shape.'''\n"
 TEST = """\

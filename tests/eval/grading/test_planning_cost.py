@@ -108,6 +108,7 @@ def test_planning_waits_instead_of_opening_a_problem_again_when_few_may_be_open(
     assert set(opened.values()) == {1}
 
 
+@pytest.mark.slow
 def test_each_input_is_hashed_once_for_the_key_and_once_for_the_records(
     tmp_path: Path, hashed: Counter[bytes]
 ) -> None:

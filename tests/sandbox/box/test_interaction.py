@@ -27,6 +27,7 @@ def talk(sandbox: EmbeddedSandbox, first: str, second: str):  # type: ignore[no-
     return sandbox.interact(one, two, LIMITS, LIMITS)
 
 
+@pytest.mark.slow
 def test_a_flood_waits_for_its_reader(sandbox: EmbeddedSandbox) -> None:
     reader = "import sys, time\ntime.sleep(.2)\nsys.exit(len(sys.stdin.readline()) != 10**7 + 1)\n"
     result = talk(sandbox, FLOOD, reader)

@@ -63,6 +63,7 @@ def test_a_python_program_sees_its_own_files_only(sandbox: EmbeddedSandbox) -> N
     assert sandbox.run(second, Limits()).stdout == b"['main.py']\n"
 
 
+@pytest.mark.slow
 def test_a_python_program_does_not_find_the_binary_before_it() -> None:
     """With a single user id a binary is copied into the folder; it has no name there."""
     as_one_user = ["unshare", "-r"] if os.geteuid() == 0 else []

@@ -108,6 +108,7 @@ def test_a_number_that_is_used_again_is_another_task(watcher: Watcher) -> None:
     assert watcher.look(1200, 0, {7: ("S", 0, 50)}) == 20
 
 
+@pytest.mark.slow
 def test_of_too_many_tasks_those_seen_late_gain_nothing(watcher: Watcher) -> None:
     crowd = dict.fromkeys(range(1000, 1200), ("S", 0, 500))
     first = watcher.look(1000, 0, crowd)

@@ -103,6 +103,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 @pytest.mark.parametrize("route", POSTS)
 def test_much_structure_is_refused_before_it_is_parsed(start: Start, route: str, name: str) -> None:
@@ -110,6 +111,7 @@ def test_much_structure_is_refused_before_it_is_parsed(start: Start, route: str,
     assert answer.status_code == 413
 
 
+@pytest.mark.slow
 def test_much_structure_in_a_message_is_refused(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

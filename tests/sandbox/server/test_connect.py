@@ -195,6 +195,7 @@ def on_line(url: str, source: str, steps: Callable[[Line], Any], **job: Any) -> 
     return asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_program_is_talked_to(box: str) -> None:
     async def steps(line: Line) -> Any:
         await line.until("name? ")

@@ -164,6 +164,7 @@ def test_a_fast_body_may_take_longer_than_the_grace(
         assert line.makefile("rb").readline().split()[1] == b"200"
 
 
+@pytest.mark.slow
 def test_an_answer_is_counted_until_it_is_read(start: Start) -> None:
     size = 24 << 20
     server = start(FakeSandbox(script=lambda call: b"x" * size), held_bytes=size)
@@ -224,6 +225,7 @@ def test_pings_do_not_keep_a_socket_open(start: Start, monkeypatch: pytest.Monke
     assert asyncio.run(ping()) == 4001
 
 
+@pytest.mark.slow
 def test_a_socket_whose_output_is_not_read_is_closed(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,6 +160,7 @@ def routes() -> Iterator[Any]:
     calls.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BODIES)
 def test_no_value_leads_to_an_exception(routes: Any, case: str) -> None:
     path, body = BODIES[case]

@@ -45,6 +45,7 @@ def real() -> Iterator[Served]:
 # ---- open-instruct ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_assertion_is_a_test(real: Served) -> None:
     tests = ["assert add(1, 2) == 3", "assert add(0, 0) == 1", "add(1, 'x')"]
     body = {"program": ADD, "tests": tests, "max_execution_time": 5.0}

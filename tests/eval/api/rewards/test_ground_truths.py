@@ -55,6 +55,7 @@ def test_every_form_of_the_ground_truth(fake: Any, form: str):
         assert given["pass_rate"] == rate
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", CALLS)
 def test_calls_and_statements(real: Any, form: str):
     right = compute_score("taco", ADD, CALLS[form], grader=real)

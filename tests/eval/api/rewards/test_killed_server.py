@@ -14,7 +14,7 @@ from gradebox.trl import reward
 from tests.eval.api.rewards.conftest import TESTS, fenced
 from tests.frameworks.conftest import Server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow(15), pytest.mark.timeout(300)]
 SLOW = fenced("import time\ntime.sleep(2)\nprint(input())")
 
 

@@ -80,6 +80,7 @@ class FakeJob:
         return self.task
 
 
+@pytest.mark.slow
 @given(
     workers=st.integers(1, 5),
     cap=st.integers(0, 3),

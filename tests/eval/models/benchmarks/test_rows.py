@@ -167,6 +167,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(row=st.dictionaries(st.sampled_from(FIELDS), VALUES))
 def test_any_row_gives_a_sample_or_bad_row(row: dict[str, Any]) -> None:

@@ -44,6 +44,7 @@ def test_the_mean_is_weighted_by_samples(
     assert max(len(line) for line in shown.splitlines()) <= 80
 
 
+@pytest.mark.slow
 def test_plot_of_a_single_model(tmp_path: Path) -> None:
     out, to = tmp_path / "outputs", tmp_path / "summary"
     put(out, "m", "gsm", {"n_samples": 4, "accuracy": 0.25})

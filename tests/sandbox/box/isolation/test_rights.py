@@ -48,6 +48,7 @@ def run_as(prefix: list[str], level: str, start: str) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["fork", "exec"])
 @pytest.mark.parametrize("level", ["", "userns", "landlock"])
 def test_the_root_of_a_user_namespace_gets_a_level(level: str, start: str) -> None:
@@ -61,6 +62,7 @@ def test_the_root_of_a_user_namespace_gets_a_level(level: str, start: str) -> No
     assert out == "0 0\n", err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up capabilities of user id 0")
 @pytest.mark.parametrize(
     "prefix",

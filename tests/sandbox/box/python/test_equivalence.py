@@ -23,7 +23,7 @@ from tests.sandbox.box.python.programs.streams import STREAMS
 from tests.sandbox.box.python.programs.surroundings import SURROUNDINGS
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(8),
     pytest.mark.timeout(600),
     pytest.mark.xdist_group("python both ways"),
 ]

@@ -15,7 +15,7 @@ from gradebox.sandbox.box.toolchains.leading_includes import header_texts
 from testing.submissions.codeforces.table import PROGRAMS
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.slow(12),
     pytest.mark.timeout(600),
     pytest.mark.xdist_group("precompiled headers"),
 ]
