@@ -13,7 +13,6 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -34,6 +33,7 @@ from gradebox.eval.results.folder import METRICS_NAME
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
 from gradebox.sandbox.piston.endpoints import endpoints_from, normalise
@@ -127,20 +127,11 @@ def _check_servers(results: Results, recorded: Any) -> None:
     except (TypeError, AttributeError, SandboxError):
         return  # unusable values are reported where they are used
     for server in servers:
-        if server not in known and not _is_this_machine(urlsplit(server).hostname or ""):
+        if server not in known and not is_loopback(urlsplit(server).hostname):
             raise InputError(
                 f"{results.folder / METRICS_NAME} names the server {shown(server)}, and a results "
                 "folder does not decide where tests are sent: give --endpoint yourself"
             )
-
-
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _folders_of_paths(results: Results) -> list[Path]:

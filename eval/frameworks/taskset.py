@@ -9,7 +9,6 @@ machine raises in scoring, which verifiers records as an error and leaves out of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import verifiers.v1 as vf
@@ -17,8 +16,7 @@ import verifiers.v1 as vf
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.rewards import Mode
 from gradebox.eval.api.rewards.one import score_one_async
-from gradebox.eval.models.answers import code_prompts
-from gradebox.eval.problems.row import problem_id
+from gradebox.eval.models.answers.code_prompts import prompts
 
 
 class ProgramTaskConfig(vf.TaskConfig):
@@ -103,10 +101,9 @@ class Programs(vf.Taskset[ProgramTask, ProgramsConfig]):
     def load(self) -> Iterator[ProgramTask]:
         """Yield a task for each problem. Raises InputError when the data set can't be read."""
         config = self.config
-        template = code_prompts.read_template(Path(config.prompt_file or code_prompts.TEMPLATE))
         grading = config.task.model_copy(update={"dataset": config.dataset})
-        for row in code_prompts.read_rows(config.dataset, config.split, ("verifiable", "default")):
-            name, language = problem_id(row), str(row.get("language") or config.language)
-            prompt = code_prompts.render(template, row, language)
+        for name, language, prompt in prompts(
+            config.dataset, config.split, config.language, config.prompt_file
+        ):
             data = ProgramData(id=name, name=name, prompt=prompt, problem=name, language=language)
             yield ProgramTask(data, grading)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.api_key import redact
 from gradebox.eval.models.http_json import one_line, start_of
+from gradebox.sandbox.common.loopback import is_loopback
 
 if TYPE_CHECKING:
     import ssl
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT_S = 5.0
 MODELS_TIMEOUT_S = 30.0
 DEFAULT_PORTS = {"http": 80, "https": 443}
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MAX_LISTED_MODELS = 8
 
 
-def is_loopback(url: str) -> bool:
-    """Return whether the server is on this machine, where no proxy of the environment is used."""
-    return urlsplit(url).hostname in LOOPBACK
+def on_this_machine(url: str) -> bool:
+    """Return whether no proxy of the environment is used, since the server is on this machine."""
+    return is_loopback(urlsplit(url).hostname)
 
 
 @functools.cache
@@ -64,7 +64,7 @@ def check_reachable(url: str, flag: str) -> None:
     if port == 0:
         raise InputError(f"{flag} {url!r} has port 0; use a port from 1 to 65535")
     proxied = parts.scheme in urllib.request.getproxies() and not urllib.request.proxy_bypass(host)
-    if proxied and host not in LOOPBACK:
+    if proxied and not is_loopback(host):
         return
     try:
         address = (host, port or DEFAULT_PORTS[parts.scheme])
@@ -87,7 +87,7 @@ def get_served_model(base_url: str, api_key: str = "") -> str:
     headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
     try:
         with httpx.Client(
-            timeout=MODELS_TIMEOUT_S, verify=tls_context(), trust_env=not is_loopback(url)
+            timeout=MODELS_TIMEOUT_S, verify=tls_context(), trust_env=not on_this_machine(url)
         ) as client:
             response = client.get(url, headers=headers)
     except (httpx.HTTPError, httpx.InvalidURL) as error:

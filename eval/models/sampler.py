@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gradebox.eval.models.addresses import is_loopback, tls_context
+from gradebox.eval.models.addresses import on_this_machine, tls_context
 from gradebox.eval.models.api_key import redact, redact_reply
 from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
 from gradebox.eval.models.errors import CallError, ServerLost
@@ -116,7 +116,7 @@ class Sampler:
             timeout=httpx.Timeout(self._options.http_timeout_s),
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
             verify=tls_context(),
-            trust_env=not is_loopback(self._server.url),
+            trust_env=not on_this_machine(self._server.url),
             follow_redirects=False,
         ) as client:
             for request in pending:

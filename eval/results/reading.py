@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -44,25 +45,26 @@ def _number(text: str) -> float:
 
 
 @contextlib.contextmanager
-def reporting_bad_metrics(folder: Path) -> Iterator[None]:
-    """Turn the errors of code that meets an unexpected field of the metrics into an InputError."""
+def _reporting(what: str, remedy: str) -> Iterator[None]:
+    """Turn the errors of code that meets an unexpected field into an InputError."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(
-            f"{folder / METRICS_NAME} was not written by the grader ({type(error).__name__}: "
-            f"{shown(str(error))}); run the grader again to write it"
+            f"{what} was not written by the grader ({type(error).__name__}: "
+            f"{shown(str(error))}); {remedy}"
         ) from None
+
+
+def reporting_bad_metrics(folder: Path) -> AbstractContextManager[None]:
+    """Turn the errors of code that meets an unexpected field of the metrics into an InputError."""
+    return _reporting(str(folder / METRICS_NAME), "run the grader again to write it")
 
 
 @contextlib.contextmanager
 def reporting_bad_record(path: Path, record: Mapping[str, Any]) -> Iterator[None]:
     """Check the types of a record; turn the errors of code that meets others into an InputError."""
-    try:
+    what = f"{path}: the record of problem {shown(record.get('problem_id'))}"
+    with _reporting(what, "remove its line"):
         check_types(record)
         yield
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(
-            f"{path}: the record of problem {shown(record.get('problem_id'))} was not written by "
-            f"the grader ({type(error).__name__}: {shown(str(error))}); remove its line"
-        ) from None

@@ -19,6 +19,7 @@ from typing import Any
 from aiohttp import web
 
 from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.piston.runs import frames
@@ -32,7 +33,7 @@ from gradebox.sandbox.server.jobs.execute import execute
 from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.metrics import Metrics
-from gradebox.sandbox.server.origin import check_host, check_origin, is_loopback
+from gradebox.sandbox.server.origin import check_host, check_origin
 from gradebox.sandbox.server.plugins import Grading, Judge, Route
 from gradebox.sandbox.server.runs import Runs
 from gradebox.sandbox.server.settings import ServerSettings

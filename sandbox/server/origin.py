@@ -8,21 +8,14 @@ DNS rebinding  The page's own name resolves to this server's address. The browse
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Collection
+from ipaddress import ip_address
 
 from aiohttp import web
 
+from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.server.body import Refused
-
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a name or address is that of the loopback interface."""
-    address = _address(host)
-    return host in LOOPBACK_NAMES if address is None else address.is_loopback
 
 
 def check_origin(request: web.Request) -> None:
@@ -42,7 +35,7 @@ def check_host(request: web.Request, loopback_only: bool, names: Collection[str]
     name = host_name(hosts[0]) if len(hosts) == 1 else ""
     if is_loopback(name) or name in names:
         return
-    if not loopback_only and _address(name) is not None:
+    if not loopback_only and _is_address(name):
         return
     raise Refused(
         403,
@@ -57,8 +50,9 @@ def host_name(host: str) -> str:
     return "" if match is None else (match[1] or match[2]).removesuffix(".")
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _is_address(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host)
+        ip_address(host)
     except ValueError:
-        return None
+        return False
+    return True

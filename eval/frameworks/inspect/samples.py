@@ -5,12 +5,12 @@ row ─▶ Sample(id, input = prompt, metadata {"language"})      the tests stay
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 from inspect_ai.dataset import MemoryDataset, Sample
 
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.answers import code_prompts
+from gradebox.eval.models.answers.code_prompts import prompts
 
 
 def problems(
@@ -29,22 +29,9 @@ def problems(
 
     Raises InputError when the data set can't be read.
     """
-    template = code_prompts.read_template(
-        Path(prompt_file) if prompt_file else code_prompts.TEMPLATE
-    )
-    samples: list[Sample] = []
-    for row in code_prompts.read_rows(dataset, split, ("verifiable", "default")):
-        if limit is not None and len(samples) >= limit:
-            break
-        name = row.get("id")
-        if name is None:
-            raise InputError(f"a row of {dataset} has no id")
-        of_row = str(row.get("language") or language)
-        samples.append(
-            Sample(
-                id=str(name),
-                input=code_prompts.render(template, row, of_row),
-                metadata={"language": of_row},
-            )
-        )
+    found = prompts(dataset, split, language, prompt_file)
+    samples = [
+        Sample(id=name, input=prompt, metadata={"language": of_row})
+        for name, of_row, prompt in islice(found, limit)
+    ]
     return MemoryDataset(samples, name=Path(dataset).stem, location=dataset)

@@ -107,6 +107,22 @@ def get_problem_id(row: Row, number: int, dataset: str) -> str:
         raise InputError(f"--dataset {dataset} row {number}: {error}") from None
 
 
+def prompts(
+    dataset: str, split: str, language: str, prompt_file: str | None
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (id, language, prompt) of each problem of a dataset.
+
+    language     of rows that leave it open
+    prompt_file  a template; None: `TEMPLATE`
+
+    Raises InputError when the dataset or the template can't be read.
+    """
+    template = read_template(Path(prompt_file or TEMPLATE))
+    for number, row in enumerate(read_rows(dataset, split, ("verifiable", "default")), 1):
+        of_row = str(row.get("language") or language)
+        yield get_problem_id(row, number, dataset), of_row, render(template, row, of_row)
+
+
 def _fields(row: Row, language: str) -> dict[str, str]:
     is_python = language == "python"
     uses_files = row.get("input_mode") == "file"
