@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem, TestRef
-from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
 
 MAX_SHOWN_INVALID = 5
@@ -52,12 +51,7 @@ def describe_plan(options: Options) -> str:
         session.open_inputs()
         problems = session.problems
         for file in session.files:
-            for solution in read_solutions(
-                [file],
-                limit=options.limit,
-                problems=session.chosen_problems(),
-                resolve=problems.resolve,
-            ):
+            for solution in session.solutions(file):
                 totals.solutions += 1
                 problem = None if solution.error else problems.get(solution.problem_id)
                 if problem is None:

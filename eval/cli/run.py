@@ -205,17 +205,13 @@ def _schedule(
     retry: Retry,
 ) -> bool:
     """Grade what is not graded yet; return False when the run was stopped before the end."""
-    options, problems = session.options, session.problems
     executor = open_executor(session)
-    planner = Planner(session, problems, folder, counts, lambda: executor.stopping)
+    planner = Planner(session, session.problems, folder, counts, lambda: executor.stopping)
     context = session.job_context(session.case_settings(retry=retry), planner.done, counts.add_case)
-    solutions = read_solutions(
-        [source], limit=options.limit, problems=session.chosen_problems(), resolve=problems.resolve
-    )
-    progress = Progress(counts, _expected_total(options, source), executor.slowest)
+    progress = Progress(counts, _expected_total(session.options, source), executor.slowest)
     with stopper.stopping(executor):
         try:
-            return executor.run(planner.jobs(solutions, context), progress.tick)
+            return executor.run(planner.jobs(session.solutions(source), context), progress.tick)
         finally:
             progress.close()
 

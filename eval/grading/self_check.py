@@ -78,15 +78,10 @@ class SelfCheck:
 
     def _problems(self) -> dict[str, Problem]:
         """Return the problems of all solutions in the files of the run, by id."""
-        options, problems = self._session.options, self._session.problems
+        problems = self._session.problems
         found: dict[str, Problem] = {}
         for file in self._session.files:
-            for solution in read_solutions(
-                [file],
-                limit=options.limit,
-                problems=self._session.chosen_problems(),
-                resolve=problems.resolve,
-            ):
+            for solution in self._session.solutions(file):
                 if solution.error is None and solution.problem_id not in found:
                     problem = problems.get(solution.problem_id)
                     if problem is not None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -46,6 +46,7 @@ from gradebox.eval.results.cache import VerdictCache
 from gradebox.eval.results.folder import results_stem
 from gradebox.eval.solutions.files import find_files
 from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Description
@@ -133,6 +134,15 @@ class GradingSession(Closeable):
                 "--platform choose"
             )
         return found
+
+    def solutions(self, file: Path) -> Iterator[Solution]:
+        """Yield the solutions of a file that the options choose."""
+        return read_solutions(
+            [file],
+            limit=self.options.limit,
+            problems=self.chosen_problems(),
+            resolve=self.problems.resolve,
+        )
 
     def open_inputs(self) -> None:
         """Open everything but the sandbox, which is slower to open, to report errors early."""
