@@ -41,8 +41,14 @@ gc.disable()
 
 LONGEST_ID = 60
 SLOW_S = 2.0
+WEAKER_S = 0.3
 FAST_S = 0.02
 WEAKER_LEVELS = ("delegated", "userns", "landlock", "none")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the order of the groups: pytest-xdist would start those of the most tests first."""
+    config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own order and xdist's groups
@@ -54,8 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     there for the others.
     """
     for item in items:
-        if level_of(item) in WEAKER_LEVELS:
-            item.add_marker(pytest.mark.slow)
+        if level_of(item) in WEAKER_LEVELS and not item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.slow(WEAKER_S))
         group = shared(item)
         if not group and not item.get_closest_marker("slow"):
             group = item.nodeid.partition("::")[0]
