@@ -46,6 +46,7 @@ from gradebox.checkers.math.extract.segments import (
     without_repeated_lines,
 )
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
+from gradebox.checkers.math.extract.words import CHOICE_AND_TEXT, labelled_choice
 from gradebox.checkers.math.normalise.rewrite import closing_brace
 
 _BOX = re.compile(
@@ -64,11 +65,11 @@ _BETWEEN_JOINED_BOXES = re.compile(  # `, y = ` or ` papers and ` between two bo
     re.S,
 )
 _ANNOUNCED = re.compile(  # `The answer to the second part is: `
-    r"(?:(?:(?:final|correct|the)\s+)?answers?|\bans(?=\s*[:=-])|correct\s+(?:option"
-    r"|choice)|the\s+solution"
+    r"(?:(?:(?:final|correct|the)\s+)?answers?|\bans(?=\s*[:=-])|(?:answer|correct)\s+(?:option"
+    r"|choice)(?:\s+letter)?|the\s+solution"
     r"|final\s+(?:result|verdict|value)|verdict(?=\s*:)|(?:agreed\.\s+)?submit(?=\s*:)"
     r"|(?:the|our)\s+(?:result|value|total|output)(?=\s{0,3}[:：]))"
-    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?\s*\**\s*(?:is|are|was|should\s+be|must\s+be"
+    r"(?:\s+(?:to|for|of)\s+[^.:\n]{0,80}?)?(?:\s+\([^()\n]{1,40}\))?\s*\**\s*(?:is|are|was|should\s+be|must\s+be"
     r"|equals|=|:|：)"
     r"\s*\**\s*:?\s*",
     re.I,
@@ -82,7 +83,8 @@ _ANNOUNCED_ELSEWHERE = re.compile(  # `La réponse est 7`, `Die Antwort lautet 7
 )
 _ANSWER_WORD = re.compile(r"(yes|no|true|false)\b(?=[:,;])", re.I)  # `yes: take the coloring …`
 _SENTENCE_END = re.compile(  # not the factorial of `(n-1)!`
-    r"\n|(?<!\bi\.e)(?<!\be\.g)(?:[.?;]|(?<![)\]}])(?<!\b[a-z])!)(?=\s|$)|。|" + BOLD_END.pattern
+    r"\n|(?<!\bi\.e)(?<!\be\.g)(?<!\bM[rs])(?<!\b[MD]rs)(?<!\bDr)(?<!\bSt)"
+    r"(?:[.?;]|(?<![)\]}])(?<!\b[a-z])!)(?=\s|$)|。|" + BOLD_END.pattern
 )
 _THAT_IS = re.compile(r"\bi\.e\.,?\s+([^,;]+)$")  # `9 less than 20, i.e. 11`
 _APPOSITION = re.compile(  # `the second candidate, $1$`
@@ -104,8 +106,8 @@ _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
     re.I | re.M,
 )
 _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
-    r"的?值[为是]\s*|所求[^，。；：$\d\n]{0,12}[为是]\s*|答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选\s*[：:]?\s*"
-    r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
+    r"的?值[为是]\s*|所求[^，。；：$\d\n]{0,12}[为是]\s*|答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选(?!项)\s*[：:]?\s*"
+    r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[(（]?[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
     r"(?<!\{)\\(?:text(?:bf|it)?|mathbf|mathrm)\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|="
@@ -141,6 +143,10 @@ _REFUSED = re.compile(  # at the end
     r"|decide)\b[^.!?\n]{0,80}[.!?]?\s*$",
     re.I,
 )
+_EMPTY_BOX = re.compile(r"[\s?_.…]+|\\(?:l?dots|quad|square)")  # `\boxed{?}` of the question
+_LETTER_AT_END = re.compile(r"(\S.*[\w.!$)%])\s+\(([A-J])\)[.\s]*", re.S)  # `It is dark. (E)`
+_CHOICE = re.compile(r"\W*[A-J]\W*")
+_CONCLUSION = re.compile(r"(?<=[.!])\s+(?=(?:so|thus|hence|therefore)\b[^.!?]*\d)", re.I)
 MAX_ANNOUNCEMENTS = 16  # considered, from the end
 MAX_ANSWER_WORDS = 3  # `the answer is of the form m/n` announces nothing
 MAX_BOXES = 64  # considered, from the end
@@ -165,7 +171,7 @@ def boxes(text: str) -> list[tuple[int, int, str]]:
         if end >= 0:
             out.append((m.start(), end + 1, text[m.end() : end]))
             at = end + 1
-    return out
+    return [b for b in out if not _EMPTY_BOX.fullmatch(b[2])]
 
 
 def last_boxed(text: str) -> tuple[str, int] | None:
@@ -239,9 +245,20 @@ def announced(text: str) -> tuple[str, int] | None:
             sentence = first_sentence(without_fence(text[m.end() : m.end() + MAX_PROSE]))
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
-            if sentence and not fails_later(sentence, text[m.end() : m.end() + MAX_PROSE]):
+            elif choice := CHOICE_AND_TEXT.match(text, m.end()):
+                sentence = f"({choice[1]}) {first_sentence(choice[2])}"
+            if _is_whole(sentence) and not fails_later(
+                sentence, text[m.end() : m.end() + MAX_PROSE]
+            ):
                 best = (sentence, m.start())
     return best
+
+
+def _is_whole(sentence: str) -> bool:
+    """Return whether a sentence has an answer that is not cut after an opening bracket."""
+    opened = sum(map(sentence.count, "([{")) - sum(map(sentence.count, ")]}"))
+    cut = opened > 0 and (len(sentence) == 1 or sentence[-1] in "([{,")
+    return bool(re.search(r"[^\s.…_]", sentence)) and not cut
 
 
 def first_sentence(text: str) -> str:
@@ -277,8 +294,14 @@ def _has_answer(segment: str) -> bool:
 def extract_answer(response: str, strict: bool = False) -> str:
     """Return the answer's text in a response; "" when there is none.
 
-    A bare answer is returned as it is. With `strict`, only boxed and announced answers count.
+    A bare answer is returned as it is, but a choice with its text as `(B) text`. With `strict`,
+    only boxed and announced answers count.
     """
+    answer = _extracted(response, strict)
+    return labelled_choice(answer) or answer
+
+
+def _extracted(response: str, strict: bool) -> str:
     text = last_segment(response)
     if not text:
         return ""
@@ -298,17 +321,27 @@ def extract_answer(response: str, strict: bool = False) -> str:
         text, boxed, found = text[rest:], None, None
     if correction := corrected(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):
         return correction
-    if boxed and not (found and found[1] >= boxed[1] and _starts_as_math(found[0])):
+    if boxed and not (
+        found
+        and found[1] >= boxed[1]
+        and (_starts_as_math(found[0]) or _CHOICE.fullmatch(found[0]))
+    ):
         return boxed[0].strip()
     if found:
         inner = last_boxed(found[0])
         if inner:
             return inner[0].strip()
+        if choice := labelled_choice(found[0]):
+            return strip_trailing_text(choice)
         found = re.sub(r"(?<=\$) (?:y|et|und|e) (?=\$)", " and ", found[0]), found[1]
         answer = _APPOSITION.sub("", strip_trailing_text(found[0]))
         if (that_is := _THAT_IS.search(answer)) and _WORDS.match(answer):
             answer = that_is[1]
-        return (answer if is_bare(answer) else tail_or_last(answer)).strip()
+        if is_bare(answer):
+            return answer.strip()
+        rest = text[found[1] :]
+        concluded = len(rest) <= MAX_PROSE and _CONCLUSION.search(rest)
+        return (from_prose(rest) if concluded else tail_or_last(answer)).strip()
     if strict or _REFUSED.search(text[-300:]):
         return ""
     text = before_explanation(without_repeated_lines(without_code(text)))
@@ -317,4 +350,6 @@ def extract_answer(response: str, strict: bool = False) -> str:
     text = "" if is_cut(text) else without_rejected(without_suppositions(text))
     if not text:
         return ""
+    if (lettered := _LETTER_AT_END.fullmatch(text[-MAX_PROSE:])) and _WORDS.search(lettered[1]):
+        return f"({lettered[2]}) {from_prose(lettered[1])}"
     return text if is_bare(text) else from_prose(text)

@@ -19,7 +19,8 @@ from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.parse.split import split_cases
 
 _PROSE_VERB = re.compile(
-    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|equals?|get|gets|find|have|has|gives?|(?<!such )that"
+    r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|were|had|can|could|did|equals?"
+    r"|get|gets|find|have|has|gives?|(?<!such )that"
     r"|beträgt|ist|sind|es|son|est|sont|which|then|therefore|thus|hence|since|so|because"
     r"|we|let|there|obtain|yields?|must|will|be|would|takes?|needs?|costs?|holds?|starts?"
     r"|ends?|lasts?|rejected"
@@ -32,7 +33,8 @@ TEX_WORDS = re.compile(
     r"\\(?:text|mbox|textbf|textit|mathrm|operatorname|begin|end)\s*\{[^{}]*\}|\\[A-Za-z]+"
 )
 _LEAD_WORDS = re.compile(  # `The total cost $45`
-    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,},?(?:\s+[a-z]+)+\s+[$\\*(\[]*[-\d]", re.I
+    r"(?!(?:option|choice|answer)\b)[A-Za-z]{2,}(?:['’]s|\.)?,?(?:\s+[a-z]+(?:['’]s)?)+\s+[$\\*(\[]*[-\d]",
+    re.I,
 )
 _LEAD_CLAUSE = re.compile(  # `By the theorem of Pythagoras, `, `Substituting back, `
     r"(?:By|From|In|With|After|For|[A-Z][a-z]+ing)\s[A-Za-z][A-Za-z' -]{1,60},\s"
@@ -69,7 +71,13 @@ LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
     r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
-_FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u0370-\u03ff\u2100-\u214f\u4e00-\u9fff\U0001d400-\U0001d7ff]")
+_FOREIGN = re.compile(
+    r"[^\W\d_a-zA-Z\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u0370-\u03ff\u2100-\u218f\u4e00-\u9fff\U0001d400-\U0001d7ff]"
+)
+_AMOUNT = re.compile(  # `1.5`, `$20`, `20,00 $`, `1/2`, `114 200`, `5%`
+    r"(?<![A-Za-z\d.,])[-−]?[$€£]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d[\d,.]*(?:/\d+)?)"
+    r"(?<![.,])(?:\s?[$€£%])?(?![.,]?\d)"
+)
 _CONDITION = re.compile(  # `…, where k is an integer`
     r",?\s+(?:where|with|for)\s+(?:(?:any|all|every)\s+)?(?:integers?\s+)?\$?[a-z]\$?(?:"
     r"\s+(?:is|being)\s+(?:an?|any|some)\s+(?:integer|constant|real\s+\w+).*)?$",
@@ -111,7 +119,11 @@ def is_bare(text: str) -> bool:
         return chinese <= MAX_CHINESE and not re.search(r"[，。；]\S", text)
     if not re.search(r"[^\W\d_]", text):
         return True
-    if LABEL.match(text) or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text)):
+    if (
+        LABEL.match(text)
+        or foreign_number(text)
+        or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text))
+    ):
         return False
     if split_cases(text) and not text.rstrip().endswith("."):
         return True
@@ -162,6 +174,18 @@ def is_bare(text: str) -> bool:
     if (_CLAUSE.match(text) or _PRONOUN.search(outside)) and not EXCEPTION.match(outside):
         return False
     return count <= 8 and not _PROSE_VERB.search(outside)
+
+
+def foreign_number(text: str) -> str:
+    """Return the only number, or amount of money, among words with letters outside ASCII.
+
+    `5` for `5 мальчиков`; "" for two numbers, for math and for English.
+    """
+    if _FOREIGN.search(text) is None or re.search(r"[=\\^<>]|[+*×·]\s*\d", text):
+        return ""
+    found = [m.strip() for m in _AMOUNT.findall(text)]
+    money = [m for m in found if re.search("[$€£]", m)]
+    return next((amounts[0] for amounts in (found, money) if len(amounts) == 1), "")
 
 
 def word_after_verb(sentence: str, bold: re.Match[str]) -> bool:

@@ -49,6 +49,7 @@ FORMATS = (
     Format("Gemma by GRPO", "<start_working_out>", "<end_working_out>"),
     Format("Apriel", "", "", r"\[BEGIN FINAL RESPONSE\]", r"\[END FINAL RESPONSE\]"),
     Format("answer in brackets", "", "", r"\[ANSWER\]", r"\[/ANSWER\]"),
+    Format("GAOKAO-Bench", "", "<eoe>", r"【答案】\s*[:：]?", r"<eoa>|【"),
     Format("GLM", "", "", r"<\|begin_of_box\|>", r"<\|end_of_box\|>"),
 )  # fmt: skip
 
@@ -77,7 +78,7 @@ _THOUGHTS_END = _joined([f.thoughts_end for f in FORMATS])
 _ANSWERS = [
     (re.compile(f.answer, re.I), re.compile(f.answer_end, re.I)) for f in FORMATS if f.answer
 ]
-_MARK = re.compile(r"[<\[◁]|assistantfinal|Here is my|###|ASSISTANT:")
+_MARK = re.compile(r"[<\[◁【]|assistantfinal|Here is my|###|ASSISTANT:")
 
 
 def last_turn(response: str) -> str:

@@ -137,6 +137,8 @@ def parts_for(gold: str, response: str) -> str:
         return f"({'; '.join(contents)})" if len(contents) == len(items) and all(contents) else ""
     if len(contents) != len(items) or any(len(split_items(c)) > 1 for c in contents):
         return ""
+    if len(split_items(_OUTER.sub(r"\1", normalise(contents[-1])), enclosed=True)) == len(items):
+        return ""  # the last box has all the items
     return ", ".join(contents) if len(set(contents)) == len(contents) else ""
 
 

@@ -13,6 +13,7 @@ from gradebox.checkers.math.extract.bare import (
     MAX_PROSE,
     TEX_WORDS,
     WORD,
+    foreign_number,
     is_bare,
     word_after_verb,
 )
@@ -164,6 +165,14 @@ _CONCLUDES = re.compile(
     r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b", re.I
 )
 _NO_OTHER = re.compile(r"^no\s+other\s+(?:[a-z]+\s+){0,3}(?:than|but|except)\s+", re.I)
+_TOTAL_OF = re.compile(
+    r"^(?:exactly\s+|only\s+)?an?\s+(?:[a-z]+\s+)?total\s+of\s+(?=[$€£\d])", re.I
+)
+_AMOUNT_OF = re.compile(  # `30 elves remaining in the store's village`
+    r"([$€£]?-?\d(?:[\d,]*\d)?(?:\.\d+)?%?)"
+    r"((?!.*\b(?:(?:more|less|fewer|greater)\s+than|times|twice|half|except|multiples?|powers?|numbers?)\b)"
+    r"(?:,?\s+['\"‘“]?[A-Za-z][\w'’”\"-]*\.?){4,20})"
+)
 _CLAUSE_BEFORE = re.compile(  # `when `, before `x = 1 or x = 2`
     r"\b(?:when|if|at|for|with|where|since|given|let|by|as)\s[^.,]{0,20}$", re.I
 )
@@ -191,6 +200,8 @@ def tail_or_last(text: str) -> str:
     """Return what follows the last verb when that is an answer; else the last piece."""
     if infinite := _INFINITE.search(text):
         return infinite[1]
+    if number := foreign_number(text):
+        return number
     if (compound := _COMPOUND.search(text)) and add_units(compound[0]):
         return compound[0]
     for pattern in (_RULE_SUBJECT, _EQUATION, _INEQUALITY, _ASSIGNMENTS, _TYPESET_END):
@@ -222,7 +233,10 @@ def tail_or_last(text: str) -> str:
         sum_of_numbers = re.match(r"[-\d][^=$]*=|\$\d[\d,.]*\s*[-+*/×÷][^=]*=", tail)
         if sum_of_numbers:
             return last_piece(tail)
-        tail = _NO_OTHER.sub("", tail)
+        tail = _TOTAL_OF.sub("", _NO_OTHER.sub("", tail))
+        if amount := _AMOUNT_OF.fullmatch(tail):
+            unit = unit_after(amount[2])
+            return f"{amount[1]} {unit}" if unit else amount[1]
         starts_as_answer = not WORD.match(tail) or EXCEPTION.match(tail)
         if re.search(r"\d|\$|\\", tail) and starts_as_answer and is_bare(tail):
             whole = MATH.fullmatch(tail)
@@ -254,7 +268,12 @@ def from_prose(text: str) -> str:
     if table := _TABLE_OF_NUMBERS.search(trimmed):
         return table[0].strip()
     sentences = [
-        s for s in re.split(r"(?<=[.!?])\s+(?=[A-Z])|\n+|(?<=[。；])", trimmed) if s.strip()
+        s
+        for s in re.split(
+            r"(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+(?=[A-Z])|\n+|(?<=[。；])",
+            trimmed,
+        )
+        if s.strip()
     ]
     bold = BOLD_END.search(sentences[-1]) if sentences else None
     if bold and re.search(r"\*\*\s*(?:,|,?\s*and|,?\s*or)\s*$", sentences[-1][: bold.start()]):

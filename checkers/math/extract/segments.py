@@ -61,7 +61,7 @@ _CUT_AFTER = re.compile(
     r"(?:^|[.!?]\s+|\n)(?:Then|So|Therefore|Thus|Hence|Now|Next|Let|Suppose)[,:]?$"
 )
 _CUT = re.compile(  # a response that ends within a sentence
-    r"[A-Za-z]{2,},?\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets"
+    r"(?:[A-Za-z]{2,},?|[)\]}$])\s+(?:the|an?|of|and|or|that|where|which|with|to|for|is|are|was|gets"
     r"|get|we|then|so|because|if|in|by|each|those"
     r"|these|from|as|at|on|let|have|has)$|\w\s*(?:[-+*/×÷=]|\\(?:times|cdot|frac|sqrt))\s*$"
 )

@@ -36,6 +36,7 @@ _LETTER = re.compile(
     r"|[Cc]hoice|answer\s+is|only)\s+"
     r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
     r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b"
+    r"|\b(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\b[^.!?\n]{0,80}\bis:?\s+\(([A-J])\)"
     r"|\(?\b([B-HJ])\b\)?\s+is\s+(?:the\s+)?(?:correct|right|true|best|only)\b"
 )
 _LETTERS = re.compile(  # `B and C are correct`, `Statements A and C are correct`
@@ -46,6 +47,14 @@ _LETTERS = re.compile(  # `B and C are correct`, `Statements A and C are correct
     r"|choices)\s+are\s+([A-J](?:,\s*[A-J])*,?\s+and\s+[A-J])\b)",
     re.I,
 )
+_LABELLED = re.compile(  # `B (42)`, `(b) 42`, `B, 42`, `B - forty`: a choice and its text
+    r"(?:(?:option|choice)\s+)?(?:\(([A-HJa-h])\)\s*[:.,-]?\s*(.+)|([A-HJ])(?:(?:\s+\(|（)([^()（）]+)[)）]|\s+[-–]\s+(?=[A-Za-z]{3})(.+)"
+    r"|[,:]\s+(.+)))",
+    re.S,
+)
+CHOICE_AND_TEXT = re.compile(r"\W*\b([A-HJ])\.\s+(?=[^\n]*[a-z\d])([^\n]{1,200})")  # `D. 42`
+_OTHER_LABEL = re.compile(r"\W*(?:(?:and|or)\b|[A-J]\b(?!['’]))|.*\([b-j]\)", re.S)
+MAX_LABELLED = 200  # characters
 _ROMAN = r"(?:I{1,3}|IV|V)"
 _STATEMENTS = re.compile(  # `exactly I and II hold`
     rf"\b(?:exactly|only|statements?)\s+({_ROMAN}(?:(?:,\s*"
@@ -66,7 +75,7 @@ _IS_THE = re.compile(  # `So Carol is the tallest`, `Carol did it`, `Carol finis
 )
 _LOSES = re.compile(r"^(?:(?:So|Thus|Hence|Therefore),?\s+)?[A-Z][a-z]+\s+(?:lost|loses)\b")
 _ARTICLE_OF_NAME = re.compile(r"(?:an?|the)\s+(?=[A-Z][a-z]+$)")
-_NAME_AT_END = re.compile(r"\b(?:is|be|was|on)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
+_NAME_AT_END = re.compile(r"\b(?:is|be|was|on|facing|named)\s+(?:an?\s+)?([A-Z][a-z]{2,})$")
 _NAME = re.compile(
     r"(?<=[a-z,;:]\s)(?<!after\s)(?<!before\s)(?<!than\s)[A-Z][a-z]{2,}"
     r"(?:\s[A-Z][a-z]+)?\b(?!['’]s)"
@@ -134,6 +143,15 @@ def chosen_letter(sentence: str) -> str:
     sentence = without_bold(sentence).strip(" .!")
     m = _STATEMENTS.search(sentence) or _LETTERS.search(sentence) or _LETTER.search(sentence)
     return next(filter(None, m.groups())) if m else ""
+
+
+def labelled_choice(text: str) -> str:
+    """Return `(B) 42` for `B (42)`, `b) 42`, `B, 42` and the like; "" for anything else."""
+    m = _LABELLED.fullmatch(text) if len(text) <= MAX_LABELLED else None
+    if m is None:
+        return ""
+    letter, content = (group for group in m.groups() if group)
+    return "" if _OTHER_LABEL.match(content) else f"({letter.upper()}) {content.strip()}"
 
 
 def yes_or_no(sentence: str) -> str:
