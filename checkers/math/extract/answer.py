@@ -339,9 +339,9 @@ def _extracted(response: str, strict: bool) -> str:
             answer = that_is[1]
         if is_bare(answer):
             return answer.strip()
-        rest = text[found[1] :]
-        concluded = len(rest) <= MAX_PROSE and _CONCLUSION.search(rest)
-        return (from_prose(rest) if concluded else tail_or_last(answer)).strip()
+        block = text[found[1] :]
+        concluded = len(block) <= MAX_PROSE and _CONCLUSION.search(block)
+        return (from_prose(block) if concluded else tail_or_last(answer)).strip()
     if strict or _REFUSED.search(text[-300:]):
         return ""
     text = before_explanation(without_repeated_lines(without_code(text)))
