@@ -29,7 +29,7 @@ def _lower(row: Row, field: str) -> str:
 
 def _apps(row: Row, judge: Judge) -> dict[str, Any]:
     tests = columns(read_tests(row.get("input_output"), "input_output"), judge, APPS_JUDGING)
-    return {**tests, **_apps_ids(row), "time_limit": TIME_LIMIT_S}
+    return {**tests, "time_limit": TIME_LIMIT_S}
 
 
 def _taco_ids(row: Row) -> dict[str, Any]:
@@ -48,7 +48,6 @@ def _taco(row: Row, judge: Judge) -> dict[str, Any]:
     strict = judge == "strict"
     return {
         **tests,
-        **_taco_ids(row),
         "title": name if isinstance(name, str) else "",
         "tags": _listed(row.get("tags")),
         "time_limit": (strict and time_s) or TIME_LIMIT_S,

@@ -51,7 +51,6 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
         raise RowError(f"memory_limit_bytes is {shown(memory)}: it must be a whole number")
     return {
         **columns(Tests(tuple(pairs)), judge, _JUDGING),
-        **_ids(row),
         "title": row.get("name"),
         "rating": rating or None,
         "tags": tags if isinstance(tags, list) else [],

@@ -31,7 +31,6 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     found, checker = columns(tests, judge, _JUDGING), text(row, "checker")
     return {
         **found,
-        **_ids(row),
         "checker": None if checker else found["checker"],
         "title": row.get("title"),
         "time_limit": (_whole(row, "time_limit") or TIME_LIMIT_MS) / 1000,

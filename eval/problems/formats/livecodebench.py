@@ -124,7 +124,6 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     ids = _ids(row)
     judges = ("value", "value-reference") if function else (None, "lines-reference")
     return {
-        **ids,
         "title": text(row, "question_title"),
         "contest_id": text(row, "contest_id"),
         "contest_start_year": ids["contest_date"][:4],

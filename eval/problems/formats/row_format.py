@@ -28,7 +28,7 @@ class RowFormat:
     names    fields that `ids` needs, and all that is read of a row to look it up
     uses     fields that `convert` needs
     ids      returns the NAME_COLUMNS of a row
-    convert  returns the row in our own columns; raises RowError
+    convert  returns the row in our own columns, which may lack those of `ids`; raises RowError
     numbered  a row without an id is named by its number in its file, from 0
     """
 
@@ -85,7 +85,8 @@ class Reading:
 
         A row with neither an id nor a number is named by its tests.
         """
-        converted = self._named(self.format.convert(row, self.judge), number)
+        converted = {**self.format.ids(row), **self.format.convert(row, self.judge)}
+        converted = self._named(converted, number)
         if self.format.numbered and converted["id"] is None:
             tests = repr(converted.get(TESTS_COLUMN)).encode("utf-8", "backslashreplace")
             converted["id"] = f"problem-{hashlib.sha256(tests).hexdigest()[:12]}"

@@ -89,7 +89,6 @@ def _prime(row: Row, judge: Judge) -> dict[str, Any]:
     difficulty = _structure(row, "metadata").get("difficulty")
     return {
         **columns(tests, judge, _PRIME),
-        **_prime_ids(row),
         "difficulty": str(difficulty or "").lower()[:100],
         "time_limit": PRIME_S,
     }
@@ -104,7 +103,6 @@ def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
     tests = read_tests(_live(metadata.get("unit_tests")), "unit_tests")
     return {
         **columns(tests, judge, _LIVECODEBENCH),
-        **_nemo_ids(row),
         "time_limit": NEMO_GYM_S,
     }
 
@@ -145,7 +143,6 @@ def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
         pairs.append((start.get("stdin") or "", end.get("stdout")))
     return {
         **columns(Tests(tuple(pairs)), judge, _FUSION),
-        **_fusion_ids(row),
         "title": str(labels.get("name") or ""),
         "difficulty": str(labels.get("difficulty") or "").lower()[:100],
         "platform": str(labels.get("source") or "").lower()[:100],

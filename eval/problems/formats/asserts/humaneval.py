@@ -23,7 +23,6 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     test = text(row, "test")
     plus = evalplus.is_plus(test)
     return {
-        **_ids(row),
         "title": entry,
         "test_kind": "assert",
         "entry_point": entry,

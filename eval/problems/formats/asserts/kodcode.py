@@ -62,7 +62,6 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     body, names, functions, uses_pytest = translated(code) if code.strip() else ("", [], 0, False)
     prompt = _PYTEST if uses_pytest else ""
     return {
-        **_ids(row),
         "title": row.get("question_id"),
         "test_kind": "assert",
         "time_limit": min(TEST_S * max(functions, 1), MOST_S),

@@ -25,7 +25,6 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
     tags = row.get("tags")
     return {
-        **_ids(row),
         "test_kind": "assert",
         "entry_point": entry,
         "prompt": prompt,

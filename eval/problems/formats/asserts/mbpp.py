@@ -31,7 +31,6 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     names = [name for name in dict.fromkeys(_DEFINED.findall(code)) if name in words]
     base = assert_test(test, "", names, "") if tests else []
     return {
-        **_ids(row),
         "title": (row.get("text") or row.get("prompt") or ""),
         "test_kind": "assert",
         "time_limit": evalplus.TIME_LIMIT_S if plus else TIME_LIMIT_S,

@@ -40,7 +40,6 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     if entry is None:
         raise RowError("prompt does not end in the first line of a function")
     return {
-        **_ids(row),
         "title": entry[1],
         "test_kind": "marked",
         "tests_language": LANGUAGES[language],
