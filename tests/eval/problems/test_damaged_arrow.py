@@ -33,7 +33,8 @@ def column_of_tests(inputs: Any, ends: list[int]) -> Any:
     )
 
 
-GOOD_TESTS = column_of_tests(texts("1", "2", "3"), [0, 1, 3])
+def good_tests() -> Any:
+    return column_of_tests(texts("1", "2", "3"), [0, 1, 3])
 
 
 def open_mapped(path: Path) -> ProblemSet:
@@ -51,32 +52,30 @@ def write(path: Path, ids: Any, tests: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tests", "good", "bad"),
-    [
-        (column_of_tests(texts("1", "2", "3", offsets=[0, 1, 0, 3]), [0, 1, 3]), "1/A", "1/B"),
-        (column_of_tests(texts("1", "2", "3"), [0, 2, 900, 3]), "1/A", "1/B"),
-    ],
+    ("offsets", "ends"),
+    [([0, 1, 0, 3], [0, 1, 3]), (None, [0, 2, 900, 3])],
     ids=["a text of negative length", "a list beyond its values"],
 )
 def test_a_row_that_points_elsewhere_is_unusable(
-    tmp_path: Path, tests: Any, good: str, bad: str
+    tmp_path: Path, offsets: list[int] | None, ends: list[int]
 ) -> None:
+    tests = column_of_tests(texts("1", "2", "3", offsets=offsets), ends)
     write(tmp_path / "data.arrow", texts("1/A", "1/B", "1/C")[: len(tests)], tests)
     problems = open_mapped(tmp_path / "data.arrow")
-    assert next(problems.official_tests(good)).input == b"1"
-    assert problems.get(bad) is None
-    assert f"problem {bad} is unusable: the row's data is damaged" in problems.why_missing(bad)
+    assert next(problems.official_tests("1/A")).input == b"1"
+    assert problems.get("1/B") is None
+    assert "problem 1/B is unusable: the row's data is damaged" in problems.why_missing("1/B")
 
 
 def test_names_that_point_elsewhere_are_reported(tmp_path: Path) -> None:
-    write(tmp_path / "data.arrow", texts("1/A", "1/B", offsets=[0, 5, 1]), GOOD_TESTS)
+    write(tmp_path / "data.arrow", texts("1/A", "1/B", offsets=[0, 5, 1]), good_tests())
     with pytest.raises(InputError, match=r"the data of saved is damaged: .*: download or save it"):
         open_mapped(tmp_path / "data.arrow")
 
 
 def test_damaged_bytes_are_a_fault_of_the_data(tmp_path: Path) -> None:
     good = tmp_path / "good.arrow"
-    write(good, texts("1/A", "1/B"), GOOD_TESTS)
+    write(good, texts("1/A", "1/B"), good_tests())
     seed, usable = random.Random(5), 0
     for number in range(300):
         data = bytearray(good.read_bytes())
