@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Keep tests together that share a sandbox, and start the longest groups first.
 
-    At the end, one worker would wait for the other. The short tests of a file stay together as
+    At the end, one worker would wait for the other. The short tests of a folder stay together as
     well: what the first of them imports or starts, such as SciPy or the pool of math workers, is
     there for the others.
     """
@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
             item.add_marker(pytest.mark.slow(WEAKER_S))
         group = shared(item)
         if not group and not item.get_closest_marker("slow"):
-            group = item.nodeid.partition("::")[0]
+            group = f"short tests of {item.path.parent.relative_to(item.config.rootpath)}"
         if group and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     yield

@@ -31,8 +31,8 @@ def test_tests_that_share_a_fixture_are_kept_together(
     assert group.args == (f"{expensive} tests/test_groups.py",)
 
 
-def test_short_tests_of_a_file_are_kept_together(request: pytest.FixtureRequest) -> None:
-    assert request.node.get_closest_marker("xdist_group").args == ("tests/test_groups.py",)
+def test_short_tests_of_a_folder_are_kept_together(request: pytest.FixtureRequest) -> None:
+    assert request.node.get_closest_marker("xdist_group").args == ("short tests of tests",)
 
 
 @pytest.mark.slow(3)
