@@ -49,7 +49,7 @@ def extract_code(response: str, language: str | None) -> tuple[str | None, str]:
     wanted = by_tag.get(language.strip().lower()) if language else None
     tagged: tuple[str, str] | None = None
     untagged: str | None = None
-    for fence in _fences(response[_answer_start(response) :], frozenset(by_tag)):
+    for fence in _fences(after_thinking(response), frozenset(by_tag)):
         if not fence.code.strip():
             continue
         row = by_tag.get(fence.tag)
@@ -77,13 +77,7 @@ def fenced_programs(response: str, language: str) -> list[str]:
 
 def after_thinking(response: str) -> str:
     """Return the answer of a response, without the thoughts before it."""
-    return response[_answer_start(response) :]
-
-
-def _answer_start(response: str) -> int:
-    """Return the position after the last `</think>`, 0 without one."""
-    end = response.rfind(END_THINK)
-    return 0 if end < 0 else end + len(END_THINK)
+    return response.rpartition(END_THINK)[2]
 
 
 def _same_language(row: Language | None, wanted: Language | None) -> bool:
