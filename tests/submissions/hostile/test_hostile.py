@@ -23,7 +23,7 @@ from testing.submissions.hostile.table import ATTACKS
 REPOSITORY = Path(__file__).resolve().parents[3]
 LEVELS = ("full", "delegated", "userns", "landlock", "none")
 NOBODY = 65534
-pytestmark = [pytest.mark.slow(40), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow(100), pytest.mark.timeout(600)]
 
 
 def offered(level: str) -> str:
