@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from sympy import Expr
+from sympy import Expr, MatrixBase
+from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
@@ -82,12 +84,25 @@ _NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 
 
 def names_a_number(relation: Relation) -> bool:
-    """Return whether a number answers `m+n = 103`, `f(1)-f(0) = 5`, `\\cos A = 1`.
+    """Return whether a number answers `m+n = 103`, `\\tan 2A = 1`, `z+z^{-1} = 3`, `a^2 = bc = 6`.
 
-    The right side must not be 0, because `a+b = 0` states a relation; so do `x^2 = 4`, `2x = 4`.
+    Not where the left side is a curve, or a condition on one unknown, `2x = 4` or `\\log x = 4`.
+    The right side must not be 0, because `a+b = 0` states a relation.
     """
-    named = relation.is_equation and _NAMED_TERMS.fullmatch(relation.sides[0].strip())
-    return bool(named) and relation.sides[-1].strip() != "0"
+    if not relation.is_equation or relation.sides[-1].strip() == "0":
+        return False
+    if _NAMED_TERMS.fullmatch(relation.sides[0].strip()):
+        return True
+    left, *middle = (_readable(side) for side in relation.sides[:-1])
+    if left is None or isinstance(left, MatrixBase):
+        return False
+    letters = left.free_symbols
+    if len(letters) != 1:  # `xy = 1` and `x^2+y^2 = 5` are curves
+        curve = {str(letter) for letter in letters} <= {"x", "y", "z"}
+        return len(letters) > 1 and not (curve and left.is_polynomial(*letters))
+    calculated = any(side is not None and side.free_symbols for side in middle)
+    rational = left.is_rational_function(*letters) and not left.is_polynomial(*letters)
+    return calculated or rational or left.has(TrigonometricFunction, AppliedUndef)
 
 
 def is_assignment(relation: Relation) -> bool:
@@ -218,7 +233,9 @@ def read_side(text: str) -> Value:
 
 def assigned(value: Value) -> Value:
     """Return the value of `x = 5` and of `3 + 4 = 7`; every other value as it is."""
-    if isinstance(value, Relation) and (is_assignment(value) or is_calculation(value)):
+    if isinstance(value, Relation) and (
+        is_assignment(value) or is_calculation(value) or names_a_number(value)
+    ):
         return read_side(value.sides[-1])
     return value
 

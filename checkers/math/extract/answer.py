@@ -107,7 +107,7 @@ _LINE = re.compile(  # `A: 36`, `Output: 42`, not the first of several options
 )
 _ANNOUNCED_ZH = re.compile(  # `答案是`, `故选：`
     r"的?值[为是]\s*|所求[^，。；：$\d\n]{0,12}[为是]\s*|答案\s*(?:应该|应)?\s*(?:是|为|：|:)\s*[：:]?\s*|答\s*[：:]\s*|[故应]选(?!项)\s*[：:]?\s*"
-    r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[(（]?[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=[A-J](?![A-Za-z项选]))"
+    r"|选项\s*(?:应该|应)?\s*[是为]\s*[：:]?\s*(?=[(（]?[A-J])|(?<!不)选(?:择)?\s*[：:]?\s*(?=\**[A-J](?![A-Za-z项选]))"
 )
 _MARKED_WORD = re.compile(  # `\text{Answer: }64`
     r"(?<!\{)\\(?:text(?:bf|it)?|mathbf|mathrm)\s*\{\s*((?:the\s+)?(?:final\s+)?answer\s{0,9}(?:is|="

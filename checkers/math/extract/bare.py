@@ -61,7 +61,8 @@ _BOUND = re.compile(  # `at least 5`
 )
 _SPEECH = re.compile(  # `Her earnings: $460`, `Output:` and a line, two sentences
     r"^[A-Z][a-z]+(?:['’][a-z]*)?(?: [a-z]+){2,}:\s|:[ \t]*\n|(?:\d|[a-z]{3}|\$)\.\s+"
-    r"[A-Z][a-z]+(?: [a-z]|:)"
+    r"[A-Z][a-z]+(?: [a-z]|[:,])"
+    r"|[\w)°]\.\s+[A-Z](?:\([a-z]\)|\d)?\s*=|\$,\s(?!and\s|or\s|if\s|when\s|for\s|where\s|with\s)[a-z]{3,}\s\$"
 )
 _DISPLAY = re.compile(r"\$\$|\\\[|\\begin\{(?:align|equation|gather)")
 _COUNTED_SUM = re.compile(
@@ -71,6 +72,7 @@ LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
     r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
+_THEN_CODE = re.compile(r"[a-z]{2}[ :]+`[^`]+`\W*$")  # `It prints `, and code
 _FOREIGN = re.compile(
     r"[^\W\d_a-zA-Z\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u0370-\u03ff\u2100-\u218f\u4e00-\u9fff\U0001d400-\U0001d7ff]"
 )
@@ -120,7 +122,8 @@ def is_bare(text: str) -> bool:
     if not re.search(r"[^\W\d_]", text):
         return True
     if (
-        LABEL.match(text)
+        _THEN_CODE.search(text)
+        or LABEL.match(text)
         or foreign_number(text)
         or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text))
     ):

@@ -47,6 +47,10 @@ _STATED = re.compile(  # `The only such pair is $(2,3)$.`, `John has 5 apples le
 _ONLY = re.compile(
     rf"{_ANSWER}\s+(?:is|are)\s+the\s+(?:only\s+)?(?:solutions?|answers?|such\s+\w+)\.?"
 )
+_SOLUTION_IS = re.compile(
+    r"^(?:the\s+)?solutions?(?:\s+set)?\s+(?:is|are)\s*:?\s*(?=[$\\(\[{\w])", re.I
+)
+_VERDICT = re.compile(r"(yes|no)[.,;:]\s+[A-Z][a-z]", re.I)  # `No. It would lead to 0 = 1.`
 _EXACTLY = re.compile(
     r"\b(?:if\s+and\s+only\s+if|iff|(?:exactly|precisely)\s+(?:when|if|for))\s+([^.!?]{1,200})[.!]?\s*$",
     re.I,
@@ -68,6 +72,9 @@ def extract_gold(gold: str) -> str:
     stated = _STATED.fullmatch(text) or _ONLY.fullmatch(text)
     if stated:
         return stated[1].strip("$() \\")
+    text = _SOLUTION_IS.sub("", text)
+    if verdict := _VERDICT.match(text):
+        return verdict[1]
     if len(text) <= _SHORT:
         return text
     if announced(text) or (_SENTENCES.search(text) and not is_bare(text)):

@@ -18,7 +18,9 @@ import re
 from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.normalise.tables import word_list
 
-_NUMBER = re.compile(r"(?<![\w.$€£])[$€£]?-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:/\d+)?%?(?![\w^!]|\.\d)")
+_NUMBER = re.compile(
+    r"(?<![\w.$€£])[$€£]?-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:/\d+)?%?(?![\w^!]|\.\d|-[a-z])"
+)
 _PLAIN_MATH = re.compile(r"(?<![\d$])\$(-?\d[\d,]*(?:\.\d+)?)\$(?![\d$])")
 _CLAUSE = re.compile(
     r"[,;]\s+(?:and\s+)?(?:so|hence|thus|therefore|which\s+(?:leaves|means|gives))\s+"

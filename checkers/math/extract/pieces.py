@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from gradebox.checkers.math.extract.formula_tokens import formulas
 from gradebox.checkers.math.normalise.tables import word_list
 from gradebox.checkers.math.parse.dates import MONTH
 from gradebox.checkers.math.parse.units import UNITS
@@ -22,7 +23,7 @@ ENVIRONMENT = re.compile(
 )
 _NUMBER = re.compile(  # `-1,234.5`, `$45`, `3/4`, `12%`
     r"(?<![A-Za-z0-9_.])[-−]?(?:[$€£]\s?)?(?:\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)|\d+)?(?:\.\d+|(?<=\d))(?:[eE][-+]?\d+)?"
-    r"(?:\s?/\s?\d+)?(?:\s?\\?%)?"
+    r"(?:\s?/\s?\d+)?(?:\s?\\?%)?(?!-[a-z]{2})"
 )
 _TUPLE = re.compile(r"[(\[]\s*[^()\[\]\n,]{1,40}(?:,[^()\[\]\n,]{1,40}){1,6}[)\]]")
 _CLOCK = re.compile(  # a time or a ratio
@@ -40,8 +41,17 @@ _SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.
 _NOT_UNITS = frozenset(
     word_list("in a to bar won cup min sec second seconds dozen u am units unit")
 )
+_IMPLIED = re.compile(  # `3n = 6 \\implies n = 2` before its last part
+    r".*=.*(?:\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴])(?=.*=)", re.S
+)
+_CODE = re.compile(r"`([^`\n]{1,300})`")  # of a program's output
+_NAME = re.compile(r"[A-Za-z](?:_?\d|_\{?\w\}?|[₀-₉]|\(\w{1,3}\))?")
+_SIMPLE = re.compile(rf"\s*({_NAME.pattern})\s*(?:=|≈|\\approx)\s*([^=<>≤≥]{{1,80}})", re.S)
 _DOMAIN = re.compile(  # `(n \in \mathbb{N}^*)`: where the answer holds
     r"\(?\s*[a-z](?:\s*,\s*[a-z])*\s*(?:\\in|∈)\s*(?:\\mathbb\s*\{?[A-Z]\}?|[ℝℤℕℚ]|[RZNQ])[^,]{0,12}\)?"
+)
+_ABOUT = re.compile(  # ` feet, which is about `
+    r"(?:\s?([a-z]+[²³]?))?(?:,?\s+(?:or|which\s+is))?\s+\(?(?:≈|approximately|about|roughly)\s+"
 )
 _AND = re.compile(r"\s*(?:,|,?\s*(?:and|or|und|oder|et|ou|y|e|o|en|of)(?![A-Za-z])|[或和、，])\s*")
 
@@ -52,14 +62,28 @@ def math_contents(match: re.Match[str]) -> str:
 
 
 def pieces(text: str) -> list[tuple[int, int, str]]:
-    """Return (start, end, contents) of math, matrices, tuples and numbers, without overlaps."""
-    found = [(m.start(), m.end(), math_contents(m)) for m in MATH.finditer(text)]
-    for pattern in (ENVIRONMENT, _TUPLE, _CLOCK, _DATE, _NUMBER):
+    """Return (start, end, contents) of math, formulas, tuples and numbers, without overlaps."""
+    found = [(m.start(), m.end(), _IMPLIED.sub("", math_contents(m))) for m in MATH.finditer(text)]
+
+    def add(start: int, end: int, contents: str) -> None:
+        if contents and not any(a < end and start < b for a, b, _ in found):
+            found.append((start, end, contents))
+
+    for pattern in (ENVIRONMENT, _CODE, _CLOCK, _DATE):
         for m in pattern.finditer(text):
-            inside = any(a < m.end() and m.start() < b for a, b, _ in found)
-            if m[0].strip() and not inside:
-                found.append((m.start(), m.end(), m[0].strip()))
+            add(m.start(), m.end(), m[0].strip("` \n"))
+    for start, end, formula in formulas(text):
+        add(start, end, _result(formula))
+    for pattern in (_TUPLE, _NUMBER):
+        for m in pattern.finditer(text):
+            add(m.start(), m.end(), m[0].strip())
     return sorted(found)
+
+
+def _result(formula: str) -> str:
+    """Return the last side of a calculation with numbers, `40*3 = 120`; else the formula."""
+    left, _, right = formula.rpartition("≡" if "≡" in formula and "mod" not in formula else "=")
+    return right.strip() if left and not re.search(r"[^\W\d_]", left) else formula
 
 
 def unit_after(tail: str) -> str:
@@ -79,12 +103,24 @@ def last_piece(text: str) -> str:
         return text
     while len(found) > 1 and _DOMAIN.fullmatch(found[-1][2].strip()):
         found.pop()
+    while len(found) > 1 and _is_mention(text, found[-1]):
+        found.pop()
+    if len(found) > 1 and (about := _ABOUT.fullmatch(text[found[-2][1] : found[-1][0]])):
+        unit = f" {about[1]}" if about[1] else ""
+        return rf"{found[-2][2].strip()}{unit} \approx {found[-1][2]}{unit}"
     kept = [found[-1]]
     for earlier in reversed(found[:-1]):
         if not _AND.fullmatch(text[earlier[1] : kept[0][0]]):
             break
         kept.insert(0, earlier)
+    if "=" in kept[0][2] and re.search(r"\bor\s+\W?$", text[: kept[0][0]]):
+        return text  # `n is prime or n = 1`
+    if re.search(r"\bof\s+the\s+form\s+\W?$", text[: kept[0][0]]):
+        return text
+    kept = _without_steps(kept)
     answer = kept[0][2].strip()
+    if len(kept) > 1 and all(text[start:end] == contents for start, end, contents in kept):
+        answer, kept = text[kept[0][0] : kept[-1][1]], kept[-1:]
     for (_, end, _), (start, _, contents) in pairwise(kept):
         answer += ("," if text[end:start] == "," else ", ") + contents.strip()
     tail = text[kept[-1][1] :]
@@ -93,3 +129,32 @@ def last_piece(text: str) -> str:
     if unit := unit_after(tail):
         return f"{answer} {unit}"
     return answer + "%" if re.match(r"\s*(?:\\?%|percent|pct)", tail) else answer
+
+
+def _is_mention(text: str, piece: tuple[int, int, str]) -> bool:
+    """Return whether a piece is a letter that is spoken of: `the $x$-axis`, `in terms of $n$`."""
+    start, end, contents = piece
+    if not re.fullmatch(r"\s*\\?[A-Za-z]+\s*", contents):
+        return False
+    return text.startswith("-", end) or bool(re.search(r"\b(?:of|in|on|by|with)\s+$", text[:start]))
+
+
+def _without_steps(kept: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Return the pieces that state the result: `a = 7` of `15 - 2a = 1, 2a = 14, a = 7`.
+
+    Equations are results together when each gives a letter its value: `x = 1, y = 2`, or the last
+    letter several: `y = 4` and `y = 5` of `u = 1, u = 2, y = 4, y = 5`.
+    """
+    if not any("=" in contents for _, _, contents in kept):
+        return kept
+    names = [m[1] if (m := _SIMPLE.fullmatch(contents)) else "" for _, _, contents in kept]
+    if not names[-1]:
+        return kept[-1:] if "=" in kept[-1][2] else kept
+    first = len(names)
+    while first and names[first - 1]:
+        first -= 1
+    names, kept = names[first:], kept[first:]
+    last = names.count(names[-1])
+    if last < len(names) and len(set(names[-last:])) == 1 and len(set(names)) > 1 and last > 1:
+        return kept[-last:]
+    return kept

@@ -28,7 +28,7 @@ from gradebox.checkers.math.extract.pieces import (
     pieces,
     unit_after,
 )
-from gradebox.checkers.math.extract.plain_formulas import formula_at_end
+from gradebox.checkers.math.extract.plain_formulas import ends_with_equations, formula_at_end
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.extract.words import (
     chosen_letter,
@@ -78,9 +78,12 @@ _INFINITE = re.compile(
     re.I,
 )
 _COMPOUND = re.compile(r"(?<![\w.])\d[\d.]*\s+[a-z]+,?\s+(?:and\s+)?\d[\d.]*\s+[a-z]+$", re.I)
-_IE = re.compile(r",?\s+\(?i\.e\.,?\s+((?:[a-z]\s?=|\$|\\|[-−]?\d|√|π)[^;]{0,200})$", re.I)
+_IE = re.compile(
+    r",?\s+\(?i\.e\.,?\s+(?:at\s+|by\s+|the\s+point\s+)?((?:[a-z]\s?=|\$|\\|[-−]?\d|√|π)[^;]{0,200})$",
+    re.I,
+)
 _ASIDE = re.compile(
-    r"(?<=[.!?*])\s+\([A-Z][^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
+    r"(?<=[.!?*])\s+\((?=[A-Z]|[^()]*\.\))[^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
 )  # `(Indeed 12 = 3 · 4.)`
 _PARAMETER = re.compile(  # ` for $m\in\mathbb{Z}$`, ` with $t$ an arbitrary integer`, at the end
     r"(?<=[\w$)}])\s*,?\s+(?:for|where|with)\s+(?:(?:all|any|every|some|each)\s+)?"
@@ -114,15 +117,8 @@ _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"(?=[^,=;:$]*\d)(?![^,=;:$]*\b(?:is|are|has|had|have|was|were|leaves?|left|gives?"
     r"|gets?|get|plus)\b)[^,=;:$]*$"
 )
-_EQUATION = re.compile(  # `slope 2 and intercept 3: y = 2x+3`, at the end
-    r"(?:[:,]|\b(?:is|get|have|equation|as|by))\s+((?:[a-z]|[a-zA-Z]\([a-z]\))\s?=\s?"
-    r"(?=[^=,;:]*[a-z])(?:[-+*/^().√π²³\d\s]|(?<![A-Za-z])[a-z](?![A-Za-z])){1,60})$"
-)
 _RULE_SUBJECT = re.compile(  # `17 is the 7th prime number`
     r"^(?:(?:so|thus|hence|therefore),?\s+)?(-?\d(?:[\d,.]*\d)?)\s+is\s+(?:the|an?|our)\s", re.I
-)
-_INEQUALITY = re.compile(  # `We need x > 3`, at the end
-    r"(?<![\w\\$])((?:[-\d./√π]+\s?(?:<=?|≤)\s?)?[a-z]\s?(?:<=?|>=?|≤|≥|≠)\s?[-\d./√π]+)$"
 )
 _CHANCE = re.compile(
     r"(?:\b(?:chance|probability|odds)\b[^\d]*|^.*?)\b(\d+)(?:\s+in\s+|-in-)(\d+)(?:$|(?<=\d)\s+(?:chance|probability)$)",
@@ -138,15 +134,17 @@ _BOUND_SIGNS = {
     **dict.fromkeys(("less", "fewer", "smaller"), "<"),
     "least": r"\ge", "most": r"\le",
 }  # fmt: skip
+_RATIO = re.compile(r"\bratio\b.*?(\d+)\s+to\s+(\d+)$", re.S)
+_AFTER_COLON = re.compile(r"[a-z]:\s+([-−]?[$€£]?\d[\d.,]*\d?%?)$")  # `half of them are white: 50`
+_SENTENCE_BREAK = re.compile(
+    r"(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+(?=[A-Z])"
+    r"|(?<=[a-z\d)$][.!?])\s+(?=\$[^$]*=|\\\(|\d[\d.]*\s*[-+×*·/=])|\n+|(?<=[。；])"
+)
+_SAID_LAST = re.compile(  # `The slope is 4/0, which is undefined`
+    r"\bwhich\s+(is\s+undefined|does\s+not\s+exist|diverges|is\s+impossible)$"
+)
+_DENIAL = re.compile(r"(?:no|none|never|impossible|there\s+(?:is|are)\s+no)\b", re.I)
 _VERB_TAIL = re.compile(r"(?:^|(?<!which)\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
-_ASSIGNED = r"[a-z](?:_\d|[₀-₉])?\s?=\s?[^\s,;=]{1,40}"
-_ASSIGNMENTS = re.compile(  # `x = 1 or x = -2`, at the end
-    rf"(?<![\w\\$]){_ASSIGNED}(?:(?:,\s?(?:and\s|or\s)?|\s(?:and|or)\s){_ASSIGNED}){{1,9}}$"
-)
-_TYPESET_END = re.compile(  # `= 4√5`
-    r"=((?:[^=,;:$A-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){0,40}[√π∛²³]"
-    r"(?:[^=,;:$A-Za-z]|(?<![A-Za-z])[A-Za-z](?![A-Za-z])){0,40})$"
-)
 _ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
 _SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
     r"\\text\{\s*(does\s+not\s+exist|is\s+undefined|diverges)\s*\.?\s*\}\s*\.?\s*(?:\$+|\\\])\.?$"
@@ -157,8 +155,8 @@ _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
     re.I,
 )
 _VERIFICATION = re.compile(
-    r"(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
-    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b",
+    r"(?:indeed\b(?!.*\bso\b)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
+    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b)",
     re.I,
 )
 _CONCLUDES = re.compile(
@@ -198,16 +196,17 @@ def is_check(sentence: str) -> bool:
 
 def tail_or_last(text: str) -> str:
     """Return what follows the last verb when that is an answer; else the last piece."""
-    if infinite := _INFINITE.search(text):
+    if infinite := _INFINITE.search(text) or _SAID_LAST.search(text):
         return infinite[1]
     if number := foreign_number(text):
         return number
     if (compound := _COMPOUND.search(text)) and add_units(compound[0]):
         return compound[0]
-    for pattern in (_RULE_SUBJECT, _EQUATION, _INEQUALITY, _ASSIGNMENTS, _TYPESET_END):
-        m = pattern.search(text)
-        if m and not _CLAUSE_BEFORE.search(text[: m.start()][-40:]):
-            return m[m.lastindex or 0].strip()
+    if subject := _RULE_SUBJECT.search(text):
+        return subject[1]
+    start = ends_with_equations(text)
+    if start is not None and not _CLAUSE_BEFORE.search(text[:start][-40:]):
+        return last_piece(text)
     if bound := _BOUND_PHRASE.search(text):
         return bound[0]
     if (cases := _CASE_TAIL.search(text)) and split_cases(cases[1].replace("$", "")):
@@ -238,9 +237,13 @@ def tail_or_last(text: str) -> str:
             unit = unit_after(amount[2])
             return f"{amount[1]} {unit}" if unit else amount[1]
         starts_as_answer = not WORD.match(tail) or EXCEPTION.match(tail)
-        if re.search(r"\d|\$|\\", tail) and starts_as_answer and is_bare(tail):
+        if re.search(r"\d(?!-[a-z])|\$|\\", tail) and starts_as_answer and is_bare(tail):
             whole = MATH.fullmatch(tail)
             return math_contents(whole) if whole else tail
+    if ratio := _RATIO.search(text):
+        return f"{ratio[1]}:{ratio[2]}"
+    if after := _AFTER_COLON.search(text):
+        return after[1]
     return value_of_names(text) or last_piece(text)
 
 
@@ -267,18 +270,15 @@ def from_prose(text: str) -> str:
         return items
     if table := _TABLE_OF_NUMBERS.search(trimmed):
         return table[0].strip()
-    sentences = [
-        s
-        for s in re.split(
-            r"(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+(?=[A-Z])|\n+|(?<=[。；])",
-            trimmed,
-        )
-        if s.strip()
-    ]
+    sentences = [s for s in _SENTENCE_BREAK.split(trimmed) if s.strip()]
     bold = BOLD_END.search(sentences[-1]) if sentences else None
     if bold and re.search(r"\*\*\s*(?:,|,?\s*and|,?\s*or)\s*$", sentences[-1][: bold.start()]):
         bold = None  # `**3** and **1**`
-    if bold and (re.search(r"\d|\$|\\", bold[1]) or word_after_verb(sentences[-1], bold)):
+    if bold and (
+        _DENIAL.match(bold[1])
+        or re.search(r"\d|\$|\\", bold[1])
+        or word_after_verb(sentences[-1], bold)
+    ):
         answer = bold[1].strip(" .:")
         return answer if is_bare(answer) else tail_or_last(answer)
     if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
@@ -302,6 +302,9 @@ def from_prose(text: str) -> str:
         return last.strip(" *")
     if named := chosen_letter(last) or yes_or_no(last) or spoken_time_in(last) or name_at_end(last):
         return named
+    _, comma, end = last.rpartition(", ")
+    if comma and not end.startswith("not ") and (phrase := concluded_phrase(f"So {end}")):
+        return phrase
     clause = re.split(r",\s+(?:and\s+)?(?:so|hence|thus|therefore)\s+", last)[-1]
     if clause != last and not re.search(r"\d|\$", clause) and (spelled := spelled_number(clause)):
         return spelled
@@ -333,9 +336,10 @@ def _bullet_items(text: str) -> str:
 
 
 def _from_sentence(sentence: str) -> str:
-    bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*(?=.*\d)", sentence)
+    bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*", sentence)
     if len(bold) == 1 and sentence.count("**") == 2 and is_bare(bold[0]):
-        return str(bold[0]).strip(" .:")
+        unit = unit_after(sentence.rpartition("**")[2])
+        return f"{str(bold[0]).strip(' .:')} {unit}".strip()
     sentence = without_bold(_BOLD_LABEL.sub(r"\1: ", sentence.strip()))
     if label := LABEL.match(sentence):
         sentence = sentence[label.end() :].rstrip(". ")
@@ -343,7 +347,7 @@ def _from_sentence(sentence: str) -> str:
             "=" not in sentence or _IN_LETTERS.match(TEX_WORDS.sub("", sentence))
         ):
             return without_bold(sentence).strip(" *")
-    if formula := formula_at_end(sentence):
+    if formula := formula_at_end(strip_trailing_text(sentence.rstrip(". 。"))):
         return formula
     if that_is := _IE.search(sentence):
         sentence = that_is[1]

@@ -8,7 +8,7 @@ from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
 
 _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of the pie`
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
-    r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than"
+    r"|,?\s+(?:since|because)\s(?!.*,\s+(?:so|hence|thus|therefore)\s).*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than"
     r"|instead\s+of|as\s+opposed\s+to)\s.*$"
     r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?"
     r"|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
@@ -34,7 +34,9 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|invalid|ignored|not\s+valid|impossible)$"
     r"|,\s+(?:with|where|whose)\s.*$|\s+as\s+(?:my|our|the)\s+(?:final\s+)?answer$"
     r"|\s+for\s+[$€£]?[\d.]+\s+(?:each|apiece|(?:second|minute|hour|day|week|month|year)s?)$"
-    r"|(?<=%)\s+off\s.*$",
+    r"|(?<=%)\s+off\s.*$"
+    r"|\s+as\s+(?:the|its|our|an?)\s+(?:smallest|largest|least|greatest|only|unique|minimum|maximum|final|required"
+    r"|desired|correct|possible)\s.*$",
     re.I | re.S,
 )
 _ANSWER = re.compile(
@@ -54,7 +56,7 @@ def strip_trailing_text(text: str) -> str:
     An answer with several cases (`5 when n = 1 and 3 when n = 2`) stays whole.
     """
     m = _PARENTHESES.search(text)
-    if m and re.search(r"[a-z]{2} ", m[1]):
+    if m and re.search(r"[a-z]{2}[ :]", m[1]):
         text = text[: m.start()]
     m = _TRAILING.search(text)
     if m is None or _CASES.search(text) or not _ANSWER.search(text[: m.start()]):

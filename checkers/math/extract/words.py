@@ -21,7 +21,7 @@ from gradebox.checkers.math.normalise.number_words import (
 )
 
 _PHRASE = re.compile(
-    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:(?:real|integer|integral|rational|positive|such|further)\s+)*solutions?"
+    r"\b(do(?:es)?(?:n['’]t|\s+not)\s+exist|undefined|no\s+(?:(?:real|integer|integral|rational|positive|such|further)\s+)*solutions?|no\s+such\s+[a-z]+(?:\s+exists?)?"
     r"|infinitely\s+many(?:\s+solutions)?|all\s+real\s+numbers)$",
     re.I,
 )
@@ -32,7 +32,7 @@ _YES_NO = re.compile(
     re.I,
 )
 _LETTER = re.compile(
-    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|^(?:So|Hence|Thus|Therefore),?|[Oo]ption"
+    r"(?:\b(?:choose|select|pick|mark|go\s+with|is\s+only|leaves(?:\s+only)?|^(?:So|Hence|Thus|Therefore),?(?=\s+\W?[A-J]\W*$)|[Oo]ption"
     r"|[Cc]hoice|answer\s+is|only)\s+"
     r"(?:option\s+|choice\s+|answer\s+)?\(?([A-J])\b\)?)(?!['’]|.*\b[B-HJ]\b)"
     r"|\bit['’]s\s+\(?([A-J])\b\)?$|\bAntwort\s+([A-J])\b"

@@ -48,6 +48,7 @@ _SIZES = re.compile(  # commands without a meaning: `\left`, `\displaystyle`
 _THIN = re.compile(  # white space: `\,`, `\quad`, `~`
     r"\\[!,;:> ]|\\q?quad|\\(?:thinspace|enspace|medspace|hspace\{[^{}]*\})(?![A-Za-z])|~"
 )
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:\{,\}\d{3})+(?!\d)")  # `12{,}345{,}678`
 _THOUSANDS = re.compile(  # `1{,}000`, `1\,000`
     r"(?<=\d)\s*(?:\{\s*,\s*\}|,\s*\\!|\\,|\\!,|,\\,|\\;|\\!)\s*(?=\d{3}(?!\d))"
 )
@@ -271,6 +272,7 @@ def normalise(text: str) -> str:
         text = _SIMILAR.sub(lambda m: _SIMILAR_WORDS[m[1]], text)
     text = _COLOR.sub("", text)
     text = _remove_math_delimiters(text)
+    text = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub(",", text))
     text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
