@@ -32,10 +32,9 @@ from gradebox.checkers.math.extract.markdown import (
     without_quote_marks,
     without_struck,
 )
-from gradebox.checkers.math.extract.negation import without_negated
+from gradebox.checkers.math.extract.negation import without_negated, without_rejected
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH
 from gradebox.checkers.math.extract.prose import from_prose, tail_or_last
-from gradebox.checkers.math.extract.rejected import without_rejected
 from gradebox.checkers.math.extract.segments import (
     before_explanation,
     corrected,
