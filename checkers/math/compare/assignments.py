@@ -254,8 +254,7 @@ def chain_holds(relation: Relation) -> bool:
             a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
         except (ParseError, TypeError):
             continue
-        rounded = any(_NUMBER.fullmatch(v.text) for v in (one, next_one))
-        tolerance = CALCULATION_TOLERANCE if rounded else 0.0
+        tolerance = _rounding_tolerance(one.text, next_one.text)
         if a.is_number and b.is_number and numeric.equal(a, b, tolerance, 0) is False:
             return False
     return True
@@ -280,8 +279,17 @@ def is_calculation(relation: Relation) -> bool:
     ]
     if len(sides) < 2:
         return False
-    tolerance = 0.0 if any(e.free_symbols for e in sides) else CALCULATION_TOLERANCE
+    tolerance = 0.0 if any(e.free_symbols for e in sides) else _rounding_tolerance(*texts)
     return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+
+
+def _rounding_tolerance(*texts: str) -> float:
+    """Return the relative difference between sides that rounding explains: one is a number."""
+    numbers = [t.strip() for t in texts if _NUMBER.fullmatch(t.strip())]
+    if any("." in t for t in texts):
+        return CALCULATION_TOLERANCE if numbers else 0.0
+    largest = max((abs(int(n.replace(",", ""))) for n in numbers), default=0)
+    return min(CALCULATION_TOLERANCE, 0.5 / largest) if largest else 0.0
 
 
 def _readable(text: str) -> Expr | None:

@@ -24,6 +24,7 @@ from gradebox.checkers.math.normalise.tables import strip_marks
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.split import COMMA, split_items, split_top, whole_bracket
+from gradebox.checkers.math.parse.surroundings import without_lead
 
 MAX_CHARS = 300
 _COORDINATES = sympy.symbols("x y z")
@@ -98,7 +99,7 @@ def _tuples(text: str) -> list[str]:
 
 
 def _read(text: str) -> Line | None:
-    text = _spanned(" ".join(strip_marks(text).split()).strip(" ."))
+    text = _spanned(" ".join(strip_marks(without_lead(text)).split()).strip(" ."))
     whole: bool | None = None
     bound = ""
     if text.startswith(r"\{") and text.endswith(r"\}"):
@@ -107,6 +108,8 @@ def _read(text: str) -> Line | None:
             r"(?:\||:|\\mid)\s*([xy])\s*\\in\s*\\mathbb\{[RZ]\}\s*$", text
         ):  # x is the parameter
             text = re.sub(rf"(?<![A-Za-z\\]){m[1]}(?![A-Za-z])", "t", text)
+    if (bracket := whole_bracket(text)) and "=" in bracket[1]:
+        text = bracket[1]
     if m := _RANGE.search(text):
         words = m["word"] or m["word2"] or ""
         whole = (

@@ -64,7 +64,7 @@ _RENAMED = {  # command → its replacement
         (r"\ne", "neq"), (r"\approx", "simeq sim cong approxeq doteq"), ("=", "equiv triangleq"),
         (r"\{", "lbrace"), (r"\}", "rbrace"), ("[", "lbrack"), ("]", "rbrack"), ("(", "lparen"),
         (")", "rparen"), ("|", "lvert rvert vert mid"), (":", "colon"), ("/", "div"),
-        (r"\emptyset", "varnothing empty"), (r"\infty", "infin"), (r"\cup", "bigcup"),
+        (r"\emptyset", "varnothing empty oslash"), (r"\infty", "infin"), (r"\cup", "bigcup"),
         ("T", "top intercal"),
         (r"\setminus", "backslash"), (r"\mathbb{R}", "Reals R reals"), ("i", "imath"),
         (r"\ldots", "dots ldots cdots dotsc dotsb"), (" and ", "land wedge"), (" or ", "lor vee"),
@@ -79,7 +79,7 @@ _RENAMED = {  # command → its replacement
     for name in tables.word_list(names)
 }  # fmt: skip
 _DEGREE = re.compile(  # `^\circ`, `^{o}`, `\degrees`
-    r"\^\s*\{?\s*\\?circ\s*\}?(?![A-Za-z])|\^\s*\{?\s*o\s*\}(?![A-Za-z])"
+    r"\^\s*(?:\{\s*\\?circ\s*\}|\\?circ(?![A-Za-z]))|\^\s*\{?\s*o\s*\}(?![A-Za-z])"
     r"|\^?\s*\\degrees?(?![A-Za-z])|\^\s*\{\s*\\circ\s*\}(?=[CF]\b)|\^\s*\{?\s*\\degree\s*\}?"
 )
 _DEGREE_WORD = re.compile(  # `30 degrees`, not `30 degrees Celsius`
@@ -255,7 +255,7 @@ def normalise(text: str) -> str:
         text = _PLAIN_MATRIX.sub(r"\\begin{\1}\2\\end{\1}", text)
     if "\\begin" in text:
         text = rows_to_lists(text)
-    if text.count("=") > 1:
+    if text.count("=") + text.count(r"\equiv") > 1:
         text = re.sub(r"(?<=[\w)}])\$\s+\$(?=\S)", "$, $", text)
         text = _QUAD.sub(", ", text)
     if "\\begin" not in text:

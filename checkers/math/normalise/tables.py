@@ -93,7 +93,7 @@ FUNCTIONS = frozenset(
     word_list(
         "sin cos tan cot sec csc arcsin arccos arctan arccot arcsec arccsc sinh cosh tanh "
         "coth asin acos atan log ln lg exp sqrt max min gcd lcm det abs floor ceil "
-        "arcsinh arccosh arctanh arsinh arcosh artanh cis"
+        "arcsinh arccosh arctanh arsinh arcosh artanh cis sign sgn"
     )
 )
 LEADING_ARTICLES = ("there is ", "there are ", "the ", "a ", "an ")

@@ -294,7 +294,8 @@ def _read_list(text: str, level: int) -> Seq | None:
     items = split_items(text)
     if len(items) < 2:
         return None
-    return Seq("", _read_items(items, level))
+    sets = all(i.startswith(r"\{") and _RELATION.search(i) for i in items)  # a domain, a range
+    return Seq("()" if sets else "", _read_items(items, level))
 
 
 def _read_signed_tuple(text: str, level: int) -> Seq | None:

@@ -60,12 +60,14 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"|real\s+(?:numbers?\s+)?)?(?=[a-z]\s*(?:\\[gl]e|\\ne|[<>]))"
     r"|^(?:final\s+answer\s*:\s*|then|so|thus|hence|therefore|approximately|approx\.?"
     r"|about|around|roughly|exactly|only|just|option|choice|answer|"
-    r"both|either|(?:the\s+)?answer\s+is|equals|total(?:\s+of)?)\s*:?\s+(?=\S)"
+    r"both|either|(?:the\s+)?(?:general\s+|complete\s+|unique\s+)?(?:answers?|solutions?)\s+(?:is|are)|equals|total(?:\s+of)?)\s*:?\s+(?=\S)"
     r"|^(?:solution|result|ans)\s*:\s*(?=\S)"
     r"|^(?:in|by|on|at)\s+(?:the\s+year\s+)?(?=\d{4}$|\d{1,2}:\d\d|(?:Jan|Feb|Mar|Apr|May"
     r"|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
-    r"|^the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line"
-    r"|value)\s+(?:is\s+)?(?=[$\\\[({\d])",
+    r"|^(?:it\s+is\s+)?the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line"
+    r"|value|(?:hyper)?plane)\s+(?:is\s+)?(?=[$\\\[({\d]|[a-z](?![a-z]))"
+    r"|^(?:the|its)\s+(?:[a-z]+\s+){1,5}(?:\\[a-z]+\s+)?has\s+(?:an?\s+)?(?:length|area|volume"
+    r"|height|radius|measure|value)\s+(?:of\s+)?(?=[$\\(\d])",
     re.I,
 )
 _THEM = re.compile(

@@ -23,6 +23,7 @@ _BARE_TAIL = re.compile(
     r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:(?:[\s/.-]|\\cdot(?![A-Za-z]))+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
     re.S,
 )
+_MARKED_DIVISOR = re.compile(rf"[a-z]\s*/\s*{TEXT_OPEN}")  # `\mathrm{m}/\mathrm{min}`
 _BRACKETED_UNIT = re.compile(r"(?P<value>.*[\d}])\s*\((?P<unit>[A-Za-z][A-Za-z /^23]{0,20})\)")
 _RATE = re.compile(r"([-+]?\d[\d.,]*)\s*/\s*([a-z]{3,})")
 _MONEY = "".join(CURRENCY)
@@ -36,7 +37,7 @@ _SCALED = re.compile(
     rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(SCALE_WORDS)})(?![A-Za-z])(.*)$", re.I | re.S
 )
 _GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
-_TRIGONOMETRIC = re.compile(r"\\(?:sin|cos|tan|cot|sec|csc|cis)|^(?:sin|cos|tan|cot|sec|csc|cis)")
+_TRIGONOMETRIC = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc|cis)")
 _DEGREE_SIGN = re.compile(r"\\degree\s*")
 _MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
 _BETWEEN_UNITS = re.compile(r"(?:[\s/.()]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
@@ -128,7 +129,7 @@ def _cut_unit(text: str) -> tuple[str, str]:
         and _is_only_unit(m["unit"])
     ):
         return m["value"].strip(), unit_name(m["unit"])
-    m = _BARE_TAIL.match(text)
+    m = _BARE_TAIL.match(strip_marks(text).strip() if _MARKED_DIVISOR.search(text) else text)
     if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft|in)[A-Za-z]{2}\b", m["unit"]):
         return text, ""  # 2\pi hr is a product
     if m and not m["value"].rstrip().endswith("\\") and _is_unit_after(m):

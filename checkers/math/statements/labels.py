@@ -69,6 +69,9 @@ _ONE_NAME = {
 _COMMAND_NAME = re.compile(
     r"\\(max|min)(?![A-Za-z(])|(?<=[a-z])\.(?=\s*\()"
 )  # `\max` at 1, `min. (1,2)`
+_EXTREMUM = re.compile(
+    r"(?:(?:local|global|absolute|relative)\s+)?(?:max|min)(?:im\w+)?\s+(?:at|\()", re.I
+)
 _INITIALS = {
     "r": "radius",
     "d": "diameter",
@@ -86,7 +89,7 @@ def read_labels(text: str) -> dict[str, str]:
         return {}
     found: dict[str, str] = {}
     parts = [p for p in split_top(_LEAD.sub("", text), _BETWEEN)[0] if p]
-    if not 2 <= len(parts) <= MAX_ITEMS:
+    if not 2 - bool(_EXTREMUM.match(text)) <= len(parts) <= MAX_ITEMS:
         return {}
     for part in parts:
         m = next(

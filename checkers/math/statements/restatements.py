@@ -15,8 +15,8 @@ _AGAIN = re.compile(
     re.I,
 )
 _COLON = re.compile(r"\s*:\s*")
-_INEQUALITY = re.compile(r"[<>]|\\(?:[lg]e|ne)(?![A-Za-z])")
-_INTERVAL = re.compile(r"[(\[].*,.*[)\]]|\\mathbb\{R\}.*")
+_INEQUALITY = re.compile(r"no\s+solution|[<>]|\\(?:[lg]e|ne)(?![A-Za-z])", re.I)
+_INTERVAL = re.compile(r"[(\[].*,.*[)\]]|\\mathbb\{R\}.*|\\emptyset")
 
 
 def restated(text: str) -> list[str]:

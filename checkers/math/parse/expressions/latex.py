@@ -83,12 +83,13 @@ class Parser(LetterGrammar):
         if self.is_op("_"):
             self.take()
             base = self.script()
-            if not (base.is_Integer and 2 <= base <= 36) or not token.text.isalnum():
+            whole, _, part = token.text.partition(".")
+            if not (base.is_Integer and 2 <= base <= 36) or not (whole + part).isalnum():
                 raise ParseError(f"{token.text!r} in base {base}")
             if len(token.text) > 1000:
                 raise ParseError("a based number of more than 1000 digits")
             try:
-                return Integer(int(token.text, int(base)))
+                return Integer(int(whole + part, int(base))) / base ** len(part)
             except ValueError as e:
                 raise ParseError(str(e)) from None
         t, after, last = self.peek(), self.peek(1), self.peek(2)
