@@ -172,8 +172,14 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
 
 
 def _judge_restated(gold: list[str], answer: list[str], policy: Policy) -> tuple[bool, str]:
-    """Compare answers that say one thing twice: none of what can be read may contradict."""
-    found = [judge(g, a, policy) for g in gold for a in answer]
+    """Compare answers that say one thing twice: none of what can be read may contradict.
+
+    Beside a gold that says it twice too, each part of the answer must be one of the gold's.
+    """
+    by_part = [[judge(g, a, policy) for g in gold] for a in answer]
+    if len(gold) > 1 and not all(any(equal for equal, _ in part) for part in by_part):
+        return False, "value"
+    found = [verdict for part in by_part for verdict in part]
     contradicted = any(not equal and reason == "value" for equal, reason in found)
     return (
         next(f for f in found if f[0])
