@@ -20,6 +20,7 @@ from gradebox.checkers.math.extract.golds import (
     is_phrase,
     parts_for,
     phrases_of,
+    value_for,
     yes_or_no_of,
 )
 from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
@@ -162,7 +163,7 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
     left, right = gold, response
     if equal is None:
         left, right = extract_gold(gold), extract_answer(response, policy.strict_extract)
-        right = parts_for(left, response) or right
+        right = parts_for(left, response) or value_for(left, right, response)
         if policy.ascii_only and not right.isascii():
             right = unicode_to_latex(right).encode("ascii", "ignore").decode()
         if not left or not right:

@@ -128,7 +128,7 @@ def is_bare(text: str) -> bool:
         or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text))
     ):
         return False
-    if split_cases(text) and not text.rstrip().endswith("."):
+    if split_cases(text) and not text.rstrip().endswith(".") and not _SPEECH.search(text):
         return True
     text = _CONDITION.sub("", text)
     if len(text) > MAX_PROSE and "\\begin" not in text:

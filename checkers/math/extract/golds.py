@@ -63,6 +63,18 @@ _WORD = re.compile(r"(?<![\\A-Za-z])(?:[A-Za-z]{3,}|no|No)(?![A-Za-z])")
 _TEX_WORD = re.compile(r"\\(?:text|mbox|mathrm|textbf)\s*\{([^{}]*)\}|\\[A-Za-z]+")
 
 
+_HENCE = re.compile(
+    r"\b(?:so|thus|hence|therefore|then|giving|gives?|get|find|obtain|with|when|using|yields"
+    r"|answer|desired|conclude)\b",
+    re.I,
+)
+_RELATION = re.compile(
+    r"[=<>≤≥≡]|\\(?:[lg]eq?|[lg]t|equiv|in|neq?|sim|parallel|perp|to)(?![A-Za-z])"
+)
+_LABEL = re.compile(r"\W*(?:text\w*\W*)?[A-J]\)")  # `(B) 5`, `\text{(B)}`
+_COMMAND = re.compile(r"\\(?!left|right|cdot|times|mathbf|text)[a-z]+")
+
+
 def extract_gold(gold: str) -> str:
     """Return the reference answer: what a solution boxes or announces, else the text itself."""
     text = gold.strip()
@@ -88,6 +100,33 @@ def is_phrase(gold: str) -> bool:
         return False
     words = _WORD.findall(_TEX_WORD.sub(r" \1 ", gold))
     return 0 < len(words) <= MAX_PHRASE_WORDS
+
+
+def value_for(gold: str, answer: str, response: str) -> str:
+    """Return the value that a response's equations end with when the reference answer is a value.
+
+    `7` for *Therefore* `rs = 3 + 4 = 7` and for `r^3 = 1, r + s = 7`. An equation in one letter
+    stays, as its sides may be the letter's condition, so do boxed and bare equations.
+    """
+    concludes = answer.strip(" .$") != response.strip(" .$") and _HENCE.search(response[-600:])
+    if not concludes or "=" not in answer or _RELATION.search(gold) or _LABEL.match(answer):
+        return answer
+    if boxes(response):
+        return answer
+    parts = re.split(r",\s+(?=[^=<>]*=)", answer.strip(" .$"))
+    lefts = [re.sub(r"_\{?\w+\}?", "", p.partition("=")[0]).strip() for p in parts]
+    if re.search(r"[<>]|\\(?:[lg]eq?|equiv|begin\{(?:cases|align))", answer) or len(
+        set(lefts)
+    ) < len(parts):
+        return answer
+    if len(parts) > 1 and not re.search(r",|\band\b", gold):
+        answer = parts[-1]
+    sides = answer.strip(" .$").split("=")
+    named = _COMMAND.sub("f g", sides[0])
+    whole = sides[-1].count(r"\begin") == sides[-1].count(r"\end")
+    if len(sides) > 1 and whole and len(set(re.findall("[A-Za-z]", named))) > 1:
+        return sides[-1].strip()
+    return answer
 
 
 def is_comparison(gold: str) -> bool:

@@ -86,6 +86,35 @@ def _result(formula: str) -> str:
     return right.strip() if left and not re.search(r"[^\W\d_]", left) else formula
 
 
+_IMPLIES = re.compile(r"\\(?:implies|iff|Rightarrow|Longrightarrow|Leftrightarrow)(?![A-Za-z])")
+_ROWS = re.compile(  # the last rows of aligned equations, at the end of a text
+    r"(?:\\\[\s*|\$\$\s*)?\\begin\{(align\*?|aligned|gather\*?)\}((?:(?!\\begin\{align).){0,4000}?)"
+    r"\\end\{\1\}(?:\s*\\\]|\s*\$\$)?(?=[\s.]*$)",
+    re.S,
+)
+_SOLVED = re.compile(r"([A-Za-z])\s*=\s*([^=]+)")
+_NESTED = re.compile(r"\\begin\{")
+
+
+def solved(text: str) -> str:
+    """Return a text whose last equations are aligned with the one that solves them alone.
+
+    `$2$` for rows of one sum that end with `&= 2`; `$x=2$` where the rows before contain x too.
+    """
+    m = _ROWS.search(text)
+    if m is None or _NESTED.search(m[2]):
+        return text
+    *before, last = [row for row in re.split(r"\\\\(?:\[\w+\])?", m[2]) if row.strip(" &")]
+    last = _IMPLIES.split(last)[-1].replace("&", "").replace(r"\qquad", "").strip(" .,")
+    if last.startswith("=") and last.count("=") == 1 and before:
+        return f"{text[: m.start()]}${last[1:].strip()}$"
+    assigned = _SOLVED.fullmatch(last)
+    name = assigned and re.compile(rf"(?<![A-Za-z\\]){assigned[1]}(?![A-Za-z])")
+    if name and before and all(name.search(row) for row in before):
+        return f"{text[: m.start()]}${last}$"
+    return text
+
+
 def unit_after(tail: str) -> str:
     """Return the unit of measurement that a text begins with; "" without one."""
     m = _UNIT_AFTER.match(tail)
@@ -95,10 +124,15 @@ def unit_after(tail: str) -> str:
     return m[1] if ends else ""
 
 
+def _after_implication(math: str) -> str:
+    """Return `x=2` for `3x=6 \\implies x=2`; aligned equations as they are."""
+    return math if r"\begin" in math else _IMPLIES.split(math)[-1]
+
+
 def last_piece(text: str) -> str:
     """Return the last math or number of prose and those joined to it; else the text itself."""
     text = CLOSING_PHRASE.sub("", text).strip()
-    found = pieces(text)
+    found = [(a, b, _after_implication(c)) for a, b, c in pieces(text)]
     if not found:
         return text
     while len(found) > 1 and _DOMAIN.fullmatch(found[-1][2].strip()):

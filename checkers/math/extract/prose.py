@@ -26,6 +26,7 @@ from gradebox.checkers.math.extract.pieces import (
     last_piece,
     math_contents,
     pieces,
+    solved,
     unit_after,
 )
 from gradebox.checkers.math.extract.plain_formulas import ends_with_equations, formula_at_end
@@ -83,7 +84,8 @@ _IE = re.compile(
     re.I,
 )
 _ASIDE = re.compile(
-    r"(?<=[.!?*])\s+\((?=[A-Z]|[^()]*\.\))[^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
+    r"(?:(?<=[.!?*])\s+|(?<=[.!?][$\])])\s*)"
+    r"\((?=[A-Z]|[^()]*\.\))[^()]*(?:\([^()]*\)[^()]*)*\)\s*$"
 )  # `(Indeed 12 = 3 · 4.)`
 _PARAMETER = re.compile(  # ` for $m\in\mathbb{Z}$`, ` with $t$ an arbitrary integer`, at the end
     r"(?<=[\w$)}])\s*,?\s+(?:for|where|with)\s+(?:(?:all|any|every|some|each)\s+)?"
@@ -118,7 +120,9 @@ _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"|gets?|get|plus)\b)[^,=;:$]*$"
 )
 _RULE_SUBJECT = re.compile(  # `17 is the 7th prime number`
-    r"^(?:(?:so|thus|hence|therefore),?\s+)?(-?\d(?:[\d,.]*\d)?)\s+is\s+(?:the|an?|our)\s", re.I
+    r"^(?:(?:so|thus|hence|therefore|indeed),?\s+)?(-?\d(?:[\d,.]*\d)?|\$[^$]*[=\d][^$]*\$)"
+    r"\s+is\s+(?:the|an?|our)\s",
+    re.I,
 )
 _CHANCE = re.compile(
     r"(?:\b(?:chance|probability|odds)\b[^\d]*|^.*?)\b(\d+)(?:\s+in\s+|-in-)(\d+)(?:$|(?<=\d)\s+(?:chance|probability)$)",
@@ -156,13 +160,31 @@ _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
 )
 _VERIFICATION = re.compile(
     r"(?:indeed\b(?!.*\bso\b)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
-    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b)",
+    r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b"
+    r"(?!.*(?:\b(?:find|only|conclude)\b|,\s+so\s+\$)))",
     re.I,
 )
 _CONCLUDES = re.compile(
     r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b", re.I
 )
 _NO_OTHER = re.compile(r"^no\s+other\s+(?:[a-z]+\s+){0,3}(?:than|but|except)\s+", re.I)
+_REMARK = re.compile(  # at the end: `Note that 24 and 7 have no common factor.`
+    r"\W*(?:note(?:\s+that)?|alternatively|more\s+generally|remark|for\s+example|another\s+way"
+    r"|to\s+say\s+it\s+another\s+way|this\s+also\s+follows|equality\s+(?:is|holds|occurs))\b"
+    r"(?!.*\b(?:so|thus|hence|therefore|total)\b)",
+    re.I,
+)
+_SENTENCE_BREAK = re.compile(
+    r"(?:(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+|(?<=[.!?]\$)\s+"
+    r"|(?<=\.\\[\])])\s*|(?<=\.\$\$)\s*)(?=[A-Z])|\n+|(?<=[。；])"
+)
+_STATED_COUNT = re.compile(  # `there are $2^9 = 512$ subsets of the divisors of $72$`
+    r"\bthere\s+(?:are|is|were|will\s+be|must\s+be)\s+(?:(?:exactly|only|precisely)\s+)*"
+    r"(?:(\$[^$]*\d[^$]*\$)(?=\s+[a-z])|(\d[\d,]*)(?=\s+(?:such|[^$]*\$)))"
+    r"(?!.*\b(?:so|thus|hence|therefore|giving|gives?|total|which|and)\b)"
+    r"|\b(?:total\s+of|giving(?:\s+us)?)\s+(\$[^$]*\d[^$]*\$)(?=\s+[a-z])"
+    r"(?!.*\b(?:so|thus|hence|therefore)\b)"
+)
 _TOTAL_OF = re.compile(
     r"^(?:exactly\s+|only\s+)?an?\s+(?:[a-z]+\s+)?total\s+of\s+(?=[$€£\d])", re.I
 )
@@ -207,6 +229,8 @@ def tail_or_last(text: str) -> str:
     start = ends_with_equations(text)
     if start is not None and not _CLAUSE_BEFORE.search(text[:start][-40:]):
         return last_piece(text)
+    if counted := _STATED_COUNT.search(text):
+        return next(filter(None, counted.groups())).strip("$").rpartition("=")[2].strip()
     if bound := _BOUND_PHRASE.search(text):
         return bound[0]
     if (cases := _CASE_TAIL.search(text)) and split_cases(cases[1].replace("$", "")):
@@ -263,6 +287,7 @@ def from_prose(text: str) -> str:
     trimmed = _ASIDE.sub("", CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
     for display in (MATH, ENVIRONMENT):  # is within one sentence
         trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
+    trimmed = solved(trimmed)
     trimmed = re.sub(r",\s*\$\$\s*\$\$", "$$, $$", trimmed)  # one display after the other
     if said := _SAID_IN_MATH.search(trimmed):
         return said[1]
@@ -283,6 +308,8 @@ def from_prose(text: str) -> str:
         return answer if is_bare(answer) else tail_or_last(answer)
     if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
         sentences.pop()  # `Would you like to see the other 2 cases?`
+    while len(sentences) > 1 and _REMARK.match(sentences[-1].strip()):
+        sentences.pop()
     checks = [i for i, s in enumerate(sentences) if i and is_check(s)]
     if checks and not any(_CONCLUDES.match(s.strip()) for s in sentences[checks[-1] + 1 :]):
         first = next(

@@ -23,6 +23,8 @@ _BLANKS = re.compile(r"\s{50,}")  # shortened: optional blanks in patterns would
 _TRACEBACK = re.compile(  # of a Python program that failed
     r"Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n)*[\w.]+(?::[^\n]*)?(?:\n|$)"
 )
+_DRAWING = re.compile(r"\[asy\].*?\[/asy\]", re.S)  # a program of Asymptote
+_SPACED = re.compile(r"(?<=\\mathbf\{)(?:- )?\d[\d ,]*(?=[}\\])")  # `\mathbf{2 0 1 8}`, as scanned
 _SYMBOLS = re.compile(  # check marks, ends of proofs, emoji
     "[\u2600-\u26ff\u2705\u2713\u2714\u274c\u25a0\u25a1\u220e\ufe0f\U0001f300-\U0001faff]"
 )
@@ -33,6 +35,10 @@ def last_segment(response: str) -> str:
     response = last_turn(response)
     if "Traceback (most" in response:
         response = _TRACEBACK.sub("", response)
+    if "[asy]" in response:
+        response = _DRAWING.sub("", response)
+    if r"\mathbf{" in response:
+        response = _SPACED.sub(lambda m: re.sub("[ ,]", "", m[0]), response)
     response = _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", response[-MAX_CHARS:])
     return (response if response.isascii() else _SYMBOLS.sub("", response)).strip()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradebox.checkers.math import extract_answer
+from gradebox.checkers.math import extract_answer, grade
 from gradebox.checkers.math.extract.answer import boxes
 from gradebox.checkers.math.extract.segments import MAX_CHARS
 
@@ -147,6 +147,22 @@ from gradebox.checkers.math.extract.segments import MAX_CHARS
         ("5 kilos de azúcar al día", "5"),
         ("Elle dépense 24 € après 3 séances.", "24 €"),
         ("一人あたり12ドル、全部で36ドルです", "36"),
+        # math in prose: what follows from it, counts, remarks, drawings, aligned rows
+        (r"Summing, $7y=91 \implies y=13$ inches.", "y=13 inches"),
+        (r"Hence there are $3^4=81$ words of the $4$ letters.", "81"),
+        (r"The list of $6$ has repeats, giving us a total of $5$ primes.", "5"),
+        (r"So $2^6 = 64$ is the largest power of $2$ below $100$.", "$2^6 = 64$"),
+        (r"Thus $t < 9.7.$ Since $t$ is whole, the largest value of $t$ is $9.$", "9."),
+        (r"The sum is $\frac{8}{3}.$ Note that 8 and 3 have no common factor.", r"\frac{8}{3}."),
+        (r"Then $s = 12.$ Equality occurs at $a = 3,$ so the maximum is $15.$", "15."),
+        (r"Its area is $24$. [asy] draw((0,0)--(6,8)); [/asy]", "24"),
+        (r"We solve \begin{align*} 5k-3 &= 12 \\ 5k &= 15 \\ k &= 3. \end{align*}", "k = 3"),
+        (r"So \[\begin{aligned} P &= 4 \cdot 7 \\ &= 28. \end{aligned}\]", "28"),
+        (
+            r"So \begin{align*} u &= 4 \\ v &= 9 \end{align*}",
+            r"\begin{align*} u &= 4 \\ v &= 9 \end{align*}",
+        ),
+        (r"The area is $\mathbf{1 4 4}$.", r"\mathbf{144}"),
         # parts, programs, tables, Chinese
         ("(a) We get $\\boxed{3}$.\n\n(b) We get $\\boxed{4}$.", "(3; 4)"),
         ("1. Red: \\boxed{8}.\n2. Total: \\boxed{20}.", "20"),
@@ -162,6 +178,30 @@ from gradebox.checkers.math.extract.segments import MAX_CHARS
 )
 def test_extract_answer(response, answer):
     assert extract_answer(response) == answer
+
+
+@pytest.mark.parametrize(
+    ("gold", "response", "equal"),
+    [
+        (r"\frac{7}{2}", r"Therefore, by Vieta's formulas, $pqr = \frac{7}{2}.$", True),
+        (
+            r"\sqrt{2}",
+            r"So $\tan t = \frac{\sin t}{\cos t} = \frac{2}{\sqrt{2}} = \sqrt{2}.$",
+            True,
+        ),
+        ("64", r"Thus, $\sqrt{n} = 8$ and $n = 64.$", True),
+        ("8", r"Thus, $\sqrt{n} = 8$ and $n = 64.$", False),
+        # a condition, alternatives, an equation, a pair, a box
+        ("9", "So $n - 2 = 9$.", False),
+        ("9", "Hence $n^2 = 9$.", False),
+        ("-3", "So $n = 3$ or $n = -3$.", False),
+        ("p^2 + q^2 = 25", "Hence $p^2 + q^2 = 25$.", True),
+        ("(4,7)", "So $p = 4$ and $q = 7$.", True),
+        ("4", r"So $\boxed{pq = 8}$ and $\boxed{p = 4, q = 2}$.", False),
+    ],
+)
+def test_equations_give_the_value_that_they_end_with(gold, response, equal):
+    assert grade(gold, response).equal is equal
 
 
 @pytest.mark.slow
