@@ -230,7 +230,7 @@ def tail_or_last(text: str) -> str:
     if start is not None and not _CLAUSE_BEFORE.search(text[:start][-40:]):
         return last_piece(text)
     if counted := _STATED_COUNT.search(text):
-        return next(filter(None, counted.groups())).strip("$").rpartition("=")[2].strip()
+        return str(counted[counted.lastindex or 0]).strip("$").rpartition("=")[2].strip()
     if bound := _BOUND_PHRASE.search(text):
         return bound[0]
     if (cases := _CASE_TAIL.search(text)) and split_cases(cases[1].replace("$", "")):
