@@ -115,6 +115,20 @@ def solved(text: str) -> str:
     return text
 
 
+_ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
+
+
+def value_of_names(text: str) -> str:
+    """Return 11 for `$m=4$, $n=7$ and $m+n=11$`: the last equation uses the names before it."""
+    equations = [m for _, _, p in pieces(text) if (m := _ONE_EQUATION.fullmatch(p.strip()))]
+    names = {m[1].strip() for m in equations[:-1]}
+    if len(names) < 2 or not all(re.fullmatch("[A-Za-z]", n) for n in names):
+        return ""
+    left = equations[-1][1]
+    used = set(re.findall(r"(?<!\\)[A-Za-z]", left))
+    return equations[-1][2].strip() if used == names and len(left.strip()) > 1 else ""
+
+
 def unit_after(tail: str) -> str:
     """Return the unit of measurement that a text begins with; "" without one."""
     m = _UNIT_AFTER.match(tail)

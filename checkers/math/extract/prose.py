@@ -25,9 +25,9 @@ from gradebox.checkers.math.extract.pieces import (
     MATH,
     last_piece,
     math_contents,
-    pieces,
     solved,
     unit_after,
+    value_of_names,
 )
 from gradebox.checkers.math.extract.plain_formulas import ends_with_equations, formula_at_end
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
@@ -149,7 +149,6 @@ _SAID_LAST = re.compile(  # `The slope is 4/0, which is undefined`
 )
 _DENIAL = re.compile(r"(?:no|none|never|impossible|there\s+(?:is|are)\s+no)\b", re.I)
 _VERB_TAIL = re.compile(r"(?:^|(?<!which)\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
-_ONE_EQUATION = re.compile(r"([^=<>]{1,60})=([^=<>]{1,60})")
 _SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
     r"\\text\{\s*(does\s+not\s+exist|is\s+undefined|diverges)\s*\.?\s*\}\s*\.?\s*(?:\$+|\\\])\.?$"
 )
@@ -269,17 +268,6 @@ def tail_or_last(text: str) -> str:
     if after := _AFTER_COLON.search(text):
         return after[1]
     return value_of_names(text) or last_piece(text)
-
-
-def value_of_names(text: str) -> str:
-    """Return 11 for `$m=4$, $n=7$ and $m+n=11$`: the last equation uses the names before it."""
-    equations = [m for _, _, p in pieces(text) if (m := _ONE_EQUATION.fullmatch(p.strip()))]
-    names = {m[1].strip() for m in equations[:-1]}
-    if len(names) < 2 or not all(re.fullmatch("[A-Za-z]", n) for n in names):
-        return ""
-    left = equations[-1][1]
-    used = set(re.findall(r"(?<!\\)[A-Za-z]", left))
-    return equations[-1][2].strip() if used == names and len(left.strip()) > 1 else ""
 
 
 def from_prose(text: str) -> str:
