@@ -267,7 +267,8 @@ def _numbering(text: str, roman: bool) -> list[str]:
     found: list[str] = []
     for item in _SEPARATOR.split(_PREPOSITION.sub("", text.lower().strip(" ."))):
         item = re.sub(r"^q ?(?=[iv1-4]+$)|\bquadrants?\b|\bthe\b", " ", item)
-        words = [_number_or_name(w.strip("."), roman) for w in item.split()]
+        plain = filter(None, (w.strip(".") for w in item.split()))
+        words = [_number_or_name(word, roman) for word in plain]
         if sum(w[0].isdigit() for w in words) > 1:
             return []
         if not words or not any(w[0].isdigit() or w in _DAYS or w in _MONTHS for w in words):

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from gradebox.checkers.math import POLICIES, extract_answer, grade
 from gradebox.checkers.math.compare.exact import quick, rational
 from gradebox.checkers.math.compare.numeric import equal
+from gradebox.checkers.math.grading import _first_tier
 from gradebox.checkers.math.normalise.rewrite import normalise, strip_ends
+from gradebox.checkers.math.normalise.tables import word_list
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
@@ -114,3 +116,21 @@ def test_an_expression_equals_its_expansion_but_not_itself_plus_one(expr):
 def test_equality_is_symmetric(a, b):
     for left, right in ((f"{a}/{b}", f"{2 * a}/{2 * b}"), (str(a), f"{a}.5"), (f"{a}", f"{b}")):
         assert grade(left, right).equal is grade(right, left).equal
+
+
+TOKENS = word_list(
+    r"the . .. a is are no yes so not $ $$ 1 2 3.5 x x=2 = < , ; : ( ) [ ] { } ** ` quadrant Monday "
+    r"third I IV if and or of \text{ \frac \boxed{ \sqrt \pm \% % # #### Answer: option (A) B even "
+    r"primes all real numbers except no solution undefined 5:30 pm 10% km m/s ! ? … ½ √ π 是 选 ² |"
+)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(TOKENS), max_size=14).map(" ".join),
+    st.lists(st.sampled_from([*TOKENS, "\n"]), max_size=20).map(" ".join),
+)
+def test_words_and_marks_in_any_order_raise_nothing_in_the_callers_process(gold, response):
+    decided, left, right = _first_tier(gold, response, STRICT)
+    assert decided is None or isinstance(decided.equal, bool)
+    assert isinstance(left, str) and isinstance(right, str)
