@@ -20,9 +20,9 @@ from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value
 
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
-    r"(?:\s*\(\s*[\w, ^+-]{1,20}\s*\))?"  # x, \alpha, AB, x_1, f(x), f^{-1}(x)
+    r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?)\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
-    r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]\}\{d[a-z]\}"
+    r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}|d[a-z]?/d[a-z]"
     r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Za-z](?:_\{?\w+\}?)?(?:\s*\\degree)?"
     r"|[A-Z](?:'|\^c)?(?:\s*\\(?:cap|cup|setminus)\s*[A-Z](?:'|\^c)?)+"
     r"|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
@@ -103,6 +103,15 @@ def names_a_number(relation: Relation) -> bool:
     calculated = any(side is not None and side.free_symbols for side in middle)
     rational = left.is_rational_function(*letters) and not left.is_polynomial(*letters)
     return calculated or rational or left.has(TrigonometricFunction, AppliedUndef)
+
+
+def name_first(value: Value) -> Value:
+    """Return `a = 5` for `5 = a`; every other value as it is."""
+    if isinstance(value, Relation) and value.ops == ("=",):
+        left, right = (side.strip() for side in value.sides)
+        if re.fullmatch(r"[A-Za-z]", right) and not re.search(r"(?<![\\A-Za-z])[A-Za-z]", left):
+            return Relation((right, left), ("=",))
+    return value
 
 
 def is_assignment(relation: Relation) -> bool:
@@ -202,8 +211,9 @@ def sorted_by_name(seq: Seq) -> Seq:
         (v.sides[0].strip(), v) for v in seq.items if isinstance(v, Relation) and is_assignment(v)
     ]
     letters = {name for name, _ in named if re.fullmatch(r"[a-z]", name)}
-    if seq.kind or len(letters) != len(seq.items):
-        return seq
+    span = ord(max(letters, default="a")) - ord(min(letters, default="a"))
+    if seq.kind or len(letters) != len(seq.items) or span != len(letters) - 1:
+        return seq  # `m = 2, b = 5` are in the order of y = mx+b
     return Seq("", tuple(v for _, v in sorted(named, key=lambda pair: pair[0])), seq.joined_by_or)
 
 

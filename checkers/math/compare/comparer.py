@@ -254,6 +254,7 @@ class Comparer(QuantityComparer):
 
     # -- equations ---------------------------------------------------------------------
     def relations(self, gold: Value, answer: Value) -> bool:
+        gold, answer = assignments.name_first(gold), assignments.name_first(answer)
         if isinstance(gold, Relation) and isinstance(answer, Relation):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)

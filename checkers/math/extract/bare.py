@@ -123,6 +123,7 @@ def is_bare(text: str) -> bool:
         return True
     if (
         _THEN_CODE.search(text)
+        or re.search(r"=.*(?:→|⟹|⇒).*=", text)
         or LABEL.match(text)
         or foreign_number(text)
         or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text))

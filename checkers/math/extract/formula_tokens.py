@@ -47,7 +47,7 @@ def formulas(text: str) -> list[tuple[int, int, str]]:
             formula = text[start:end]
             if _PLAIN.fullmatch(formula) or _LABEL.fullmatch(formula):
                 continue
-            if _UNIT.fullmatch(formula) and re.search(r"[\d)}]\s*$", text[:start]):
+            if _UNIT.fullmatch(formula) and re.search(r"[\d)}$]\s*$", text[:start]):
                 continue
             out.append((start, end, formula))
     return out

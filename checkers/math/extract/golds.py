@@ -90,7 +90,8 @@ def extract_gold(gold: str) -> str:
     if len(text) <= _SHORT:
         return text
     if announced(text) or (_SENTENCES.search(text) and not is_bare(text)):
-        return extract_answer(gold)
+        answer = extract_answer(gold)
+        return text if re.fullmatch("[A-Za-z]", answer) else answer  # `…, so $A$ has no inverse`
     return text
 
 

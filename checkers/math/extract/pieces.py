@@ -42,7 +42,9 @@ _NOT_UNITS = frozenset(
     word_list("in a to bar won cup min sec second seconds dozen u am units unit")
 )
 _IMPLIED = re.compile(  # `3n = 6 \\implies n = 2` before its last part
-    r".*=.*(?:\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴])(?=.*=)", re.S
+    r".*=.*(?:\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴])(?=.*=)"
+    r"|[^{}]*=(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\\to(?![A-Za-z])(?=[^{}]*[\d{])",
+    re.S,
 )
 _CODE = re.compile(r"`([^`\n]{1,300})`")  # of a program's output
 _NAME = re.compile(r"[A-Za-z](?:_?\d|_\{?\w\}?|[₀-₉]|\(\w{1,3}\))?")

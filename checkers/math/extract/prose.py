@@ -147,6 +147,7 @@ _SENTENCE_BREAK = re.compile(
 _SAID_LAST = re.compile(  # `The slope is 4/0, which is undefined`
     r"\bwhich\s+(is\s+undefined|does\s+not\s+exist|diverges|is\s+impossible)$"
 )
+_ARROW = re.compile(r"^.*=.*(?:→|⟹|⇒|=>|->)\s*(?=.*=)", re.S)  # `2x = 6 → x = 3`
 _DENIAL = re.compile(r"(?:no|none|never|impossible|there\s+(?:is|are)\s+no)\b", re.I)
 _VERB_TAIL = re.compile(r"(?:^|(?<!which)\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
 _SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
@@ -164,7 +165,9 @@ _VERIFICATION = re.compile(
     re.I,
 )
 _CONCLUDES = re.compile(
-    r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b", re.I
+    r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b"
+    r"|.*,\s+(?:so|thus|hence|therefore)\b",
+    re.I,
 )
 _NO_OTHER = re.compile(r"^no\s+other\s+(?:[a-z]+\s+){0,3}(?:than|but|except)\s+", re.I)
 _REMARK = re.compile(  # at the end: `Note that 24 and 7 have no common factor.`
@@ -261,6 +264,8 @@ def tail_or_last(text: str) -> str:
             return f"{amount[1]} {unit}" if unit else amount[1]
         starts_as_answer = not WORD.match(tail) or EXCEPTION.match(tail)
         if re.search(r"\d(?!-[a-z])|\$|\\", tail) and starts_as_answer and is_bare(tail):
+            if len(MATH.findall(tail)) > 1 and "=" in tail:
+                return last_piece(tail)
             whole = MATH.fullmatch(tail)
             return math_contents(whole) if whole else tail
     if ratio := _RATIO.search(text):
@@ -284,11 +289,14 @@ def from_prose(text: str) -> str:
     if table := _TABLE_OF_NUMBERS.search(trimmed):
         return table[0].strip()
     sentences = [s for s in _SENTENCE_BREAK.split(trimmed) if s.strip()]
+    if len(sentences) == 1 and re.match(r"\([A-J]\)\s+[A-Z]", trimmed):
+        return trimmed  # a choice with its text
     bold = BOLD_END.search(sentences[-1]) if sentences else None
     if bold and re.search(r"\*\*\s*(?:,|,?\s*and|,?\s*or)\s*$", sentences[-1][: bold.start()]):
         bold = None  # `**3** and **1**`
     if bold and (
         _DENIAL.match(bold[1])
+        or re.fullmatch(r"\(?[A-J]\)?\.?", bold[1])
         or re.search(r"\d|\$|\\", bold[1])
         or word_after_verb(sentences[-1], bold)
     ):
@@ -317,6 +325,9 @@ def from_prose(text: str) -> str:
         return last.strip(" *")
     if named := chosen_letter(last) or yes_or_no(last) or spoken_time_in(last) or name_at_end(last):
         return named
+    within = re.sub(r"\s+(?:in|on|over)\s+\$[^$]*\$[.\s]*$", "", last)  # `no solution in $[0,1]$`
+    if within != last and (phrase := concluded_phrase(within)):
+        return phrase
     _, comma, end = last.rpartition(", ")
     if comma and not end.startswith("not ") and (phrase := concluded_phrase(f"So {end}")):
         return phrase
@@ -362,6 +373,7 @@ def _from_sentence(sentence: str) -> str:
             "=" not in sentence or _IN_LETTERS.match(TEX_WORDS.sub("", sentence))
         ):
             return without_bold(sentence).strip(" *")
+    sentence = _ARROW.sub("", sentence)
     if formula := formula_at_end(strip_trailing_text(sentence.rstrip(". 。"))):
         return formula
     if that_is := _IE.search(sentence):

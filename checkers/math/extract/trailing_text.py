@@ -44,6 +44,10 @@ _ANSWER = re.compile(
 )
 # `5 when n = 1 and 3 when n = 2`; ` (8 rows of 8)`
 _CASES = re.compile(r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
+_ASIDE = re.compile(  # ` (so $x = 3$)`, ` ($x \\ne 0$)`
+    r"(?<=[\w$)}%])\s+\((?:(?:so|since|as|because|where|i\.e\.|check|with|for|when)\b"
+    r"|\$?[a-z]\s*(?:\\neq?(?![a-z])|≠|!=))[^()]*(?:\([^()]*\)[^()]*)*\)$"
+)
 _PARENTHESES = re.compile(
     r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200}"
     r"|(?=[^()]*[a-z]{3,} [^()]*[a-z]{3,} )[^()]{3,200})[)\]]$"
@@ -55,6 +59,7 @@ def strip_trailing_text(text: str) -> str:
 
     An answer with several cases (`5 when n = 1 and 3 when n = 2`) stays whole.
     """
+    text = _ASIDE.sub("", text)
     m = _PARENTHESES.search(text)
     if m and re.search(r"[a-z]{2}[ :]", m[1]):
         text = text[: m.start()]

@@ -119,9 +119,10 @@ def test_equality_is_symmetric(a, b):
 
 
 TOKENS = word_list(
-    r"the . .. a is are no yes so not $ $$ 1 2 3.5 x x=2 = < , ; : ( ) [ ] { } ** ` quadrant Monday "
-    r"third I IV if and or of \text{ \frac \boxed{ \sqrt \pm \% % # #### Answer: option (A) B even "
-    r"primes all real numbers except no solution undefined 5:30 pm 10% km m/s ! ? … ½ √ π 是 选 ² |"
+    r"the . .. a is are no yes so not $ $$ 1 2 3.5 x x=2 = < , ; : ( ) [ ] { } ** ` quadrant "
+    r"Monday third I IV if and or of \text{ \frac \boxed{ \sqrt \pm \% % # #### Answer: option "
+    r"(A) B even primes all real numbers except no solution undefined 5:30 pm 10% km m/s ! ? … ½ "
+    r"√ π 是 选 ² |"
 )
 
 
