@@ -114,7 +114,7 @@ class QuantityComparer:
                 continue
             if not number.is_number or not value.is_number:
                 continue
-            alone = m["space"] and m["unit"] in _LONE_LETTERS
+            alone = m["space"] and re.sub(r"\s*\^\s*\{?-1\}?$", "", m["unit"]) in _LONE_LETTERS
             factor = conversion_factor(one.unit, unit) if one.unit else int(bool(alone))
             if factor:
                 return self.numbers(value * factor, number)

@@ -72,6 +72,10 @@ LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
     r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
+_DERIVATION = re.compile(  # `2x = 6 → x = 3`, `n = 4. 16 + 9 = 25`, `a = 2, a+b = **7**`
+    r"=.*(?:→|⟹|⇒).*=|\d\.\s+\d+\s*[-+×*·/=]|=.*=\s*\*\*[^*\n]+\*\*\W*$|,\s+with\s+equality\b", re.S
+)
+_ASSIGNED = re.compile(r"[\s$\\(|*-]*[A-Za-zα-ω\\][^=+*/<>-]{0,40}=.*")
 _THEN_CODE = re.compile(r"[a-z]{2}[ :]+`[^`]+`\W*$")  # `It prints `, and code
 _FOREIGN = re.compile(
     r"[^\W\d_a-zA-Z\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u0370-\u03ff\u2100-\u218f\u4e00-\u9fff\U0001d400-\U0001d7ff]"
@@ -123,7 +127,8 @@ def is_bare(text: str) -> bool:
         return True
     if (
         _THEN_CODE.search(text)
-        or re.search(r"=.*(?:→|⟹|⇒).*=", text)
+        or _DERIVATION.search(text)
+        or _is_lines_of_steps(text)
         or LABEL.match(text)
         or foreign_number(text)
         or (_FOREIGN.search(text) and re.search(r"\w\s+\S*[\d$]", text))
@@ -190,6 +195,14 @@ def foreign_number(text: str) -> str:
     found = [m.strip() for m in _AMOUNT.findall(text)]
     money = [m for m in found if re.search("[$€£]", m)]
     return next((amounts[0] for amounts in (found, money) if len(amounts) == 1), "")
+
+
+def _is_lines_of_steps(text: str) -> bool:
+    """Return whether each line is an equation, and not each one gives a letter its value."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2 or "\\begin" in text or not all("=" in line for line in lines):
+        return False
+    return not all(map(_ASSIGNED.fullmatch, lines))
 
 
 def word_after_verb(sentence: str, bold: re.Match[str]) -> bool:

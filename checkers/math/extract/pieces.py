@@ -195,11 +195,11 @@ def _without_steps(kept: list[tuple[int, int, str]]) -> list[tuple[int, int, str
     Equations are results together when each gives a letter its value: `x = 1, y = 2`, or the last
     letter several: `y = 4` and `y = 5` of `u = 1, u = 2, y = 4, y = 5`.
     """
-    if not any("=" in contents for _, _, contents in kept):
+    if not any(re.search("[=∈]", contents) for _, _, contents in kept):
         return kept
     names = [m[1] if (m := _SIMPLE.fullmatch(contents)) else "" for _, _, contents in kept]
-    if not names[-1]:
-        return kept[-1:] if "=" in kept[-1][2] else kept
+    if "∈" in kept[-1][2] or not names[-1]:
+        return kept[-1:] if re.search("[=∈]", kept[-1][2]) else kept
     first = len(names)
     while first and names[first - 1]:
         first -= 1

@@ -25,6 +25,7 @@ from gradebox.checkers.math.extract.pieces import (
     MATH,
     last_piece,
     math_contents,
+    pieces,
     solved,
     unit_after,
     value_of_names,
@@ -312,7 +313,9 @@ def from_prose(text: str) -> str:
             i for i in checks if not any(_CONCLUDES.match(s.strip()) for s in sentences[i + 1 :])
         )
         sentences = sentences[:first]
-    last = sentences[-1] if sentences else ""
+    last = _ARROW.sub("", sentences[-1]) if sentences else ""
+    if len(sentences) > 1 and re.fullmatch(r"\(?[A-E]\)?\.?", last.strip()):
+        return last.strip(" .")
     if read_number_words(last.strip(" .!*")) is not None:
         return last.strip(" .!*")
     if said := _WORD_LABEL.match(last.strip()):
@@ -341,7 +344,7 @@ def from_prose(text: str) -> str:
     if not re.search(r"\d|\$|\\", last) and (concluded := concluded_phrase(last)):
         return concluded
     for sentence in reversed(sentences):
-        if MATH.search(sentence) or ENVIRONMENT.search(sentence) or re.search(r"\d", sentence):
+        if pieces(sentence):
             return with_base(_from_sentence(sentence), sentence)
     return words_of(last) or (COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
 

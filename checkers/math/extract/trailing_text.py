@@ -8,7 +8,7 @@ from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
 
 _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of the pie`
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"
-    r"|,?\s+(?:since|because)\s(?!.*,\s+(?:so|hence|thus|therefore)\s).*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than"
+    r"|,?\s+(?:since|because)\s.*$|,\s+(?:and\s+)?not\s.*$|,?\s+(?:rather\s+than"
     r"|instead\s+of|as\s+opposed\s+to)\s.*$"
     r"|,?\s+(?:when|at|for)\s+(?!.*\b(?:is|are|equals|gives?"
     r"|get)\b)[^=,]{1,40}=[^,]*(?:,[^=,]{1,12}=[^,]*){0,3}$"
@@ -43,6 +43,7 @@ _ANSWER = re.compile(
     rf"[\d\\$]|\b(?:{'|'.join(NUMBER_WORDS)})\b|^\W*(?:(?:option|choice)\s+\W?)?[A-J]\W*$"
 )
 # `5 when n = 1 and 3 when n = 2`; ` (8 rows of 8)`
+_CONCLUDED = re.compile(r"(?:,\s+|\b(?:and|but)\s+)(?:so|hence|thus|therefore)\s.*\d", re.S)
 _CASES = re.compile(r"\b(?:if\b.*\bif|otherwise|respectively|when\b.*\bwhen)\b", re.I | re.S)
 _ASIDE = re.compile(  # ` (so $x = 3$)`, ` ($x \\ne 0$)`
     r"(?<=[\w$)}%])\s+\((?:(?:so|since|as|because|where|i\.e\.|check|with|for|when)\b"
@@ -64,6 +65,11 @@ def strip_trailing_text(text: str) -> str:
     if m and re.search(r"[a-z]{2}[ :]", m[1]):
         text = text[: m.start()]
     m = _TRAILING.search(text)
-    if m is None or _CASES.search(text) or not _ANSWER.search(text[: m.start()]):
+    if (
+        m is None
+        or _CONCLUDED.search(m[0])
+        or _CASES.search(text)
+        or not _ANSWER.search(text[: m.start()])
+    ):
         return text
     return text[: m.start()]

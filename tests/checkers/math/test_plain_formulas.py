@@ -44,6 +44,13 @@ def test_formulas_of_a_text(text, found):
         ("(2, 5)", "Adding the equations, x = 2 and y = 5."),
         ("-5", "The coefficient is $b+3=-2$ and $b=-5$."),
         ("x=4 \\text{ or } x=-4", "$7-|x|=3$ → $|x|=4$ → $x=4$ or $x=-4$."),
+        ("4", "3x − 2 = 10 → 3x = 12 → x = 4."),
+        ("\\frac54", "2(b + 1) = 6b - 3\n2b + 2 = 6b - 3\n5 = 4b\nb = 5/4"),
+        ("41", "n = 5. 16 + 25 = 41."),
+        ("12", "r = 7, s = 5, and r+s = 7+5 = **12**."),
+        ("\\{-3, 1\\}", "so u ∈ {−2, 2} and x ∈ {−3, 1}."),
+        ("D", "The radius is 2² + 1² = 5, so it is the last one. D"),
+        ("5", "The rate is 5 s^{-1}"),
         # said about the answer
         ("12", "The value of $4k$ is $12$ (so $k=3$)."),
         ("y = \\frac{8}{x}", "So the relation is $y=\\frac{8}{x}$ ($x\\ne0$)."),
@@ -75,6 +82,7 @@ def test_the_answer_of_the_last_sentence(gold, response):
     ("gold", "response"),
     [
         ("4", "So $2x = 4$."),
+        ("\\frac{77}{2}", "The minimum is (100 − 23)/2 = 38.5, but it must be whole, so 39."),
         ("-2", "So -2b = 4... b = -2. Check: 3(-2) = -6 and 2(-2) = -4. These differ, so b = 2."),
         ("(1, 2)", "y = 1, x = 2"),
         ("4", "So $x^2 = 4$."),
