@@ -217,6 +217,13 @@ def sorted_by_name(seq: Seq) -> Seq:
     return Seq("", tuple(v for _, v in sorted(named, key=lambda pair: pair[0])), seq.joined_by_or)
 
 
+def names_each_value(seq: Seq) -> bool:
+    """Return whether a list gives different letters their values: `p = 4, q = 3`."""
+    names = [v.sides[0].strip() for v in seq.items if isinstance(v, Relation) and is_assignment(v)]
+    letters = {name for name in names if re.fullmatch(r"[A-Za-z]", name)}
+    return not seq.kind and len(letters) == len(seq.items) > 1
+
+
 # -- their values ----------------------------------------------------------------
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")

@@ -192,6 +192,11 @@ class Comparer(QuantityComparer):
         if kinds == {"{}"} and shapes.sets_in(left) != shapes.sets_in(right):
             return False  # {{1}, {2}} and {1, 2}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
+        if kinds == {""} and assignments.names_each_value(right) and not _has_names(left):
+            return any(  # 3, 4 is not `p = 4, q = 3`
+                all(self.equal(*pair) for pair in zip(left.items, named.items, strict=True))
+                for named in (right, assignments.sorted_by_name(right))
+            )
         if self.policy.compare_sets or (
             unordered
             and not (self.ordered or (left.kind == right.kind == "" and shapes.has_order(left)))
@@ -327,6 +332,10 @@ class Comparer(QuantityComparer):
         return all(
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
+
+
+def _has_names(seq: Seq) -> bool:
+    return any(isinstance(item, Relation) for item in seq.items)
 
 
 def _states_its_name(gold: Relation, answer: Relation) -> bool:

@@ -150,7 +150,9 @@ class QuantityComparer:
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
-        rounded = found is False and all(e.has(sympy.floor, sympy.ceiling) for e in (a, b))
-        if (found is None or rounded) and not isinstance(a, sympy.MatrixBase):
+        rounded = [e.has(sympy.floor, sympy.ceiling) for e in (a, b)]
+        if found and any(rounded):  # `⌈x⌉` is `⌊x⌋+1` but at whole numbers
+            found = series.agree_at_whole_numbers(a, b)
+        elif (found is None or all(rounded)) and not isinstance(a, sympy.MatrixBase):
             found = series.equal_at_whole_numbers(a, b)
         return found or constants.equal_up_to_constants(a, b) or found

@@ -46,9 +46,15 @@ def equal(a: Expr, b: Expr) -> numeric.Verdict:
 
 def equal_at_whole_numbers(a: Expr, b: Expr) -> numeric.Verdict:
     """Return whether two expressions agree at whole numbers; None when their letters are others."""
-    letters = sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
-    if not 1 <= len(letters) <= 2 or not {s.name for s in letters} <= _WHOLE_NUMBERS:
+    letters = {s.name for s in a.free_symbols | b.free_symbols}
+    if not 1 <= len(letters) <= 2 or not letters <= _WHOLE_NUMBERS:
         return None
+    return agree_at_whole_numbers(a, b)
+
+
+def agree_at_whole_numbers(a: Expr, b: Expr) -> numeric.Verdict:
+    """Return whether two expressions agree where all their letters are whole numbers."""
+    letters = sorted(a.free_symbols | b.free_symbols, key=lambda s: s.name)
     found = [numeric.equal(a.subs(p), b.subs(p)) for p in whole_points(letters, MORE_POINTS)]
     return False if False in found else None if None in found else True
 
