@@ -1,4 +1,4 @@
-"""How many verdicts of the math answer grader agree with the labels of four hand-made sets.
+"""How many verdicts of the math answer grader agree with the labels of hand-made sets.
 
     python benchmarks/answer_sets.py                 every set of benchmarks/answer_sets
     python benchmarks/answer_sets.py --list          with each answer that is judged wrong
@@ -7,6 +7,7 @@
 A line of a set is a JSON object: `id`, `gold`, `answer` (a bare answer) or `response` (a whole
 one), `label` (whether it is right), `topic`, `why`, and `doubtful` where a fair judge may differ. A
 wrong accept is a wrong answer that the grader accepts, a wrong reject a right one that it rejects.
+The sets public_1 to public_4 answer questions of public data sets, which `dataset` names.
 """
 
 from __future__ import annotations
