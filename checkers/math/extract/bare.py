@@ -72,9 +72,7 @@ LABEL = re.compile(  # `Distance: √13`, `Odpowiedź: 100`
     r"^(?!lambda\b|print\b|return\b)[^\W\d_]{3,}(?:\s[^\W\d_]+){0,4}\s*[:：]\s*"
     r"(?=[-−\d$\\√πᵃ(\[])(?!.*[:：].*[:：])"
 )
-_DERIVATION = re.compile(  # `2x = 6 → x = 3`, `n = 4. 16 + 9 = 25`, `a = 2, a+b = **7**`
-    r"=.*(?:→|⟹|⇒).*=|\d\.\s+\d+\s*[-+×*·/=]|=.*=\s*\*\*[^*\n]+\*\*\W*$|,\s+with\s+equality\b", re.S
-)
+_NEXT_STEP = re.compile(r"\d\.\s+\d+\s*[-+×*·/=]|,\s+with\s+equality\b")
 _ASSIGNED = re.compile(r"[\s$\\(|*-]*[A-Za-zα-ω\\][^=+*/<>-]{0,40}=.*")
 _THEN_CODE = re.compile(r"[a-z]{2}[ :]+`[^`]+`\W*$")  # `It prints `, and code
 _FOREIGN = re.compile(
@@ -127,7 +125,7 @@ def is_bare(text: str) -> bool:
         return True
     if (
         _THEN_CODE.search(text)
-        or _DERIVATION.search(text)
+        or _is_derivation(text)
         or _is_lines_of_steps(text)
         or LABEL.match(text)
         or foreign_number(text)
@@ -195,6 +193,15 @@ def foreign_number(text: str) -> str:
     found = [m.strip() for m in _AMOUNT.findall(text)]
     money = [m for m in found if re.search("[$€£]", m)]
     return next((amounts[0] for amounts in (found, money) if len(amounts) == 1), "")
+
+
+def _is_derivation(text: str) -> bool:
+    """Return whether a text is `2x = 6 → x = 3`, `n = 4. 16 + 9 = 25` or `a = 2, a+b = **7**`."""
+    if re.search(r"[→⟹⇒]", text[text.find("=") : text.rfind("=")]) or _NEXT_STEP.search(text):
+        return True
+    bold = BOLD_END.search(text[-MAX_SHORT:])
+    before = text[: bold.start() - min(len(text), MAX_SHORT)].rstrip() if bold else ""
+    return before.endswith("=") and before.count("=") > 1
 
 
 def _is_lines_of_steps(text: str) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 _FUNCTION = (
     r"a(?:rc)?(?:sin|cos|tan)h?|(?:sin|cos|tan|cot|sec|csc)h?|ln|log|exp|sqrt|max|min|gcd|lcm"
@@ -101,10 +102,11 @@ def _trimmed(run: list[Token], text: str) -> Iterator[tuple[int, int]]:
             open_at.append(i)
         elif kind == "close":
             open_at.pop()
-    if open_at:
-        yield from _trimmed(run[: open_at[0]], text)
-        yield from _trimmed(run[open_at[0] + 1 :], text)
-        return
+    for before, after in pairwise((-1, *open_at, len(run))):
+        yield from _without_ends(run[before + 1 : after], text)
+
+
+def _without_ends(run: list[Token], text: str) -> Iterator[tuple[int, int]]:
     first, last = 0, len(run)
     while last > first and run[last - 1][0] in ("operator", "comma", "function"):
         last -= 1

@@ -41,6 +41,15 @@ _SCALE_AFTER = re.compile(r"\s+(thousand|million|billion|trillion|dozen)\b", re.
 _NOT_UNITS = frozenset(
     word_list("in a to bar won cup min sec second seconds dozen u am units unit")
 )
+FOR_ALL = re.compile(  # also `$x\in\mathbb R$`  # `$f(x)=0$ for all $x$ and $f(x)=x$ for all $x$`
+    r"(?<=\$)\s+for\s+(?:all|every)\s+(?:real\s+|positive\s+)?(?:numbers?\s+|integers?\s+)?\$[a-z](?:\s*\\in\s*\\mathbb\s*\{?\s*[A-Z]\s*\}?[^$]{0,6})?\$(?=\s+(?:and|or)\s|,|\.?$)"
+)
+_BULLETS = re.compile(  # `The solutions are:` and a list, at the end
+    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?\**[ \t]*"
+    r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
+    re.I,
+)
+MAX_DERIVATION = 400  # characters of math in which the last part is looked for
 _IMPLIED = re.compile(  # `3n = 6 \\implies n = 2` before its last part
     r".*=.*(?:\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴])(?=.*=)"
     r"|[^{}]*=(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\\to(?![A-Za-z])(?=[^{}]*[\d{])",
@@ -65,7 +74,7 @@ def math_contents(match: re.Match[str]) -> str:
 
 def pieces(text: str) -> list[tuple[int, int, str]]:
     """Return (start, end, contents) of math, formulas, tuples and numbers, without overlaps."""
-    found = [(m.start(), m.end(), _IMPLIED.sub("", math_contents(m))) for m in MATH.finditer(text)]
+    found = [(m.start(), m.end(), _last_part(math_contents(m))) for m in MATH.finditer(text)]
 
     def add(start: int, end: int, contents: str) -> None:
         if contents and not any(a < end and start < b for a, b, _ in found):
@@ -80,6 +89,10 @@ def pieces(text: str) -> list[tuple[int, int, str]]:
         for m in pattern.finditer(text):
             add(m.start(), m.end(), m[0].strip())
     return sorted(found)
+
+
+def _last_part(math: str) -> str:
+    return _IMPLIED.sub("", math) if len(math) <= MAX_DERIVATION else math
 
 
 def _result(formula: str) -> str:
@@ -208,3 +221,22 @@ def _without_steps(kept: list[tuple[int, int, str]]) -> list[tuple[int, int, str
     if last < len(names) and len(set(names[-last:])) == 1 and len(set(names)) > 1 and last > 1:
         return kept[-last:]
     return kept
+
+
+def listed_items(text: str) -> str:
+    """Return the items of the solutions that a list at the end gives, joined by commas.
+
+    "" without a list, or when one of its items is not math alone.
+    """
+    listed = _BULLETS.search(text)
+    items = [
+        re.sub(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+", "", line).strip(" .,;")
+        for line in (listed[1].strip().splitlines() if listed else ())
+    ]
+    items = [FOR_ALL.sub("", f"{i}.").rstrip(".") for i in items]
+    if not all(
+        MATH.fullmatch(i) or re.fullmatch(r"[-−+\d./()\s,=a-z√π±²³^*]*\d[-−+\d./()\s,=√π²³i]*", i)
+        for i in items
+    ):
+        return ""
+    return ", ".join(math_contents(m) if (m := MATH.fullmatch(i)) else i for i in items)

@@ -22,8 +22,10 @@ from gradebox.checkers.math.extract.markdown import without_bold
 from gradebox.checkers.math.extract.pieces import (
     CLOSING_PHRASE,
     ENVIRONMENT,
+    FOR_ALL,
     MATH,
     last_piece,
+    listed_items,
     math_contents,
     pieces,
     solved,
@@ -104,9 +106,6 @@ _BOUND_PHRASE = re.compile(  # `all real numbers greater than 3`, `all $x$ stric
     r"\s+(?:that\s+are\s+)?(?:(?:strictly\s+)?(?:greater|larger|less|smaller|more|between"
     r"|above|below)|at\s+least|at\s+most|from|except|other\s+than|satisfying|with)\b.*$"
 )
-_FOR_ALL = re.compile(  # also `$x\in\mathbb R$`  # `$f(x)=0$ for all $x$ and $f(x)=x$ for all $x$`
-    r"(?<=\$)\s+for\s+(?:all|every)\s+(?:real\s+|positive\s+)?(?:numbers?\s+|integers?\s+)?\$[a-z](?:\s*\\in\s*\\mathbb\s*\{?\s*[A-Z]\s*\}?[^$]{0,6})?\$(?=\s+(?:and|or)\s|,|\.?$)"
-)
 _COUNTED = re.compile(  # `45 miles away from home after 4 hours`
     r"(?<![A-Za-z])(?:is|are|was|were|be|leaves?|needs?|makes?|takes?|costs?|earns?|pays?"
     r"|paid|has|have"
@@ -148,16 +147,11 @@ _SENTENCE_BREAK = re.compile(
 _SAID_LAST = re.compile(  # `The slope is 4/0, which is undefined`
     r"\bwhich\s+(is\s+undefined|does\s+not\s+exist|diverges|is\s+impossible)$"
 )
-_ARROW = re.compile(r"^.*=.*(?:→|⟹|⇒|=>|->)\s*(?=.*=)", re.S)  # `2x = 6 → x = 3`
+_ARROW = re.compile(r"→|⟹|⇒|=>|->")
 _DENIAL = re.compile(r"(?:no|none|never|impossible|there\s+(?:is|are)\s+no)\b", re.I)
 _VERB_TAIL = re.compile(r"(?:^|(?<!which)\s)(?:is|are|equals|be|get|gets|have)\s*:?\s+(?=\S)", re.I)
 _SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
     r"\\text\{\s*(does\s+not\s+exist|is\s+undefined|diverges)\s*\.?\s*\}\s*\.?\s*(?:\$+|\\\])\.?$"
-)
-_BULLETS = re.compile(  # `The solutions are:` and a list, at the end
-    r"\b(?:solutions|answers|pairs|triples|values|roots|functions)\b[^\n:]{0,60}:?\**[ \t]*"
-    r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
-    re.I,
 )
 _VERIFICATION = re.compile(
     r"(?:indeed\b(?!.*\bso\b)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
@@ -285,7 +279,7 @@ def from_prose(text: str) -> str:
     trimmed = re.sub(r",\s*\$\$\s*\$\$", "$$, $$", trimmed)  # one display after the other
     if said := _SAID_IN_MATH.search(trimmed):
         return said[1]
-    if (listed := _BULLETS.search(trimmed)) and (items := _bullet_items(listed[1])):
+    if items := listed_items(trimmed):
         return items
     if table := _TABLE_OF_NUMBERS.search(trimmed):
         return table[0].strip()
@@ -313,7 +307,7 @@ def from_prose(text: str) -> str:
             i for i in checks if not any(_CONCLUDES.match(s.strip()) for s in sentences[i + 1 :])
         )
         sentences = sentences[:first]
-    last = _ARROW.sub("", sentences[-1]) if sentences else ""
+    last = _after_arrow(sentences[-1]) if sentences else ""
     if len(sentences) > 1 and re.fullmatch(r"\(?[A-E]\)?\.?", last.strip()):
         return last.strip(" .")
     if read_number_words(last.strip(" .!*")) is not None:
@@ -349,21 +343,6 @@ def from_prose(text: str) -> str:
     return words_of(last) or (COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
 
 
-def _bullet_items(text: str) -> str:
-    """Return the items of a list in Markdown, joined by commas; "" when one is not math alone."""
-    items = [
-        re.sub(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+", "", line).strip(" .,;")
-        for line in text.strip().splitlines()
-    ]
-    items = [_FOR_ALL.sub("", f"{i}.").rstrip(".") for i in items]
-    if not all(
-        MATH.fullmatch(i) or re.fullmatch(r"[-−+\d./()\s,=a-z√π±²³^*]*\d[-−+\d./()\s,=√π²³i]*", i)
-        for i in items
-    ):
-        return ""
-    return ", ".join(math_contents(m) if (m := MATH.fullmatch(i)) else i for i in items)
-
-
 def _from_sentence(sentence: str) -> str:
     bold = re.findall(r"\*\*([^*\n]{0,99}\d[^*\n]{0,99})\*\*", sentence)
     if len(bold) == 1 and sentence.count("**") == 2 and is_bare(bold[0]):
@@ -376,12 +355,12 @@ def _from_sentence(sentence: str) -> str:
             "=" not in sentence or _IN_LETTERS.match(TEX_WORDS.sub("", sentence))
         ):
             return without_bold(sentence).strip(" *")
-    sentence = _ARROW.sub("", sentence)
+    sentence = _after_arrow(sentence)
     if formula := formula_at_end(strip_trailing_text(sentence.rstrip(". 。"))):
         return formula
     if that_is := _IE.search(sentence):
         sentence = that_is[1]
-    sentence = _FOR_ALL.sub("", _STATED_SUBJECT.sub("", sentence))
+    sentence = FOR_ALL.sub("", _STATED_SUBJECT.sub("", sentence))
     sentence = re.sub(r"(?<=\d)!+$", "", without_bold(sentence).strip()).rstrip(". 。；").strip()
     if parameter := _PARAMETER.search(sentence):
         family = tail_or_last(sentence[: parameter.start()])
@@ -395,6 +374,12 @@ def _from_sentence(sentence: str) -> str:
     if not re.search(r"\d|\$", sentence) and (spelled := spelled_number(sentence)):
         return spelled
     return tail_or_last(sentence)
+
+
+def _after_arrow(sentence: str) -> str:
+    """Return `x = 3` for `2x = 6 → x = 3`."""
+    arrows = list(_ARROW.finditer(sentence, sentence.find("=") + 1, sentence.rfind("=")))
+    return sentence[arrows[-1].end() :].strip() if "=" in sentence and arrows else sentence
 
 
 def with_base(answer: str, sentence: str) -> str:

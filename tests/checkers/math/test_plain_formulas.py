@@ -100,6 +100,16 @@ def test_another_answer_of_the_last_sentence(gold, response):
     assert not found.equal, found
 
 
+@pytest.mark.parametrize(
+    "part",
+    ["(", "= ", "x = 1 → ", "1. ", "a^", "(so ", "$x=1$ ", "`1` ", "x=\n", "⇒=", "{=\\to", "[1, "],
+)
+def test_long_texts_are_read(part):
+    text = part * (20_000 // len(part))
+    assert isinstance(extract_answer(text), str)
+    assert isinstance(extract_answer(f"So it is {text} 7."), str)
+
+
 def test_solution_is_before_a_reference_answer():
     assert grade("Solution is: $k=3$.", "k = 3").equal
     assert not grade("Solution is: $k=3$.", "k = 4").equal
