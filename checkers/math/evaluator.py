@@ -104,7 +104,7 @@ class EvaluatorMath(EvaluatorBase):
         A comparison that reaches the timeout is not equal. May be called from any thread.
         """
         policy = replace(self.policy, compare_sets=compare_sets)
-        return any(grade(r, ans, policy, self.timeout).equal for r in _spellings(ref)[:8])
+        return any(grade(r, ans, policy, self.timeout).equal for r in spellings_of(ref)[:8])
 
     latex2matrix = staticmethod(dart.latex2matrix)
     norm_math_str = staticmethod(dart.norm_math_str)
@@ -129,7 +129,7 @@ class EvaluatorMathBatch(EvaluatorMath, EvaluatorBatchBase):
         by_policy: dict[Policy, list[tuple[int, Any]]] = {}
         for i, sample in enumerate(samples):
             answers.append(self.extract_ans(str(get_field(sample, "response"))))
-            for ref in _spellings(get_field(sample, "ref")):
+            for ref in spellings_of(get_field(sample, "ref")):
                 by_policy.setdefault(self.policy_for(sample), []).append((i, ref))
         for policy, rows in by_policy.items():
             pairs = [(ref, answers[i]) for i, ref in rows]
@@ -148,7 +148,8 @@ class EvaluatorMathBatch(EvaluatorMath, EvaluatorBatchBase):
         return replace(self.policy, rel_tol=0.0, abs_tol=error_range(sample), percent=False)
 
 
-def _spellings(ref: Any) -> Sequence[Any]:
+def spellings_of(ref: Any) -> Sequence[Any]:
+    """Return the spellings of a reference answer: those of a list, else the one."""
     return ref if isinstance(ref, list | tuple) else [ref]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.checkers.math import Grade, grade_many
-from gradebox.checkers.math.evaluator import get_field
+from gradebox.checkers.math.evaluator import get_field, spellings_of
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.response_file import read_lines
 
@@ -62,7 +62,7 @@ def grade_file(
                 answer = _field(line, response, "response")
             except ValueError as error:
                 raise InputError(f"{path} line {number}: {error}") from None
-            spellings = reference if isinstance(reference, list) else [reference]
+            spellings = spellings_of(reference)
             if not any(str(spelling).strip() for spelling in spellings):
                 raise InputError(f"{path} line {number}: the reference answer is empty")
             waiting.append((number, line, len(spellings)))
