@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from gradebox.sandbox.errors import SandboxUnavailable
@@ -124,9 +123,8 @@ TEMPLATE = Part(
 PARTS = (LAUNCHER, TEMPLATE)
 
 
-@cache
 def binary(part: Part) -> Path:
-    """Return the path of a part; build it if necessary.
+    """Return the path of a part; build it if necessary: the cache may have been cleaned meanwhile.
 
     Raises SandboxUnavailable with the package to install when there is no C compiler.
     """

@@ -60,11 +60,7 @@ def test_a_cache_below_tmp_changes_nothing_for_python_checkers(
 ) -> None:
     usual = looked(level, below_tmp.name)
     monkeypatch.setenv("GRADEBOX_CACHE", str(below_tmp))
-    binary.cache_clear()
-    try:
-        assert cache_folder() == below_tmp
-        found = looked(level, below_tmp.name)
-    finally:
-        binary.cache_clear()
+    assert cache_folder() == below_tmp
+    found = looked(level, below_tmp.name)
     assert [check.outcome for check in found] == ["accepted"] * 3, found
     assert found == usual
