@@ -321,8 +321,8 @@ class Comparer(QuantityComparer):
                 sides.append([parse_expression(p) for p in value.parts])
             elif isinstance(value, Quantity) and not value.unit:
                 number = parse_expression(value.text)
-                if value is gold and number.is_Integer:
-                    return False  # 5:1 is not 5
+                if value is gold and number.is_Integer and not _is_to_one(answer):
+                    return False  # 15:3 is not 5
                 sides.append([*number.as_numer_denom()])
             else:
                 return False
@@ -332,6 +332,10 @@ class Comparer(QuantityComparer):
         return all(
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
+
+
+def _is_to_one(ratio: Value) -> bool:
+    return isinstance(ratio, Ratio) and len(ratio.parts) == 2 and ratio.parts[1] == "1"
 
 
 def _has_names(seq: Seq) -> bool:

@@ -17,7 +17,9 @@ from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.describe import describe
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
+from gradebox.checkers.math.parse.measures import in_two_units, sizes
 from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.split import split_items
 from gradebox.checkers.math.parse.surroundings import without_aside
 from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
@@ -125,6 +127,11 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     both = restated(left), restated(right)
     if len(both[0]) + len(both[1]) > 2:
         return _judge_restated(*both, policy)
+    in_units = in_two_units(left), in_two_units(right)
+    if len(in_units[0]) + len(in_units[1]) > 2:
+        found = [judge(g, a, policy) for g in in_units[0] for a in in_units[1]]
+        return next((verdict for verdict in found if verdict[0]), found[0])
+    left, right = _as_sizes(left, right), _as_sizes(right, left)
     left, right = _without_noun(left, right), _without_noun(right, left)
     letters = compare_choices(left, right)
     if letters is not None:
@@ -255,6 +262,13 @@ def compare_choices(left: str, right: str) -> bool | None:
     if not _LETTER.fullmatch(left) and not _LETTER.fullmatch(right):
         return None
     return a == b
+
+
+def _as_sizes(one: str, other: str) -> str:
+    """Return `17 m, 31 m` for *17 m by 31 m* when the other side has as many numbers."""
+    found = sizes(one)
+    several = len(sizes(other) or split_items(other)) == len(found)
+    return ", ".join(found) if found and several else one
 
 
 def _without_noun(one: str, other: str) -> str:

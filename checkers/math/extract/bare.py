@@ -76,7 +76,7 @@ _NEXT_STEP = re.compile(r"\d\.\s+\d+\s*[-+×*·/=]|,\s+with\s+equality\b")
 _ASSIGNED = re.compile(r"[\s$\\(|*-]*[A-Za-zα-ω\\][^=+*/<>-]{0,40}=.*")
 _THEN_CODE = re.compile(r"[a-z]{2}[ :]+`[^`]+`\W*$")  # `It prints `, and code
 _FOREIGN = re.compile(
-    r"[^\W\d_a-zA-Z\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u209f\u0370-\u03ff\u2100-\u218f\u4e00-\u9fff\U0001d400-\U0001d7ff]"
+    r"[^\W\d_a-zA-Z\u00b2\u00b3\u00b9\u00bc-\u00be\u00c5\u2070-\u209f\u0370-\u03ff\u2100-\u218f\u4e00-\u9fff\U0001d400-\U0001d7ff]"
 )
 _AMOUNT = re.compile(  # `1.5`, `$20`, `20,00 $`, `1/2`, `114 200`, `5%`
     r"(?<![A-Za-z\d.,])[-−]?[$€£]?(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+|\d[\d,.]*(?:/\d+)?)"

@@ -127,9 +127,14 @@ _PLAIN_MATRIX = re.compile(
     r"\\([pbv]?matrix)\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )  # `\pmatrix{1&2\cr3&4}`
 _UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
-    r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?)"
+    r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?|(?<=[\d})])\s(?=\S+$))"
     r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
 )
+_UNIT_CHAIN = re.compile(  # `\mathrm{~lb}-\mathrm{sec} / \mathrm{ft}`
+    r"\\mathrm\s?\{[^{}]{0,20}\}(?:\^\{?-?\d\}?)?"
+    r"(?:\s?(?:[-/]|\\cdot)?\s?\\mathrm\s?\{[^{}]{0,20}\}(?:\^\{?-?\d\}?)?)*"
+)
+_UPRIGHT = re.compile(r"\\mathrm\s?\{\s?([^{}]*)\}")
 _UNIT_FUNCTION = re.compile(  # `\mathrm{sec}`, `\mathrm{min}` without an argument
     r"([\d}/)]|\\pi)(\s*(?:~|\\[ ,;])?\s*)\\(?:mathrm|text|operatorname)\s*\{\s*(sec|min)\s*\}"
     r"(?!\s*[\w\\({^])"
@@ -274,6 +279,7 @@ def normalise(text: str) -> str:
     text = _remove_math_delimiters(text)
     text = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub(",", text))
+    text = _UNIT_CHAIN.sub(_marked_chain, text)
     text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)
@@ -313,6 +319,17 @@ def _unit_fraction(m: re.Match[str]) -> str:
         for name, power in ((m[1], m[2]), (m[3], m[4]))
     )
     return f"{TEXT_OPEN}{above}/{below}{TEXT_CLOSE}"
+
+
+def _marked_chain(m: re.Match[str]) -> str:
+    """Return `\\text{lb-sec/ft}` for upright names after `~` or joined to several."""
+    names = _UPRIGHT.findall(m[0])
+    marked = names[0].startswith("~") or (len(names) > 1 and len(names[0]) > 1)
+    plain = _UPRIGHT.sub(r" \1", m[0]).replace(r"\cdot", " ")
+    plain = re.sub(r"[{}]|(?<=[-/])\s+|\s+(?=[-/])", "", plain.replace("~", " "))
+    if not marked or len(re.findall("[A-Za-z]", plain)) < 2:
+        return m[0]
+    return f"{TEXT_OPEN}{' '.join(plain.split())}{TEXT_CLOSE}"
 
 
 def _unit_to_text(m: re.Match[str]) -> str:

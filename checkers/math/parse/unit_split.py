@@ -8,6 +8,7 @@ from gradebox.checkers.math.normalise.number_words import SCALE_WORDS, read_numb
 from gradebox.checkers.math.normalise.rewrite import plain_words
 from gradebox.checkers.math.normalise.tables import CURRENCY, TEXT_CLOSE, TEXT_OPEN, strip_marks
 from gradebox.checkers.math.parse.units import (
+    is_compound_unit,
     is_small_unit,
     is_unit,
     merge_units,
@@ -21,6 +22,12 @@ _MARKED_TAIL = re.compile(
 )
 _BARE_TAIL = re.compile(
     r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:(?:[\s/.-]|\\cdot(?![A-Za-z]))+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
+    re.S,
+)
+_UNIT = r"[A-Za-z]+\.?(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
+_COMPOUND_TAIL = re.compile(  # `kcal m^{-2} yr^{-1}`, `cm^3/(mol K)`
+    rf"(?P<value>.*?[\d)}}\]%])\s+"
+    rf"(?P<unit>{_UNIT}(?:(?:\s?(?:[/-]|\\cdot(?![A-Za-z]))\s?|\s)\(?{_UNIT}){{0,5}}\)?)",
     re.S,
 )
 _MARKED_DIVISOR = re.compile(rf"[a-z]\s*/\s*{TEXT_OPEN}")  # `\mathrm{m}/\mathrm{min}`
@@ -40,7 +47,7 @@ _GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z]
 _TRIGONOMETRIC = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc|cis)")
 _DEGREE_SIGN = re.compile(r"\\degree\s*")
 _MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
-_BETWEEN_UNITS = re.compile(r"(?:[\s/.()]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
+_BETWEEN_UNITS = re.compile(r"(?:[\s/.()-]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
 _CONDITION = re.compile(r"\b(?:if|when|unless|than|plus|minus)\b", re.I)
 
 
@@ -129,6 +136,9 @@ def _cut_unit(text: str) -> tuple[str, str]:
         and _is_only_unit(m["unit"])
     ):
         return m["value"].strip(), unit_name(m["unit"])
+    m = _COMPOUND_TAIL.fullmatch(text)
+    if m and is_compound_unit(m["unit"]):
+        return m["value"], unit_name(m["unit"])
     m = _BARE_TAIL.match(strip_marks(text).strip() if _MARKED_DIVISOR.search(text) else text)
     if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft|in)[A-Za-z]{2}\b", m["unit"]):
         return text, ""  # 2\pi hr is a product

@@ -89,6 +89,31 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("rad rads radian radians", "rad", 1),
     ("dozen dozens", "dozen", 1),
     ("acre acres", "length^2", "40468564224/10000000"),
+    ("arcsec arcsecs arcsecond arcseconds", "arc", 1),
+    ("arcmin arcmins arcminute arcminutes", "arc", 60),
+    ("angstrom angstroms", "length", "1/10000000000"),
+    ("au", "length", 149597870700),
+    ("ly lightyear lightyears", "length", 9460730472580800),
+    ("pc parsec parsecs", "parsec", 1),
+    ("kpc kiloparsec kiloparsecs", "parsec", 10**3),
+    ("mpc megaparsec megaparsecs", "parsec", 10**6),
+    ("gpc gigaparsec gigaparsecs", "parsec", 10**9),
+    ("amu dalton daltons", "amu", 1),
+    ("mag mags magnitude magnitudes", "mag", 1),
+    ("bit bits", "bit", 1),
+    ("byte bytes", "bit", 8),
+    ("db decibel decibels", "db", 1),
+    ("psi", "mass length^-1 time^-2", "6894757293168/1000000"),
+    ("mmhg torr", "mass length^-1 time^-2", "133322368/1000"),
+    ("dyn dyne dynes", "mass length time^-2", "1/100"),
+    ("rpm", "revolution time^-1", "1/60"),
+    ("rev revs revolution revolutions", "revolution", 1),
+    ("ppm", "ppm", 1),
+    ("kwh", "mass length^2 time^-2", 3600000000),
+    ("wb weber webers", "mass length^2 time^-2 current^-1", 1000),
+    ("lm lumen lumens", "lumen", 1),
+    ("myr", "month", 12 * 10**6),
+    ("gyr", "month", 12 * 10**9),
 )
 UNITS: dict[str, tuple[str, str]] = {
     name: (dimension, str(factor))
@@ -120,6 +145,9 @@ for _symbol in ("a", "c", "f", "hz", "j", "mol", "n", "ohm", "pa", "t", "v", "w"
 _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
     r"(?<![A-Za-z])(m|\\mu\s*|[\u00b5\u03bc])(A|C|F|Hz|J|mol|N|Pa|V|W|T)(?![A-Za-z])"
 )
+_AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm"])  # `3lm` is a product
+_FUNCTION_OF = re.compile(r"(?:sec|min)\s[a-z]")  # `sec t`
+_NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
 # placeholders that match every unit
 NEUTRAL_UNITS = frozenset(["unit", "units", "u"])
 SQUARE_WORDS = frozenset(["square", "sq", "squared"])
@@ -154,6 +182,8 @@ def is_unit(tail: str) -> bool:
         if f not in ("min", "sec", "ln", "lg")
     ):
         return False
+    if name in _AFTER_A_SPACE:
+        return False
     if re.match(r"[A-Z]\s*\\cdot\s*[a-z]+(?![A-Za-z])", tail):
         return name in UNITS  # N·m, J·s
     if len(name) == 1:
@@ -170,6 +200,13 @@ def is_unit(tail: str) -> bool:
 def is_small_unit(tail: str) -> bool:
     """Return whether letters are a unit with the prefix milli or micro: `mN`, `mW`."""
     return _SMALL.fullmatch(tail) is not None
+
+
+def is_compound_unit(tail: str) -> bool:
+    """Return whether all names after a number and a space are units: `cm^3/mol`, `N-m`."""
+    if _FUNCTION_OF.search(tail) or unit_scale(unit_name(tail)) is None:
+        return False
+    return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) or _NEWTON_METER.fullmatch(tail))
 
 
 def merge_units(first: str, second: str) -> str:
