@@ -41,6 +41,14 @@ def without_struck(text: str) -> str:
     return kept if kept.strip() else text
 
 
+_BLANKS = re.compile(r"\s{50,}")
+
+
+def with_short_blanks(text: str) -> str:
+    """Shorten long runs of blanks: where blanks are optional, a pattern would try each of them."""
+    return _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", text)
+
+
 def without_quote_marks(text: str) -> str:
     """Return a text without the `>` before quoted lines."""
     return _QUOTE.sub("", text) if text.lstrip().startswith(">") or "\n>" in text else text
@@ -59,7 +67,7 @@ def without_code(text: str) -> str:
     """Return a text without its programs; other fenced blocks, such as outputs, stay."""
     if "```" not in text:
         return text
-    return _CODE.sub(_fenced, text).strip()
+    return with_short_blanks(_CODE.sub(_fenced, text)).strip()
 
 
 def _fenced(m: re.Match[str]) -> str:

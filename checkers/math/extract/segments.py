@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract.formats import last_turn
+from gradebox.checkers.math.extract.markdown import with_short_blanks
 
 MAX_CHARS = 100_000  # of a response, from its end
 MAX_QUESTIONS = 16  # tried as the end of the answer
@@ -19,7 +20,6 @@ _NEXT_QUESTION = re.compile(  # what a base model writes after its answer
     re.I | re.M,
 )
 _ANSWERED = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>", re.I)
-_BLANKS = re.compile(r"\s{50,}")  # shortened: optional blanks in patterns would try each of them
 _TRACEBACK = re.compile(  # of a Python program that failed
     r"Traceback \(most recent call last\):\n(?:[ \t]+[^\n]*\n)*[\w.]+(?::[^\n]*)?(?:\n|$)"
 )
@@ -39,7 +39,7 @@ def last_segment(response: str) -> str:
         response = _DRAWING.sub("", response)
     if r"\mathbf{" in response:
         response = _SPACED.sub(lambda m: re.sub("[ ,]", "", m[0]), response)
-    response = _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", response[-MAX_CHARS:])
+    response = with_short_blanks(response[-MAX_CHARS:])
     return (response if response.isascii() else _SYMBOLS.sub("", response)).strip()
 
 

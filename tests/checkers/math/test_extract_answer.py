@@ -207,7 +207,12 @@ def test_equations_give_the_value_that_they_end_with(gold, response, equal):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    ["\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111", "\n", " "],
+    [
+        *("\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111", "\n"),
+        *(" ", "```\n", "**", "**a**\n", "- a\n", "| a |\n", "<b>", "> a\n", "x = 1. ", "Wait, "),
+        *("so ", "1. x = 2\n", "(a) ", "Is it 2? ", "Perhaps 3. ", "2 < ", "x, ", "_", "~~", "#"),
+        *("：", "答案是"),
+    ],
 )
 def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
     """Unbounded patterns would need quadratic time; the test's time limit would end it."""

@@ -35,7 +35,7 @@ def box() -> None:
 def test_records_and_metrics_are_those_of_one_process(tmp_path: Path, flags: dict) -> None:
     write_work(tmp_path)
     found = {}
-    for drivers in (1, 2, 3):
+    for drivers in (1, 3):
         name = str(drivers)
         result = run_grading(options_of(tmp_path, name, drivers=drivers, **flags))
         metrics = result.files[0].metrics
@@ -45,7 +45,7 @@ def test_records_and_metrics_are_those_of_one_process(tmp_path: Path, flags: dic
     statuses = [record["status"] for record in found[1][0]]
     assert len(statuses) == 15
     assert {"passed", "failed", "invalid"} == set(statuses)
-    assert found[1] == found[2] == found[3]
+    assert found[1] == found[3]
 
 
 def test_the_examples_have_the_same_records(tmp_path: Path) -> None:
