@@ -9,6 +9,7 @@ Each module imports only from rooms below its own:
     evaluator, dart      EvaluatorMath, and its functions that rewrite and read answers
     grading              tiers one and two
     workers/             processes that run compare/ under limits
+    guided/              extraction led by the reference answer: several values, letters, words
     extract/   compare/  neither imports the other
     statements/          answers compared by what they state: whole numbers, names, logic, words
     parse/               reader.py: structures (values.py); expressions/: SymPy expressions

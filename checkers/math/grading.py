@@ -23,6 +23,7 @@ from gradebox.checkers.math.extract.golds import (
     value_for,
     yes_or_no_of,
 )
+from gradebox.checkers.math.guided.several import several_for
 from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.statements.kinds import same_kind, says_same
@@ -163,7 +164,11 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
     left, right = gold, response
     if equal is None:
         left, right = extract_gold(gold), extract_answer(response, policy.strict_extract)
-        right = parts_for(left, response) or value_for(left, right, response)
+        right = (
+            parts_for(left, response)
+            or several_for(left, right, response)
+            or value_for(left, right, response)
+        )
         if policy.ascii_only and not right.isascii():
             right = unicode_to_latex(right).encode("ascii", "ignore").decode()
         if not left or not right:

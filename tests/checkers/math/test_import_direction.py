@@ -12,6 +12,7 @@ LEVELS = (
     {"parse"},
     {"statements"},
     {"extract", "compare"},
+    {"guided"},
     {"workers"},
     {"grading"},
     {"evaluator", "dart"},

@@ -1,0 +1,1 @@
+"""Extraction led by the reference answer: parts, several values, letters, words."""
