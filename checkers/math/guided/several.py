@@ -29,7 +29,7 @@ _COLUMN = re.compile(
     r"(?:\\left)?[(\[]?\\begin\{(?:[pb]?matrix|array)\}(?:\{\w\})?([^&]*)\\end\{\w+\}[)\]]?"
 )
 _TUPLE = re.compile(r"(?:^|=\s*)\(|\\begin")
-_NAMED = re.compile(r"(?P<name>[^=<>]{1,60})=(?P<value>.+)", re.S)
+_NAMED = re.compile(r"(?P<name>[^=<>]{1,60})=(?P<value>[^=]+)", re.S)
 _LEAD = re.compile(r"^(?:and\s|or\s|[A-Za-z ]{4,30}:)\s*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z$\\])|\n+|(?<=[。])")
 _CLAUSE = re.compile(r"(?<=[.!?])\s+(?=[A-Z$\\])|\n+|[。；;]")

@@ -38,7 +38,7 @@ class Statement:
 
 def statements(text: str) -> list[Statement]:
     """Return the formulas and numbers of a text in order; those of a list in math are apart."""
-    found = []
+    found: list[Statement] = []
     for start, end, contents in pieces(text):
         unit = unit_after(text[end:])
         for part in split_top(contents.strip(" .。"), COMMA)[0]:
