@@ -26,6 +26,7 @@ from gradebox.checkers.math.extract.hedges import (
 )
 from gradebox.checkers.math.extract.markdown import (
     BOLD_END,
+    with_short_blanks,
     without_bold,
     without_code,
     without_fence,
@@ -312,7 +313,8 @@ def _extracted(response: str, strict: bool) -> str:
         text, strict = inside, False
     if value := json_answer(text):
         return value
-    text = without_negated(without_closing(without_struck(without_quote_marks(text))))
+    text = without_closing(without_struck(without_quote_marks(text)))
+    text = with_short_blanks(without_negated(text))
     text = text if len(text) > MAX_PROSE else without_recalled(text)
     boxed = last_boxed(text)
     found = announced(text)
@@ -346,7 +348,9 @@ def _extracted(response: str, strict: bool) -> str:
     text = before_explanation(without_repeated_lines(without_code(text)))
     if (last := _BOLD_LINE.search(text)) and is_bare(last[1]):
         return last[1].strip(" .:")
-    text = "" if is_cut(text) else without_rejected(without_suppositions(text))
+    if is_cut(text):
+        return ""
+    text = with_short_blanks(without_rejected(without_suppositions(text)))
     if not text:
         return ""
     if (lettered := _LETTER_AT_END.fullmatch(text[-MAX_PROSE:])) and _WORDS.search(lettered[1]):

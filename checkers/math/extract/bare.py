@@ -123,6 +123,8 @@ def is_bare(text: str) -> bool:
         return chinese <= MAX_CHINESE and not re.search(r"[，。；]\S", text)
     if not re.search(r"[^\W\d_]", text):
         return True
+    if len(text) > MAX_PROSE and "\\begin" not in text:
+        return False
     if (
         _THEN_CODE.search(text)
         or _is_derivation(text)
@@ -135,8 +137,6 @@ def is_bare(text: str) -> bool:
     if split_cases(text) and not text.rstrip().endswith(".") and not _SPEECH.search(text):
         return True
     text = _CONDITION.sub("", text)
-    if len(text) > MAX_PROSE and "\\begin" not in text:
-        return False
     if _SPEECH.search(text) or _TABLE.search(text):
         return False
     display = _DISPLAY.search(text)

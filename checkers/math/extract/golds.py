@@ -11,7 +11,7 @@ import re
 
 from gradebox.checkers.math.extract.answer import announced, boxes, extract_answer, first_sentence
 from gradebox.checkers.math.extract.bare import is_bare
-from gradebox.checkers.math.extract.markdown import without_bold
+from gradebox.checkers.math.extract.markdown import with_short_blanks, without_bold
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE
 from gradebox.checkers.math.extract.prose import is_check
 from gradebox.checkers.math.extract.segments import last_segment
@@ -77,7 +77,7 @@ _COMMAND = re.compile(r"\\(?!left|right|cdot|times|mathbf|text)[a-z]+")
 
 def extract_gold(gold: str) -> str:
     """Return the reference answer: what a solution boxes or announces, else the text itself."""
-    text = gold.strip()
+    text = with_short_blanks(gold).strip()
     text = text.rpartition("####")[2].strip() or text  # a solution of GSM8K, or its last line
     if boxes(text):
         return extract_answer(gold)

@@ -207,6 +207,8 @@ _FUNCTION_NAME = re.compile(
     r"\b(?:sin|cos|tan|cot|sec|csc|ln|log|sqrt|exp|arctan|max|min|lim|pi)\b"
 )
 
+MAX_SENTENCE = 1500  # characters, from its end
+
 
 def is_check(sentence: str) -> bool:
     """Return whether a sentence begins to verify an answer."""
@@ -339,7 +341,7 @@ def from_prose(text: str) -> str:
         return concluded
     for sentence in reversed(sentences):
         if pieces(sentence):
-            return with_base(_from_sentence(sentence), sentence)
+            return with_base(_from_sentence(sentence[-MAX_SENTENCE:]), sentence)
     return words_of(last) or (COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from gradebox.checkers.math import extract_answer, grade
 from gradebox.checkers.math.extract.answer import boxes
+from gradebox.checkers.math.extract.golds import extract_gold
 from gradebox.checkers.math.extract.segments import MAX_CHARS
 
 
@@ -211,7 +212,7 @@ def test_equations_give_the_value_that_they_end_with(gold, response, equal):
         *("\\boxed{", "$", "\\[", "\\(", "the answer is ", "$$", "\\begin{array}", "1,111", "\n"),
         *(" ", "```\n", "**", "**a**\n", "- a\n", "| a |\n", "<b>", "> a\n", "x = 1. ", "Wait, "),
         *("so ", "1. x = 2\n", "(a) ", "Is it 2? ", "Perhaps 3. ", "2 < ", "x, ", "_", "~~", "#"),
-        *("：", "答案是"),
+        *("：", "答案是", "suppose is ! "),
     ],
 )
 def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
@@ -219,6 +220,7 @@ def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
     text = unit * (400_000 // len(unit))
     assert len(extract_answer(text)) <= MAX_CHARS
     assert len(extract_answer(f"x answer{text}.")) <= MAX_CHARS
+    assert len(extract_gold(f"x{text}.")) <= len(text) + 2
 
 
 def test_boxes_have_balanced_braces():
