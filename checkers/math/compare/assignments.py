@@ -16,8 +16,9 @@ from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.values import Quantity, Relation, Seq, Value
+from gradebox.checkers.math.parse.values import Quantity, Relation, Rounded, Seq, Value
 
+_DECIMAL = re.compile(r"-?\d*\.\d+")
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
     r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?)\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
@@ -298,6 +299,19 @@ def is_calculation(relation: Relation) -> bool:
         return False
     tolerance = 0.0 if any(e.free_symbols for e in sides) else _rounding_tolerance(*texts)
     return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+
+
+def as_rounded(value: Value) -> Value:
+    """Return `P(X>2) = 1-e^{-1} = .632` as an exact number and its rounding; others as they are."""
+    if not isinstance(value, Relation) or not value.is_equation:
+        return value
+    *_, exact, decimal = (side.strip() for side in value.sides)
+    if not _DECIMAL.fullmatch(decimal) or _DECIMAL.fullmatch(exact):
+        return value
+    number = _readable(exact)
+    if number is None or not number.is_number or not numeric.rounds_to(number, decimal):
+        return value
+    return Rounded(Quantity(exact), Quantity(decimal))
 
 
 def _rounding_tolerance(*texts: str) -> float:

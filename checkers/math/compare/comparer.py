@@ -55,6 +55,7 @@ class Comparer(QuantityComparer):
 
     def equal(self, gold: Value, answer: Value) -> bool:
         """Return whether two answers are the same. The order of the checks below matters."""
+        gold = assignments.as_rounded(gold)
         if isinstance(gold, Rounded) or isinstance(answer, Rounded):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)

@@ -19,7 +19,7 @@ from gradebox.checkers.math.parse.describe import describe
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.measures import in_two_units, sizes
 from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.split import split_items
+from gradebox.checkers.math.parse.split import split_items, split_top
 from gradebox.checkers.math.parse.surroundings import without_aside
 from gradebox.checkers.math.parse.values import TooLong, Words
 from gradebox.checkers.math.policy import Policy, get_policy
@@ -43,7 +43,7 @@ _LONG_DECIMAL_COMMA = re.compile(
 )  # not `2,5`, which is a list
 _DECIMAL = re.compile(r"[-+＄€£]?\s?\d*\.\d+(?!\d)[^\d]*$")
 _LABEL_BEFORE = re.compile(r"\s*\(?\s*[A-J]\s*[.):]\s*")
-_LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?([A-E])\s?\)$")  # `42 (C)`
+_LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?(?:(?:choice|option)\s+)?([A-E])\s?\)$")  # `42 (C)`
 _DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
 _BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
 _CONDITION = re.compile(r"(?<![A-Za-z])(?:for|if|when|where)(?![A-Za-z])")
@@ -69,10 +69,18 @@ _ORDER_NOTE = re.compile(  # `1, 2, 3 (in increasing order)`
     rf"|smallest\s+to\s+largest|largest\s+to\s+smallest)[)\s{TEXT_CLOSE}]*$",
     re.I,
 )
+_SEMICOLON = re.compile(r"\s*;\s*")
+_SIGNS = {
+    "positive": ">", "negative": "<", "nonnegative": r"\ge", "nonpositive": r"\le",
+    "nonzero": r"\ne",
+}  # fmt: skip
+_SIGN_OF = re.compile(
+    r"([a-z])\s+(?:is|must\s+be)\s+((?:non[ -]?)?(?:positive|negative)|non[ -]?zero)", re.I
+)
 _NAMED_BY_NUMBER = re.compile(  # `Team 3`, `Box B`
     r"(?:the\s+)?(?:team|day|room|door|box|step|stage|page|chapter|question|problem|level|case|group|player|bus|train|lane|row|column"
     r"|method|machine|bag|urn|plan|figure|graph|diagram|week|month|year|grade|version|jar|shelf|seat|house|floor|platform|route|line|item|type|class"
-    r"|station|store|shop|company|student|person|runner|tank|block|set|scheme|design|statement|choice|option|number|no\.?)\s+#?(\d{1,4}|[A-Z])",
+    r"|station|store|shop|company|student|person|runner|tank|block|set|scheme|design|statement|choice|option|number|no\.?|digit|letter)\s+#?(\d{1,4}|[A-Z])",
     re.I,
 )
 _NUMBER_OR_LETTER = re.compile(r"\d{1,4}|[A-Z]")
@@ -158,8 +166,9 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         left = _with_decimal_point(left, right)
     left, right = _with_decimal_log(left, right), _with_decimal_log(right, left)
     left, right = _with_floor(left, right), _with_floor(right, left)
+    left, right = _with_sign(left, right), _with_sign(right, left)
     try:
-        ordered = bool(_ORDER_NOTE.search(left))
+        ordered = bool(_ORDER_NOTE.search(left)) or _has_blanks(left)
         left, right = (_ORDER_NOTE.sub("", t).strip() for t in (left, right))
         may_round = not _RECURRING.search(gold + answer)
         right = left if _same_digits(gold, answer) else right
@@ -339,6 +348,18 @@ def _with_decimal_log(one: str, other: str) -> str:
     if _DECIMAL_LOG.search(other) and not re.search(r"\\ln|_", one):
         return _BARE_LOG.sub(r"\\lg ", one)
     return one
+
+
+def _has_blanks(gold: str) -> bool:
+    """Return whether a reference answer fills several blanks: `1;\\frac{11}{20}`."""
+    parts, separators = split_top(gold, _SEMICOLON)
+    return bool(separators) and all(parts) and not any(re.search("[=:,]", p) for p in parts)
+
+
+def _with_sign(one: str, other: str) -> str:
+    """Return `a > 0` for *a must be positive* when the other side is an inequality."""
+    m = _SIGN_OF.fullmatch(one) if re.search(r"[<>]|\\(?:[lg]e|ne)(?![A-Za-z])", other) else None
+    return f"{m[1]} {_SIGNS[re.sub('[ -]', '', m[2].lower())]} 0" if m else one
 
 
 def _with_floor(one: str, other: str) -> str:

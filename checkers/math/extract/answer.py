@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.extract.bare import MAX_PROSE, is_bare
+from gradebox.checkers.math.extract.bare import CHINESE, MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.hedges import (
     DOUBTED,
@@ -144,7 +144,9 @@ _REFUSED = re.compile(  # at the end
     re.I,
 )
 _EMPTY_BOX = re.compile(r"[\s?_.…]+|\\(?:l?dots|quad|square)")  # `\boxed{?}` of the question
-_LETTER_AT_END = re.compile(r"(\S.*[\w.!$)%])\s+\(([A-J])\)[.\s]*", re.S)  # `It is dark. (E)`
+_LETTER_AT_END = re.compile(
+    r"(\S.*[\w.!$)%])\s+\((?:(?:choice|option)\s+)?([A-J])\)[.\s]*", re.S
+)  # `It is dark. (E)`
 _CHOICE = re.compile(r"\W*[A-J]\W*")
 _CONCLUSION = re.compile(r"(?<=[.!])\s+(?=(?:so|thus|hence|therefore)\b[^.!?]*\d)", re.I)
 MAX_ANNOUNCEMENTS = 16  # considered, from the end
@@ -355,4 +357,6 @@ def _extracted(response: str, strict: bool) -> str:
         return ""
     if (lettered := _LETTER_AT_END.fullmatch(text[-MAX_PROSE:])) and _WORDS.search(lettered[1]):
         return f"({lettered[2]}) {from_prose(lettered[1])}"
-    return text if is_bare(text) else from_prose(text)
+    if is_bare(text) or (CHINESE.search(text) and labelled_choice(text)):
+        return text
+    return from_prose(text)

@@ -23,9 +23,13 @@ _SHORT = 40  # characters; shorter text without a verb is an answer
 MAX_PHRASE_WORDS = 40
 MAX_PARTS = 6
 _SEVERAL = re.compile(r"[,;]|\(b\)|\band\b")
-_PART_MARK = re.compile(  # `(a) `, `Part (b):`, `**(c)**`
-    r"(?:^|(?<=[\s,;.*]))\**(?:part\s+\(?([a-f1-6])\)?[\s:.*]|\(([a-f])\))\**(?=[\s:*])", re.I
+_PART_MARK = re.compile(  # `(a) `, `Part (b):`, `**(c)**`, `Blank 1:`, `第二空：`, `②`
+    r"(?:^|(?<=[\s,;.*；，。]))\**(?:(?:part\s+\(?([a-f1-6])\)?[\s:.*]|\(([a-f])\))\**(?=[\s:*])"
+    r"|(?:第?([一二三四1-4])[个]?空[:：是为]|blank\s([1-4]):|(first|second|third)(?:\sblank)?:|([①②③④]))\s*)",
+    re.I,
 )
+_RANKS = {mark: str(i) for row in ("一二三四", "①②③④", ("first", "second", "third"))
+          for i, mark in enumerate(row, 1)}  # fmt: skip
 _NAMED = re.compile(r"[=:]|[A-Za-z]{3}")
 _OUTER = re.compile(r"^(?:\\\{|[(\[{])(.*?)(?:\\\}|[)\]}])$")
 _ASSIGNED_LINE = re.compile(
@@ -50,7 +54,9 @@ _ONLY = re.compile(
 _SOLUTION_IS = re.compile(
     r"^(?:the\s+)?solutions?(?:\s+set)?\s+(?:is|are)\s*:?\s*(?=[$\\(\[{\w])", re.I
 )
-_VERDICT = re.compile(r"(yes|no)[.,;:]\s+[A-Z][a-z]", re.I)  # `No. It would lead to 0 = 1.`
+_VERDICT = re.compile(  # `No. It would lead to 0 = 1.`, not `Yes, for x > 0`
+    r"([Yy]es|[Nn]o)(?:[.,;:]\s+[A-Z][a-z]|,\s+(?:because|since|as|it|they|the|there|this|that|we)\b)"
+)
 _EXACTLY = re.compile(
     r"\b(?:if\s+and\s+only\s+if|iff|(?:exactly|precisely)\s+(?:when|if|for))\s+([^.!?]{1,200})[.!]?\s*$",
     re.I,
@@ -209,11 +215,12 @@ def _are_words(named: dict[str, str]) -> bool:
 def _labelled(text: str) -> list[str]:
     """Return the texts under (a), (b), …, in order; [] when the marks are others."""
     marks = list(_PART_MARK.finditer(text))
-    names = [(m[1] or m[2]).lower() for m in marks]
+    names = [next(filter(None, m.groups())).lower() for m in marks]
+    names = [_RANKS.get(name, name) for name in names]
     if len(names) < 2 or not any(names == list(row[: len(names)]) for row in ("abcdef", "123456")):
         return []
     ends = [*(m.start() for m in marks[1:]), len(text)]
-    parts = [text[m.end() : end].strip(" :.\n*") for m, end in zip(marks, ends, strict=True)]
+    parts = [text[m.end() : end].strip(" :.\n*；，;,") for m, end in zip(marks, ends, strict=True)]
     return [_HEAD.sub("", part) for part in parts]
 
 

@@ -48,8 +48,8 @@ _LETTERS = re.compile(  # `B and C are correct`, `Statements A and C are correct
     re.I,
 )
 _LABELLED = re.compile(  # `B (42)`, `(b) 42`, `B, 42`, `B - forty`: a choice and its text
-    r"(?:(?:option|choice)\s+)?(?:\(([A-HJa-h])\)\s*[:.,-]?\s*(.+)|([A-HJ])(?:(?:\s+\(|（)([^()（）]+)[)）]|\s+[-–]\s+(?=[A-Za-z]{3})(.+)"
-    r"|[,:]\s+(.+)))",
+    r"(?:(?:option|choice)\s+|选\s*)?(?:\(([A-HJa-h])\)\s*[:.,-]?\s*(.+)|([A-HJ])(?:(?:\s+\(|（)([^()（）]+)[)）]|\s+[-–]\s+(?=[A-Za-z]{3})(.+)"
+    r"|[,:]\s+(.+)|[:.：．、]\s*(?=[^\n]*[\u4e00-\u9fff])(.+)))",
     re.S,
 )
 CHOICE_AND_TEXT = re.compile(r"\W*\b([A-HJ])\.\s+(?=[^\n]*[a-z\d])([^\n]{1,200})")  # `D. 42`

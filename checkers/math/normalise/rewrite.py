@@ -17,6 +17,7 @@ from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
 from gradebox.checkers.math.normalise.programs import program_output
 from gradebox.checkers.math.normalise.systems import TEXT, TEXT_COMMANDS, rows_to_lists
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.normalise.upright_units import mark_unit_fraction, mark_units
 
 MAX_CHARS = 20_000  # longer answers are compared as text only
 MAX_LAYERS = 20  # of braces and quotes around an answer
@@ -103,6 +104,7 @@ _SUPERSCRIPTS = re.compile("[" + "".join(tables.SUPERSCRIPT) + "]+")
 _SUBSCRIPTS = re.compile("[" + "".join(tables.SUBSCRIPT) + "]+")
 _RAISED_FRACTION = re.compile("([⁰¹²³⁴⁵⁶⁷⁸⁹]{1,9})[⁄∕/]([₀₁₂₃₄₅₆₇₈₉]{1,9})")
 _CIRCLED = re.compile("[①-⑳](?:[\\s,、，和及与;；]*[①-⑳])*")  # numbered statements
+_TEXTCIRCLED = re.compile(r"\\textcircled\s?\{(?:\\[a-z]+\s?)?\{?\s?([1-9])\s?\}?\}")
 _COLOR = re.compile(r"\\(?:color|textcolor)\s*\{[^{}]*\}")
 # `**5**`, `{5 \choose 2}`, `{1 \over 2}`
 _BOLD = re.compile(r"(?<![\w)}\]*])\*\*(?=[^\s*])([^*]{1,200})(?<=\S)\*\*")
@@ -126,34 +128,12 @@ _ELLIPSIS = re.compile(  # `0.333...`, `0.121212...`
 _PLAIN_MATRIX = re.compile(
     r"\\([pbv]?matrix)\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )  # `\pmatrix{1&2\cr3&4}`
-_UNIT_LETTER = re.compile(  # `5~\mathrm{N}`; a variable has no space before it
-    r"((?<=[\d}])\s?(?:~|\\[ ,;:]|\\(?:quad|thinspace)(?![A-Za-z]))\s?|(?<=[\d})])\s(?=\S+$))"
-    r"\\mathrm\s?\{\s?([A-DF-HJ-WZacf-hj-wz])\s?\}"
-)
-_UNIT_CHAIN = re.compile(  # `\mathrm{~lb}-\mathrm{sec} / \mathrm{ft}`
-    r"\\mathrm\s?\{[^{}]{0,20}\}(?:\^\{?-?\d\}?)?"
-    r"(?:\s?(?:[-/]|\\cdot)?\s?\\mathrm\s?\{[^{}]{0,20}\}(?:\^\{?-?\d\}?)?)*"
-)
-_UPRIGHT = re.compile(r"\\mathrm\s?\{\s?([^{}]*)\}")
-_UNIT_FUNCTION = re.compile(  # `\mathrm{sec}`, `\mathrm{min}` without an argument
-    r"([\d}/)]|\\pi)(\s*(?:~|\\[ ,;])?\s*)\\(?:mathrm|text|operatorname)\s*\{\s*(sec|min)\s*\}"
-    r"(?!\s*[\w\\({^])"
-)
-_UNIT_FONT = re.compile(  # `\mathrm{m\,s^{-1}}`
-    r"\\(?:mathrm|text)\s?\{((?:[A-Za-z/.\s~]|\\[ ,;]|\\cdot(?![A-Za-z])|\^\{?-?\d\}?){0,60}"
-    r"\^(?:[^{}]|\{-?\d\}){0,60})\}"
-)
 # `(52)_8`, `52_{\text{eight}}`, `x=1 \quad y=2`
 _BASED = re.compile(r"\(\s*([\dA-F][\dA-F]*)\s*\)\s*(?=_\s*\{?\s*\d)")
 _BASE_WORD = re.compile(
     rf"(?<=[\dA-Z])(\s?\)?)\s?_\s?\{{\s?{TEXT_OPEN}?\s?([a-z]+)\s?{TEXT_CLOSE}?\s?\}}", re.I
 )
 _QUAD = re.compile(r"(?<![,;\s])\s*\\q?quad")
-_UNIT_POWER = r"(?:\^\s*\{?(\d)\}?)?"
-_UNIT_FRACTION = re.compile(  # `\frac{\text{m}}{\text{s}^2}`
-    rf"\\[dt]?frac\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*{_UNIT_POWER}\s*\}}"
-    rf"\s*\{{\s*{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}\s*{_UNIT_POWER}\s*\}}"
-)
 _RECURRING = re.compile(  # `0.1\overline{6}`, `0.\dot{1}2\dot{3}`
     r"(?<!\d)(\d{0,30})\.(\d{0,30})(?:\\(?:overline|bar)\s*\{\s*(\d{1,30})\s*\}"
     r"|\\dot\s*\{?(\d)\}?(?:(\d{0,28})\\dot\s*\{?(\d)\}?)?|(?<=[\d.])\((\d{1,12})\)$)"  # 0.1(6)
@@ -252,6 +232,7 @@ def normalise(text: str) -> str:
     text = _HTML.sub("", text) if "</" in text or "<br" in text else text
     if text.strip() in ("{}", r"\{\}"):
         return r"\emptyset"
+    text = _TEXTCIRCLED.sub(lambda m: chr(ord("①") + int(m[1]) - 1), text)
     if _CIRCLED.fullmatch(text.strip(" $.。")):
         text = ", ".join(f"({unicodedata.numeric(c):.0f})" for c in text if "①" <= c <= "⑳")
     text = unicode_to_latex(translate(_SPACES.sub(" ", text.strip())))
@@ -279,14 +260,12 @@ def normalise(text: str) -> str:
     text = _remove_math_delimiters(text)
     text = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), text)
     text = _DECIMAL_COMMA.sub(".", _THOUSANDS.sub(",", text))
-    text = _UNIT_CHAIN.sub(_marked_chain, text)
-    text = _UNIT_LETTER.sub(r"\1\\text{\2}", text)
     text = _SIZES.sub("", text)
     text = text.replace(r"\{", _LEFT_BRACE).replace(r"\}", _RIGHT_BRACE)
-    text = _UNIT_FUNCTION.sub(r"\1\2\\text{\3ond}", text).replace("{minond}", "{minute}")
+    text = mark_units(text)
     text = re.sub(r"\\(?:text|mathrm)\{(min|max)\}(?=\s*\()", r"\\\1", text)
-    text = unwrap_text(_UNIT_FONT.sub(_unit_to_text, text))
-    text = _UNIT_FRACTION.sub(_unit_fraction, text)
+    text = unwrap_text(text)
+    text = mark_unit_fraction(text)
     text = _SPACES.sub(" ", _THIN.sub(" ", text))
     if r"\equiv" in text:
         text = _BARE_MODULUS.sub(r" \\pmod \1", text)
@@ -311,30 +290,6 @@ def normalise(text: str) -> str:
     text = text.replace("!=", r"\ne ").replace("<=", r"\le ").replace(">=", r"\ge ")
     text = text.replace("==", "=").replace("&lt;", "<").replace("&gt;", ">")
     return expand_notation(strip_ends(_SPACES.sub(" ", text)))
-
-
-def _unit_fraction(m: re.Match[str]) -> str:
-    above, below = (
-        name.strip() + (f"^{power}" if power else "")
-        for name, power in ((m[1], m[2]), (m[3], m[4]))
-    )
-    return f"{TEXT_OPEN}{above}/{below}{TEXT_CLOSE}"
-
-
-def _marked_chain(m: re.Match[str]) -> str:
-    """Return `\\text{lb-sec/ft}` for upright names after `~` or joined to several."""
-    names = _UPRIGHT.findall(m[0])
-    marked = names[0].startswith("~") or (len(names) > 1 and len(names[0]) > 1)
-    plain = _UPRIGHT.sub(r" \1", m[0]).replace(r"\cdot", " ")
-    plain = re.sub(r"[{}]|(?<=[-/])\s+|\s+(?=[-/])", "", plain.replace("~", " "))
-    if not marked or len(re.findall("[A-Za-z]", plain)) < 2:
-        return m[0]
-    return f"{TEXT_OPEN}{' '.join(plain.split())}{TEXT_CLOSE}"
-
-
-def _unit_to_text(m: re.Match[str]) -> str:
-    inner = re.sub(r"\\[ ,;]|\\cdot|~", " ", m[1])
-    return rf"\text{{{re.sub(r'[{}]', '', inner)}}}"
 
 
 def _base_to_digits(m: re.Match[str]) -> str:

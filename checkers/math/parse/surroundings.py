@@ -66,6 +66,8 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"|Ju|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s\d)"
     r"|^(?:it\s+is\s+)?the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line"
     r"|value|(?:hyper)?plane)\s+(?:is\s+)?(?=[$\\\[({\d]|[a-z](?![a-z]))"
+    r"|^(?:it\s+is\s+|the\s+[a-z]+\s+is\s+)?the\s+[a-z]+\s+(?:given\s+by|with|of)\s+(?:the\s+)?equation\s+"
+    r"|^(?:it\s+)?converges\s+to\s+(?=[-\d\\$(a-z])|^yes[,:;.]\s+(?=[-\d\\$(]|[a-z]\s*=)"
     r"|^(?:the|its)\s+(?:[a-z]+\s+){1,5}(?:\\[a-z]+\s+)?has\s+(?:an?\s+)?(?:length|area|volume"
     r"|height|radius|measure|value)\s+(?:of\s+)?(?=[$\\(\d])",
     re.I,
@@ -91,7 +93,7 @@ _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
 
 _ASIDE = re.compile(  # `7 loads (after rounding up)`, `H_2O (water)`
-    r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|rounded|all|any|noon|\d[\d.,]*\)))"
+    r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|rounded|choice|option|all|any|noon|\d[\d.,]*\)))"
     r"(?![^()]*\b(?:reject|extraneous|invalid|wrong|incorrect|not|but)\w*)"
     r"(?=[^()]*[a-z]{3})(?P<inner>[^()=<>≤≥≈\\$^]+)\)\s*\.?$"
 )

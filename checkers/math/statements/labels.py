@@ -3,6 +3,8 @@
 item := name ("is" | "=" | ":" | "of" | "at") value      `center: (1,-2)`, *angle A is 30 degrees*
       | value name                                        *5 men*
       | name value                                        *radius 3*
+      | value "is" name                                   *(1,2) is a saddle point*
+      | "no" name                                         *no local maximum*: left out
 """
 
 from __future__ import annotations
@@ -34,7 +36,15 @@ _STATED = re.compile(
     rf"|being)(?![A-Za-z]))\s*:?\s*(?P<value>.+)",
     re.I | re.S,
 )
-_COUNTED = re.compile(rf"(?P<value>{_NUMBER})\s*(?P<name>[A-Za-z][A-Za-z -]*)", re.I)
+_COUNTED = re.compile(  # `5 men`, `5 oz of the 20% solution`
+    rf"(?P<value>{_NUMBER})\s*(?P<name>[A-Za-z][A-Za-z -]*?(?:\sof\s[^=:]+)?)", re.I
+)
+_IS_A = re.compile(  # `(1,2) is a saddle point`, `x = 0 is neither`
+    r"(?:[a-z]\s*=\s*)?(?P<value>[-+\d(\\][^=:]*?)\s+is\s+(?:(?:an?|the)\s+(?P<name>[a-z][a-z ]*)"
+    r"|(?P<neither>neither)(?:\s.*)?)",
+    re.I,
+)
+_ABSENT = re.compile(r"(?:there\s+(?:is|are)\s+)?(?:no|neither)\s+[a-z ]+", re.I)
 _PLAIN = re.compile(rf"{_NAME}\s*{_START}(?P<value>.+)", re.I | re.S)
 _LEAD = re.compile(
     r"^(?:(?:so|thus|hence|therefore|then)[\s,]+)?(?:(?:there\s+(?:are|is|were)"
@@ -48,7 +58,7 @@ _REST = re.compile(
 _DROPPED = frozenset(
     word_list(
         "the a an value values of angle \\angle number total its their is are measure m then so "
-        "at point with equal segment side length there exactly"
+        "at point pt with equal segment side length there exactly local relative"
     )
 )
 _ONE_NAME = {
@@ -56,7 +66,8 @@ _ONE_NAME = {
     for row in map(
         word_list,
         (
-            "maximum max maximal largest greatest", "minimum min minimal smallest least",
+            "maximum max maxima maximal largest greatest",
+            "minimum min minima minimal smallest least",
             "center centre", "mean average avg", "standard sd stdev", "vertex vertices",
             "mean \\mu", "standard \\sigma", "focus foci",
              "perimeter circumference", "asymptote asymptotes", "man men",
@@ -78,6 +89,7 @@ _INITIALS = {
     "c": "center",
     "v": "volume",
     "h": "height",
+    "i": "interval",
     "p": "perimeter",
 }
 
@@ -91,11 +103,12 @@ def read_labels(text: str) -> dict[str, str]:
     parts = [p for p in split_top(_LEAD.sub("", text), _BETWEEN)[0] if p]
     if not 2 - bool(_EXTREMUM.match(text)) <= len(parts) <= MAX_ITEMS:
         return {}
-    for part in parts:
-        m = next(
-            (m for p in (_COUNTED, _STATED, _PLAIN) if (m := p.fullmatch(part.strip(" .")))), None
-        )
-        name = _plain_name(m["name"]) if m else ""
+    for part in (p.strip(" .") for p in parts):
+        if _ABSENT.fullmatch(part):
+            continue
+        forms = (_COUNTED, _IS_A, _STATED, _PLAIN)
+        m = next((m for form in forms if (m := form.fullmatch(part))), None)
+        name = _plain_name(m["name"] or "neither") if m else ""
         if m is None or not name or name in found:
             return {}
         found[name] = m["value"].strip(" .")
@@ -107,7 +120,7 @@ def _plain_name(text: str) -> str:
     text = _REST.sub("", text)
     words = [
         w if len(w) == 1 else w.lower()
-        for w in re.findall(r"\\?[A-Za-z]\w*(?:\([a-z]\))?|_\{?\w+\}?", text)
+        for w in re.findall(r"\\?[A-Za-z]\w*(?:\([a-z]\))?|_\{?\w+\}?|\d[\d.]*", text)
     ]
     if len(words) > 1:
         words = [w for w in words if w not in _DROPPED]

@@ -1,6 +1,8 @@
 """Compare relations of figures, whichever side comes first: `AB \\parallel CD`, `CD \\parallel AB`.
 
-relation := figure sign figure | figure "and" figure "are" sign      *AB is parallel to CD*
+relation := figure sign figure                *AB is parallel to CD*
+          | figure "and" figure "are" sign    *AB and CD are parallel*
+          | NAME "=" NAME                     `MC = MR`
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ _FORMS = [
         rf"{_FIGURE % 'a'}\s+and\s+{_FIGURE % 'b'}\s+(?:{written})(?:\s+each\s+other)?",
     )
 ]
+_FORMS.append(("equal", re.compile(r"(?P<a>[A-Z]{2,6})\s*=\s*(?P<b>[A-Z]{2,6})")))
 _TEXT = re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}|\\[,; ]|\$|\\[()\[\]]")
 Pairing = tuple[str, frozenset[object]]
 

@@ -60,6 +60,9 @@ _PHRASES = tuple(
          r"|plays|starts)(?:\s+first)?|starting\s+player|first)", "first player"),
         (r"(?:the\s+)?(?:second\s+player|player\s+(?:2|two|b)|player\s+who\s+(?:goes"
          r"|moves|plays)\s+second|second)", "second player"),
+        (r"(?:all|any|every)\s+(?:reals|real\s+(?:numbers?|values?)|(?:real\s+)?(?:[a-hp-z]"
+         r"|(?:values?|numbers?)\s+(?:of|for)\s+[a-z]|k(?=\s+w)))(?:\s+(?:will\s+)?works?)?",
+         "all reals"),
         (r"once|(?:1|one)\s+times?", "1"),
         (r"twice|(?:2|two)\s+times", "2"),
         (r"thrice|(?:3|three)\s+times", "3"),
@@ -67,7 +70,7 @@ _PHRASES = tuple(
         (r"(?:does\s+not|doesn't)\s+converge|not\s+convergent|diverge(?:s|nt"
          r"|nce)?(?:\s+to\s+infinity)?", "diverge"),
         (r"(?:does\s+not|doesn't)\s+diverge|converge(?:s|nt|nce)?", "converge"),
-        (r"(?:neither(?:\s+(?:even|odd)\s+nor\s+(?:even|odd))?|not\s+even\s+(?:and"
+        (r"(?:neither(?:\s+[a-z ]+\s+nor\s+[a-z ]+)?|not\s+even\s+(?:and"
          r"|or)\s+not\s+odd)", "neither"),
     )
 )  # fmt: skip
@@ -151,6 +154,7 @@ _SHORT_NAMES = (
 _WORDED = re.compile(r"[A-Za-z0-9 ,.;:'-]*[A-Za-z]{3}[A-Za-z0-9 ,.;:'-]*")
 _MIXED_CASE_UNIT = re.compile(r"\d\s*(?:[a-z]+[A-Z]|[A-Z]+[a-z])[A-Za-z]{0,2}\s*$")  # `5 MPa`
 _NO = re.compile(r"\W*no\W*", re.I)
+_CONVERGES_SOMEHOW = re.compile("(?:absolutely|conditionally|uniformly) converge")
 _TRUTH = {"t": "yes", "f": "no"}
 
 
@@ -174,6 +178,8 @@ def same_words(gold: str, answer: str) -> bool:
         if _TRUTH.get(other) == one:
             return True
     left, right = canonical(gold), canonical(answer)
+    if left == "converge" and _CONVERGES_SOMEHOW.fullmatch(right):
+        return True
     right_forms = (right, canonical(_predicate(answer)), _DETAIL.sub("", right))
     if left and (left in right_forms or _DETAIL.sub("", left) == right):
         return True
