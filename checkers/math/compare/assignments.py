@@ -21,7 +21,8 @@ from gradebox.checkers.math.parse.values import Quantity, Relation, Rounded, Seq
 _DECIMAL = re.compile(r"-?\d*\.\d+")
 _NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
-    r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?)\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
+    r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?|-?\d?\s*\\pi\s*/\s*\d+"
+    r"|-?\\frac\s*\{[^{}]{1,12}\}\s*\{[^{}]{1,12}\})\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
     r"|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}|d[a-z]?/d[a-z]"
     r"|\[[A-Z][^\[\]]{0,12}\]|p(?:H|OH|K_?\{?[ab]\}?)|\\Delta\s*[A-Za-z](?:_\{?\w+\}?)?(?:\s*\\degree)?"

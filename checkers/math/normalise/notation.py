@@ -69,7 +69,17 @@ _HEXADECIMAL = re.compile(  # starts with a letter; `2A_{16}` is read with the n
     r"(?<![\\\w])\(?\s*([A-F][0-9A-F]{1,12})\s*\)?\s*_\s*(?:\{\s*16\s*\}|16)(?!\d)"
 )
 _UNIT_SYMBOLS = (
-    (re.compile(r"(?<=[\d}])\s*\\Omega$"), f" {TEXT_OPEN}ohm{TEXT_CLOSE}"),
+    (re.compile(r"(?<=\d)/-$"), ""),  # `Rs 500/-`
+    (re.compile(r"(?<=[\d}])\s*([kM]?)\\Omega$"), rf" {TEXT_OPEN}\1ohm{TEXT_CLOSE}"),
+    (
+        re.compile(r"(?<=[\d}])\s*\\mu\s*(A|C|F|Hz|J|mol|N|Pa|V|W|T)$"),
+        rf" {TEXT_OPEN}\\mu \1{TEXT_CLOSE}",
+    ),
+    (re.compile(r"(?<=[\d}])\s*\\mu\s*s$"), f" {TEXT_OPEN}microsecond{TEXT_CLOSE}"),
+    (
+        re.compile(r"(?<=[\d}])\s*([LMR])_\{?\s?(?:\\odot|⊙|sun)\s?\}?$"),
+        rf" {TEXT_OPEN}solar \1 unit{TEXT_CLOSE}",
+    ),
     (re.compile(r"(?<=[\d}])\s*\\mu\s*m$"), f" {TEXT_OPEN}micrometer{TEXT_CLOSE}"),
 )
 _BASE = re.compile(r"(\d[\dA-Z]*)\s*(?:in\s+)?\(?\s*base[\s-]\s*(\d{1,2}|[a-z]{3,7})\s*\)?", re.I)

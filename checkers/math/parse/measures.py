@@ -1,7 +1,7 @@
 """Read measurements that say more than one quantity: sizes, and one quantity in two units.
 
 sizes          `12 in. x 18 in.`, *17 m by 31 m*, `3 \\times 4`   [`12 in`, `18 in`]
-in_two_units   *3.6 minutes (216 s)*, *3 km, or 3000 m*          [`3.6 minutes`, `216 s`]
+in_two_units   *3.6 minutes (216 s)*, `1/4 (25%)`                [`3.6 minutes`, `216 s`]
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _BY = re.compile(
 )
 _MEASURE = re.compile(
     r"(?P<number>\d[\d,]*(?:\.\d+)?(?: ?/ ?\d+)?|\.\d+|\d* ?\\(?:frac|sqrt)[\d{} ]+?)"
-    r"(?: ?(?P<unit>[A-Za-z][A-Za-z ./^{}\d-]*))?"
+    r"(?: ?(?P<unit>%|[A-Za-z][A-Za-z ./^{}\d-]*))?"
 )
+_SHARES = {"": ((), Fraction(1)), "%": ((), Fraction(1, 100))}
 _TWICE = re.compile(
     r"(?P<one>[^()=]+?)(?: ?\((?:or )?(?P<inner>[^()=]+)\)|,? or (?P<other>[^()=]+))"
 )
@@ -28,8 +29,10 @@ _TWICE = re.compile(
 
 def _measures(parts: list[str]) -> list[tuple[str, str]]:
     """Return (number, unit) of each part; [] when one is something else."""
-    found = [_MEASURE.fullmatch(part.strip(" .")) for part in parts]
-    return [(m["number"], unit_name(m["unit"] or "")) for m in found if m] if all(found) else []
+    found = [_MEASURE.fullmatch(part.strip(" .").replace("\\%", "%")) for part in parts]
+    if not all(found):
+        return []
+    return [(m["number"], unit_name(m["unit"] or "") or (m["unit"] or "")) for m in found if m]
 
 
 def sizes(text: str) -> list[str]:
@@ -47,16 +50,18 @@ def in_two_units(text: str) -> list[str]:
     plain = " ".join(strip_marks(text).split()) if len(text) <= MAX_CHARS else ""
     m = _TWICE.fullmatch(plain)
     parts = [m["one"], m["inner"] or m["other"]] if m else []
-    values = [v for measure in _measures(parts) if (v := _in_base_units(*measure))]
-    if len(values) < 2:
+    measures = _measures(parts)
+    values = [v for measure in measures if (v := _in_base_units(*measure))]
+    if m is None or len(values) < 2 or measures[0][1] == measures[1][1]:
         return [text]
     (first, kind), (second, other) = values
-    return parts if kind == other and abs(first - second) <= MAX_ROUNDING * second else [text]
+    allowed = MAX_ROUNDING * second if m["inner"] else 0
+    return parts if kind == other and abs(first - second) <= allowed else [text]
 
 
 def _in_base_units(number: str, unit: str) -> tuple[Fraction, object] | None:
-    """Return (value, dimensions) of a number with a known unit; None for anything else."""
-    scale = unit_scale(unit)
+    """Return (value, dimensions) of a number, a percentage or a known unit; None for others."""
+    scale = _SHARES.get(unit) or unit_scale(unit)
     try:
         value = Fraction(number.replace(",", "").replace(" ", ""))
     except (ValueError, ZeroDivisionError):  # a root, 1/0

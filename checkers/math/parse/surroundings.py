@@ -67,7 +67,9 @@ _LEAD = re.compile(  # `approximately `, `The answer is `, `Solution: `
     r"|^(?:it\s+is\s+)?the\s+(?:matrix|vector|point|interval|equation|polynomial|set|function|line"
     r"|value|(?:hyper)?plane)\s+(?:is\s+)?(?=[$\\\[({\d]|[a-z](?![a-z]))"
     r"|^(?:it\s+is\s+|the\s+[a-z]+\s+is\s+)?the\s+[a-z]+\s+(?:given\s+by|with|of)\s+(?:the\s+)?equation\s+"
-    r"|^(?:it\s+)?converges\s+to\s+(?=[-\d\\$(a-z])|^yes[,:;.]\s+(?=[-\d\\$(]|[a-z]\s*=)"
+    r"|^(?:it\s+)?converges\s+to\s+(?=[-\d\\$(a-z])|^an?\s+(?=[\d.]+\s?%)|^at\s+(?=\()"
+    r"|^(?:[a-z]+\s+){0,3}(?:equation|formula|expression)(?:\s+of\s+[a-z ]{1,30})?\s*:\s+(?=\S)"
+    r"|^yes[,:;.]\s+(?=[-\d\\$(]|[a-z]\s*=)"
     r"|^(?:the|its)\s+(?:[a-z]+\s+){1,5}(?:\\[a-z]+\s+)?has\s+(?:an?\s+)?(?:length|area|volume"
     r"|height|radius|measure|value)\s+(?:of\s+)?(?=[$\\(\d])",
     re.I,

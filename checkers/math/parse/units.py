@@ -32,6 +32,10 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("ton tons tonne tonnes", "mass", 10**6),
     ("s sec secs second seconds", "time", 1),
     ("ms millisecond milliseconds", "time", "1/1000"),
+    ("us microsecond microseconds", "time", "1/1000000"),
+    ("ns nanosecond nanoseconds", "time", "1/1000000000"),
+    ("ps picosecond picoseconds", "time", "1/1000000000000"),
+    ("fs femtosecond femtoseconds", "time", "1/1000000000000000"),
     ("min mins minute minutes", "time", 60),
     ("h hr hrs hour hours", "time", 3600),
     ("day days", "time", 86400),
@@ -90,6 +94,7 @@ _UNIT_ROWS: tuple[tuple[str, str, float | int | str], ...] = (
     ("dozen dozens", "dozen", 1),
     ("acre acres", "length^2", "40468564224/10000000"),
     ("arcsec arcsecs arcsecond arcseconds", "arc", 1),
+    ("mas milliarcsec milliarcseconds", "arc", "1/1000"),
     ("arcmin arcmins arcminute arcminutes", "arc", 60),
     ("angstrom angstroms", "length", "1/10000000000"),
     ("au", "length", 149597870700),
@@ -143,9 +148,12 @@ for _symbol in ("a", "c", "f", "hz", "j", "mol", "n", "ohm", "pa", "t", "v", "w"
         for _name in [n for n, scale in UNITS.items() if scale == UNITS[_symbol] and len(n) > 3]:
             UNITS.setdefault(_long + _name, _scaled)
 _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
-    r"(?<![A-Za-z])(m|\\mu\s*|[\u00b5\u03bc])(A|C|F|Hz|J|mol|N|Pa|V|W|T)(?![A-Za-z])"
+    r"(?<![A-Za-z])(m|n|\\mu\s*|[\u00b5\u03bc])(A|C|F|Hz|J|mol|N|Pa|V|W|T)(?![A-Za-z])"
 )
-_AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm"])  # `3lm` is a product
+_SMALL_PREFIXES = {"m": "milli", "n": "nano"}
+_AFTER_A_SPACE = frozenset(  # `3lm` is a product
+    ["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"]
+)
 _FUNCTION_OF = re.compile(r"(?:sec|min)\s[a-z]")  # `sec t`
 _NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
 # placeholders that match every unit
@@ -198,7 +206,7 @@ def is_unit(tail: str) -> bool:
 
 
 def is_small_unit(tail: str) -> bool:
-    """Return whether letters are a unit with the prefix milli or micro: `mN`, `mW`."""
+    """Return whether letters are a unit with a prefix below 1: `mN`, `mW`."""
     return _SMALL.fullmatch(tail) is not None
 
 
@@ -222,7 +230,7 @@ def unit_name(text: str) -> str:
         r"(?i)\belectron\s+volt", "electronvolt", re.sub(r"\bM\b", "mol/l", strip_marks(text))
     )
     text = re.sub(r"^\s*A\s*$", "ampere", text)  # not the article
-    text = _SMALL.sub(lambda m: f"{'milli' if m[1] == 'm' else 'micro'}_{m[2]}", text)
+    text = _SMALL.sub(lambda m: f"{_SMALL_PREFIXES.get(m[1], 'micro')}_{m[2]}", text)
     text = re.sub(r"[\\{}$.,()]", " ", text.lower())
     text = re.sub(r"\bper\b", "/", text)
     power = ""
@@ -340,7 +348,7 @@ def _in_digits(text: str) -> str:
 def add_units(text: str) -> tuple[str, str] | None:
     """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
     text = _HOURS_AND_MINUTES.sub(r"\1 hours \2 min", strip_marks(text).strip())
-    text = _in_digits(text)
+    text = re.sub(r"^＄\s?(\d+)(?=\s)", r"\1 dollars", _in_digits(text))
     text = re.sub(r"^(\d+)\s?h\s?(\d+)\s?m$", r"\1 h \2 min", text)
     text = re.sub(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$", r"\1 ft \2 in", text)
     m = _TWO_UNITS.fullmatch(text)

@@ -68,7 +68,8 @@ _ONE_NAME = {
         (
             "maximum max maxima maximal largest greatest",
             "minimum min minima minimal smallest least",
-            "center centre", "mean average avg", "standard sd stdev", "vertex vertices",
+            "center centre", "mean average avg expected expectation",
+            "standard sd stdev", "vertex vertices",
             "mean \\mu", "standard \\sigma", "focus foci",
              "perimeter circumference", "asymptote asymptotes", "man men",
             "woman women",
@@ -80,6 +81,7 @@ _ONE_NAME = {
 _COMMAND_NAME = re.compile(
     r"\\(max|min)(?![A-Za-z(])|(?<=[a-z])\.(?=\s*\()"
 )  # `\max` at 1, `min. (1,2)`
+_VARIANCE = re.compile(r"\\sigma\s?\^\s?\{?\s?2\s?\}?(?=\s*=)")
 _EXTREMUM = re.compile(
     r"(?:(?:local|global|absolute|relative)\s+)?(?:max|min)(?:im\w+)?\s+(?:at|\()", re.I
 )
@@ -96,7 +98,8 @@ _INITIALS = {
 
 def read_labels(text: str) -> dict[str, str]:
     """Return name → value for a text of at least two named values; {} for anything else."""
-    text = " ".join(_COMMAND_NAME.sub(r"\1 ", strip_marks(text)).split()).strip(" .")
+    text = _COMMAND_NAME.sub(r"\1 ", _VARIANCE.sub(" variance ", strip_marks(text)))
+    text = " ".join(text.split()).strip(" .")
     if len(text) > MAX_CHARS:
         return {}
     found: dict[str, str] = {}

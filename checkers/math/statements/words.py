@@ -242,6 +242,7 @@ def _predicate(text: str) -> str:
 def canonical(text: str) -> str:
     """Return the canonical form of words."""
     text = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", strip_marks(text).lower())
+    text = re.sub(r"(?<=function) of \$?[a-z]\$?(?=[\s.]*$)", "", text)
     text = " ".join(text.split()).strip(" .,;:!'")
     if whole := _phrase(text):
         return whole
