@@ -18,6 +18,7 @@ import re
 from gradebox.checkers.math.extract.bare import CHINESE, MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.hedges import (
+    ASKED_AFTER,
     DOUBTED,
     fails_later,
     taken_back,
@@ -245,6 +246,9 @@ def announced(text: str) -> tuple[str, int] | None:
         doubted = DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
         if not doubted and (best is None or m.start() > best[1]):
             sentence = first_sentence(without_fence(text[m.end() : m.end() + MAX_PROSE]))
+            at = text.find(sentence, m.end())
+            if at >= 0 and ASKED_AFTER.match(text, at + len(sentence)):
+                continue
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
             elif choice := CHOICE_AND_TEXT.match(text, m.end()):
