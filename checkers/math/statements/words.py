@@ -132,7 +132,7 @@ _BEFORE = re.compile(  # what a sentence ends with is its answer
 )
 _DENIED = re.compile(
     r"n['’]t\b|\b(?:not?|never|neither|nor|cannot|fails?|unless|if|whether|than|rather|except|instead"
-    r"|false|wrong|incorrect|opposite|impossible|would|might|could|suppose|assume|try|either)\b"
+    r"|when(?:ever)?|where(?:as)?|while|provided|false|wrong|incorrect|opposite|impossible|would|might|could|suppose|assume|try|either)\b"
 )
 _CLAUSE_AFTER = re.compile(r"\s(?:where|while|whereas)\s.*$")
 _ONLY_IF = re.compile(r"\s(?:when|whenever|if|unless)\s")

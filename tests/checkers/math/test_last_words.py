@@ -37,6 +37,7 @@ WRONG = [
     ("converges", r"Since $a_n>\frac1n$, the comparison test does not show convergence."),
     ("converges", "The ratio tends to 2 > 1, so the series diverges."),
     ("converges", "If $p>1$, the series converges."),
+    ("decreasing", "It is increasing when $k$ is decreasing."),
     ("conditionally converges", "By the ratio test with 1/2 < 1 the series converges absolutely."),
     ("hyperbola", "So $x^2+4y^2=9$. This is not the equation of a hyperbola."),
     ("hyperbola", "So $x^2+4y^2=9$. This is the equation of an ellipse, not of a hyperbola."),
