@@ -12,10 +12,12 @@ from sympy.core.function import AppliedUndef
 from sympy.functions.elementary.trigonometric import TrigonometricFunction
 
 from gradebox.checkers.math.compare import numeric
+from gradebox.checkers.math.compare.quantities import LETTER_UNIT
 from gradebox.checkers.math.normalise.tables import LETTER, strip_marks
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.parse.units import unit_name, unit_scale
 from gradebox.checkers.math.parse.values import Quantity, Relation, Rounded, Seq, Value
 
 _DECIMAL = re.compile(r"-?\d*\.\d+")
@@ -89,22 +91,24 @@ def names_a_number(relation: Relation) -> bool:
     """Return whether a number answers `m+n = 103`, `\\tan 2A = 1`, `z+z^{-1} = 3`, `a^2 = bc = 6`.
 
     Not where the left side is a curve, or a condition on one unknown, `2x = 4` or `\\log x = 4`.
-    The right side must not be 0, because `a+b = 0` states a relation.
+    The right side must not be 0, because `a+b = 0` states a relation. A chain of three sides or
+    more ends with its value.
     """
-    if not relation.is_equation or relation.sides[-1].strip() == "0":
+    if not relation.is_equation or len(relation.sides) > 2:
+        return relation.is_equation
+    if relation.sides[-1].strip() == "0":
         return False
     if _NAMED_TERMS.fullmatch(relation.sides[0].strip()):
         return True
-    left, *middle = (_readable(side) for side in relation.sides[:-1])
+    left = _readable(relation.sides[0])
     if left is None or isinstance(left, MatrixBase):
         return False
     letters = left.free_symbols
     if len(letters) != 1:  # `xy = 1` and `x^2+y^2 = 5` are curves
         curve = {str(letter) for letter in letters} <= {"x", "y", "z"}
         return len(letters) > 1 and not (curve and left.is_polynomial(*letters))
-    calculated = any(side is not None and side.free_symbols for side in middle)
     rational = left.is_rational_function(*letters) and not left.is_polynomial(*letters)
-    return calculated or rational or left.has(TrigonometricFunction, AppliedUndef)
+    return rational or left.has(TrigonometricFunction, AppliedUndef)
 
 
 def name_first(value: Value) -> Value:
@@ -243,7 +247,8 @@ def says_a_power(relation: Relation, value: Value) -> bool:
 
 
 def is_number(value: Value) -> bool:
-    return isinstance(value, Quantity) and bool(parse_expression(value.text).is_number)
+    expression = parse_expression(value.text) if isinstance(value, Quantity) else None
+    return isinstance(expression, Expr) and bool(expression.is_number)
 
 
 def read_side(text: str) -> Value:
@@ -273,6 +278,8 @@ def chain_holds(relation: Relation) -> bool:
             a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
         except (ParseError, TypeError):
             continue
+        if isinstance(a, MatrixBase) or isinstance(b, MatrixBase):
+            continue
         tolerance = _rounding_tolerance(one.text, next_one.text)
         if a.is_number and b.is_number and numeric.equal(a, b, tolerance, 0) is False:
             return False
@@ -288,11 +295,7 @@ def is_calculation(relation: Relation) -> bool:
         relation = replace(
             relation, sides=relation.sides[1:], ops=relation.ops[1:]
         )  # 2x = 2·9 = 18
-    last = read_side(relation.sides[-1])
-    texts = [
-        *relation.sides[:-1],
-        last.text if isinstance(last, Quantity) and last.unit else relation.sides[-1],
-    ]
+    texts = [*relation.sides[:-1], _number_of(read_side(relation.sides[-1]), relation.sides[-1])]
     sides = [s for t in texts[:-1] if (s := _readable(t)) is not None] + [
         parse_expression(texts[-1])
     ]
@@ -315,11 +318,29 @@ def as_rounded(value: Value) -> Value:
     return Rounded(Quantity(exact), Quantity(decimal))
 
 
+def is_rounded_calculation(text: str, number: Expr, decimal: str) -> bool:
+    """Return whether a decimal is about `1.7 \\exp(-2.4)`, a calculation with decimals."""
+    return bool(
+        "." in text
+        and not _NUMBER.fullmatch(text.strip())
+        and number.is_number
+        and numeric.equal(number, parse_expression(decimal), CALCULATION_TOLERANCE, 0)
+    )
+
+
+def _number_of(value: Value, text: str) -> str:
+    """Return the number of a quantity: 5 of `5 cm` and of `5 m`; any other text as it is."""
+    if isinstance(value, Quantity) and value.unit:
+        return value.text
+    m = LETTER_UNIT.fullmatch(text)
+    return m["value"] if m and m["space"] and unit_scale(unit_name(m["unit"])) else text
+
+
 def _rounding_tolerance(*texts: str) -> float:
-    """Return the relative difference between sides that rounding explains: one is a number."""
-    numbers = [t.strip() for t in texts if _NUMBER.fullmatch(t.strip())]
+    """Return the relative difference between sides that rounding explains."""
     if any("." in t for t in texts):
-        return CALCULATION_TOLERANCE if numbers else 0.0
+        return CALCULATION_TOLERANCE
+    numbers = [t.strip() for t in texts if _NUMBER.fullmatch(t.strip())]
     largest = max((abs(int(n.replace(",", ""))) for n in numbers), default=0)
     return min(CALCULATION_TOLERANCE, 0.5 / largest) if largest else 0.0
 

@@ -16,6 +16,7 @@ from gradebox.checkers.math.compare.assignments import (
     is_assignment,
     is_calculation,
     is_number,
+    is_rounded_calculation,
     read_side,
     says_a_power,
 )
@@ -100,15 +101,19 @@ class Comparer(QuantityComparer):
         return self.quantities(*with_identity_matrix(gold, answer))
 
     def alternatives(self, value: Value) -> tuple[Value, ...]:
-        """Return a rounded value and its decimal; () when the decimal is not its rounding."""
+        """Return a rounded value and its decimal; () when the decimal is not its rounding.
+
+        Only the decimal of a calculation with measured numbers, as its steps may be rounded too.
+        """
         if not isinstance(value, Rounded):
             return (value,)
         exact, decimal = assigned(value.value), value.decimal
         if not isinstance(exact, Quantity):
             return ()
         scale = 100 if decimal.percent and not exact.percent else 1
-        if not numeric.rounds_to(parse_expression(exact.text) * scale, decimal.text):
-            return ()
+        number = parse_expression(exact.text) * scale
+        if not numeric.rounds_to(number, decimal.text):
+            return (decimal,) if is_rounded_calculation(exact.text, number, decimal.text) else ()
         unit = exact.unit or decimal.unit
         if isinstance(value.value, Relation) and is_assignment(value.value):
             tail = f"{TEXT_OPEN}{unit}{TEXT_CLOSE}" if unit else "%" * decimal.percent
@@ -268,7 +273,7 @@ class Comparer(QuantityComparer):
         if relation is answer and says_a_power(relation, other):
             return False
         named = is_assignment(relation) or (
-            assignments.names_a_number(relation) and is_number(other)
+            assignments.names_a_number(relation) and (is_number(other) or len(relation.sides) > 2)
         )
         if not named and not is_calculation(relation):
             return False

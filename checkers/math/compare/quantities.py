@@ -17,7 +17,7 @@ from gradebox.checkers.math.policy import Policy
 
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
 _POWER = r"(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
-_LETTER_UNIT = re.compile(
+LETTER_UNIT = re.compile(
     rf"(?P<value>.*[\d)}}])(?P<space>\s*)"
     rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
@@ -104,7 +104,7 @@ class QuantityComparer:
     def product_as_unit(self, gold: Quantity, answer: Quantity) -> bool:
         """Compare `5 m s^{-2}`, read as a product, with a unit; and `√3 m` with a number."""
         for one, other in ((gold, answer), (answer, gold)):
-            m = _LETTER_UNIT.fullmatch(other.text)
+            m = LETTER_UNIT.fullmatch(other.text)
             unit = unit_name(m["unit"]) if m else ""
             if other.unit or not m or unit_scale(unit) is None:
                 continue

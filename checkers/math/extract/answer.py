@@ -18,7 +18,6 @@ import re
 from gradebox.checkers.math.extract.bare import CHINESE, MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.hedges import (
-    ASKED_AFTER,
     DOUBTED,
     fails_later,
     taken_back,
@@ -35,8 +34,8 @@ from gradebox.checkers.math.extract.markdown import (
     without_struck,
 )
 from gradebox.checkers.math.extract.negation import without_negated, without_rejected
-from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH
-from gradebox.checkers.math.extract.prose import from_prose, tail_or_last
+from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE, ENVIRONMENT, MATH, last_of_kind
+from gradebox.checkers.math.extract.prose import closing_sentence, from_prose, tail_or_last
 from gradebox.checkers.math.extract.segments import (
     before_explanation,
     corrected,
@@ -246,9 +245,6 @@ def announced(text: str) -> tuple[str, int] | None:
         doubted = DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
         if not doubted and (best is None or m.start() > best[1]):
             sentence = first_sentence(without_fence(text[m.end() : m.end() + MAX_PROSE]))
-            at = text.find(sentence, m.end())
-            if at >= 0 and ASKED_AFTER.match(text, at + len(sentence)):
-                continue
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
             elif choice := CHOICE_AND_TEXT.match(text, m.end()):
@@ -297,17 +293,18 @@ def _has_answer(segment: str) -> bool:
     )
 
 
-def extract_answer(response: str, strict: bool = False) -> str:
+def extract_answer(response: str, strict: bool = False, gold: str = "") -> str:
     """Return the answer's text in a response; "" when there is none.
 
     A bare answer is returned as it is, but a choice with its text as `(B) text`. With `strict`,
-    only boxed and announced answers count.
+    only boxed and announced answers count. With a reference answer, prose without either gives the
+    last formula of its kind.
     """
-    answer = _extracted(response, strict)
+    answer = _extracted(response, strict, gold)
     return labelled_choice(answer) or answer
 
 
-def _extracted(response: str, strict: bool) -> str:
+def _extracted(response: str, strict: bool, gold: str) -> str:
     text = last_segment(response)
     if not text:
         return ""
@@ -361,6 +358,8 @@ def _extracted(response: str, strict: bool) -> str:
         return ""
     if (lettered := _LETTER_AT_END.fullmatch(text[-MAX_PROSE:])) and _WORDS.search(lettered[1]):
         return f"({lettered[2]}) {from_prose(lettered[1])}"
-    if is_bare(text) or (CHINESE.search(text) and labelled_choice(text)):
-        return text
-    return from_prose(text)
+    bare = is_bare(text) or bool(CHINESE.search(text) and labelled_choice(text))
+    answer = text if bare else from_prose(text)
+    if not gold or (bare and len(MATH.findall(text[:MAX_PROSE])) < 2):
+        return answer
+    return last_of_kind(gold, answer, closing_sentence(text))

@@ -55,13 +55,9 @@ _TAKEN_BACK = re.compile(
     r"(?=.{0,80}\d)(?:[^.!?\n]|\.(?=\d)){0,80}?[.!?]?[\s$)*}]*(?:(?:hmm|wait|no|oh|oops|but|hold\s+on|actually)[,.]?\s+){0,3}"
     r"(?:(?:that|this|it)(?:['’]s|\s+is|\s+was|\s+can(?:no|['’])t\s+be)\s+(?:definitely\s+)?(?:wrong|incorrect|a\s+mistake|an\s+error|not\s+(?:right|correct|possible))"
     r"|(?:that|this|it)\s+(?:fails|does(?:n['’]t|\s+not)\s+work|contradicts)"
-    r"|i\s+(?:have\s+)?made\s+an?\s+(?:\w+\s+)?(?:mistake|error))[^.!?\n]{0,80}[.!?:\n]?"
-    # `7/72... but one case is counted twice, so subtract: 5/54`
-    r"|(?:[^.!?\n]|\.(?=\d)){0,80}(?:\.{2,4}|…)\s*(?:but|wait|hmm|actually)\b"
-    r"(?=[^\n]{0,200}\b(?:so|hence|thus|therefore)\b[^\n]{0,80}\d)",
+    r"|i\s+(?:have\s+)?made\s+an?\s+(?:\w+\s+)?(?:mistake|error))[^.!?\n]{0,80}[.!?:\n]?",
     re.I,
 )
-ASKED_AFTER = re.compile(r"[\s$)*]*\?")  # `The answer is 3? Let me check`
 
 
 def without_recalled(text: str) -> str:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from gradebox.checkers.math.extract.formula_tokens import formulas
 from gradebox.checkers.math.normalise.tables import word_list
 from gradebox.checkers.math.parse.dates import MONTH
+from gradebox.checkers.math.parse.kinds import fits, kind_of, names_value
 from gradebox.checkers.math.parse.units import UNITS
 
 CLOSING_PHRASE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
@@ -49,6 +50,18 @@ _BULLETS = re.compile(  # `The solutions are:` and a list, at the end
     r"((?:\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+(?=\S)[^\n]{1,120}){2,20})\s*$",
     re.I,
 )
+_LIMITS = re.compile(  # an answer with such a word is more than its number
+    r"\b(?:least|most|more|less|fewer|greater|than|except|not|no|between|if|when|unless|times|half"
+    r"|twice|otherwise|infinitely|each|per|about|approximately|base)\b|≈|\\approx",
+    re.I,
+)
+_LETTER_AT_END = re.compile(  # `the second letter is A`, `That is graph E.`
+    r"\b(?:is|are|to|choice|option|graph|figure|letter|answer)\s+[$(]*([A-K])[$)]*\W*$"
+    r"|\((?:choice|option)\s+([A-K])\)"
+    r"|[是为选]\s*\$?([A-K])\$?\s*[。.]?$"
+)
+_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_AFTERTHOUGHT = re.compile(r",\s+(?:with|since|because|not|rather\s+than)\s[^,]*$")
 MAX_DERIVATION = 400  # characters of math in which the last part is looked for
 _IMPLIED = re.compile(  # `3n = 6 \\implies n = 2` before its last part
     r".*=.*(?:\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴])(?=.*=)"
@@ -192,6 +205,32 @@ def last_piece(text: str) -> str:
     if unit := unit_after(tail):
         return f"{answer} {unit}"
     return answer + "%" if re.match(r"\s*(?:\\?%|percent|pct)", tail) else answer
+
+
+def last_of_kind(gold: str, found: str, sentence: str) -> str:
+    """Return the last formula of a sentence that is of the reference answer's kind.
+
+    What was found stays where it is of that kind, where it is words, and in a list of such. What
+    stands before it is a step, unless it is a condition, such as `b^2 = 9` or `x > 0`.
+    """
+    kind = kind_of(found)
+    if fits(gold, found) or not re.search(r"\d|\$|\\|[=<>]", found) or _LIMITS.search(found):
+        return found
+    if kind == "words" and not re.search(r"[$\\:;].*[\d$})]$", found, re.S):
+        return found
+    if kind == "list":
+        items = [item.strip() for item in _ITEMS.split(found)]
+        names = {item.partition("=")[0].strip() for item in items}
+        if sum(fits(gold, item) for item in items) != 1 or len(names) < len(items):
+            return found
+    if kind_of(gold) == "letter":
+        letter = _LETTER_AT_END.search(sentence)
+        return next(filter(None, letter.groups())) if letter else found
+    sentence = _AFTERTHOUGHT.sub("", sentence)
+    steps = kind in ("words", "list") or (kind == "relation" and not names_value(found))
+    start = -1 if steps else sentence.rfind(found)
+    fitting = [p for p in pieces(sentence) if p[1] > start and fits(gold, _after_implication(p[2]))]
+    return last_piece(sentence[: fitting[-1][1]]) if fitting else found
 
 
 def _is_mention(text: str, piece: tuple[int, int, str]) -> bool:

@@ -41,6 +41,7 @@ from gradebox.checkers.math.extract.words import (
     only_number,
     spelled_number,
     spoken_time_in,
+    with_base,
     words_of,
     yes_or_no,
 )
@@ -48,8 +49,6 @@ from gradebox.checkers.math.normalise.number_words import read_number_words
 from gradebox.checkers.math.parse.split import split_cases
 from gradebox.checkers.math.parse.units import add_units
 
-_BASES = {"binary": "2", "octal": "8", "hexadecimal": "16"}
-_BASE = re.compile(r"\b(?:binary|octal|hexadecimal|(?:in\s+)?base[\s-](\d{1,2}|[a-z]+))\b", re.I)
 _APPROXIMATED = re.compile(  # `P = 2/7 ≈ 28.6%`, at the end
     r"(?:=|\bis)\s*([^\s=,;:≈]{1,40})\s*(?:≈|\\approx)\s*(-?[\d.,]*\d\s*\\?%?)$"
 )
@@ -140,10 +139,6 @@ _BOUND_SIGNS = {
 }  # fmt: skip
 _RATIO = re.compile(r"\bratio\b.*?(\d+)\s+to\s+(\d+)$", re.S)
 _AFTER_COLON = re.compile(r"[a-z]:\s+([-−]?[$€£]?\d[\d.,]*\d?%?)$")  # `half of them are white: 50`
-_SENTENCE_BREAK = re.compile(
-    r"(?<=[.!?])(?<!\bM[rs]\.)(?<!\b[MD]rs\.)(?<!\bDr\.)\s+(?=[A-Z])"
-    r"|(?<=[a-z\d)$][.!?])\s+(?=\$[^$]*=|\\\(|\d[\d.]*\s*[-+×*·/=])|\n+|(?<=[。；])"
-)
 _SAID_LAST = re.compile(  # `The slope is 4/0, which is undefined`
     r"\bwhich\s+(is\s+undefined|does\s+not\s+exist|diverges|is\s+impossible)$"
 )
@@ -154,14 +149,10 @@ _SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
     r"\\text\{\s*(does\s+not\s+exist|is\s+undefined|diverges)\s*\.?\s*\}\s*\.?\s*(?:\$+|\\\])\.?$"
 )
 _VERIFICATION = re.compile(
-    r"(?:indeed\b(?!.*\bso\b)|both\s+check\b|(?:for|with|at|when)\s+\$?[a-z]\s*=\s*\d+\$?,?\s+(?:this|it|the\s+formula)\s+(?:gives?|is)\b.*\b(?:match|agree|check)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
+    r"(?:indeed\b(?!.*\bso\b)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
     r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b"
     r"(?!.*(?:\b(?:find|only|conclude)\b|,\s+so\s+\$)))",
     re.I,
-)
-_REFERS_BACK = re.compile(  # at the end: `As it tends to 0 at both ends, this is the maximum.`
-    r"\b(?:this|it)\s+(?:is|must\s+be)\s+(?:indeed\s+|really\s+)?(?:complete|(?:an?|the)\s+(?:global\s+|absolute\s+)?"
-    r"(?:min|max)im(?:um|al))[.!]?\s*$"
 )
 _CONCLUDES = re.compile(
     r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b"
@@ -278,11 +269,7 @@ def tail_or_last(text: str) -> str:
 
 def from_prose(text: str) -> str:
     """Return the answer of a text without a box, from its last sentence with math or a number."""
-    trimmed = _ASIDE.sub("", CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
-    for display in (MATH, ENVIRONMENT):  # is within one sentence
-        trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
-    trimmed = solved(trimmed)
-    trimmed = re.sub(r",\s*\$\$\s*\$\$", "$$, $$", trimmed)  # one display after the other
+    trimmed = _trimmed(text)
     if said := _SAID_IN_MATH.search(trimmed):
         return said[1]
     if items := listed_items(trimmed):
@@ -303,18 +290,7 @@ def from_prose(text: str) -> str:
     ):
         answer = bold[1].strip(" .:")
         return answer if is_bare(answer) else tail_or_last(answer)
-    if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
-        sentences.pop()  # `Would you like to see the other 2 cases?`
-    while len(sentences) > 1 and (
-        _REMARK.match(sentences[-1].strip()) or _REFERS_BACK.search(sentences[-1])
-    ):
-        sentences.pop()
-    checks = [i for i, s in enumerate(sentences) if i and is_check(s)]
-    if checks and not any(_CONCLUDES.match(s.strip()) for s in sentences[checks[-1] + 1 :]):
-        first = next(
-            i for i in checks if not any(_CONCLUDES.match(s.strip()) for s in sentences[i + 1 :])
-        )
-        sentences = sentences[:first]
+    sentences = _without_remarks(sentences)
     last = _after_arrow(sentences[-1]) if sentences else ""
     if len(sentences) > 1 and re.fullmatch(r"\(?[A-E]\)?\.?", last.strip()):
         return last.strip(" .")
@@ -349,6 +325,35 @@ def from_prose(text: str) -> str:
         if pieces(sentence):
             return with_base(_from_sentence(sentence[-MAX_SENTENCE:]), sentence)
     return words_of(last) or (COUNTS.search(last) and only_number(last)) or last_piece(trimmed)
+
+
+def closing_sentence(text: str) -> str:
+    """Return the last sentence of prose that has a formula or a number; "" without one."""
+    sentences = [s for s in _SENTENCE_BREAK.split(_trimmed(text)) if s.strip()]
+    return next((s for s in reversed(_without_remarks(sentences)) if pieces(s)), "")
+
+
+def _trimmed(text: str) -> str:
+    """Return prose without asides at its end, and each display on one line."""
+    trimmed = _ASIDE.sub("", CLOSING_PHRASE.sub("", text[-MAX_PROSE:]).strip())
+    for display in (MATH, ENVIRONMENT):  # is within one sentence
+        trimmed = display.sub(lambda m: " ".join(m[0].split()), trimmed)
+    return re.sub(r",\s*\$\$\s*\$\$", "$$, $$", solved(trimmed))  # one display after the other
+
+
+def _without_remarks(sentences: list[str]) -> list[str]:
+    """Return the sentences without questions, remarks and checks at their end."""
+    if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
+        sentences.pop()  # `Would you like to see the other 2 cases?`
+    while len(sentences) > 1 and _REMARK.match(sentences[-1].strip()):
+        sentences.pop()
+    checks = [i for i, s in enumerate(sentences) if i and is_check(s)]
+    if checks and not any(_CONCLUDES.match(s.strip()) for s in sentences[checks[-1] + 1 :]):
+        first = next(
+            i for i in checks if not any(_CONCLUDES.match(s.strip()) for s in sentences[i + 1 :])
+        )
+        sentences = sentences[:first]
+    return sentences
 
 
 def _from_sentence(sentence: str) -> str:
@@ -388,13 +393,3 @@ def _after_arrow(sentence: str) -> str:
     """Return `x = 3` for `2x = 6 → x = 3`."""
     arrows = list(_ARROW.finditer(sentence, sentence.find("=") + 1, sentence.rfind("=")))
     return sentence[arrows[-1].end() :].strip() if "=" in sentence and arrows else sentence
-
-
-def with_base(answer: str, sentence: str) -> str:
-    """Return `101_{2}` for the 101 of a sentence that speaks of binary numbers."""
-    m = _BASE.search(sentence) if answer.isalnum() and answer[:1].isdigit() else None
-    if m is None:
-        return answer
-    base = _BASES.get(m[0].lower()) or m[1]
-    base = base if base.isdigit() else read_number_words(base) or ""
-    return f"{answer}_{{{base}}}" if base and set(answer) <= set("0123456789ABCDEF") else answer

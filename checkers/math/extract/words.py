@@ -89,12 +89,13 @@ _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and 
     r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid"
     r"|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
     r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
-    rf"|paid\s+for\s+|:\s+(?=(?:(?:{_NUMBER_WORD})[\s-]*)+(?:[a-z]+)?$)|^(?:so|thus|hence|therefore),?\s+"
-    rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
+    rf"|^(?:(?:so|thus|hence|therefore),?\s+)?(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
     rf"((?:(?:minus|negative)\s+)?(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
     re.I,
 )
 
+_BASES = {"binary": "2", "octal": "8", "hexadecimal": "16"}
+_BASE = re.compile(r"\b(?:binary|octal|hexadecimal|(?:in\s+)?base[\s-](\d{1,2}|[a-z]+))\b", re.I)
 _AND_CENTS = re.compile(  # `twelve dollars and fifty cents`
     rf"(?:(?:{_NUMBER_WORD})[\s-]+)+[a-z]+\s+(?:and\s+)?(?:(?:{_NUMBER_WORD})[\s-]+)+"
     rf"(?:cents?|min(?:ute)?s?|inch(?:es)?|sec(?:ond)?s?)\b",
@@ -192,3 +193,13 @@ def words_of(sentence: str) -> str:
     subject = _SUBJECT.match(sentence)
     names = [subject[1]] if subject else _NAME.findall(sentence)
     return name_at_end(sentence) or (names[0] if len(names) == 1 else "")
+
+
+def with_base(answer: str, sentence: str) -> str:
+    """Return `101_{2}` for the 101 of a sentence that speaks of binary numbers."""
+    m = _BASE.search(sentence) if answer.isalnum() and answer[:1].isdigit() else None
+    if m is None:
+        return answer
+    base = _BASES.get(m[0].lower()) or m[1]
+    base = base if base.isdigit() else read_number_words(base) or ""
+    return f"{answer}_{{{base}}}" if base and set(answer) <= set("0123456789ABCDEF") else answer

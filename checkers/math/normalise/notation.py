@@ -21,10 +21,14 @@ from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip
 MAX_POWER_DIGITS = 6  # of the base, the exponent and the modulus of `2^{10} \bmod 7`
 _COUNT = r"\{?\s*(\d{1,4}|[a-z])\s*\}?"
 _COMBINATIONS = re.compile(  # `{}_{10}C_3`, `C_{10}^3`, `C^3_{10}`, `C(10,3)`
-    rf"(?:\{{\s*\}})?\s*[_^]\s*{_COUNT}\s*C\s*_\s*{_COUNT}"
+    rf"(?:\{{\s*\}}|(?<![\w)}}]))\s*[_^]\s*{_COUNT}\s*C\s*_\s*{_COUNT}"
     rf"|(?<![A-Za-z\\])C\s*_\s*{_COUNT}\s*\^\s*{_COUNT}"
     rf"|(?<![A-Za-z\\])C\s*\^\s*{_COUNT}\s*_\s*{_COUNT}"
     r"|(?<![A-Za-z\\])C\(\s*(\d{1,4}|[a-z])\s*,\s*(\d{1,4}|[a-z])\s*\)"
+)
+_SCIENTIFIC_QUOTIENT = re.compile(  # `3\times10^8/1.6\times10^6`
+    r"(\\(?:times|cdot)\s*10\s*\^\s*(?:\{\s*-?\d+\s*\}|\d)\s*/\s*)"
+    r"(\d[\d.]*\s*\\(?:times|cdot)\s*10\s*\^\s*(?:\{\s*-?\d+\s*\}|\d))"
 )
 _ORDINAL = re.compile(  # only the matching suffix: `3rd` is an ordinal, `2rd` a product
     r"(?:(?<=1\d)|(?P<one>(?<=1))|(?P<two>(?<=2))|(?P<three>(?<=3))|(?<=[04-9]))"
@@ -204,6 +208,7 @@ def expand_notation(text: str) -> str:
     if "binom" in text:
         text = _MULTINOMIAL.sub(_multinomial, text)
     text = _CHOOSE.sub(r"\\binom{\1}{\2}", _CUBE_ROOT.sub(r"\\sqrt[3]{\1}", text))
+    text = _SCIENTIFIC_QUOTIENT.sub(r"\1(\2)", text)
     text = _ASCII_ROOT.sub(r"\\sqrt[\1]{\2}", text)
     text = _LOG_BASE.sub(r"\\log_{\1}", text)
     text = _FLOOR_DIVISION.sub(r"\\lfloor \1/\2 \\rfloor", text)
