@@ -56,12 +56,13 @@ _LIMITS = re.compile(  # an answer with such a word is more than its number
     re.I,
 )
 _LETTER_AT_END = re.compile(  # `the second letter is A`, `That is graph E.`
-    r"\b(?:is|are|to|choice|option|graph|figure|letter|answer)\s+[$(]*([A-K])[$)]*\W*$"
+    r"\b(?:is|are|to|choice|option|graph|figure|letter|answer)\s+[$(]*([A-K])(?!\w)\W*$"
     r"|\((?:choice|option)\s+([A-K])\)"
     r"|[是为选]\s*\$?([A-K])\$?\s*[。.]?$"
 )
 _ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _AFTERTHOUGHT = re.compile(r",\s+(?:with|since|because|not|rather\s+than)\s[^,]*$")
+_MARKS = re.compile(r"[$\\:;]")
 MAX_DERIVATION = 400  # characters of math in which the last part is looked for
 _IMPLIED = re.compile(  # `3n = 6 \\implies n = 2` before its last part
     r".*=.*(?:\\(?:implies|Rightarrow|Longrightarrow|therefore)(?![A-Za-z])|[⟹⇒∴])(?=.*=)"
@@ -216,7 +217,9 @@ def last_of_kind(gold: str, found: str, sentence: str) -> str:
     kind = kind_of(found)
     if fits(gold, found) or not re.search(r"\d|\$|\\|[=<>]", found) or _LIMITS.search(found):
         return found
-    if kind == "words" and not re.search(r"[$\\:;].*[\d$})]$", found, re.S):
+    if kind == "words" and not (
+        re.search(r"[\d$})]$", found) and re.search(r"[$\\:;]", found[:-1])
+    ):
         return found
     if kind == "list":
         items = [item.strip() for item in _ITEMS.split(found)]

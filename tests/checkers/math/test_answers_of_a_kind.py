@@ -108,3 +108,17 @@ def test_the_formula_of_the_kind_is_the_answer(gold, response):
 )
 def test_a_step_of_the_kind_is_no_answer(gold, response):
     assert not grade(gold, response).equal
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("\\" + "x" * 300 + "2x = 5", False),
+        ("f(x)" * 90 + "2 = 1", True),
+        ("(" * 200 + "," * 199, False),
+        ("1 " + "a/" * 190, False),
+        ("x_{" * 130, False),
+    ],
+)
+def test_long_runs_need_no_exponential_search(answer, expected):
+    assert fits("5", answer) is expected
