@@ -84,6 +84,7 @@ _SAME_NAMES = (
     (re.compile(r"\b([a-z])\s*\(\s*([nk])\s*\)"), r"\1_\2"),
     (re.compile(r"\\det\s*(?:\(\s*([A-Z])\s*\)|([A-Z]))|\|\s*([A-Z])\s*\|"), r"det\1\2\3"),
 )
+_COMMAND_OR_LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 _NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
 
 
@@ -170,7 +171,7 @@ def _plain_name(text: str) -> str:
     """Return a left side without what may differ: `\\vec{v}` is v, a(n) is a_n, dy/dx is y'."""
     for pattern, name in _SAME_NAMES:
         text = pattern.sub(name, text)
-    return re.sub(r"[\s{}]|_\{?\\?(?:max|min)\}?", "", text)
+    return re.sub(r"\s|\\?[{}]|_\{?\\?(?:max|min)\}?", "", text)
 
 
 def with_argument_of(gold: Relation, answer: Relation) -> Relation:
@@ -184,6 +185,25 @@ def with_argument_of(gold: Relation, answer: Relation) -> Relation:
     return Relation(
         (gold.sides[0], re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)), answer.ops
     )
+
+
+def with_case_of(gold: Relation, answer: Relation) -> Relation:
+    """Return `h = 3v/(\\pi r^2)` for `h = 3V/(\\pi r^2)` beside a gold in small letters."""
+    sides = gold.sides[-1], answer.sides[-1]
+    letters, own = (
+        {token for token in _COMMAND_OR_LETTER.findall(side) if len(token) == 1} for side in sides
+    )
+    capitals = own - letters
+    if (
+        len(letters) < 2
+        or any(letter.isupper() for letter in letters)
+        or len(capitals) != 1
+        or re.search(r"(?<![A-Za-z\\])[cC]_?\{?\d", sides[1])  # a constant with a number
+        or not all(c.isupper() and c.lower() in letters - own for c in capitals)
+    ):
+        return answer
+    right = _COMMAND_OR_LETTER.sub(lambda m: m[0].lower() if m[0] in capitals else m[0], sides[1])
+    return replace(answer, sides=(*answer.sides[:-1], right))
 
 
 def one_unknown(items: Sequence[Value]) -> str:
@@ -244,6 +264,16 @@ def says_a_power(relation: Relation, value: Value) -> bool:
     if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and is_number(value):
         return True
     return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
+
+
+def is_numeric(relation: Relation) -> bool:
+    """Return whether an equation states a power or logarithm: `\\log 0.01 = -2` is -2.
+
+    Bases and roots of negative numbers have several values, so it is not calculated again.
+    """
+    stated = relation.is_equation and re.search(r"log|\^|sqrt", relation.sides[0])
+    first = _readable(relation.sides[0]) if stated else None
+    return isinstance(first, Expr) and bool(first.is_number)
 
 
 def is_number(value: Value) -> bool:

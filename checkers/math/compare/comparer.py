@@ -6,9 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-import sympy
-from sympy import Expr
-
 from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
 from gradebox.checkers.math.compare.assignments import (
     assigned,
@@ -20,8 +17,15 @@ from gradebox.checkers.math.compare.assignments import (
     read_side,
     says_a_power,
 )
+from gradebox.checkers.math.compare.equations.curves import same_curve
+from gradebox.checkers.math.compare.equations.differential import same_equation
 from gradebox.checkers.math.compare.families import same_family
-from gradebox.checkers.math.compare.matrices import is_matrix, rows_of, with_identity_matrix
+from gradebox.checkers.math.compare.matrices import (
+    both_zero,
+    is_matrix,
+    rows_of,
+    with_identity_matrix,
+)
 from gradebox.checkers.math.compare.piecewise import same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
@@ -78,6 +82,7 @@ class Comparer(QuantityComparer):
             return self.words(gold, answer)
         if isinstance(gold, DateOrTime) or isinstance(answer, DateOrTime):
             return self.dates_or_times(gold, answer)
+        gold, answer = map(real_sets.as_repeated, (gold, answer))
         if real_sets.differ_in_unknown(gold, answer):
             return False
         if (
@@ -91,6 +96,8 @@ class Comparer(QuantityComparer):
         )
         if not parts and (self.is_real_set(gold) or self.is_real_set(answer)):
             return self.real_sets(_named_set(gold), _named_set(answer))
+        if both_zero(gold, answer):
+            return True
         if isinstance(gold, Seq) or isinstance(answer, Seq):
             return self.sequences(gold, answer)
         if isinstance(gold, Relation) or isinstance(answer, Relation):
@@ -179,13 +186,13 @@ class Comparer(QuantityComparer):
 
     # -- lists -----------------------------------------------------------------------
     def sequences(self, gold: Value, answer: Value) -> bool:
-        matrix = self.matrices(gold, answer)
-        if matrix is not None:
-            return matrix
         if isinstance(gold, Relation) and isinstance(answer, Seq):
             gold = assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
             answer = assigned(answer)
+        matrix = self.matrices(gold, answer)
+        if matrix is not None:
+            return matrix
         left, right = map(shapes.as_seq, shapes.same_shape(gold, answer))
         if left is None or right is None:
             return False
@@ -198,6 +205,7 @@ class Comparer(QuantityComparer):
         if kinds == {"{}"} and shapes.sets_in(left) != shapes.sets_in(right):
             return False  # {{1}, {2}} and {1, 2}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
+        unordered |= left.kind == "" and right.kind == "[]"  # as Python prints a list
         if kinds == {""} and assignments.names_each_value(right) and not _has_names(left):
             return any(  # 3, 4 is not `p = 4, q = 3`
                 all(self.equal(*pair) for pair in zip(left.items, named.items, strict=True))
@@ -272,15 +280,23 @@ class Comparer(QuantityComparer):
         assert isinstance(relation, Relation)
         if relation is answer and says_a_power(relation, other):
             return False
-        named = is_assignment(relation) or (
-            assignments.names_a_number(relation) and (is_number(other) or len(relation.sides) > 2)
+        value = read_side(relation.sides[-1])
+        named = (
+            (is_matrix(value) and is_matrix(other))
+            or is_assignment(relation)
+            or (
+                assignments.names_a_number(relation)
+                and (is_number(other) or len(relation.sides) > 2)
+            )
+            or (relation is gold and assignments.is_numeric(relation))
         )
         if not named and not is_calculation(relation):
             return False
-        value = read_side(relation.sides[-1])
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
     def equations(self, gold: Relation, answer: Relation) -> bool:
+        if sorted(gold.sides) == sorted(answer.sides) or same_equation(gold, answer):
+            return True
         chains = [shapes.chained_assignments(r) for r in (gold, answer)]
         if any(chains):  # x = y = 1, x = y = z = 1, (x,y,z) = (1,1,1)
             left, right = (
@@ -297,27 +313,11 @@ class Comparer(QuantityComparer):
         if names_gold and names_answer:
             answer = assignments.with_argument_of(gold, answer)
             if assignments.same_name(gold.sides[0], answer.sides[0]):
+                answer = assignments.with_case_of(gold, answer)
                 return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
             if len(gold.sides) > 2 or len(answer.sides) > 2:
                 return False
-        if len(gold.sides) != 2 or len(answer.sides) != 2:
-            return self.same_sides(gold, answer)
-        left, right = (
-            _without_denominator(parse_expression(r.sides[0]) - parse_expression(r.sides[1]))
-            for r in (gold, answer)
-        )
-        if isinstance(left, sympy.MatrixBase) or isinstance(right, sympy.MatrixBase):
-            return False
-        return numeric.proportional(left, right) is True
-
-    def same_sides(self, gold: Relation, answer: Relation) -> bool:
-        """Compare `\\frac{x-1}{2} = \\frac{y}{3} = z` side by side."""
-        if not (gold.is_equation and answer.is_equation) or len(gold.sides) != len(answer.sides):
-            return False
-        if set(gold.sides) == set(answer.sides):
-            return True
-        sides = [[parse_expression(s) for s in r.sides] for r in (gold, answer)]
-        return all(numeric.equal(a, b) is True for a, b in zip(*sides, strict=True))
+        return same_curve(gold, answer)
 
     # -- ratios --------------------------------------------------------------------------
     def ratios(self, gold: Value, answer: Value) -> bool:
@@ -355,15 +355,6 @@ def _states_its_name(gold: Relation, answer: Relation) -> bool:
     except ParseError:
         return False
     return bool(names[0] & names[1])
-
-
-def _without_denominator(expr: Expr) -> Expr:
-    """Return xy - 1 for y - 1/x: both are 0 at the same points."""
-    if isinstance(expr, sympy.MatrixBase) or not any(
-        p.exp.is_negative for p in expr.atoms(sympy.Pow)
-    ):
-        return expr
-    return sympy.together(expr).as_numer_denom()[0]
 
 
 def _as_words(value: Value) -> str:

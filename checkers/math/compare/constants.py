@@ -23,8 +23,13 @@ _NAMED_CONSTANT = re.compile(r"[A-DKck]|[cK]_\d")  # of a gold; another letter i
 _CONSTANT = re.compile(r"[A-DKa-dkm](?:_\d)?|\\(?:varphi|phi|delta|alpha|beta|theta)(?:_\d)?")
 _VARIABLE = re.compile(r"[nrstuvwxyz]|\\(?:theta|phi)")
 _ARBITRARY = (sympy.Symbol("C"), sympy.Symbol("c"))
-MAX_CONSTANTS = 3
-_SETTINGS = ((2, 3, 5), (-1, 4, 7), (3, -2, 1))  # of the constants of a member
+MAX_CONSTANTS = 4
+_SETTINGS = (
+    (2, 3, 5, 7),
+    (-1, 4, 7, 2),
+    (3, -2, 1, 5),
+    (1, 1, -3, 4),
+)  # of the constants of a member
 _HUGE = sympy.Integer(10) ** 15  # larger or smaller values leave too few digits for the constants
 _TINY = sympy.Float("1e-25", 30)
 

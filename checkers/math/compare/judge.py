@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable
 
 from gradebox.checkers.math.compare.comparer import Comparer
+from gradebox.checkers.math.compare.equations.parametric import same_line
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.numeric import Undecided
-from gradebox.checkers.math.compare.parametric import same_line
 from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, normalise, plain_words
 from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN, strip_marks
+from gradebox.checkers.math.parse.conditions import without_conditions
 from gradebox.checkers.math.parse.describe import describe
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.measures import in_two_units, sizes
@@ -46,16 +47,10 @@ _LABEL_BEFORE = re.compile(r"\s*\(?\s*[A-J]\s*[.):]\s*")
 _LABEL_AFTER = re.compile(r"(?<=[\d}])\s+\(\s?(?:(?:choice|option)\s+)?([A-E])\s?\)$")  # `42 (C)`
 _DECIMAL_LOG = re.compile(r"\\log\s*_\s*\{?\s*10\s*\}?(?!\d)|\\lg(?![A-Za-z])")
 _BARE_LOG = re.compile(r"\\?(?<![A-Za-z])log(?![A-Za-z_\d])")
-_CONDITION = re.compile(r"(?<![A-Za-z])(?:for|if|when|where)(?![A-Za-z])")
-_FOR_SOME = re.compile(
-    r"(?<=[\w)}])[\s,]+for\s+(?:(?:odd|even|prime|positive|natural|all|any|every|integers?|primes?)"
-    r"\s+)+\$?[a-z]$"
-)
-_FUNCTION = re.compile(r"[A-Za-z]\s*\(\s*[a-z]\s*\)\s*=.*\bfor\s")
-_QUANTIFIER = re.compile(  # `f(x)=x` for all real x
-    r"[\s,]+for\s+(?:all|every|any|each)\s+(?:(?:real|positive|non-?negative|natural|rational"
-    r"|integers?|numbers?|reals?)\s+)*[a-z](?:\s*\\in\s*\\mathbb\{[A-Z]\}\S*?)?"
-    r"(?=\s*(?:$|[,;]|and\b|or\b))"
+_REAL = r"\d+(?:[./]\d+)?|\\frac\{\d+\}\{\d+\}|\\sqrt\{?\d+\}?"
+_COMPLEX = re.compile(rf"(-?(?:{_REAL}))\s*([-+])\s*({_REAL})?\s*i")
+_POINT = re.compile(  # as it is written: `3i+4j` is no point
+    r"[\s$]*(?:[A-Za-z]\s*=\s*)?(?:\\left\s*)?\([^(),]{1,40},[^(),]{1,40}\)[\s$.]*"
 )
 _SCALE_LETTER = re.compile(r"([-+]?[＄€£]?\s?\d+(?:\.\d+)?)\s?(k|K|M|B|bn|mn)")
 _SCALE_LETTERS = {"k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion"}
@@ -87,6 +82,9 @@ _NUMBER_OR_LETTER = re.compile(r"\d{1,4}|[A-Z]")
 _LETTER_RUN = re.compile("[A-F]{2,6}")
 _LETTER_LIST = re.compile(
     r"\(?[A-F]\)?(?:(?:\s*[,;]\s*|\s+)(?:and\s+|&\s*)?\(?[A-F]\)?){1,5}|(?:\([A-F]\)\s*){2,6}"
+)
+_ZERO_VECTOR = re.compile(
+    r"\$?\s*\\(?:mathbf|boldsymbol|bm|vec|overrightarrow)\s*(?:0|\{\s*0\s*\})\s*\$?"
 )
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
 _CHOICE_WORD = re.compile(
@@ -127,6 +125,8 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return gold.strip() == answer.strip(), "too long to read"
     gold, answer = without_aside(gold), without_aside(answer)
+    if _ZERO_VECTOR.fullmatch(answer):
+        gold, answer = "0", gold  # a plain 0 is no vector
     left, right = normalise(gold), normalise(answer)
     if not left or not right:
         return False, "empty"
@@ -154,10 +154,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     line = same_line(left, right)
     if line is not None:
         return line, "value"
-    left, right = (
-        _QUANTIFIER.sub("", strip_marks(t)) if _FUNCTION.search(t) else t for t in (left, right)
-    )
-    left, right = _without_condition(left, right), _without_condition(right, left)
+    left, right = without_conditions(left, right)
     left, right = _without_label(left, right), _without_label(right, left)
     left, right = _with_scale(left, right), _with_scale(right, left)
     left, right = _with_counts(left, right), _with_counts(right, left)
@@ -167,6 +164,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     left, right = _with_decimal_log(left, right), _with_decimal_log(right, left)
     left, right = _with_floor(left, right), _with_floor(right, left)
     left, right = _with_sign(left, right), _with_sign(right, left)
+    left = _as_point(left) if _POINT.fullmatch(answer) else left
     try:
         ordered = bool(_ORDER_NOTE.search(left)) or _has_blanks(left)
         left, right = (_ORDER_NOTE.sub("", t).strip() for t in (left, right))
@@ -290,17 +288,6 @@ def _without_noun(one: str, other: str) -> str:
     return m[1] if m else one
 
 
-def _without_condition(one: str, other: str) -> str:
-    """Return `p^2-1` for `p^2-1` for odd p when the other side has no condition."""
-    one_condition = strip_marks(one).count(" for ") == 1
-    m = (
-        _FOR_SOME.search(strip_marks(one))
-        if one_condition and not _CONDITION.search(other)
-        else None
-    )
-    return strip_marks(one)[: m.start()] if m else one
-
-
 def _without_label(one: str, other: str) -> str:
     """Return `33` for `(B) 33` when the other side has no choice letter."""
     if all(_LABELLED.fullmatch(strip_marks(t, "")) for t in (one, other)):
@@ -348,6 +335,12 @@ def _with_decimal_log(one: str, other: str) -> str:
     if _DECIMAL_LOG.search(other) and not re.search(r"\\ln|_", one):
         return _BARE_LOG.sub(r"\\lg ", one)
     return one
+
+
+def _as_point(gold: str) -> str:
+    """Return `(3,-4)` for the complex number `3-4i`."""
+    m = _COMPLEX.fullmatch(gold)
+    return f"({m[1]},{m[2]}{m[3] or 1})" if m else gold
 
 
 def _has_blanks(gold: str) -> bool:

@@ -34,6 +34,16 @@ def rows_of(value: Value) -> list[list[Expr]] | None:
     return [[parse_expression(x.text) for x in row if isinstance(x, Quantity)] for row in rows]
 
 
+def both_zero(gold: Value, answer: Value) -> bool:
+    """Return whether a gold is 0 and an answer a zero matrix, or a zero vector in space."""
+    if not isinstance(gold, Quantity) or gold.text.strip() != "0":
+        return False
+    if not is_matrix(answer) and not (isinstance(answer, Seq) and answer.kind):
+        return False
+    entries = [entry for row in rows_of(answer) or [] for entry in row]
+    return len(entries) > (1 if is_matrix(answer) else 2) and not any(entries)
+
+
 def with_identity_matrix(gold: Quantity, answer: Quantity) -> tuple[Quantity, Quantity]:
     """Return `cI` beside a square matrix as a matrix; any other two answers as they are."""
     matrix, other = (gold, answer) if is_matrix(gold) else (answer, gold)

@@ -2,7 +2,9 @@
 
     two numbers       evaluated to the digits that prove them equal (separation.py)
     with variables    evaluated at fixed points of both signs, wherever both are real: equal when
-                      they agree to 35 digits, or more beside very large or small constants
+                      they agree to 35 digits, or more beside very large or small constants.
+                      Letters in a root of a product, as in `\\sqrt{qs}/s` for `\\sqrt{q/s}`, stand
+                      for positive quantities, unless an absolute value says otherwise
 
 This needs no `simplify`, and fixed points give the same verdict on every run. No evaluation
 needs more than MAX_DIGITS digits: what they leave open is undecided (None).
@@ -26,13 +28,14 @@ GUARD_DIGITS = 15  # that rounding errors may spoil
 DOUBLE_TOLERANCE = 1e-15  # relative, of expressions whose coefficients are doubles
 ENOUGH_POINTS = 3  # points that must agree
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
-# (index of the first prime, divisor, sign). Points are near 0 and, because |x-2|, floors and
-# max change there, far from 0 on both sides.
-_POINTS: tuple[tuple[int, Expr | int, int], ...] = (
-    (1, 61, 1), (2, 67, 1), (1, 71, -1), (3, 73, 1), (2, 79, -1), (5, 83, 1), (7, 11, 1),
-    (12, Rational(19, 7), 1), (8, Rational(17, 6), -1), (9, Rational(7, 1511), 1),
-    (10, Rational(9, 1201), -1),
+# (index of the first prime, divisor, sign, sign of every second letter). Points are near 0 and,
+# because |x-2|, floors and max change there, far from 0 on both sides.
+_POINTS: tuple[tuple[int, Expr | int, int, int], ...] = (
+    (1, 61, 1, 1), (2, 67, 1, 1), (1, 71, -1, -1), (3, 73, 1, -1), (2, 79, -1, 1), (5, 83, 1, 1),
+    (7, 11, 1, 1), (12, Rational(19, 7), 1, 1), (8, Rational(17, 6), -1, -1),
+    (9, Rational(7, 1511), 1, 1), (10, Rational(9, 1201), -1, -1),
 )  # fmt: skip
+_FAR = ((3, Rational(1, 3), 1, 1), (6, Rational(1, 5), 1, 1), (11, Rational(2, 7), 1, 1))
 
 Verdict = bool | None  # None: undecided
 
@@ -63,14 +66,18 @@ def _close(a: Expr, b: Expr, rel: Expr, absolute: Expr) -> bool:
     return bool(difference <= absolute or difference <= rel * sympy.Max(sympy.Abs(a), sympy.Abs(b)))
 
 
-def points(symbols: list[Expr]) -> list[dict[Expr, Expr]]:
+def points(
+    symbols: list[Expr], table: tuple[tuple[int, Expr | int, int, int], ...] = _POINTS
+) -> list[dict[Expr, Expr]]:
     """Return the fixed points: one value a symbol, in the order of `symbols`."""
     return [
         {
-            s: Rational(sign * (_PRIMES[(i * 3 + shift) % 16] + 16 * (i // 16) + i), low)
+            s: Rational(
+                (sign, second)[i % 2] * (_PRIMES[(i * 3 + shift) % 16] + 16 * (i // 16) + i), low
+            )
             for i, s in enumerate(symbols)
         }
-        for shift, low, sign in _POINTS
+        for shift, low, sign, second in table
     ]
 
 
@@ -154,6 +161,8 @@ def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> V
     rel = Float(rel_tol) if rel_tol else agree
     guards = [] if complex_valued else _guards(a) + _guards(b)
     is_real = [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols)]
+    if sum(real for _, real in is_real) < ENOUGH_POINTS:
+        is_real += [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols, _FAR)]
     for point, real in sorted(is_real, key=lambda pair: not pair[1]):
         if not real and agreed >= ENOUGH_POINTS:
             break
@@ -175,10 +184,24 @@ def _tolerances(digits: int) -> tuple[Expr, Expr]:
 
 
 def _guards(expr: Expr) -> list[Expr]:
-    """Return the arguments of roots and logarithms: they are positive where `expr` is real."""
+    """Return what is positive where `expr` is real: the arguments of roots and logarithms."""
     logarithms = [part.args[0] for part in expr.atoms(sympy.log)]
     roots = [p.base for p in expr.atoms(sympy.Pow) if p.exp.is_Rational and not p.exp.is_Integer]
-    return [inner for inner in logarithms + roots if inner.free_symbols]
+    lengths = (
+        [] if expr.has(sympy.Abs) else [s for r in roots if _is_product(r) for s in r.free_symbols]
+    )
+    return [inner for inner in logarithms + roots + lengths if inner.free_symbols]
+
+
+def _is_product(expr: Expr) -> bool:
+    """Return whether an expression is a positive number times powers of several letters."""
+    number, factors = expr.as_independent(*expr.free_symbols, as_Add=False)
+    powers = [f.as_base_exp() for f in sympy.Mul.make_args(factors)]
+    return (
+        len(powers) > 1
+        and bool(number.is_positive)
+        and all(base.is_Symbol and exponent.is_Integer for base, exponent in powers)
+    )
 
 
 def _is_positive(expr: Expr, point: dict[Expr, Expr]) -> bool:

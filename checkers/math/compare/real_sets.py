@@ -11,6 +11,7 @@ from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
 from gradebox.checkers.math.compare.assignments import same_name
+from gradebox.checkers.math.normalise.tables import LETTER
 from gradebox.checkers.math.parse.expressions.latex import parse_expression
 from gradebox.checkers.math.parse.expressions.tokens import ParseError
 from gradebox.checkers.math.parse.set_reader import as_interval
@@ -20,6 +21,9 @@ from gradebox.checkers.math.parse.values import Interval, RealSet, Relation, Seq
 T = TypeVar("T")
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+_CHAINS = re.compile("<=?<=?|>=?>=?")
+_PARAMETER = re.compile(r"(?<![A-Za-z\\])[kn](?![A-Za-z])")  # a whole number
 
 
 class Span(NamedTuple):
@@ -134,6 +138,20 @@ def differ_in_unknown(gold: Value, answer: Value) -> bool:
     """Return whether both name an unknown, and another one: `x \\in [1,2]`, `1 \\le y \\le 2`."""
     unknowns = _unknown_of(gold), _unknown_of(answer)
     return all(unknowns) and not same_name(*unknowns)
+
+
+def as_repeated(value: Value) -> Value:
+    """Return `2k\\pi \\le x \\le 2k\\pi+1` as the interval between its ends; others as they are."""
+    if not isinstance(value, Relation) or not _CHAINS.fullmatch("".join(value.ops)):
+        return value
+    low, name, high = value.sides if value.ops[0][0] == "<" else value.sides[::-1]
+    ends = all(r"\pi" in end and _PARAMETER.search(end) for end in (low, high))
+    if not ends or not re.fullmatch(LETTER, name) or _PARAMETER.fullmatch(name):
+        return value
+    opens = ["=" not in op for op in value.ops]
+    if value.ops[0][0] == ">":
+        opens.reverse()
+    return RealSet((Interval(low, high, *opens),), unknown=name)
 
 
 def _unknown_of(value: Value) -> str:

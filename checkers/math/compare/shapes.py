@@ -18,6 +18,8 @@ from gradebox.checkers.math.parse.values import (
     Words,
 )
 
+_NAME = re.compile(rf"{LETTER}|\\(?:bar|overline|hat|vec)\s*\{{?\s*{LETTER}\s*\}}?")
+
 
 def same_time(a: DateOrTime, b: DateOrTime) -> bool:
     """Compare times: 10:30 is 10:30 a.m. or p.m., 17:00 is 5 p.m., 5 a.m. is not 5 p.m."""
@@ -164,7 +166,7 @@ def chained_assignments(relation: Relation) -> Seq | None:
     *names, value = relation.sides
     if len(names) < 2 or not relation.is_equation or len(set(names)) < len(names):
         return None
-    if not all(re.fullmatch(LETTER, n) for n in names):
+    if not all(map(_NAME.fullmatch, names)):
         return None
     return Seq("", tuple(Relation((n, value), ("=",)) for n in names))
 

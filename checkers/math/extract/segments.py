@@ -33,6 +33,8 @@ _SYMBOLS = re.compile(  # check marks, ends of proofs, emoji
 def last_segment(response: str) -> str:
     """Return the assistant's text after its thoughts, at most MAX_CHARS."""
     response = last_turn(response)
+    if ">>> " in response:
+        response = _TYPED.sub("", response)
     if "Traceback (most" in response:
         response = _TRACEBACK.sub("", response)
     if "[asy]" in response:
@@ -43,6 +45,9 @@ def last_segment(response: str) -> str:
     return (response if response.isascii() else _SYMBOLS.sub("", response)).strip()
 
 
+_TYPED = re.compile(
+    r"^(?:>>>|\.\.\.) [^\n]*\n(?=[^\n])", re.M
+)  # in a session: what it prints counts
 _CLOSING = re.compile(  # `∎`, `QED`, `This completes the proof.`, `[Source: AIME]`
     r"(?:\s*(?:\$?\s*\\(?:blacksquare|square|qed|Box)\s*\$?|\bQ\.?E\.?D\.?(?!\w)"
     r"|\[Source:[^\]\n]{0,200}\]"

@@ -48,7 +48,7 @@ _LETTERS = re.compile(  # `B and C are correct`, `Statements A and C are correct
     re.I,
 )
 _LABELLED = re.compile(  # `B (42)`, `(b) 42`, `B, 42`, `B - forty`: a choice and its text
-    r"(?:(?:option|choice)\s+|选\s*)?(?:\(([A-HJa-h])\)\s*[:.,-]?\s*(.+)|([A-HJ])(?:(?:\s+\(|（)([^()（）]+)[)）]|\s+[-–]\s+(?=[A-Za-z]{3})(.+)"
+    r"(?:(?:option|choice)\s+|选\s*)?(?:\(([A-HJa-h])\)\s*[:.,-]?\s*(.+)|([A-HJ])(?:(?:\s+\(|（)([^()（）]+)[)）]|\s+[-–]\s+(?=[A-Za-z]{3})(?!a?(?:sin|cos|tan|cot|sec|csc|log|exp|sqrt|abs)h?\s?[\d(^_|\\\\x])(.+)"
     r"|[,:]\s+(.+)|[:.：．、]\s*(?=[^\n]*[\u4e00-\u9fff])(.+)))",
     re.S,
 )

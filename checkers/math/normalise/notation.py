@@ -53,6 +53,20 @@ _MINUTES = re.compile(  # `37\degree 30'`, `37\degree 30' 15''`
     r"(\d+)\s*\\degree\s*(\d{1,2}(?:\.\d+)?)\s*'(?!')(?:\s*(\d{1,2}(?:\.\d+)?)\s*(?:''|\"))?"
 )
 _TRANSPOSED = re.compile(r"(.*[)\]])\s*\^\s*\{?\s*(?:T|\\top)\s*\}?", re.S)
+_TRANSPOSED_TUPLE = re.compile(
+    r"([(\[][^()\[\]]{1,200},[^()\[\]]{1,200}[)\]])\s*\^\s*(?:T|\\top|\{\s*(?:T|\\top)\s*\})"
+)
+_UNION_OVER = re.compile(  # `\\bigcup_{k=-\\infty}^{\\infty}` of intervals
+    r"^\\cup\s*_\s*(?:\{[^{}]{0,30}(?:\{[^{}]{0,9}\})?[^{}]{0,9}\}|\w)\s*(?:\^\s*(?:\{[^{}]{0,9}\}|\\infty))?\s*(?=[(\[])"
+)
+_WITHIN = re.compile(  # `; in [0, 2\\pi): `
+    rf";\s*{TEXT_OPEN}?\s*(?:in|on|within)(?:\s+the\s+interval)?\s*{TEXT_CLOSE}?\s*[\[(][^\[\]():]{{1,40}}[\])]\s*:\s*"
+)
+_FOR_WHOLE_NUMBERS = re.compile(r",?\s*\(?[kmn]\s*\\in\s*\\mathbb\{Z\}\)?(?=\s*;)")
+_ORDER_TERM = re.compile(  # `+ O(x^3)`
+    r"\+\s*(?:\\mathcal\s*)?[Oo]\s*\(\s*[a-z]\s*\^\s*\{?\s*\d\s*\}?\s*\)$"
+)
+_INFINITE_END = re.compile(r"(?<=[(\[,])\s*([-+]?)\s*inf(?:inity)?(?=\s*[,)\]])")  # `(-inf, 3)`
 _REMAINDER = re.compile(
     r"(\d+)(?:\s*\^\s*\{?\s*(\d+)\s*\}?)?\s*(?:\\bmod|mod(?=[\s\d]))\s*\{?\s*(\d+)\s*\}?"
 )
@@ -168,6 +182,10 @@ _UNIT_VECTOR = re.compile(
 _ANY_COEFFICIENT = re.compile(r"[^,;=<>]*")
 _COEFFICIENT = re.compile(r"[-+]?\s*(?:[\d.,/{}()\s]|\\[dt]?frac|\\sqrt|\\pi|\\left|\\right)*")
 
+_SCALED_SUM = re.compile(  # `\\frac12(\\mathbf{i}+\\mathbf{j})`
+    r"(-?\s*(?:\\[dt]?frac\s*(?:\d\s*\d|\{[^{}]*\}\s*\{[^{}]*\})|\d[\d./]*))\s*(?:\\left)?\(([^()]*)\)"
+)
+
 
 def expand_notation(text: str) -> str:
     """Return a normalised answer with the notations of this module rewritten."""
@@ -202,6 +220,11 @@ def expand_notation(text: str) -> str:
         text = ", ".join(re.sub(letter, f"({v.strip()})", each[1]) for v in each[3].split(","))
     text = _ACCENTED_TUPLE.sub(r"\1", _YEAR.sub(r"\1\2", _ORIGIN.sub("(0,0)", text)))
     text = _BRACED_ARGUMENTS.sub(r"\1(\2)", text)
+    text = _ORDER_TERM.sub(r"+\\ldots", _UNION_OVER.sub("", text))
+    if ";" in text:
+        text = _FOR_WHOLE_NUMBERS.sub("", _WITHIN.sub("; ", text))
+    text = _INFINITE_END.sub(r"\1\\infty", text)
+    text = _TRANSPOSED_TUPLE.sub(r"\1", text)
     text = _FACTORIAL_WORD.sub(r"\1!", text)
     if "[" in text and (table := _MATLAB.fullmatch(text)):
         return _matrix(table[1] or table[2])
@@ -359,6 +382,9 @@ def _is_vector(text: str) -> bool:
 def unit_vectors_to_tuple(text: str) -> str:
     """Return `(2,-3)` for `2\\mathbf{i}-3\\mathbf{j}`, a sum of two or three unit vectors."""
     name, equals, total = text.rpartition("=")
+    if scaled := _SCALED_SUM.fullmatch(total.strip(" $.")):
+        inner = unit_vectors_to_tuple(scaled[2])
+        return text if inner == scaled[2] else f"{name}{equals}{scaled[1]}{inner}"
     found = list(_UNIT_VECTOR.finditer(total))
     if not 2 <= len(found) <= 3:
         return text

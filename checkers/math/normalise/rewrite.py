@@ -269,7 +269,7 @@ def normalise(text: str) -> str:
     text = _SPACES.sub(" ", _THIN.sub(" ", text))
     if r"\equiv" in text:
         text = _BARE_MODULUS.sub(r" \\pmod \1", text)
-    text = text.replace(r"\sqrt[]", r"\sqrt").replace("! !", "!!")
+    text = text.replace(r"\sqrt[]", r"\sqrt").replace("! !", "!!").replace("{:}", ":")
     text = _COMMAND.sub(lambda m: _RENAMED.get(m[1], m[0]), text)
     text = text.replace(_LEFT_BRACE, r"\{").replace(_RIGHT_BRACE, r"\}")
     text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), text)

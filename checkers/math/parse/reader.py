@@ -67,7 +67,7 @@ _MULTIPLES = re.compile(
     r"(?:all\s+)?(?:the\s+)?(?:integer\s+|integral\s+)?multiples\s+of\s+([^,;=]{1,40})", re.I
 )
 _SCALED_TUPLE = re.compile(
-    r"(?P<factor>-?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
+    r"(?P<factor>[-+](?=\s*\()|[-+]?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
     r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
 )
 _DIVIDED_TUPLE = re.compile(  # `\frac{(1,2)}{\sqrt{5}}`
@@ -313,7 +313,8 @@ def _read_scaled_tuple(text: str, level: int) -> Seq | None:
     items = split_items(whole[1], enclosed=True) if whole else []
     if m is None or len(items) < 2:
         return None
-    return Seq("()", tuple(Quantity(f"({m['factor']})({item})") for item in items))
+    factor = m["factor"] if m["factor"] in "+-" else f"({m['factor']})"
+    return Seq("()", tuple(Quantity(f"{factor}({item})") for item in items))
 
 
 def _read_plus_minus(text: str, level: int) -> Seq | None:
@@ -322,6 +323,9 @@ def _read_plus_minus(text: str, level: int) -> Seq | None:
     if signs > 4 or not (signs or re.search(r"\+/-|\+-", text)):
         return None
     text = re.sub(r"\+/-|\+-", r"\\pm ", text)
+    last = text[text.rfind("=") + 1 :]
+    if "=" in text and whole_bracket(last.strip()) and not (_PM.search(last) or _MP.search(last)):
+        return None  # `m \\pm s = (1,3)`
     if _FREE_SIGNS.fullmatch(text):  # four values
         signed = [_PM.sub(s, _PM.sub(sign, text, count=1)) for sign in "-+" for s in "-+"]
         return Seq("", tuple(read_answer(t, level + 1) for t in signed))

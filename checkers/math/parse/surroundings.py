@@ -95,7 +95,7 @@ _SIGN_WORD = re.compile(r"^(?:minus|negative) (?=[\d.\\＄]|infinity$)", re.I)
 
 
 _ASIDE = re.compile(  # `7 loads (after rounding up)`, `H_2O (water)`
-    r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|rounded|choice|option|all|any|noon|\d[\d.,]*\)))"
+    r"(?<=[\w$})%])\s+\((?!\s*(?:mod|if|when|for|where|with|in|from|not|base|binary|octal|hex|ternary|otherwise|or|and|approx|rounded|choice|option|all|any|noon|\d[\d.,]*\))|[-+]?[\w./]+\s*,)"
     r"(?![^()]*\b(?:reject|extraneous|invalid|wrong|incorrect|not|but)\w*)"
     r"(?=[^()]*[a-z]{3})(?P<inner>[^()=<>≤≥≈\\$^]+)\)\s*\.?$"
 )

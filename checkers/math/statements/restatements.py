@@ -9,8 +9,8 @@ from gradebox.checkers.math.parse.split import split_top
 
 MAX_CHARS = 400
 _AGAIN = re.compile(
-    r"[,;]?\s+(?:or,?\s+)?\(?(?:i\.\s?e\.|that\s+is|equivalently|or\s+simply|in\s+other\s+words|(?:or\s+)?in\s+(?:interval|set(?:-builder)?|inequality)"
-    r"\s+(?:notation|form)|also\s+written\s+as|which\s+is\s+the\s+same\s+as)\s*[,:]?\s+"
+    r"[,;]?\s+(?:or,?\s+)?\(?(?:i\.\s?e\b\.?|that\s+is|equivalently|or\s+simply|in\s+other\s+words|(?:or\s+)?in\s+(?:intervals|(?:interval|set(?:-builder)?|inequality)"
+    r"\s+(?:notation|form))|also\s+written\s+as|which\s+is\s+the\s+same\s+as)\s*[,:]?\s+"
     r"|\s*\\(?:iff|Leftrightarrow|Longleftrightarrow)(?![A-Za-z])\s*",
     re.I,
 )
@@ -27,7 +27,8 @@ def restated(text: str) -> list[str]:
     parts = [p.strip(" ,;") for p in _AGAIN.split(plain)]
     if len(parts) > 1 and all(parts):
         last = parts[-1]
-        parts[-1] = last[:-1] if last.endswith(")") and last.count(")") > last.count("(") else last
+        unmatched = len(re.findall(r"[)\]]", last)) > len(re.findall(r"[(\[]", last))
+        parts[-1] = last[:-1] if last.endswith(")") and unmatched else last
         return parts
     if ":" in plain:
         parts, _ = split_top(plain, _COLON)

@@ -27,7 +27,7 @@ from gradebox.checkers.math.parse.expressions.operators import (
     power,
     root,
 )
-from gradebox.checkers.math.parse.expressions.series import rename_index, with_dots
+from gradebox.checkers.math.parse.expressions.series import MORE_TERMS, rename_index, with_dots
 from gradebox.checkers.math.parse.expressions.tokens import ParseError, Token, number, tokenize
 
 _MATRIX = re.compile(
@@ -35,6 +35,7 @@ _MATRIX = re.compile(
     r"(?P<body>.*?)\\end\s*\{(?P=kind)\}",
     re.S,
 )
+_MORE_IN_BRACKETS = re.compile(r"[-+]\s*\\ldots\s*[)\]}]")  # `x(1 - x + \\ldots)`
 _SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
 _SYMBOL_NAMES = frozenset(n for n in _SYMBOLS if len(n) > 3)  # as SymPy prints them
 _MIXED_CASE = re.compile(
@@ -159,6 +160,8 @@ class Parser(LetterGrammar):
             return result
         if text == "pi":
             return sympy.pi
+        if text == "ldots":
+            return MORE_TERMS
         if text in _ACCENTS:
             return self.accented(text)
         if text == "infty":
@@ -168,7 +171,7 @@ class Parser(LetterGrammar):
         if text in _CAPITAL_FUNCTIONS and self.is_op("("):
             return _CAPITAL_FUNCTIONS[text](self.group("("))
         if text in _SYMBOLS:
-            name = "\\" + text
+            name = "\\" + text + self.primes()
             return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
         if text == "{":
             value = self.sum()
@@ -221,6 +224,8 @@ class Parser(LetterGrammar):
         return self.matrices[int(self.take().text)]
 
     def read_det(self) -> Expr:
+        if not self.starts_atom():
+            return sympy.Symbol("\\det")  # a name, as in `0 < \\det < 1`
         value = self.postfixes(self.atom())
         if not isinstance(value, sympy.MatrixBase) or value.rows > 8:
             raise ParseError("\\det of something that is not a small matrix")
@@ -279,7 +284,7 @@ class Parser(LetterGrammar):
             if self.is_op("(", "|", "["):
                 break
             value = self.juxtaposed(value)
-        while self.is_op("/") and self.simple_divisor():
+        while self.is_op("/") and self.simple_divisor() and not self.long_divisors:
             self.take()
             value = divide(value, self.power())
         return value
@@ -316,7 +321,7 @@ def _cells(body: str) -> list[list[str]]:
 def parse_expression(text: str, long_divisors: bool = False) -> Expr:
     """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise.
 
-    `long_divisors` reads `1/2x` as 1/(2x) instead of (1/2)x.
+    `long_divisors` reads `1/2x` as 1/(2x) instead of (1/2)x, and `\\sin x/2` as (\\sin x)/2.
     """
     if len(text) > MAX_CHARS:
         raise ParseError(f"an expression of more than {MAX_CHARS} characters")
@@ -334,7 +339,7 @@ def parse_expression(text: str, long_divisors: bool = False) -> Expr:
         text = _MATRIX.sub(read_matrix, text)
     if "\\sum" in text or "\\prod" in text:
         text = rename_index(text)
-    if "\\ldots" in text:
+    if "\\ldots" in text and not _MORE_IN_BRACKETS.search(text):
         return with_dots(text, parse_expression)
     try:
         parser = Parser(tokenize(text), matrices)

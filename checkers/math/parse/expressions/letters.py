@@ -33,7 +33,9 @@ class LetterGrammar(CalculusGrammar):
         t, after = self.peek(), self.peek(1)
         if t is None or t.kind != "number" or t.spaced or not t.text.isdigit() or len(t.text) > 2:
             return None
-        if letter not in "CcKkAB" or (after is not None and after.text in ("^", "/", "!")):
+        if letter not in "CcKkAB" or (after is not None and after.text in ("^", "!")):
+            return None
+        if letter != "C" and after is not None and after.text == "/":
             return None
         self.take()
         return sympy.Symbol(f"{'c' if letter == 'C' else letter}_{t.text}")

@@ -115,6 +115,7 @@ def write_out(series: Expr) -> Expr:
     return sympy.Add(*terms) if isinstance(series, sympy.Sum) else sympy.Mul(*terms)
 
 
+MORE_TERMS = sympy.Symbol(r"\ldots")  # of a series of which no rule shows the rest
 _DOTS = re.compile(r"\\ldots")
 _SIGNS = (re.compile(r"\+"), re.compile(r"\\cdot(?![A-Za-z])|\\times(?![A-Za-z])|\*"))
 MAX_FACTORS = 500
@@ -126,16 +127,20 @@ def with_dots(text: str, parse: Callable[[str], Expr]) -> Expr:
     if len(dots) != 1:
         raise ParseError("dots that no rule explains")
     head, last = parts
-    kind = 0 if re.search(r"\+\s*$", head) else 1
+    kind = 0 if re.search(r"\+\s*$" if last.strip() else r"[-+]\s*$", head) else 1
+    head = head.rstrip(" +-")
     sign = _SIGNS[kind]
     terms = [parse(t) for t in split_top(sign.sub(lambda m: m[0], head), sign)[0] if t]
     last = re.sub(rf"^\s*(?:{sign.pattern})\s*", "", last)
     end = parse(last) if last.strip() else None
-    if len(terms) < 2 or (end is None and (kind == 1 or len(terms) < 3)):
-        raise ParseError("dots after fewer than two terms")
-    found = _from_last_term(terms, end, kind) or _progression(terms, end, kind)
+    few = len(terms) < 2 or (end is None and (kind == 1 or len(terms) < 3))
+    found = None if few else _from_last_term(terms, end, kind) or _progression(terms, end, kind)
+    if found is None and end is None and kind == 0:
+        shown = sympy.Add(*terms)
+        if len(sympy.Add.make_args(shown)) > 1 and shown.free_symbols:
+            return shown + MORE_TERMS
     if found is None:
-        raise ParseError("dots that no rule explains")
+        raise ParseError("dots after fewer than two terms" if few else "dots that no rule explains")
     return found
 
 

@@ -28,6 +28,7 @@ from gradebox.checkers.math.parse.surroundings import without_lead
 
 MAX_CHARS = 300
 _COORDINATES = sympy.symbols("x y z")
+_WHOLE_LETTERS = set(sympy.symbols("k n"))
 _PARAMETERS = frozenset(["\\lambda", "\\mu", "\\alpha", "\\beta", *"abcdhjkmnpqrstuv"])
 _FREE = frozenset(["\\lambda", "\\mu", *"knrstuv"])  # parameters that need no declaration
 _NAMED = re.compile(r"(?P<name>[xyz])\s*=\s*(?P<value>[^=<>]+)")
@@ -163,6 +164,8 @@ def _read_vector(text: str, whole: bool | None, bound: str) -> Line | None:
     if not isinstance(vector, sympy.MatrixBase) or 1 not in vector.shape:
         return None
     vector = Matrix(vector.flat())
+    if whole is None and vector.has(sympy.pi) and vector.free_symbols <= _WHOLE_LETTERS:
+        whole = True  # `(2k\\pi, 2k\\pi+1)`
     return Line(vector, (), whole, bound) if _parameters(vector) else None
 
 

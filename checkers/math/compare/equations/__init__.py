@@ -1,0 +1,1 @@
+"""Compare equations: of lines and curves, differential equations."""
