@@ -23,6 +23,8 @@ from gradebox.checkers.math.extract.golds import (
     value_for,
     yes_or_no_of,
 )
+from gradebox.checkers.math.guided.conditions import bound_for, unconditioned
+from gradebox.checkers.math.guided.letters import letters_for
 from gradebox.checkers.math.guided.several import several_for
 from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy, get_policy
@@ -168,7 +170,9 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
         right = (
             parts_for(left, response)
             or several_for(left, right, response)
-            or value_for(left, right, response)
+            or letters_for(left, right, response)
+            or bound_for(left, right, response)
+            or value_for(left, unconditioned(left, right), response)
         )
         if policy.ascii_only and not right.isascii():
             right = unicode_to_latex(right).encode("ascii", "ignore").decode()

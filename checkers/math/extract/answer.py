@@ -18,7 +18,9 @@ import re
 from gradebox.checkers.math.extract.bare import CHINESE, MAX_PROSE, is_bare
 from gradebox.checkers.math.extract.formats import is_unfinished, json_answer, marked_answer
 from gradebox.checkers.math.extract.hedges import (
+    ASKED_AFTER,
     DOUBTED,
+    after_break,
     fails_later,
     taken_back,
     without_recalled,
@@ -245,6 +247,9 @@ def announced(text: str) -> tuple[str, int] | None:
         doubted = DOUBTED.search(text[max(0, m.start() - 100) : m.start()])
         if not doubted and (best is None or m.start() > best[1]):
             sentence = first_sentence(without_fence(text[m.end() : m.end() + MAX_PROSE]))
+            at = text.find(sentence, m.end())
+            if at >= 0 and ASKED_AFTER.match(text, at + len(sentence)):
+                continue
             if word := _ANSWER_WORD.match(sentence):
                 sentence = word[1]
             elif choice := CHOICE_AND_TEXT.match(text, m.end()):
@@ -320,6 +325,8 @@ def _extracted(response: str, strict: bool, gold: str) -> str:
     text = with_short_blanks(without_negated(text))
     text = text if len(text) > MAX_PROSE else without_recalled(text)
     boxed = last_boxed(text)
+    if boxed is None and len(text) <= MAX_PROSE:
+        text = after_break(text)
     found = announced(text)
     if rest := taken_back(text, max(boxed[1] if boxed else 0, found[1] if found else 0)):
         text, boxed, found = text[rest:], None, None

@@ -25,7 +25,7 @@ _PROSE_VERB = re.compile(
     r"|we|let|there|obtain|yields?|must|will|be|would|takes?|needs?|costs?|holds?|starts?"
     r"|ends?|lasts?|rejected"
     r"|altogether|happens?|occurs?|satisf(?:y|ies)|wins?|earns?|weighs?|contains?"
-    r"|requires?|remains?|becomes?)(?![A-Za-z^_])",
+    r"|requires?|remains?|becomes?|regardless)(?![A-Za-z^_])",
     re.I,
 )
 WORD = re.compile(r"(?<![A-Za-z\\])[A-Za-z]{2,}(?![A-Za-z])")

@@ -58,6 +58,18 @@ _TAKEN_BACK = re.compile(
     r"|i\s+(?:have\s+)?made\s+an?\s+(?:\w+\s+)?(?:mistake|error))[^.!?\n]{0,80}[.!?:\n]?",
     re.I,
 )
+ASKED_AFTER = re.compile(r"[\s$)*]*\?")  # `The answer is 3? Let me check`
+
+_BROKEN_OFF = re.compile(  # `+2... but`: the value before it is given up
+    r"(?<=[\w$)}\]])(?:\.{3,4}|…)\s*(?=(?:so|but|however|anyway|actually|no)\b(?!\s+on\b)[^…]*\d)",
+    re.I,
+)
+
+
+def after_break(text: str) -> str:
+    """Return `but the charge at pH 1 is +1` for `It is +2... but the charge at pH 1 is +1`."""
+    end = max((m.end() for m in _BROKEN_OFF.finditer(text)), default=0)
+    return text[end:]
 
 
 def without_recalled(text: str) -> str:

@@ -61,7 +61,11 @@ _LETTER_AT_END = re.compile(  # `the second letter is A`, `That is graph E.`
     r"|[是为选]\s*\$?([A-K])\$?\s*[。.]?$"
 )
 _ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
-_AFTERTHOUGHT = re.compile(r",\s+(?:with|since|because|not|rather\s+than)\s[^,]*$")
+_AFTERTHOUGHT = re.compile(
+    r",\s+(?:with|since|because|not|rather\s+than)\s[^,]*$"
+    r"|[,;]?\s+(?:regardless\s+of|no\s+matter|in\s+particular)\s.*$",
+    re.S,
+)
 _MARKS = re.compile(r"[$\\:;]")
 MAX_DERIVATION = 400  # characters of math in which the last part is looked for
 _IMPLIED = re.compile(  # `3n = 6 \\implies n = 2` before its last part

@@ -149,10 +149,14 @@ _SAID_IN_MATH = re.compile(  # `\\lim_{x\\to 0} f(x) \\text{ does not exist.}$$`
     r"\\text\{\s*(does\s+not\s+exist|is\s+undefined|diverges)\s*\.?\s*\}\s*\.?\s*(?:\$+|\\\])\.?$"
 )
 _VERIFICATION = re.compile(
-    r"(?:indeed\b(?!.*\bso\b)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
+    r"(?:indeed\b(?!.*\bso\b)|both\s+check\b|(?:for|with|at|when)\s+\$?[a-z]\s*=\s*\d+\$?,?\s+(?:this|it|the\s+formula)\s+(?:gives?|is)\b.*\b(?:match|agree|check)|(?:(?:and|now|finally|quick|as\s+a|sanity)[\s,]+){0,2}(?:(?:we|i|you)\s+(?:can\s+|may\s+|will\s+)?|let['’]?s\s+|let\s+(?:us|me)\s+|to\s+)?"
     r"(?:(?:also|quickly|now)\s+)?(?:it\s+is\s+(?:easily|easy|readily|straightforward)\b.{0,12}(?:check|verif|seen)|on\s+the\s+number\s+line|verify|check(?:ing)?|confirm|verification|verifying|double[\s-]check|sanity|proof|numerically)\b"
     r"(?!.*(?:\b(?:find|only|conclude)\b|,\s+so\s+\$)))",
     re.I,
+)
+_REFERS_BACK = re.compile(  # at the end: `As it tends to 0 at both ends, this is the maximum.`
+    r"\b(?:this|it)\s+(?:is|must\s+be)\s+(?:indeed\s+|really\s+)?(?:complete|(?:an?|the)\s+(?:global\s+|absolute\s+)?"
+    r"(?:min|max)im(?:um|al))[.!]?\s*$"
 )
 _CONCLUDES = re.compile(
     r"\W*(?:so|thus|hence|therefore|consequently|then|we\s+(?:get|conclude)|the)\b"
@@ -345,7 +349,9 @@ def _without_remarks(sentences: list[str]) -> list[str]:
     """Return the sentences without questions, remarks and checks at their end."""
     if len(sentences) > 1 and sentences[-1].rstrip().endswith("?"):
         sentences.pop()  # `Would you like to see the other 2 cases?`
-    while len(sentences) > 1 and _REMARK.match(sentences[-1].strip()):
+    while len(sentences) > 1 and (
+        _REMARK.match(sentences[-1].strip()) or _REFERS_BACK.search(sentences[-1])
+    ):
         sentences.pop()
     checks = [i for i, s in enumerate(sentences) if i and is_check(s)]
     if checks and not any(_CONCLUDES.match(s.strip()) for s in sentences[checks[-1] + 1 :]):

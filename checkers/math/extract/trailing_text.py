@@ -16,7 +16,7 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|has|have|equals|add|sum)\b[^,;]*$"  # a reason
     r"|,\s+(?:while|whereas|with|as)\s+its\s.*$|，\s*(?:而)?其(?!中).*$"  # of something else
     r"|,\s+(?:but|although|though|however|including|excluding)\s.*$"
-    r"|,\s+which\s+(?:occurs|happens|can\s+be|follows|we\s+can|is\s+an?|is\s+(?:twice|half|the\s+same|more|less|exactly"
+    r"|,\s+which\s+(?:occurs|happens|can\s+be|follows|scales|tends|approaches|behaves|grows|we\s+can|is\s+an?|is\s+(?:twice|half|the\s+same|more|less|exactly"
     r"|\w+\s+(?:times|more|less)))\s.*$"
     r"|(?<=[\d$)}%])\s+of\s+(?:the|his|her|its|their|all)\s[a-z ]+$"
     r"|,?\s+(?:and\s+)?(?:substituting|checking|plugging|verifying)\b.*$"
@@ -35,6 +35,9 @@ _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of
     r"|,\s+(?:with|where|whose)\s.*$|\s+as\s+(?:my|our|the)\s+(?:final\s+)?answer$"
     r"|\s+for\s+[$€£]?[\d.]+\s+(?:each|apiece|(?:second|minute|hour|day|week|month|year)s?)$"
     r"|(?<=%)\s+off\s.*$"
+    r"|,?\s+(?:no\s+matter|regardless\s+of|irrespective\s+of|independent(?:ly)?\s+of)\s.*$"
+    r"|,?\s+(?:valid\s+)?(?:for|when|where|provided(?:\s+that)?)\s+\$?[a-z]\s*(?:\\neq?(?![a-z])|≠|!=)\s*[^\s,]+$"
+    r"|;\s+(?:indeed|in\s+particular|note\s+that|equality)\b.*$"
     r"|\s+as\s+(?:the|its|our|an?)\s+(?:smallest|largest|least|greatest|only|unique|minimum|maximum|final|required"
     r"|desired|correct|possible)\s.*$",
     re.I | re.S,
@@ -51,7 +54,7 @@ _ASIDE = re.compile(  # ` (so $x = 3$)`, ` ($x \\ne 0$)`
 )
 _PARENTHESES = re.compile(
     r"(?<=[\w$)}%]) [(\[](?!mod)([^()\[\]$\\]{3,200}"
-    r"|(?=[^()]*[a-z]{3,} [^()]*[a-z]{3,} )[^()]{3,200})[)\]]$"
+    r"|(?=[^()]*[a-z]{3,} [^()]*[a-z]{3,} |(?!base\b)[a-z]{2,}\s)[^()]{3,200})[)\]]$"
 )
 
 

@@ -89,7 +89,8 @@ _SPELLED = re.compile(  # `There are exactly four solutions`, `it takes one and 
     r"(?:\b(?:is|are|be|equals?|gets?|got|have|has|takes?|gives?|worth|costs?|pays?|paid"
     r"|earns?|needs?|makes?|means?|say|it['’]s|that['’]s|(?:equal|comes|amounts)\s+to"
     r"|(?:total|sum)\s+of)\s+(?:(?:exactly|about|only|approximately|a\s+total\s+of|in\s+total)\s+)*"
-    rf"|^(?:(?:so|thus|hence|therefore),?\s+)?(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
+    rf"|paid\s+for\s+|:\s+(?=(?:(?:{_NUMBER_WORD})[\s-]*)+(?:[a-z]+)?$)|^(?:so|thus|hence|therefore),?\s+"
+    rf"|^(?=(?:(?:{_NUMBER_WORD})[\s-]+)+of\s))"
     rf"((?:(?:minus|negative)\s+)?(?:(?:{_NUMBER_WORD})\b[\s-]*(?:and\s+(?:a\s+)?)?)+)(?=\s|$)",
     re.I,
 )

@@ -13,7 +13,12 @@ from gradebox.checkers.math.statements.integer_sets import read_integer_set
 from gradebox.checkers.math.statements.labels import are_labels, read_labels, same_labels
 from gradebox.checkers.math.statements.relations import read_relation
 from gradebox.checkers.math.statements.sentences import same_statement
-from gradebox.checkers.math.statements.words import is_worded, said_of_subject, same_words
+from gradebox.checkers.math.statements.words import (
+    ends_with,
+    is_worded,
+    said_of_subject,
+    same_words,
+)
 
 MAX_CHARS = 400
 SAID = re.compile(
@@ -48,7 +53,7 @@ def says_same(gold: str, sentence: str) -> bool:
         return True
     if not is_worded(left):
         return False
-    if said_of_subject(left, right):
+    if said_of_subject(left, right) or ends_with(left, right):
         return True
     clauses = (
         right,

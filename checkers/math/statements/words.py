@@ -53,7 +53,8 @@ _PHRASES = tuple(
          rf"|integral|rational|positive|natural|other|possible)\s+)*{_NOUN}{_EXIST}"
          r"|(?:there\s+(?:is|are)\s+)?none(?:\s+exists?)?"
          r"|such\s+(?:an?\s+)?\$?\w+\$?\s+do(?:es)?\s+not\s+exist|no\s+solutions?|nothing"
-         r"|(?:the\s+)?empty\s+set|does\s+not\s+exist|dne)", "no solution"),
+         r"|(?:the\s+)?(?:empty\s+set|solution\s+set\s+is\s+empty)|does\s+not\s+exist|dne)",
+         "no solution"),
         (rf"(?:there\s+(?:is|are)\s+)?(?:an?\s+)?infinite(?:ly\s+many|\s+number\s+of"
          rf"|\s+number)?(?:\s+{_NOUN})?|infinity", "infinity"),
         (r"(?:the\s+)?(?:first\s+player|player\s+(?:1|one|a)|player\s+who\s+(?:goes|moves"
@@ -122,6 +123,16 @@ _DETAIL = re.compile(
 )
 _PREDICATE = re.compile(
     r".*\b(?:is|are|was|were|be|but)\s+(?:rather\s+)?(?:an?\s+|the\s+)?(.{2,40})$"
+)
+_CONDITION = re.compile(r"\b(?:an?|the)\s+|\s+condition$")
+_QUOTES = " .!\"'“”"
+_BEFORE = re.compile(  # what a sentence ends with is its answer
+    r"\b(?:is|are|was|be|becomes?|represents?|describes?|shows?|means|word|graph|equation\s+of|called"
+    r"|series|integral|sequence|it|they|both|letters?|named?)\s+(?:an?\s+|the\s+)?[\"'“]?$"
+)
+_DENIED = re.compile(
+    r"n['’]t\b|\b(?:not?|never|neither|nor|cannot|fails?|unless|if|whether|than|rather|except|instead"
+    r"|when(?:ever)?|where(?:as)?|while|provided|false|wrong|incorrect|opposite|impossible|would|might|could|suppose|assume|try|either)\b"
 )
 _CLAUSE_AFTER = re.compile(r"\s(?:where|while|whereas)\s.*$")
 _ONLY_IF = re.compile(r"\s(?:when|whenever|if|unless)\s")
@@ -224,6 +235,22 @@ def said_of_subject(gold: str, sentence: str) -> bool:
     sentence = _DETAIL.sub("", " ".join(strip_marks(sentence).lower().split()).strip(" ."))
     found = _predicate(sentence) or sentence
     return is_worded(found) and canonical(gold) == canonical(found) != ""
+
+
+def ends_with(gold: str, sentence: str) -> bool:
+    """Return whether a sentence without a negation ends with what a gold of words says.
+
+    *ellipse* for *This is the equation of an ellipse*, *converges* for *This shows convergence*.
+    """
+    if not is_worded(gold) or len(sentence) > 2 * MAX_CHARS:
+        return False
+    words = strip_marks(sentence).lower().replace(" absolutely", "").strip(_QUOTES).split()
+    said = canonical(_CONDITION.sub("", strip_marks(gold).lower().strip()))
+    for length in range(1, min(len(gold.split()) + 1, len(words) - 1) + 1):
+        before, end = " ".join(words[:-length]) + " ", " ".join(words[-length:]).strip(_QUOTES)
+        if said and said == canonical(_CONDITION.sub("", end)):
+            return bool(_BEFORE.search(before)) and not _DENIED.search(before)
+    return False
 
 
 def is_predicate(word: str, sentence: str) -> bool:
