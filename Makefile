@@ -11,7 +11,7 @@
 #   clean      removes .venv and the caches of tools; keeps results/
 
 PYTHON ?= python3
-JOBS ?= 6
+JOBS ?= 4
 VENV := .venv
 RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt

@@ -7,7 +7,7 @@
 A line of a set is a JSON object: `id`, `gold`, `answer` (a bare answer) or `response` (a whole
 one), `label` (whether it is right), `topic`, `why`, and `doubtful` where a fair judge may differ. A
 wrong accept is a wrong answer that the grader accepts, a wrong reject a right one that it rejects.
-The sets public_1 to public_4 answer questions of public data sets, which `dataset` names.
+The sets public_1 to public_8 answer questions of public data sets, which `dataset` names.
 """
 
 from __future__ import annotations

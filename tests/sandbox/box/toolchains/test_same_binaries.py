@@ -48,7 +48,8 @@ FEW = "#include <iostream>\n#include <vector>\n#include <cstdio>\n#include <cmat
 HEADS = {
     "none": BITS,
     "fast and target": '#pragma GCC optimize("Ofast")\n#pragma GCC target("avx2,bmi,bmi2")\n'
-    + BITS,
+    + FEW
+    + "".join(f"#include <{name}>\n" for name in ("algorithm", "map", "numeric", "random", "set")),
     "target first": '#pragma GCC target("sse4.2")\n#pragma GCC optimize("Os", "no-inline")\n' + FEW,
 }
 # Each source with one head, for g++ itself takes most of the time; with pragmas only those that a
