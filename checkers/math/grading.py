@@ -167,11 +167,12 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
     if equal is None:
         left = extract_gold(gold)
         right = extract_answer(response, policy.strict_extract, left)
-        right = (
-            parts_for(left, response)
-            or several_for(left, right, response)
-            or letters_for(left, right, response)
-            or bound_for(left, right, response)
+        text = right if policy.strict_extract else response
+        right = text and (
+            parts_for(left, text)
+            or several_for(left, right, text)
+            or letters_for(left, right, text)
+            or bound_for(left, right, text)
             or value_for(left, unconditioned(left, right), response)
         )
         if policy.ascii_only and not right.isascii():

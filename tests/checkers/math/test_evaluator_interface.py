@@ -4,7 +4,7 @@ Inputs and results are from the documentation and tests of dart-math's Evaluator
 """
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 import sympy
@@ -12,11 +12,13 @@ from sympy import FiniteSet, Integer, Interval, Matrix, Rational, Symbol, Union,
 
 import gradebox.checkers.math as package
 from gradebox.checkers.math import (
+    POLICIES,
     EvaluatorBase,
     EvaluatorBatchBase,
     EvaluatorMath,
     EvaluatorMathBatch,
     fix_a_slash_b,
+    grade,
     is_set,
     latex2sympy_interval,
     norm_deg,
@@ -244,6 +246,27 @@ def test_strict_extract_ignores_prose():
     prose = "We multiply and get 12 in the end because 3 times 4 is that."
     assert EvaluatorMath(strict_extract=True).extract_ans(prose) == ""
     assert EvaluatorMath(strict_extract=True).extract_ans(r"so \boxed{12}") == "12"
+
+
+@pytest.mark.parametrize(
+    ("gold", "prose"),
+    [
+        ("(2,3)", "First a = 2. Then b = 3."),
+        ("-4,4", "First x = -4, then x = 4."),
+        ("30, 40", "It drove 30 mph going and 40 mph returning."),
+        ("1;2", "第一空：1；第二空：2"),
+        ("2,3", "(a) 2 (b) 3"),
+        ("B", "so the closest choice is B."),
+        ("3", "$|w-z| \\ge 3$, with equality for $w=5$."),
+        ("ellipse", "This is the equation of an ellipse."),
+        ("15", "So $b^2 = 225$ and, since $b > 0$, $b = 15$."),
+    ],
+)
+def test_with_strict_extract_the_reference_answer_finds_nothing_in_prose(gold, prose):
+    strict = replace(POLICIES["strict"], strict_extract=True)
+    assert grade(gold, prose).equal
+    assert not grade(gold, prose, strict).equal
+    assert grade(gold, f"{prose} The answer is {gold}.", strict).equal
 
 
 @dataclass
