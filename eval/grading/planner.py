@@ -146,6 +146,10 @@ class Planner:
             if old is not None:
                 self._place(ordinal, _copied(old, run), reused=True)
             elif not self._joins(ordinal, run):
+                if found := self._records.find(run.key):  # a duplicate ended since the look above
+                    self._waiting_for(run)
+                    self._place(ordinal, _copied(found, run), reused=True)
+                    continue
                 job = SolutionJob(run, context)
                 self._counts.left.add(run.problem.id, job.cost)
                 yield job
@@ -159,13 +163,15 @@ class Planner:
         self._counts.left.finish(run.problem.id, record.busy_s)
         if record.status == "invalid":
             self._session.unusable.add(record.error)
+        with self._cond:
+            own = next(ordinal for ordinal, other in self._waiting[run.key] if other is run)
+        # Before the others are taken: a duplicate that comes now waits for the record or finds it.
+        self._records.add_graded(own, run.names(), record)
         waiting = self._waiting_for(run)
         cache = None if isinstance(record, EncodedRecord) else self._cache
         fields = fields_of(record) if len(waiting) > 1 or cache is not None else {}
         for ordinal, other in waiting:
-            if other is run:
-                self._records.add_graded(ordinal, run.names(), record)
-            else:
+            if other is not run:
                 self._records.add(ordinal, _copied(fields, other))
             self._counts.add_solution(record.status, record.verdict)
         if cache is not None:  # last: a full cache disk must not lose the records

@@ -332,6 +332,20 @@ def test_grading_a_part_and_then_the_rest(folder):
     assert folder.sources_run() == []
 
 
+def test_a_duplicate_of_a_program_that_just_ended_is_not_graded(folder, monkeypatch):
+    joins = planner.Planner._joins
+
+    def late(self, ordinal, run):
+        while self._waiting:  # no record was found; meanwhile the first one is stored
+            time.sleep(0.001)
+        return joins(self, ordinal, run)
+
+    monkeypatch.setattr(planner.Planner, "_joins", late)
+    _, _, records = folder.run(*[("1/A", "wrong_on 2")] * 3)
+    assert folder.sources_run() == ["wrong_on 2"] * 4
+    assert [(r["line"], r["verdict"]) for r in records] == [(1, "WA"), (2, "WA"), (3, "WA")]
+
+
 def test_identical_programs_are_graded_once_and_recorded_for_each(folder):
     _, metrics, records = folder.run(*[("1/A", "wrong_on 2")] * 5, ("2/B", "wrong_on 2"))
     assert folder.sources_run() == ["wrong_on 2"] * (4 + 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -50,7 +51,8 @@ def boxes() -> list[BoxProcess]:
 
 def kill_all(which: str) -> None:
     for one in boxes():
-        os.kill(one._outer_pid if which == "outer" else one.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # dead already, and not noticed yet
+            os.kill(one._outer_pid if which == "outer" else one.pid, signal.SIGKILL)
 
 
 # ---- boxes that die ----------------------------------------------------------------------
