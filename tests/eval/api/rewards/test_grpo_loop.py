@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import random
 import threading
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.rewards import make_codeforces
+from gradebox.sandbox.common.process_tree import children
 from tests.sandbox.backends import open_backend
 
 STEPS, GROUP, RATE = 200, 4, 0.5
@@ -62,10 +64,8 @@ class Policy:
 def counts() -> tuple[int, int, int]:
     """Return the descriptors, threads and children of this process."""
     gc.collect()
-    children = sum(
-        len((task / "children").read_text().split()) for task in Path("/proc/self/task").iterdir()
-    )
-    return len(list(Path("/proc/self/fd").iterdir())), threading.active_count(), children
+    fds = len(list(Path("/proc/self/fd").iterdir()))
+    return fds, threading.active_count(), len(children(os.getpid()))
 
 
 @pytest.mark.slow
