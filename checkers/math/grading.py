@@ -96,7 +96,7 @@ def _explained(gold: object, response: object, policy: Policy, timeout: float, p
     texts = _text(gold), _text(response)
     decided, left, right = _first_tier(*texts, policy)
     if decided is not None:  # the first tier may have compared whole texts
-        left, right = extract_gold(texts[0]), extract_answer(texts[1], policy.strict_extract)
+        left, right = _answers(*texts, policy)
     outcome = pool.judge(left, right, policy, timeout, explain=True)
     found = decided or Grade(outcome.equal, right, outcome.reason, 2)
     readings = outcome.readings if len(outcome.readings) == 2 else ("", "")
@@ -165,16 +165,7 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
         equal = quick(gold.strip(), response.strip(), policy)
     left, right = gold, response
     if equal is None:
-        left = extract_gold(gold)
-        right = extract_answer(response, policy.strict_extract, left)
-        text = right if policy.strict_extract else response
-        right = text and (
-            parts_for(left, text)
-            or several_for(left, right, text)
-            or letters_for(left, right, text)
-            or bound_for(left, right, text)
-            or value_for(left, unconditioned(left, right), response)
-        )
+        left, right = _answers(gold, response, policy)
         if policy.ascii_only and not right.isascii():
             right = unicode_to_latex(right).encode("ascii", "ignore").decode()
         if not left or not right:
@@ -196,6 +187,20 @@ def _first_tier(gold: str, response: str, policy: Policy) -> tuple[Grade | None,
     if equal is None:
         return None, left, right
     return Grade(equal, right, "exact" if left and right else "no answer", 1), left, right
+
+
+def _answers(gold: str, response: str, policy: Policy) -> tuple[str, str]:
+    """Return the answers of a reference answer and of a response: what is compared."""
+    left = extract_gold(gold)
+    right = extract_answer(response, policy.strict_extract, left)
+    text = right if policy.strict_extract else response
+    return left, text and (
+        parts_for(left, text)
+        or several_for(left, right, text)
+        or letters_for(left, right, text)
+        or bound_for(left, right, text)
+        or value_for(left, unconditioned(left, right), response)
+    )
 
 
 def _second_tier(left: str, right: str, policy: Policy, timeout: float, pool: Pool) -> Grade:
