@@ -14,15 +14,21 @@ import platform
 import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_namespace_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "src"))
 
-from gradebox.sandbox.box.build import PARTS
-from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox._aliases import FOLDERS  # noqa: E402
+from gradebox.sandbox.box.build import PARTS  # noqa: E402
+from gradebox.sandbox.errors import SandboxUnavailable  # noqa: E402
 
+# src/gradebox has links to the packages' folders: with them an editable installation is a plain
+# path, which type checkers and editors follow. Where a checkout has none, the folders are named.
+HOMES = {f"gradebox.{name}": name for name in FOLDERS}
+LINKED = all((ROOT / "src" / "gradebox" / name).is_dir() for name in HOMES.values())
 FOLDER = Path("gradebox", "sandbox", "box", "c", "bin")
 LINUX = platform.system() == "Linux"
 
@@ -56,4 +62,18 @@ class PlatformWheel(bdist_wheel):
         return "py3", "none", places
 
 
-setup(cmdclass={"build_py": BuildWithParts, "bdist_wheel": PlatformWheel})
+def packages() -> list[str]:
+    found = find_namespace_packages(str(ROOT / "src"))
+    if LINKED:
+        return found
+    for package, folder in HOMES.items():
+        below = find_namespace_packages(str(ROOT / folder))
+        found += [package, *(f"{package}.{name}" for name in below)]
+    return found
+
+
+setup(
+    packages=packages(),
+    package_dir={"": "src"} if LINKED else {"": "src", **HOMES},
+    cmdclass={"build_py": BuildWithParts, "bdist_wheel": PlatformWheel},
+)

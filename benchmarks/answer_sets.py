@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.checkers.math.grading import Grade, grade_many  # noqa: E402
 from gradebox.checkers.math.policy import POLICIES  # noqa: E402

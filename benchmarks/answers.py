@@ -18,9 +18,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.checkers.math.grading import Grade, grade_many  # noqa: E402
-from gradebox.checkers.math.workers.pool import Pool  # noqa: E402
+from gradebox.checkers.math.workers.answers import Pool  # noqa: E402
 from gradebox.sandbox.common.cpus import usable_cores  # noqa: E402
 
 Pair = tuple[str, str]

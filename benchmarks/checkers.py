@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.checkers import builtin
 from gradebox.checkers.compare import equal

@@ -27,6 +27,7 @@ from typing import Any
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.eval.api.grader import Grader
 from gradebox.sandbox.common.cpus import usable_cores

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.eval.cli.run import run_grading
 from gradebox.eval.grading.options import Options

@@ -29,6 +29,7 @@ from typing import Any
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    sys.path.insert(1, f"{sys.path[0]}/src")
 
 from benchmarks import plain
 from benchmarks.suite import by_grader, by_plain

@@ -22,6 +22,7 @@ from typing import Any
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    sys.path.insert(1, f"{sys.path[0]}/src")
 
 from testing.submissions.codeforces.table import Intended, read_table
 

@@ -32,6 +32,7 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    sys.path.insert(1, f"{sys.path[0]}/src")
 
 from benchmarks.plain import python
 from gradebox.eval.api.grader import Grader

@@ -28,6 +28,7 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.sandbox import Compiled, Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox

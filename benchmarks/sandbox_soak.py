@@ -19,6 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import MIB, Compiled, Limits, Program

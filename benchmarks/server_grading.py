@@ -27,6 +27,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[0] = str(ROOT)
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from benchmarks.server_load import footprint  # noqa: E402
 from benchmarks.stand_in import StandIn  # noqa: E402
@@ -36,12 +37,13 @@ SLOTS, CLIENTS, SOLUTIONS, TESTS, LARGE_BYTES = 64, 16, 8, 50, 48 << 20
 
 def serve(drivers: int) -> None:
     """Be a server whose programs need no core; print its port."""
+    from benchmarks import stand_in_driver
     from gradebox.eval.api.service import open_service
     from gradebox.eval.grading.drivers import process
     from gradebox.sandbox.server.serve import serve as serve_until_signal
     from gradebox.sandbox.server.settings import ServerSettings
 
-    process.BOOT = Path(__file__).with_name("stand_in_driver.py")
+    process.MAIN = stand_in_driver.MAIN
     settings = ServerSettings(port=0, slots=SLOTS, drivers=drivers)
     with StandIn(SLOTS) as sandbox:
         sandbox._cores.slots = SLOTS  # which a sandbox that needs no cores has

@@ -29,6 +29,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[0] = str(ROOT)
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.sandbox.model import Limits, Program  # noqa: E402
 from gradebox.sandbox.opening import open_sandbox  # noqa: E402

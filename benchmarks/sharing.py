@@ -9,26 +9,33 @@
 Every grader is a process with a sandbox and a thread for each core. In a repetition, one grader
 does all runs, then N graders do a share of them each. A ratio is that of the median times. Fairness
 is the work that the slowest grader had done when the fastest was ready, as a part of the fastest
-one's. Graders that run besides get a share as well: one part in two for one grader, four in five
-for four, so that beside another grader the ratio of four is about 0.6. Measure on a machine without
-others. Exit status 1 when a ratio is above its limit.
+one's. For "compiling", half of the graders do short runs while the others compile C++: the time
+of one grader is then doubled, as half of the cores would take, and fairness is the rate at which
+the others compile, as a part of half of their rate without runs. Graders that run besides get a
+share as well: one part in two for one grader, four in five for four, so that beside another grader
+the ratio of four is about 0.6. Measure on a machine without others. Exit status 1 when a
+ratio is above its limit.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import select
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
+    sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox
@@ -59,7 +66,9 @@ KINDS: dict[str, tuple[list[tuple[int, int]], int, float, int]] = {
     "unequal": ([], 5, 1.15, 1),  # half of the graders has long programs, the others short ones
     "goes": ([(0, 0)], 1, 1.15, 64),  # as a grader does the cases of a solution
     "long goes": ([(60, 0)], 20, 1.15, 64),
+    "compiling": ([(0, 0)], 1, 1.5, 1),
 }
+COMPILED = b"#include <map>\n#include <iostream>\nint main() { std::map<int, int>()[%d]; }"
 LONG, SHORT = (60, 0), (10, 0)
 
 
@@ -93,11 +102,26 @@ def grade() -> None:
                 for done in group
             ]
 
+        def compile_until_told(_: int) -> list[tuple[float, bool]]:
+            ends = []
+            while not select.select([sys.stdin], [], [], 0)[0]:
+                source = COMPILED % int.from_bytes(os.urandom(3), "big")
+                right = box.compile(Program("c++17", {"main.cpp": source})).ok
+                ends.append((time.perf_counter(), right))
+            return ends
+
         list(pool.map(run, [[(0, 0)]] * 20))
+        for number in range(3):
+            box.compile(Program("c++17", {"main.cpp": COMPILED % number}))
+        box.wait_until_warm()
         print("ready", flush=True)
-        for line in sys.stdin:
+        for line in filter(str.strip, sys.stdin):
             began = time.perf_counter()
             together, tasks = json.loads(line)
+            if tasks is None:
+                found = pool.map(compile_until_told, range(box.slots))
+                print(json.dumps([began, sorted(chain(*found))]), flush=True)
+                continue
             goes = [tasks[i : i + together] for i in range(0, len(tasks), together)]
             print(json.dumps([began, sorted(chain(*pool.map(run, goes)))]), flush=True)
 
@@ -129,13 +153,30 @@ class Graders:
         return process.stdout.readline()
 
     def do(self, tasks: Sequence[list[tuple[int, int]]], together: int) -> Done:
-        """Give the n-th task to the n-th grader, wait for all, return start and ends of each."""
+        """Give a task to each of the first graders, wait, return start and ends of each."""
         chosen = self.processes[: len(tasks)]
         for process, task in zip(chosen, tasks, strict=True):
-            assert process.stdin is not None
-            process.stdin.write(json.dumps([together, task]) + "\n")
-            process.stdin.flush()
+            self._write(process, json.dumps([together, task]))
         return [json.loads(self._read(process)) for process in chosen]
+
+    def compile_during(self, others: Callable[[], Done]) -> tuple[Done, float]:
+        """Let the second half compile meanwhile. Return what the others did, compilations per s."""
+        half = self.processes[len(self.processes) // 2 :]
+        for process in half:
+            self._write(process, "[1, null]")
+        done = others()
+        for process in half:
+            self._write(process, "")
+        found = [json.loads(self._read(process)) for process in half]
+        if not all(right for _, ends in found for _, right in ends):
+            raise SystemExit("a program was not compiled")
+        return done, sum(len(ends) / (ends[-1][0] - began) for began, ends in found)
+
+    @staticmethod
+    def _write(process: subprocess.Popen[str], line: str) -> None:
+        assert process.stdin is not None
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
 
     def close(self) -> None:
         """End the processes."""
@@ -154,18 +195,32 @@ def fairness(done: Done) -> float:
     return min(sum(end <= first for end, _ in ends) / len(ends) for _, ends in done)
 
 
+def wait(duration_s: float) -> Done:
+    """Do nothing for a time."""
+    time.sleep(duration_s)
+    return []
+
+
 def measure(graders: Graders, kind: str, runs: int, repeat: int) -> bool:
     """Print the line of a kind of programs. Return whether its ratio is within the limit."""
     count, (*_, limit, together) = len(graders.processes), KINDS[kind]
     alone, shared, fair = [], [], []
     for _ in range(repeat):
-        one = graders.do([work(kind, runs, count, -1)], together)
-        many = graders.do([work(kind, runs, count, i) for i in range(count)], together)
+        if kind == "compiling":
+            tasks = [work(kind, runs, count, i) for i in range(count // 2)]
+            one = graders.do([list(chain(*tasks))], together)
+            many, rate = graders.compile_during(partial(graders.do, tasks, together))
+            _, most = graders.compile_during(partial(wait, seconds(many)))
+            alone.append(2 * seconds(one))
+            fair.append(rate / most * 2)
+        else:
+            one = graders.do([work(kind, runs, count, -1)], together)
+            many = graders.do([work(kind, runs, count, i) for i in range(count)], together)
+            alone.append(seconds(one))
+            fair.append(fairness(many))
         if not all(right for _, ends in (*one, *many) for _, right in ends):
             raise SystemExit(f"{kind}: a run has failed or was contended")
-        alone.append(seconds(one))
         shared.append(seconds(many))
-        fair.append(fairness(many))
     ratio = statistics.median(shared) / statistics.median(alone)
     print(
         f"{kind:10}{statistics.median(alone):9.2f} s{statistics.median(shared):9.2f} s"

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.eval.grading.time_policy import bounds_of, must_run_alone, run_limits
 from gradebox.eval.grading.verdict import Match, judge

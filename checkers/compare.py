@@ -12,7 +12,8 @@
 | exact    | the bytes are the same                                                             |
 
 Everything works on bytes, so that an output that is not UTF-8 is compared like any other. JSON is
-tried only below 1 MiB and 100 levels; beyond, the lines decide.
+tried only below 1 MiB and 100 levels; beyond, the lines decide. Long outputs of programs are
+compared through `long_outputs.py`, which asks a worker.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ Mode = Literal["open-r1", "upstream", "exact"]
 MODES: tuple[Mode, ...] = ("open-r1", "upstream", "exact")
 
 JSON_BYTES = 1 << 20
+_JSON_STARTS = tuple(bytes([c]) for c in b'[{"-0123456789tfn')
 JSON_DEPTH = 100
 JSON_DIGITS = 400
 
@@ -38,34 +40,31 @@ _BLANK = b" \t\v\f"
 
 def equal(output: bytes, expected: bytes, mode: Mode = "open-r1") -> bool:
     """Return whether an output equals the expected one; raise ValueError for an unknown mode."""
-    if mode not in MODES:
-        raise ValueError(f"unknown comparison {mode!r}: choose one of {', '.join(MODES)}")
-    if output == expected:
-        return True
-    if mode == "open-r1":
-        return _unequal_token(output, expected) is None
-    if mode == "upstream":
-        return _unequal_line(output, expected) is None or _same_json(output, expected)
-    return False
+    return not first_difference(output, expected, mode)
 
 
 def first_difference(output: bytes, expected: bytes, mode: Mode = "open-r1") -> str:
-    """Return where and how the two first differ, in one printable line; "" when they are equal."""
-    if equal(output, expected, mode):
+    """Return where and how the two first differ, in one printable line; "" when they are equal.
+
+    Raises ValueError for an unknown mode.
+    """
+    if mode not in MODES:
+        raise ValueError(f"unknown comparison {mode!r}: choose one of {', '.join(MODES)}")
+    if output == expected:
         return ""
-    if mode != "exact":
-        name, search = {
-            "open-r1": ("token", _unequal_token),
-            "upstream": ("non-empty line", _unequal_line),
-        }[mode]
-        unequal = search(output, expected)
-        assert unequal is not None  # or the two would be equal
-        number, found, wanted = unequal
-        return f"{name} {number}: {_versus(wanted, found)}"
-    at = _common_prefix(output, expected)
-    if at == min(len(output), len(expected)):
-        return f"{len(output)} bytes, expected {len(expected)}; the first {at} are equal"
-    return f"byte {at + 1}: {_versus(expected[at : at + 20], output[at : at + 20])}"
+    if mode == "exact":
+        at = _common_prefix(output, expected)
+        if at == min(len(output), len(expected)):
+            return f"{len(output)} bytes, expected {len(expected)}; the first {at} are equal"
+        return f"byte {at + 1}: {_versus(expected[at : at + 20], output[at : at + 20])}"
+    if mode == "open-r1":
+        name, unequal = "token", _unequal_token(output, expected)
+    else:
+        name, unequal = "non-empty line", _unequal_line(output, expected)
+    if unequal is None or (mode == "upstream" and _same_json(output, expected)):
+        return ""
+    number, found, wanted = unequal
+    return f"{name} {number}: {_versus(wanted, found)}"
 
 
 def _versus(expected: bytes | None, found: bytes | None) -> str:
@@ -135,8 +134,16 @@ class _NotJson(ValueError):
 
 
 def _same_json(output: bytes, expected: bytes) -> bool:
-    if max(len(output), len(expected)) > JSON_BYTES:
+    size = max(len(output), len(expected))
+    if size > JSON_BYTES or not all(
+        text.lstrip()[:1] in _JSON_STARTS for text in (output, expected)
+    ):
         return False
+    return same_json(output, expected)
+
+
+def same_json(output: bytes, expected: bytes) -> bool:
+    """Return whether two texts are JSON of one value."""
     try:
         return _same_value(_parse_json(expected), _parse_json(output))
     except _NotJson:

@@ -28,10 +28,8 @@ Transcript = tuple[tuple[Literal["first", "second"], bytes], ...]
 Party = Literal["solution", "interactor"]
 
 INTERACTOR_CPU_S = 10.0
+INTERACTOR_WALL_S = 20.0  # in which the solution waits for it
 INTERACTOR_MEMORY_BYTES = 512 * MIB
-# The interactor may wait this much longer than the solution: when neither speaks, the solution is
-# stopped first, since it is at fault.
-EXTRA_WALL_S = 10.0
 
 
 class InteractionResult(NamedTuple):
@@ -115,7 +113,7 @@ def open_interactor(
     kind, _, rest = name.strip().partition(":")
     if kind not in ("testlib", "kattis"):
         raise UnknownChecker(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
-    path, flags = split_path(rest, kind)
+    path, flags = split_path(rest, kind, within)
     runs = ProgramRuns(sandbox, read_program(kind, path, testlib, within=within))
     return Interactor(PROTOCOLS[kind], runs, name=f"{kind}:{path.name}", extra_args=flags)
 
@@ -139,8 +137,9 @@ def judge_interaction(
     interactor_limits = dataclasses.replace(
         limits,
         cpu_s=INTERACTOR_CPU_S,
-        wall_s=max(limits.wall_s, INTERACTOR_CPU_S) + EXTRA_WALL_S,
+        wall_s=INTERACTOR_WALL_S,
         memory_bytes=INTERACTOR_MEMORY_BYTES,
+        output_bytes=max(limits.output_bytes, Limits.output_bytes),
     )
     try:
         compiled = interactor.runs.compiled
@@ -167,13 +166,14 @@ def judge_interaction(
 def decide(interaction: Interaction, check: Check) -> tuple[Party, Check]:
     """Return which party decides the verdict, and the check to use when it is the interactor.
 
-    The solution failed if a signal, an exit status other than 0 or a limit ended it. Its time-out
-    is the interactor's fault if the interactor was over a limit: the solution waited for it. The
-    first row that fits counts:
+    The solution failed if a signal, an exit status other than 0 or a limit ended it. Wall time
+    counts for the one that is waited for, and not while either computes or awaits a core. When
+    neither speaks, the solution is stopped; an interactor that sleeps on after that did not wait
+    for the solution. The first row that fits counts:
 
     | ended first        | the solution        | the interactor        | decided by            |
     |--------------------|---------------------|-----------------------|-----------------------|
-    | solution           | hit its wall limit  | hit a limit           | interactor (unclear)  |
+    | solution           | hit its wall limit  | hit its wall limit    | interactor (unclear)  |
     | solution           | failed              | did anything          | solution (RE, TLE, …) |
     | solution           | did not fail        | was killed by SIGPIPE | interactor: rejected, |
     |                    |                     | while it was writing  | it was still talking  |
@@ -187,8 +187,8 @@ def decide(interaction: Interaction, check: Check) -> tuple[Party, Check]:
     broke = _broke(solution)
     if interaction.first_ended == "first":
         if broke:
-            waited = solution.killed_for == "wall" and interactor.killed_for is not None
-            return ("interactor" if waited else "solution"), check
+            both_slept = solution.killed_for == interactor.killed_for == "wall"
+            return ("interactor" if both_slept else "solution"), check
         if interactor.signal == signal.SIGPIPE:
             return "interactor", dataclasses.replace(
                 reject("the solution ended while the interactor was still talking"),

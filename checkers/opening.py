@@ -3,7 +3,7 @@
 | name                | checker                                                          |
 |---------------------|------------------------------------------------------------------|
 | wcmp, rcmp6, …      | a built-in; options follow: `kattis float_tolerance 1e-6`        |
-| value, …            | a judge of calls (values/judges.py)                              |
+| value, …            | a judge of calls (values/judging.py)                             |
 | python:FILE.py      | a generated_checker                                              |
 | testlib:FILE.cpp    | a testlib checker                                                |
 | kattis:FILE FLAG…   | a Kattis or DOMjudge output validator, C++ or Python; or a folder |
@@ -20,11 +20,12 @@ import difflib
 import shlex
 from pathlib import Path
 
-from gradebox.checkers.builtins import TABLE, builtin
+from gradebox.checkers.builtins import TABLE
 from gradebox.checkers.check import Checker, CheckerError, UnknownChecker
+from gradebox.checkers.long_outputs import output_judge
 from gradebox.checkers.program_files import read_program, testlib_program
 from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
-from gradebox.checkers.values.judges import JUDGES, ValueJudge
+from gradebox.checkers.values.judging import NAMES, ValueJudge
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.protocol import Sandbox
 
@@ -52,6 +53,7 @@ def open_checker(
     testlib: str | None = None,
     testlib_source: str | None = None,
     programs: bool = True,
+    within: Path | None = None,
 ) -> Checker | None:
     """Return the checker to judge with; None when there is neither a source nor a name.
 
@@ -59,13 +61,14 @@ def open_checker(
     name       see the table above; a name given by the user goes before the source
     testlib    path of testlib.h or of its folder; None: beside the checker
     testlib_source  text of a checker in C++ that includes testlib.h; used when there is no other
-    programs   False for names that a dataset chose: only built-ins, since a dataset must not
-               choose files of this machine
+    programs   False for names that a dataset chose: only built-ins and programs in files
+               `within` a folder, since a dataset must not choose files of this machine
+    within     a real path: no file outside of this folder is read; None: any file
 
     Raises CheckerError, a ValueError: unknown name (the nearest are listed), missing file.
     """
     if name is not None and name.strip():
-        return _open_named(sandbox, name.strip(), testlib, programs)
+        return _open_named(sandbox, name.strip(), testlib, programs, within)
     if source is not None and source.strip():
         program = Program("python", {"checker.py": source.encode("utf-8", "surrogatepass")})
         return ProgramChecker(sandbox, PROTOCOLS["python"], program, name="generated_checker")
@@ -75,46 +78,63 @@ def open_checker(
     return None
 
 
-def _open_named(sandbox: Sandbox, name: str, testlib: str | None, programs: bool) -> Checker:
+def _open_named(
+    sandbox: Sandbox, name: str, testlib: str | None, programs: bool, within: Path | None
+) -> Checker:
     kind, colon, rest = name.partition(":")
-    if name in JUDGES:
+    if name in NAMES:
         return ValueJudge(name)
     if not colon:
-        return builtin(name)
+        return output_judge(name)
     if kind not in PROTOCOLS:
         near = difflib.get_close_matches(kind, [*PROTOCOLS, *TABLE], n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}" if near else ""
         raise UnknownChecker(
             f"unknown kind of checker {kind!r} in {name!r}{hint}; kinds: {', '.join(PROTOCOLS)}"
         )
-    if not programs:
+    if not programs and (within is None or kind == "command"):
         raise CheckerError(
-            f"checker {name!r} comes from the problem, which may only name a built-in: "
-            "pass it as --checker yourself if you trust it"
+            f"checker {name!r} comes from the problem, which may only name a built-in, or a file "
+            "beside a local data set: pass it as --checker yourself if you trust it"
         )
     if kind == "command":
         protocol = dataclasses.replace(PROTOCOLS[kind], args=_split_command(rest))
         program = Program("python", {"main.py": _COMMAND})
         return ProgramChecker(sandbox, protocol, program, name=f"command:{rest.strip()}")
-    path, flags = split_path(rest, kind)
+    path, flags = split_path(rest, kind, within)
     return ProgramChecker(
         sandbox,
         PROTOCOLS[kind],
-        read_program(kind, path, testlib),
+        read_program(kind, path, testlib, within=within),
         name=f"{kind}:{path.name}",
         extra_args=flags,
     )
 
 
-def split_path(rest: str, kind: str) -> tuple[Path, tuple[str, ...]]:
-    """Return the file or folder and the words after it; an existing path may contain spaces."""
-    whole = Path(rest.strip()).expanduser()
+def split_path(rest: str, kind: str, within: Path | None = None) -> tuple[Path, tuple[str, ...]]:
+    """Return the file or folder and the words after it; an existing path may contain spaces.
+
+    within  a real path, where relative paths begin and which none may leave
+    """
+    whole = _placed(rest.strip(), within)
     if rest.strip() and whole.exists():
         return whole, ()
     words = _split(rest, kind)
     if not words:
         raise CheckerError(f"checker {kind}: names no file: write {kind}:FILE")
-    return Path(words[0]).expanduser(), tuple(words[1:])
+    return _placed(words[0], within), tuple(words[1:])
+
+
+def _placed(name: str, within: Path | None) -> Path:
+    """Return the path of a name that the system takes as one."""
+    try:
+        path = Path(name).expanduser() if within is None else (within / name).resolve()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as e:  # too long, a loop of links, a NUL
+        raise CheckerError(f"checker file {name[:200]!r} can't be read: {str(e)[:200]}") from None
+    if within is not None and not path.is_relative_to(within):
+        raise CheckerError(f"checker file {name[:200]!r} is outside {within}; move it there")
+    return path
 
 
 def _split_command(line: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from gradebox.checkers.check import CheckerError
 from gradebox.sandbox.c_sources import SOURCE_ENDINGS, included_names
+from gradebox.sandbox.input_file import check_input_file
 from gradebox.sandbox.model import MIB, Program
 
 HEADER = "testlib.h"
@@ -49,7 +50,7 @@ def read_program(
         return Program("python", reader.file_and_used(path, "checker.py"))
     if kind == "testlib":
         files = reader.file_and_used(path, "main.cpp")
-        header = _read(Path(testlib)) if testlib is not None else reader.read(_header_beside(path))
+        header = reader.read(_header_beside(path)) if testlib is None else testlib_header(testlib)
         return Program("c++17", {**files, HEADER: header})
     if path.is_dir():
         return reader.folder(path)
@@ -68,7 +69,12 @@ def testlib_program(source: str, testlib: str | None) -> Program:
     if testlib is None:
         raise CheckerError(f"the checker of the row needs {HEADER}: give its path, --testlib FILE")
     text = source.encode("utf-8", "surrogatepass")
-    return Program(_CPP[0], {_CPP[1]: text, HEADER: _read(Path(testlib))})
+    return Program(_CPP[0], {_CPP[1]: text, HEADER: testlib_header(testlib)})
+
+
+def testlib_header(path: str) -> bytes:
+    """Return testlib.h of a path, which may be its folder's. Raises CheckerError."""
+    return _read(Path(path))
 
 
 class _Reader:
@@ -131,6 +137,7 @@ def _read(path: Path) -> bytes:
     path = path.expanduser()
     path = path / HEADER if path.is_dir() else path
     try:
+        check_input_file(path)
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as e:

@@ -100,7 +100,7 @@ class Lines:
         return _END
 
 
-class Side:
+class TokenStream:
     """One stream of a `Lockstep`, with the part of its window that is not paired yet."""
 
     def __init__(self, windows: Windows) -> None:
@@ -143,8 +143,8 @@ class Lockstep:
     """
 
     def __init__(self, a: Windows, b: Windows) -> None:
-        self.a = Side(a)
-        self.b = Side(b)
+        self.a = TokenStream(a)
+        self.b = TokenStream(b)
         self.count = 0
 
     def __iter__(self) -> Iterator[tuple[int, list[bytes], bool, list[bytes], bool]]:

@@ -3,7 +3,8 @@
     response without emphasis ─▶ candidates (rank, position, value) ─▶ highest rank, then last
 
 rank 3  \\boxed{…}     rank 2  `VERDICT: …` and other labels     rank 1  first or last line
-docs/verdicts.md has the rules, which were published with the benchmark's judge.
+docs/verdicts.md has the rules, which were published with the benchmark's judge. They are read from
+the last 32 KB of a response, and from its first line.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
+MOST_READ = 1 << 15  # characters; a rule looks at each of them, and at each brace: 0.5 µs
 _EMPHASIS = re.compile(r"\*\*\*|\*\*|__|`")
 _BOX = re.compile(r"(?<!\\)\\+boxed\s*\{", re.I)
 _BOX_PADDING = " .,;:!?$()[]\n\t\r"
@@ -24,7 +26,7 @@ _LABELLED = re.compile(
     re.I,
 )
 _ALTERNATIVE = re.compile(r"[^\S\n]*(?:or(?:\s|\Z)|/[^\S\n]*(?:TRUE|FALSE)\b)", re.I)
-_LINE = re.compile(r"\s*(?:FINAL\s+ANSWER\s*[:：=\-]\s*)?(TRUE|FALSE)\s*[.!?]*\s*", re.I)
+_LINE = re.compile(r"\s*(?:FINAL\s+ANSWER\s*[:：=\-]\s*)?(TRUE|FALSE)\s*(?:[.!?]+\s*)?", re.I)
 RANKS = {3: "boxed", 2: "labelled", 1: "line"}
 _JUDGES_NAMES = {3: "boxed", 2: "labeled", 1: "line"}  # of the ranks in the judge's reasons
 
@@ -53,7 +55,7 @@ def extract_verdict(response: str) -> Verdict:
     if candidates:
         best = max(candidates)
         return Verdict(best.value, RANKS[best.rank])
-    if not _EMPHASIS.sub("", response).strip():
+    if len(response) <= MOST_READ and not _EMPHASIS.sub("", response).strip():
         return Verdict(None, "the response is empty")
     return Verdict(None, "no boxed, labelled or bare TRUE or FALSE")
 
@@ -77,8 +79,9 @@ def judge_response(response: str, expected: bool) -> tuple[bool | None, str]:
 
 
 def _candidates(response: str) -> list[_Candidate]:
-    text = _EMPHASIS.sub("", response)
-    return [*_boxed(text), *_labelled(text), *_lines(text)]
+    text = _EMPHASIS.sub("", response[-MOST_READ:])
+    first = text if len(response) <= MOST_READ else _EMPHASIS.sub("", response[:MOST_READ])
+    return [*_boxed(text), *_labelled(text), *_lines(first, text)]
 
 
 def _truth(word: str) -> bool | None:
@@ -135,11 +138,10 @@ def _labelled(text: str) -> list[_Candidate]:
     return found
 
 
-def _lines(text: str) -> list[_Candidate]:
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        return []
-    matches = [(0, _LINE.fullmatch(lines[0])), (len(text), _LINE.fullmatch(lines[-1]))]
+def _lines(first: str, last: str) -> list[_Candidate]:
+    """Return the verdicts of the first line of one text and of the last line of another."""
+    ends = (0, first.lstrip().splitlines()[:1]), (len(last), last.rstrip().splitlines()[-1:])
+    matches = [(position, _LINE.fullmatch(line)) for position, lines in ends for line in lines]
     values = [(position, _truth(match[1])) for position, match in matches if match]
     return [_Candidate(1, position, value) for position, value in values if value is not None]
 

@@ -1,10 +1,14 @@
 """Explain one case of a run: `python eval/debug_case.py RESULTS --problem 1000/A`."""
 
+import os
 import sys
-from pathlib import Path
 
-if __name__ == "__main__" and not __package__:
-    sys.path[0] = str(Path(__file__).resolve().parents[1])  # eval/ would hide libraries
+if __name__ == "__main__":
+    if not __package__:
+        sys.path[0] = os.path.realpath(__file__ + "/../../src")  # eval/ would hide libraries
+    from gradebox import _early_signals
+
+    _early_signals.handle()
 
 from gradebox.eval.cli.commands.debug import main
 

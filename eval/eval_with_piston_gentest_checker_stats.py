@@ -3,17 +3,20 @@
 `run_piston_test` can be imported from here. It runs one case on a Piston server.
 """
 
+import os
 import sys
-from pathlib import Path
-from typing import Any
 
-if __name__ == "__main__" and not __package__:
-    sys.path[0] = str(Path(__file__).resolve().parents[1])  # eval/ would hide libraries
+if __name__ == "__main__":
+    if not __package__:
+        sys.path[0] = os.path.realpath(__file__ + "/../../src")  # eval/ would hide libraries
+    from gradebox import _early_signals
+
+    _early_signals.handle()
 
 from gradebox.eval.cli.grade import main
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load `run_piston_test` on first use, because --help needs no HTTP client."""
     if name == "run_piston_test":
         from gradebox.eval.api.piston_case import run_piston_test

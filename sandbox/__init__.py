@@ -1,5 +1,14 @@
 """Running untrusted programs: one interface with two backends (`box`, `piston`)."""
 
+if __name__ == "sandbox":  # imported from a checkout's root
+    import sys
+
+    sys.path.insert(0, __file__.removesuffix("sandbox/__init__.py") + "src")
+
+    from gradebox._aliases import alias
+
+    alias("sandbox")
+
 from gradebox.sandbox.errors import (
     BadRequest,
     MissingToolchain,
@@ -24,8 +33,3 @@ __all__ = [
     "SandboxUnavailable",
     "UnknownLanguage",
 ]
-
-if __name__ == "sandbox":  # imported from a checkout's root
-    from gradebox._aliases import alias
-
-    alias("sandbox")

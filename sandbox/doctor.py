@@ -2,11 +2,12 @@
 
     python -m sandbox.doctor            as text
     python -m sandbox.doctor --json     {"usable", "level", "exact", "levels": [{"name", "works",
-                                         "why_not", "remedy", "python_start"}], "languages",
-                                         "machine"}
+                                         "why_not", "remedy", "python_start"}],
+                                         "languages": {"found", "missing", "broken"}, "machine"}
 
-Each level is tried by building a box and running a program in it. The exit status is 0 when an
-isolating level works, else 1. KVM, Docker and a server are not needed.
+Each level is tried by building a box and running a program in it, and each language by compiling
+and running one at the level that a run would use. The exit status is 1 when no isolating level
+works, 3 when an installed language does not, else 0. KVM, Docker and a server are not needed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import platform
 import sys
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,14 +106,19 @@ def examine() -> dict[str, Any]:
                     "python_start": python,
                 }
             )
-    best = next((row for row in levels if row["works"] and row["name"] != UNSAFE), None)
-    host = inspect_host()
+        best = next((row for row in levels if row["works"] and row["name"] != UNSAFE), None)
+        host = inspect_host()
+        broken = _broken(best["name"], list(host.versions)) if best else {}
     return {
         "usable": best is not None,
         "level": best["name"] if best else None,
         "exact": best["exact"] if best else [],
         "levels": levels,
-        "languages": {"found": dict(host.versions), "missing": dict(host.missing)},
+        "languages": {
+            "found": {name: line for name, line in host.versions.items() if name not in broken},
+            "missing": dict(host.missing),
+            "broken": broken,
+        },
         "machine": _machine(),
         "warnings": sorted({str(warning.message) for warning in caught}),
     }
@@ -125,6 +132,16 @@ def _tried(level: str) -> tuple[str, str]:
     except SandboxError as error:
         reasons = error.reasons if isinstance(error, NoLevel) else {}
         return reasons.get(level, str(error)), ""
+
+
+def _broken(level: str, languages: list[str]) -> dict[str, str]:
+    """Return why those languages that do not work at a level do not."""
+    with (
+        EmbeddedSandbox(len(physical_cpus()), level=level, allow_unsafe=False) as sandbox,
+        ThreadPoolExecutor(sandbox.slots) as pool,
+    ):
+        reasons = pool.map(sandbox.probe.why_not, languages)
+        return {name: why for name, why in zip(languages, reasons, strict=True) if why}
 
 
 def _machine() -> dict[str, Any]:
@@ -165,8 +182,16 @@ def as_text(found: dict[str, Any]) -> list[str]:
     lines.append("")
     lines += [f"{name:<10} {line}" for name, line in found["languages"]["found"].items()]
     lines += [f"{name:<10} missing: {line}" for name, line in found["languages"]["missing"].items()]
+    lines += [f"{name:<10} broken: {line}" for name, line in found["languages"]["broken"].items()]
     lines += [f"warning    {line}" for line in found["warnings"]]
     return lines
+
+
+def status_of(found: dict[str, Any]) -> ExitStatus:
+    """Return the exit status that goes with what `examine` found."""
+    if not found["usable"]:
+        return ExitStatus.NEGATIVE
+    return ExitStatus.INFRASTRUCTURE if found["languages"]["broken"] else ExitStatus.OK
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -184,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except BrokenPipeError:  # the reader (head) has gone: what is left is written to nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return ExitStatus.OK if found["usable"] else ExitStatus.NEGATIVE
+    return status_of(found)
 
 
 if __name__ == "__main__":

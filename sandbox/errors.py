@@ -25,6 +25,12 @@ class UnknownLanguage(BadRequest):
 
 
 class MissingToolchain(SandboxUnavailable):
-    """The compiler or interpreter of a known language is not installed."""
+    """The compiler or interpreter of a known language is not installed, or does not work."""
+
+    lasting = True
+
+
+class LimitsUnavailable(SandboxUnavailable):
+    """A limit of the grader's own process may have failed a program; the message names it."""
 
     lasting = True

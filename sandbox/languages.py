@@ -6,10 +6,11 @@ The backend replaces words in braces, those for memory in each run:
     {folder}           the folder of the tool
     {source} {binary}  the main file, and the compiler's output
     {main}             the class that is run (Java)
-    {memory_mb} {memory_kb} {memory_bytes}   the run's memory limit
+    {memory_mb} {memory_bytes}   the run's memory limit
     {heap_mb}          a little more than the limit: a program that needs too much memory is then
                        ended by the limit, and not by its runtime with an error
-    {stack_mb}         the memory limit, at most 1000 MB
+    {stack_mb}         the memory limit, at most what the JVM accepts as a stack
+    {stack_kb} {stack_bytes}   the memory limit, at most what Node and Ruby accept
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.model import MIB
 
 LARGEST_STACK_MB = 1000  # of the JVM
+# V8 counts the bytes of its stack in 31 bits: with 2048 MB every program ended with "Maximum call
+# stack size exceeded". Ruby crashes with 64 GB.
+LARGEST_STACK_BYTES = 2047 * MIB
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ class Language:
     own_folder   an installation outside /usr is a single folder and needed as a whole
     reads_proc   the runtime cannot start where /proc is hidden (level landlock)
     sysroot      arguments with which a version manager's proxy prints the real installation
+    hello        a program that reads a line and prints it: shows that the language works; empty: it
+                 is taken to work
+    base         of a variant: the name of the row in TABLE that it was made from
     """
 
     name: str
@@ -71,8 +78,21 @@ class Language:
     own_folder: bool = False
     reads_proc: bool = False
     sysroot: tuple[str, ...] = ()
+    hello: str = ""
+    base: str = ""
 
 
+_HELLO_C = """\
+#include <stdio.h>
+int main(void) { char s[99]; return !fgets(s, 99, stdin) || fputs(s, stdout) < 0; }
+"""
+# Headers that compile fast, and a symbol of the C++ library.
+_HELLO_CPP = """\
+#include <cstdio>
+#include <exception>
+int main() { char s[99]; if (!std::fgets(s, 99, stdin)) std::terminate(); std::fputs(s, stdout); }
+"""
+_HELLO_PYTHON = "print(input())\n"
 _JAVA_BINDS = ("/etc/java-*", "/usr/share/java")
 # The serial collector has no threads. All of the heap counts, so it is kept close to the live
 # objects. Nothing is mapped into /tmp.
@@ -102,6 +122,7 @@ def _cpp(std: str, *aliases: str) -> Language:
         install="apt-get install g++",
         piston=("c++", "*"),
         family="g++",
+        hello=_HELLO_CPP,
     )
 
 
@@ -116,6 +137,7 @@ ROWS = (
         install="apt-get install python3",
         piston=("python", "*"),
         family="python",
+        hello=_HELLO_PYTHON,
     ),
     _cpp("17", "c++", "cpp", "cpp17", "cxx", "g++", "g++17", "gnu++17", "cc"),
     _cpp("11", "cpp11", "g++11", "gnu++11", "c++0x"),
@@ -132,6 +154,7 @@ ROWS = (
         install="apt-get install gcc libc6-dev",
         piston=("c", "*"),
         family="gcc",
+        hello=_HELLO_C,
     ),
     Language(
         name="pypy3",
@@ -144,6 +167,7 @@ ROWS = (
         install="apt-get install pypy3",
         piston=("pypy", "*"),
         family="python",
+        hello=_HELLO_PYTHON,
     ),
     Language(
         name="java",
@@ -175,6 +199,8 @@ ROWS = (
         family="java",
         binds=_JAVA_BINDS,
         own_folder=True,
+        hello="class Main { public static void main(String[] a) {"
+        " System.out.println(new java.util.Scanner(System.in).nextLine()); } }\n",
     ),
     Language(
         name="javascript",
@@ -185,7 +211,7 @@ ROWS = (
         run=(
             "{tool}",
             "--max-old-space-size={heap_mb}",
-            "--stack-size={memory_kb}",
+            "--stack-size={stack_kb}",
             "--single-threaded-gc",
             "{source}",
         ),
@@ -193,6 +219,7 @@ ROWS = (
         piston=("javascript", "*"),
         processes=16,
         binds=("/usr/share/nodejs", "/etc/ssl/openssl.cnf"),
+        hello="console.log(require('fs').readFileSync(0, 'utf8').split('\\n')[0]);\n",
     ),
     Language(
         name="go",
@@ -212,6 +239,8 @@ ROWS = (
         binds=("/usr/share/go-*", "/usr/share/go"),
         sysroot=("env", "GOROOT"),
         own_folder=True,
+        hello='package main\nimport ("bufio"; "fmt"; "os")\nfunc main() {'
+        " s, _ := bufio.NewReader(os.Stdin).ReadString(10); fmt.Print(s) }\n",
     ),
     Language(
         name="rust",
@@ -226,6 +255,8 @@ ROWS = (
         install="apt-get install rustc gcc",
         piston=("rust", "*"),
         sysroot=("--print", "sysroot"),
+        hello="fn main() { let mut s = String::new();"
+        ' std::io::stdin().read_line(&mut s).unwrap(); print!("{}", s); }\n',
     ),
     Language(
         name="kotlin",
@@ -243,6 +274,7 @@ ROWS = (
         environment=("JAVA_OPTS=-Xmx1024m -Xss64m -XX:+UseSerialGC -XX:-UsePerfData",),
         binds=(*_JAVA_BINDS, "/usr/share/kotlin*", "/usr/share/maven-repo"),
         own_folder=True,
+        hello="fun main() { println(readLine()) }\n",
     ),
     Language(
         name="c#",
@@ -261,6 +293,8 @@ ROWS = (
         processes=16,
         binds=("/etc/mono",),
         reads_proc=True,
+        hello="class Hello { static void Main() {"
+        " System.Console.WriteLine(System.Console.ReadLine()); } }\n",
     ),
     Language(
         name="ruby",
@@ -269,10 +303,11 @@ ROWS = (
         tool=("ruby",),
         compile=None,
         # The default stack is 1 MB: ten thousand calls.
-        run=("/usr/bin/env", "RUBY_THREAD_VM_STACK_SIZE={memory_bytes}", "{tool}", "{source}"),
+        run=("/usr/bin/env", "RUBY_THREAD_VM_STACK_SIZE={stack_bytes}", "{tool}", "{source}"),
         install="apt-get install ruby",
         piston=("ruby", "*"),
         processes=4,
+        hello="puts gets\n",
     ),
 )
 TABLE: dict[str, Language] = {row.name: row for row in ROWS}
@@ -288,6 +323,7 @@ def register(row: Language) -> None:
 
 
 # The compiler's vendor, version and word size, as Codeforces writes them.
+MOST_NAME = 100  # characters of a language's name
 DECORATION = re.compile(r"^gnu(?=\s)|\s*\(gcc [^)]*\)$|[\s(-]+64\)?$|\s+")
 
 
@@ -299,7 +335,7 @@ def find(name: str) -> Language:
     """
     if name in VARIANTS:
         return VARIANTS[name]
-    wanted = name.strip().lower()
+    wanted = name.strip().lower() if len(name) <= MOST_NAME else ""
     for spelling in (wanted, DECORATION.sub("", wanted)):
         for row in TABLE.values():
             if spelling == row.name or spelling in row.aliases:
@@ -308,19 +344,22 @@ def find(name: str) -> Language:
     near = difflib.get_close_matches(wanted, known, n=1)
     hint = f"; did you mean {near[0]!r}" if near else ""
     raise UnknownLanguage(
-        f"unknown language {name!r}{hint}; known: {', '.join(TABLE)} (sandbox/languages.py)"
+        f"unknown language {name[:MOST_NAME]!r}{hint}; known: {', '.join(TABLE)} "
+        "(sandbox/languages.py)"
     )
 
 
 def memory_places(memory_bytes: int) -> dict[str, str]:
     """Return the replacements in commands for a run's memory limit."""
     megabytes = max(1, memory_bytes // MIB)
+    stack = min(memory_bytes, LARGEST_STACK_BYTES)
     return {
         "{memory_mb}": str(megabytes),
-        "{memory_kb}": str(memory_bytes // 1024),
         "{memory_bytes}": str(memory_bytes),
         "{heap_mb}": str(megabytes + megabytes // 8 + 16),
         "{stack_mb}": str(min(megabytes, LARGEST_STACK_MB)),
+        "{stack_kb}": str(stack // 1024),
+        "{stack_bytes}": str(stack),
     }
 
 

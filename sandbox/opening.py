@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-import os
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from gradebox.sandbox import endpoints as addresses
+from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.protocol import Sandbox
 
+if TYPE_CHECKING:
+    from gradebox.sandbox.piston import PistonSandbox
+
 Kind = Literal["auto", "local", "piston"]
-DEFAULT_ENDPOINT = "http://localhost:2000"
+log = logging.getLogger(__name__)
+
+
+def chosen_kind(kind: str | None, endpoints: Sequence[str] | None = None) -> Kind:
+    """Return the sandbox to open: Piston where servers are named, the box where none is.
+
+    kind  None: not chosen. What the user chose stays as it is
+    """
+    if kind is None:
+        return "piston" if endpoints or addresses.named_in() else "local"
+    return cast("Kind", kind)
 
 
 def open_sandbox(
-    kind: Kind = "auto",
+    kind: Kind | None = None,
     *,
     endpoints: Sequence[str] | None = None,
     slots: int | None = None,
@@ -25,10 +40,11 @@ def open_sandbox(
     """Return an open sandbox.
 
     kind       local: the embedded box.
-               piston: the servers at `endpoints`, else at PISTON_ENDPOINTS, else at the default
-               address.
-               auto: Piston when endpoints are given either way, or when a server with runtimes for
-               `languages` answers at the default address; else the embedded box.
+               piston: the servers at `endpoints`, else at PISTON_ENDPOINTS or PISTON_ENDPOINT, else
+               at the default address.
+               auto: Piston when endpoints are given in one of these ways, or when the server at the
+               default address has `languages` and passes its probe; else the embedded box.
+               None: piston when endpoints are given in one of these ways, else local.
     slots      programs at once; None: one a physical core
     options    arguments of the backend's constructor; those of the other backend are ignored
     hidden     data sets, results and other paths of this machine that programs must not read
@@ -36,11 +52,15 @@ def open_sandbox(
     Raises SandboxUnavailable when no server answers: given endpoints are never replaced silently.
     """
     options = dict(options or {})
-    named = bool(endpoints or os.environ.get("PISTON_ENDPOINTS", "").strip())
+    named = endpoints or addresses.named_in()
+    kind = chosen_kind(kind, endpoints)
     if kind == "piston" or (kind == "auto" and named):
         return _piston(list(endpoints or []), slots, options)
-    if kind == "auto" and _default_answers(languages):
-        return _piston([DEFAULT_ENDPOINT], slots, options)
+    if kind == "auto":
+        try:
+            return _probed_piston(slots, languages, options)
+        except SandboxError as error:
+            log.info("auto: the server at the default address is not used: %s", error)
     from gradebox.sandbox.box import EmbeddedSandbox
 
     allowed = {"level", "fresh", "allow_unsafe", "python_start", "measured"}
@@ -48,7 +68,7 @@ def open_sandbox(
     return EmbeddedSandbox(slots, hidden=hidden, **chosen)
 
 
-def _piston(endpoints: list[str], slots: int | None, options: dict[str, Any]) -> Sandbox:
+def _piston(endpoints: list[str], slots: int | None, options: dict[str, Any]) -> PistonSandbox:
     from gradebox.sandbox.piston import PistonSandbox
 
     known = {"endpoint_concurrency", "package"}
@@ -56,22 +76,14 @@ def _piston(endpoints: list[str], slots: int | None, options: dict[str, Any]) ->
     return PistonSandbox(endpoints or None, slots=slots or 0, **chosen)
 
 
-def _default_answers(languages: Sequence[str]) -> bool:
-    """Return whether a Piston with these runtimes answers at the default address, quickly."""
-    import requests
-
-    from gradebox.sandbox.languages import find
-
+def _probed_piston(
+    slots: int | None, languages: Sequence[str], options: dict[str, Any]
+) -> PistonSandbox:
+    """Return the server at the default address once it ran the probe's programs."""
+    sandbox = _piston([addresses.DEFAULT], slots, options)
     try:
-        answer = requests.get(f"{DEFAULT_ENDPOINT}/api/v2/runtimes", timeout=(0.3, 2))
-        rows = answer.json() if answer.ok else []
-    except (requests.RequestException, ValueError):
-        return False
-    if not isinstance(rows, list):
-        return False
-    have: set[str] = set()
-    for row in rows:
-        if isinstance(row, dict):
-            names = [row.get("language"), *(row.get("aliases") or [])]
-            have.update(name for name in names if isinstance(name, str))
-    return bool(rows) and all(find(name).piston[0] in have for name in languages)
+        sandbox.check(languages or ("python",))
+    except BaseException:
+        sandbox.close()
+        raise
+    return sandbox

@@ -10,7 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
 
-Capability = Literal["interact", "collect", "alone", "processes", "batch"]
+Capability = Literal["interact", "collect", "alone", "processes", "batch", "grade"]
 
 
 @runtime_checkable
@@ -112,6 +112,11 @@ class BatchSandbox(Sandbox, Protocol):
         checker) ends it before.
         """
         ...
+
+
+def can_talk(sandbox: Sandbox) -> bool:
+    """Return whether solutions can talk with an interactor: here, or where they are graded."""
+    return not sandbox.capabilities.isdisjoint(("interact", "grade"))
 
 
 def lent_cores(sandbox: Sandbox) -> int:

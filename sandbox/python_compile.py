@@ -20,16 +20,13 @@ HOOK_NAME = "sitecustomize.py"  # imported by every start of Python and PyPy
 # SyntaxError, such as a MemoryError for deep nesting, and a crash leave the answer unknown too.
 # With MAIN given, it also writes what a start by fork needs: the CPU time of compiling, what the
 # program imports at its top level and is not loaded at every start, and the compiled program. The
-# imports end at the first statement that may change what the next ones see, such as a change of
-# os.environ; definitions and the program's own variables do not.
+# imports end at the first statement that could see whether the next one has been executed already:
+# nothing before it may call or read what a module has defined.
 HOOK = b"""\
 import sys
 
 LOADED = set(sys.modules)  # at every start
-# Programs with these words may see that modules were imported before.
-OBSERVERS = b"settrace", b"setprofile", b"monitoring", b"addaudithook", b"__subclasses__"
-SETTINGS = "setrecursionlimit", "set_int_max_str_digits", "stack_size", "setrlimit"
-
+import _ast
 import io
 import os
 import time
@@ -72,12 +69,8 @@ def imports():
         tree = compile(lines[1:end] if end > 0 else source, MAIN, "exec", 0x400)  # PyCF_ONLY_AST
     except SyntaxError:  # the last one is within a text, or has several lines
         tree = compile(source, MAIN, "exec", 0x400)
-    if any(word in source for word in OBSERVERS):
-        return
     for node in tree.body:
         kind = type(node).__name__
-        if not leaves_imports_alone(kind, node):
-            return
         if kind == "Import":
             for alias in node.names:
                 if alias.name not in LOADED:
@@ -85,21 +78,65 @@ def imports():
         elif kind == "ImportFrom" and not node.level:
             names = [alias.name for alias in node.names]
             loaded = sys.modules[node.module] if node.module in LOADED else None
-            if not all(hasattr(loaded, name) for name in names):
+            if not all(name == "*" and loaded or hasattr(loaded, name) for name in names):
                 yield node.module + ":" + ",".join(names)
+        elif not sees_no_import(kind, node):
+            limit = recursion_limit(node)
+            if not limit:
+                return
+            yield "=" + str(limit)
 
 
-def leaves_imports_alone(kind, node):
+def sees_no_import(kind, node):
     if kind == "Expr":
-        call = getattr(node.value, "func", None)
-        return call is None or getattr(call, "attr", "") in SETTINGS
+        return is_plain(node.value)
     if kind in ("Assign", "AnnAssign"):
         targets = getattr(node, "targets", None) or [node.target]
-        names = [x for target in targets for x in getattr(target, "elts", [target])]
-        return all(hasattr(x, "id") for x in names)
+        annotation = getattr(node, "annotation", None)
+        return all(hasattr(x, "id") for x in targets) and is_plain(annotation, node.value)
     if kind == "ClassDef":
-        return not any(type(x).__name__ in ("Import", "ImportFrom") for x in node.body)
-    return kind in ("Import", "ImportFrom", "FunctionDef", "AsyncFunctionDef")
+        body = [(type(x).__name__, x) for x in node.body]
+        rest = (node.bases, node.keywords, node.decorator_list)
+        return not any(rest) and all(sees_no_import(*x) for x in body)
+    if kind in ("FunctionDef", "AsyncFunctionDef"):
+        a = node.args
+        given = [*a.args, *a.kwonlyargs, *a.posonlyargs, a.vararg, a.kwarg]
+        notes = [x.annotation for x in given if x]
+        defaults = [*a.defaults, *a.kw_defaults]
+        return not node.decorator_list and is_plain(node.returns, *notes, *defaults)
+    return kind == "Pass"
+
+
+def is_plain(*nodes):
+    for node in nodes:
+        kind = type(node).__name__
+        if kind == "Attribute":
+            while type(node).__name__ == "Attribute":
+                node = node.value
+            if getattr(node, "id", "") != "sys":
+                return False
+        elif kind in ("List", "Tuple"):
+            if not is_plain(*node.elts):
+                return False
+        elif kind in ("BinOp", "UnaryOp"):
+            sides = [node.operand] if kind == "UnaryOp" else [node.left, node.right]
+            if not is_plain(*sides) or any(hasattr(x, "id") for x in sides):
+                return False
+        elif kind not in ("Constant", "Name", "NoneType"):
+            return False
+    return True
+
+
+def recursion_limit(node):
+    call = node.value if type(node).__name__ == "Expr" else None
+    function = getattr(call, "func", None)
+    if getattr(function, "attr", "") != "setrecursionlimit" or len(call.args) != 1:
+        return None
+    if getattr(function.value, "id", "") != "sys" or call.keywords:
+        return None
+    code = compile(_ast.Expression(call.args[0]), MAIN, "eval")
+    limits = [x for x in code.co_consts if type(x) is int and 1000 <= x < 2**31]
+    return limits[0] if not code.co_names and len(limits) == len(code.co_consts) == 1 else None
 
 
 def end_with_the_error(kind, value, trace):

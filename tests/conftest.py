@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("HF_DATASETS_OFFLINE", "1")
 # A key or an endpoint in the user's environment must not change a test.
-for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "PISTON_ENDPOINT"):
+for name in ("OPENROUTER_API_KEY", "OPENAI_API_KEY", "PISTON_ENDPOINT", "PISTON_ENDPOINTS"):
     os.environ.pop(name, None)
 
 # A shell starts background jobs with SIGINT ignored, and nohup ignores SIGHUP. Every command that a

@@ -205,12 +205,12 @@ def test_a_command_imports_libraries_and_not_its_own_folder():
     )
     assert done.stdout.count("usage:") == len(COMMANDS)
     paths = re.findall("^PATH .*", done.stdout, re.MULTILINE)
-    assert paths == [f"PATH {ROOT} False"] * len(COMMANDS)
+    assert paths == [f"PATH {ROOT}/src False"] * len(COMMANDS)
 
 
 DOUBLES = """
 import importlib, pkgutil, sys
-sys.path[0] = {root!r}
+sys.path[:1] = [{root!r}, {root!r} + "/src"]
 import sandbox.doctor, eval.results.records, checkers
 import gradebox.sandbox.doctor, gradebox.eval.results.records
 import gradebox

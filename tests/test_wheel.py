@@ -1,4 +1,4 @@
-"""The wheel: what it adds to a Python, and how it works among other people's files."""
+"""Ways to install it: what each adds to a Python, and how it works among other people's files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 from gradebox.sandbox.box import build
 
 ROOT = Path(__file__).resolve().parents[1]
-SHIPPED = ("eval", "sandbox", "checkers", "gradebox", "pyproject.toml", "setup.py", "README.md",
+SHIPPED = ("eval", "sandbox", "checkers", "src", "pyproject.toml", "setup.py", "README.md",
            "LICENSE")  # fmt: skip
 DATA = {".c", ".h", ".css", ".js", ".html", ".json", ".jsonl", ".txt", ".yaml"}
 pytestmark = [pytest.mark.slow(10), pytest.mark.xdist_group("wheel")]
@@ -53,16 +54,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("gcc") and not shutil.which("cc"):
         pytest.skip("no C compiler to build the wheel's launcher with")
     folder = tmp_path_factory.mktemp("wheel")
+    copy_checkout(folder / "source")
+    return pip_wheel(folder / "source", folder)
+
+
+def copy_checkout(folder: Path) -> None:
     ignored = shutil.ignore_patterns("__pycache__", "launcher-*")
     for name in SHIPPED:
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / "source" / name, symlinks=True, ignore=ignored)
+            shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
         else:
-            shutil.copy(ROOT / name, folder / "source" / name)
+            shutil.copy(ROOT / name, folder / name)
+
+
+def pip_wheel(source: Path, folder: Path) -> Path:
     done = subprocess.run(
         [
             *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
-            *("--disable-pip-version-check", "-w", str(folder), str(folder / "source")),
+            *("--disable-pip-version-check", "-w", str(folder), str(source)),
         ],
         capture_output=True,
         text=True,
@@ -71,6 +80,30 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr[-2000:]
     (made,) = folder.glob("*.whl")
     return made
+
+
+@pytest.fixture(scope="module")
+def unlinked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout without symbolic links, as of a zip archive: each is a file with its target."""
+    source = tmp_path_factory.mktemp("unlinked") / "source"
+    copy_checkout(source)
+    for path in (source / "src" / "gradebox").iterdir():
+        if path.is_symlink():
+            target = str(path.readlink())
+            path.unlink()
+            path.write_text(target)
+    return source
+
+
+def built(kind: str, source: Path) -> Path:
+    """Return what a build of the kind "editable" or "sdist" makes of a checkout."""
+    code = f"from setuptools import build_meta; print(build_meta.build_{kind}('made'))"
+    (source / "made").mkdir(exist_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return source / "made" / done.stdout.splitlines()[-1]
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +195,50 @@ def test_its_commands_work_without_a_checkout(python: Path, tmp_path: Path) -> N
     command = packages / "bin" / "gradebox"
     done = run_alone(python, [str(command), "doctor"], tmp_path, tmp_path / "cache")
     assert "level" in done.stdout, done.stderr[-2000:]
+
+
+def test_a_checkout_without_links_works(unlinked: Path, wheel: Path, tmp_path: Path) -> None:
+    for command in (["eval/report.py", "--help"], ["-m", "sandbox.doctor", "--help"]):
+        subprocess.run([sys.executable, *command], cwd=unlinked, check=True, capture_output=True)
+    code = "import sandbox, gradebox.eval.cli; print(sandbox.__file__, gradebox.eval.cli.__file__)"
+    files = subprocess.check_output([sys.executable, "-c", code], cwd=unlinked, text=True)
+    # the files that git knows, with links too
+    assert files == f"{unlinked}/sandbox/__init__.py {unlinked}/eval/cli/__init__.py\n"
+    names = zipfile.ZipFile(pip_wheel(unlinked, tmp_path)).namelist()
+    assert sorted(names) == sorted(zipfile.ZipFile(wheel).namelist())
+
+
+def test_an_editable_installation_adds_one_name(wheel: Path, tmp_path: Path) -> None:
+    source = wheel.parent / "source"
+    archive = zipfile.ZipFile(built("editable", source))
+    (paths,) = (name for name in archive.namelist() if name.endswith(".pth"))
+    assert archive.read(paths).decode().split() == [f"{source}/src"]
+    code = "import importlib.util as u; print([u.find_spec(n) is None for n in %r])"
+    names = ["gradebox.eval.cli", "eval", "sandbox", "checkers", "docs", "tests", "examples"]
+    found = subprocess.check_output(
+        [sys.executable, "-S", "-c", code % names],
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{source}/src"},
+        text=True,
+    )
+    assert found == f"{[False, *[True] * 6]}\n"
+
+
+def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(
+    wheel: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    copy_checkout(source)
+    for name in ("docs", "examples", "tests", "MANIFEST.in", "CHANGELOG.md"):
+        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, source / name)
+    with tarfile.open(built("sdist", source)) as archive:
+        inside = {name.partition("/")[2] for name in archive.getnames()}
+        archive.extractall(tmp_path / "archive", filter="data")
+    assert {"docs/architecture.md", "CHANGELOG.md", "examples/problems.jsonl"} <= inside
+    assert not {name for name in inside if name.startswith("tests")}
+    (folder,) = (tmp_path / "archive").iterdir()
+    names = zipfile.ZipFile(pip_wheel(folder, tmp_path)).namelist()
+    assert sorted(names) == sorted(zipfile.ZipFile(wheel).namelist())
 
 
 def test_a_users_script_is_checked_against_its_types(python: Path, tmp_path: Path) -> None:

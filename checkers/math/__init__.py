@@ -7,8 +7,9 @@
 Each module imports only from rooms below its own:
 
     evaluator, dart      EvaluatorMath, and its functions that rewrite and read answers
-    grading              tiers one and two
-    workers/             processes that run compare/ under limits
+    grading              pairs that need no reading are decided here, others in workers
+    workers/             processes that run all below under limits
+    first_tier           answers are found; texts and plain numbers are compared
     guided/              extraction led by the reference answer: several values, letters, words
     extract/   compare/  neither imports the other
     statements/          answers compared by what they state: whole numbers, names, logic, words
@@ -25,7 +26,7 @@ Importing this is cheap: SymPy is loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.
 """
 
-from gradebox.checkers.math.dart import fix_a_slash_b, is_set, latex2sympy_interval, norm_deg
+from gradebox.checkers.math.dart import is_set, latex2sympy_interval, norm_deg
 from gradebox.checkers.math.evaluator import (
     EvaluatorBase,
     EvaluatorBatchBase,
@@ -34,6 +35,7 @@ from gradebox.checkers.math.evaluator import (
 )
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.grading import Explanation, Grade, grade, grade_many, math_equal
+from gradebox.checkers.math.normalise.answer_text import fix_a_slash_b
 from gradebox.checkers.math.policy import POLICIES, Policy
 
 __all__ = [

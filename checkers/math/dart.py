@@ -10,8 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from gradebox.checkers.math.grading import TIMEOUT_S
-from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, strip_ends, unicode_to_latex
-from gradebox.checkers.math.workers.pool import shared_pool
+from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, strip_ends
+from gradebox.checkers.math.workers.answers import Pool
+from gradebox.checkers.workers.pool import shared_pool
 
 if TYPE_CHECKING:
     import sympy
@@ -26,9 +27,6 @@ _ANGLE = re.compile(
 _BASIC_FN = re.compile(
     r"(?<![A-Za-z])\\?(arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|cot|sec|csc|log|ln)"
     r"(?![A-Za-z]{2,}(?<!pi))\s*(?:\^\s*(?:\{([^{}]*)\}|(-?\d|[a-z])))?\s*"
-)
-_SPACING = re.compile(
-    r"\\(?:left|right|noindent|displaystyle|quad|qquad|big|Big)(?![A-Za-z])|\\[!,;: ]|~"
 )
 
 
@@ -50,11 +48,6 @@ def norm_deg(s: str) -> str:
     """Return `20^\\circ` as `20`, and an angle in a trigonometric function in radians."""
     s = _ANGLE.sub(lambda m: rf"{m[1]}{m[2] or ''} {{{m[3]}*\frac{{\pi}}{{180}}}}", s)
     return _DEGREE.sub("", s)
-
-
-def fix_a_slash_b(s: str) -> str:
-    """Return `3/4` as `\\frac{3}{4}` wherever two plain numbers are divided."""
-    return re.sub(r"(?<![\w.}])(\d{1,50})\s*/\s*(\d{1,50})(?![\w.])", r"\\frac{\1}{\2}", s)
 
 
 def norm_basic_fn(s: str) -> str:
@@ -111,42 +104,6 @@ def extract_set(norm_s: str) -> list[str]:
     return sorted(re.sub(r"\s", "", p) for p in _split_commas(s))
 
 
-def norm_math_str(string: str) -> str:
-    """Return an answer's text in one spelling: no white space, size commands or final dots."""
-    s = unicode_to_latex(str(string)).strip()
-    if len(s) > MAX_CHARS:
-        return s
-    if "\\begin" in s:
-        return _norm_array(s)
-    s = re.sub(r"\\\\(?:\s|$)", " ", s)
-    s = re.sub(r"\\[dtc]frac", r"\\frac", _SPACING.sub("", s))
-    s = s.replace(r"\%", "%").replace(r"\$", "").replace("$", "").replace("{,}", ",")
-    s = re.sub(r"(\\[A-Za-z]+)\s+(?=[A-Za-z])", "\\1\ue000", s)
-    s = re.sub(r"\s+", "", s).replace("\ue000", " ")
-    return fix_a_slash_b(strip_ends(s))
-
-
-def _norm_array(s: str) -> str:
-    """Return a matrix as an `array` without white space; `\\\\ \\frac` becomes `\\\\frac`."""
-    s = re.sub(r"\\(begin|end)\s*\{[pbvBV]?(?:small)?matrix\}", r"\\\1{array}", s)
-    s = re.sub(r"(\\begin\{array\})\s*\{[lcr| ]+\}", r"\1", s)
-    s = re.sub(r"\\[dtc]frac", r"\\frac", _SPACING.sub("", s.replace("$", "")))
-    s = re.sub(r"\s+", "", s)
-    return re.sub(r"\\\\\\(?=[A-Za-z])(?!\\?end)", lambda _: "\\\\", s)
-
-
-def norm_answer(text: str) -> str:
-    """Return what `extract_ans` returns: an answer in one spelling, words kept readable."""
-    text = text.strip().strip("$").strip()
-    if len(text) > MAX_CHARS:
-        return text
-    if "\\begin" in text:
-        return _norm_array(text)
-    if re.search(r"[A-Za-z]{2,}\s+[A-Za-z]{2,}", text) and "\\" not in text:
-        return strip_ends(text)
-    return norm_math_str(text)
-
-
 def latex2sympy_interval(s: str) -> sympy.Set:
     """Return a SymPy set of `(-\\infty, 0) \\cup (0, \\infty)`, `(a+b,b]`, `…\\cup\\{1\\}`.
 
@@ -173,6 +130,6 @@ def _check_in_worker(kind: str, text: str) -> None:
     """Raise ValueError unless a worker reads the text within its CPU and memory limits."""
     if len(text) > MAX_CHARS:
         raise ValueError(f"a text of {len(text)} characters, the limit is {MAX_CHARS}: shorten it")
-    outcome = shared_pool().probe(kind, text, TIMEOUT_S)
+    outcome = shared_pool(Pool).probe(kind, text, TIMEOUT_S)
     if not outcome.equal:
         raise ValueError(outcome.reason)

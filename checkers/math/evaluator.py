@@ -13,9 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from gradebox.checkers.math import dart
-from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.grading import TIMEOUT_S, grade, grade_many
+from gradebox.checkers.math.normalise.answer_text import norm_math_str
 from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.workers.answers import Pool
+from gradebox.checkers.workers.pool import shared_pool
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "ref": ("ref_ans", "ref", "reference", "answer", "gold"),
@@ -96,7 +98,7 @@ class EvaluatorMath(EvaluatorBase):
 
     def extract_ans(self, resp_str: str) -> str:
         """Return the answer in a response, in one spelling; "" when there is none."""
-        return dart.norm_answer(extract_answer(resp_str, self.strict_extract))
+        return shared_pool(Pool).extract(resp_str, self.strict_extract, self.timeout)
 
     def eq(self, ref: Any, ans: Any, compare_sets: bool = False) -> bool:
         """Return whether two answers are equal. `ref` is a text, a number, or [text, number].
@@ -107,7 +109,7 @@ class EvaluatorMath(EvaluatorBase):
         return any(grade(r, ans, policy, self.timeout).equal for r in spellings_of(ref)[:8])
 
     latex2matrix = staticmethod(dart.latex2matrix)
-    norm_math_str = staticmethod(dart.norm_math_str)
+    norm_math_str = staticmethod(norm_math_str)
     norm_pm = staticmethod(dart.norm_pm)
     norm_basic_fn = staticmethod(dart.norm_basic_fn)
     extract_set = staticmethod(dart.extract_set)

@@ -108,9 +108,9 @@ class ProgramChecker:
         self.protocol = protocol
         self.program = program
         self.extra_args = tuple(extra_args)
-        self._runs = ProgramRuns(sandbox, program)
+        self.runs = ProgramRuns(sandbox, program)
         self._limits = limits
-        self._full_points = full_points
+        self.full_points = full_points
 
     @property
     def digest(self) -> str:
@@ -120,7 +120,7 @@ class ProgramChecker:
             self.program.digest,
             self.extra_args,
             self._limits,
-            self._full_points,
+            self.full_points,
             REVISION,
         )
         return hashlib.sha256(repr(parts).encode()).hexdigest()
@@ -132,7 +132,7 @@ class ProgramChecker:
         if protocol.output is not None:
             files[protocol.output] = output
         try:
-            execution = self._runs.run(
+            execution = self.runs.run(
                 self._limits,
                 stdin=b"" if protocol.output is not None else output,
                 args=protocol.arguments(self.extra_args),
@@ -141,12 +141,12 @@ class ProgramChecker:
             )
         except NotCompiled as error:
             return unclear(f"the checker {error}", error.log[: 64 * 1024])
-        return protocol.judge(execution, self._limits, self._full_points)
+        return protocol.judge(execution, self._limits, self.full_points)
 
     def prepare(self) -> None:
         """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
-        _ = self._runs.compiled
+        _ = self.runs.compiled
 
     def close(self) -> None:
         """Free the compiled program."""
-        self._runs.close()
+        self.runs.close()

@@ -6,7 +6,7 @@
 LiveCodeBench puts 36 imports before each program. They take longer than most of its tests, and a
 program uses few of their names. A statement stays when the program's text has one of the names that
 it binds, wherever: in code, comments or strings. All stay when the program may look names up by
-itself (`eval`, `globals`, …).
+itself (`eval`, `globals`, …), and when it is longer than the longest that Codeforces takes.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ _NEWER = {
     "re": ("NOFLAG", "PatternError"),
     "statistics": ("correlation", "covariance", "fmean", "kde", "kde_random", "linear_regression"),
 }
+MOST_READ = 1 << 16  # characters: 5 ms of CPU time
+LONGEST = 60  # characters of a name that a prelude binds
 _WORD = re.compile(r"[^\W\d]\w*")
 _FIRST_WORD = re.compile(r"(?<![.\w])[^\W\d]\w*")
 _LOOKS_UP = frozenset(
@@ -67,13 +69,23 @@ def _star_names(module: str) -> frozenset[str]:
 
 def needed(prelude: Sequence[str], code: str) -> list[str]:
     """Return the statements of a prelude that a program can notice, in their order."""
-    plain = code if code.isascii() else unicodedata.normalize("NFKC", code)
     others = [line for line in prelude if not line.startswith(("from ", "import "))]
-    words = set(_WORD.findall(plain)).union(*(_FIRST_WORD.findall(line) for line in others))
-    if not words.isdisjoint(_LOOKS_UP):
+    words = _words(code[:MOST_READ]).union(*(_FIRST_WORD.findall(line) for line in others))
+    if len(code) > MOST_READ or not words.isdisjoint(_LOOKS_UP):
         return list(prelude)
     kept = [_kept(line, words) for line in prelude]
     return [line for line in kept if line]
+
+
+def _words(code: str) -> set[str]:
+    """Return the words of a text, spelled as Python takes them for names (NFKC).
+
+    One letter may become 18: a long word is no name of a prelude, in whatever spelling.
+    """
+    words = set(_WORD.findall(code))
+    if code.isascii():
+        return words
+    return {w if w.isascii() else unicodedata.normalize("NFKC", w[:LONGEST]) for w in words}
 
 
 def _kept(line: str, words: set[str]) -> str:

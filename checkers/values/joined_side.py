@@ -17,24 +17,33 @@ import ast
 import builtins
 import collections
 import functools
+import io
 import json
 import operator
 import os
 import sys
 
 from gradebox.checkers.values.codec import BASES, CONTAINERS, EXACT, SCALARS, _late_scalar
-from gradebox.checkers.values.tests_text import FILE, MODULES, failing_line, free_names
+from gradebox.checkers.values.tests_text import FILE, LATE, MODULES, failing_line, free_names
 
 BUILTINS = dict(vars(builtins))
 MODULE = type(sys)
 PLAIN = frozenset((type(None), bool, str, *SCALARS))
 FUNCTION = type(lambda: 0)
 settrace, getsignal, set_signal = sys.settrace, _signal.getsignal, _signal.signal
+STREAMS = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
+FILES = (io.StringIO, io.BytesIO, io.TextIOWrapper)
+tests_sys = sys  # the copy that the tests have
 HANDLERS = {n: getsignal(n) for n in range(1, _signal.NSIG)}
 # With these, other threads could make tests skip their asserts.
 for name in ("settrace", "_settraceallthreads", "_current_frames"):
     if hasattr(sys, name):
         delattr(sys, name)
+
+
+class Disturbed(BaseException):
+    """The program changed what the tests rely on; no test may take it for its exception."""
+
 
 passed_in = {}  # id of an object that the tests passed → (the object, its class)
 class_parts = {}  # class of such an object → its methods
@@ -165,7 +174,7 @@ def settled(value, seen):
         if found is not part:
             attributes[name] = found
         if callable(found) and callable(getattr(type(value), name, None)):
-            raise AssertionError("an attribute in the place of a method")
+            raise Disturbed("an attribute in the place of a method")
     return value
 
 
@@ -187,18 +196,35 @@ def undisturbed():
     for value, kind in passed_in.values():
         if type(value) is not kind:
             if pairs.get(type(value)) is not kind:
-                raise AssertionError("an object of the tests changed its class")
+                raise Disturbed("an object of the tests changed its class")
             value.__class__ = kind
     for kind, parts in class_parts.items():
         found = parts_of(kind)
         if found.keys() != parts.keys() or not all(found[n] is parts[n] for n in parts):
-            raise AssertionError("a class of the tests was changed")
+            raise Disturbed("a class of the tests was changed")
+
+
+def lend_streams():
+    """Let the solution read and write the streams of the tests; return those that are theirs."""
+    found = []
+    for name, first in STREAMS.items():
+        stream = getattr(tests_sys, name, first)
+        if stream is first:  # redirect_stdout sets the real one, as the solution's threads can
+            stream = getattr(sys, name)
+            if stream is not first and type(stream) not in FILES:
+                raise AssertionError(f"sys.{name} is of a class that may be the solution's")
+        setattr(sys, name, stream)
+        found += [stream] if stream is not first else []
+    return found
 
 
 def called(function, args, named):
     own = function is getattr
-    passed = [*args[1:], *named.values()] if own else [*args, *named.values()]
+    before = [(name, getattr(sys, name)) for name in STREAMS]
+    streams = lend_streams()
+    passed = [*args[own:], *named.values(), *streams]
     seen = {}
+    given(streams, seen)
     try:
         if own:
             found = function(*args)
@@ -208,6 +234,8 @@ def called(function, args, named):
                 **{name: given(value, seen) for name, value in named.items()},
             )
     finally:
+        for name, stream in before:
+            setattr(sys, name, stream)
         undisturbed()
         for value in passed:
             clean_in_place(value)
@@ -247,7 +275,7 @@ def prepare():
     os.dup2(2, 1)
     os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
     tree = ast.parse(text)
-    code = compile(tree, FILE, "exec", optimize=0)
+    code = compile(tree, FILE, "exec", LATE, optimize=0)
     copies = modules_for(tree)
     real_import = builtins.__import__
 
@@ -272,7 +300,10 @@ def prepare():
             raise
 
     def checked():
+        global tests_sys
         undisturbed()
+        tests_sys = copies.get("sys", sys)
+        vars(sys).update(STREAMS)
         namespace = tests.__dict__
         exec(compile(answer["prompt"], "<prompt>", "exec", optimize=0), namespace)
         for name, kind in list(namespace.items()):

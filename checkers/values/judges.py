@@ -1,4 +1,4 @@
-"""Compare the value that a call returned with the expected one, outside every box.
+"""Compare the value that a call returned with the expected one, in a worker (judging.py).
 
 | judge           | equal when                                                                 |
 |-----------------|----------------------------------------------------------------------------|
@@ -15,7 +15,8 @@
 where a dict with only whole numbers for keys had whole numbers for keys.
 
 `value` and `wrapped` judge calls strictly, the others as data sets' own graders do. `OUTPUT_JUDGES`
-(outputs.py) compare what programs write. The output of a program is the message of `codec.pack`;
+(outputs.py) and `RESULT_JUDGES` (results.py) compare what programs write. The output of a program
+is the message of `codec.pack`;
 it is untrusted, and read without sharing, so that its length bounds the work.
 """
 
@@ -25,18 +26,16 @@ import json
 import math
 import reprlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradebox.checkers.check import Check, accept, reject, unclear
+from gradebox.checkers.compare import same_json
 from gradebox.checkers.values.codec import BadData, Side, unpack
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
+from gradebox.checkers.values.results import RESULT_JUDGES
 
-REVISION = 2  # part of records' keys: raise it when something is judged differently
 RELATIVE = 1e-9
 _NUMBERS = (int, float)
-# Those whose data sets' graders make all calls of a solution in one process.
-IN_ONE_PROCESS = frozenset({"value-reference", "wrapped-reference"})
 
 
 class NoValue(ValueError):
@@ -172,27 +171,33 @@ JUDGES: Mapping[str, Callable[[bytes, bytes], Check]] = {
     ),
     "printed-reference": lambda output, expected: _judge_values(_printed, output, expected),
     **OUTPUT_JUDGES,
+    "json": lambda output, expected: (
+        accept("the same JSON") if same_json(output, expected) else reject("another value")
+    ),
+    **RESULT_JUDGES,
 }
 
 
-@dataclass(frozen=True)
-class ValueJudge:
-    """A `Checker` by the name of one of JUDGES."""
+def judge(name: str, output: bytes, expected: bytes) -> Check:
+    """Judge an output by the name of one of JUDGES."""
+    return JUDGES[name](output, expected)
 
-    name: str
 
-    @property
-    def digest(self) -> str:
-        return f"value judge:{REVISION}:{self.name}"
+# ---- in a worker (gradebox.checkers.workers) ----
 
-    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
-        """Judge an output; never raises."""
-        if output == expected:
-            return accept("the expected output")
-        return JUDGES[self.name](output, expected)
 
-    def prepare(self) -> None:
-        """Do nothing: there is nothing to compile."""
+def preload() -> None:
+    """Load what values of rare types need."""
+    import datetime  # noqa: F401
+    import decimal  # noqa: F401
+    import fractions  # noqa: F401
 
-    def close(self) -> None:
-        """Do nothing: there is nothing to free."""
+
+def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[str]]:
+    """Judge an output; the third value says how, when neither accepted nor rejected."""
+    check = judge(request["judge"], *blobs)
+    return check.accepted, check.message, [] if check.outcome != "unclear" else ["unclear"]
+
+
+def clear_caches() -> None:
+    """Do nothing: nothing is kept."""

@@ -33,8 +33,12 @@ class OwnObject(CannotCross):
     """An object of this side, of a class that is not this text's own."""
 
 
-class Gone(Exception):
+class Gone(BaseException):
     """The other side has ended."""
+
+
+class Unsent(BaseException):
+    """The other side has a result that it cannot send, as it says."""
 
 
 class RaisedThere(Exception):
@@ -79,7 +83,7 @@ class Peer(Side):
         self.remotes = {}
         self.names = None  # answers the first request of the tester
         self.calls = 0
-        self.unsent = False  # the other side had a result that it could not send, as it says
+        self.broken = None  # the connection's first error, which the program may have caught
 
     # ---- objects that are no data ----
 
@@ -133,6 +137,16 @@ class Peer(Side):
 
     def request(self, what, *values):
         """Let the other side do something; return its answer or raise its exception."""
+        try:
+            found, raised = self.exchange(what, values)
+        except (Gone, BadData, CannotCross, Unsent) as error:
+            self.broken = self.broken or error
+            raise
+        if raised is not None:
+            raise raised
+        return found
+
+    def exchange(self, what, values):
         writer = Writer(self)
         cells = [writer.cell(value) for value in values]
         self.send({"do": what, "cells": cells, "nodes": writer.nodes()})
@@ -146,24 +160,25 @@ class Peer(Side):
             reader = Reader(message["nodes"], self, known=writer.objects)
             reader.read()
             if "value" in message:
-                return reader.cell(message["value"])
-            self.unsent |= message.get("unsent") is True
+                return reader.cell(message["value"]), None
             args = [reader.cell(cell) for cell in message["args"]]
-            raised = self.exception(message["raised"], args)
+            if message.get("unsent") is True:
+                raise Unsent(*args)
+            return None, self.exception(message["raised"], args)
         except MALFORMED as error:
             raise BadData(f"{type(error).__name__}: {error}"[:200]) from None
-        raise raised
 
     def exception(self, names, args):
         for name in names:
             kind = getattr(builtins, str(name), None)
             # StopIteration would end a loop of the tests over their calls.
-            if isinstance(kind, type) and issubclass(kind, Exception) and kind not in ENDS:
+            if isinstance(kind, type) and issubclass(kind, BaseException) and kind not in ENDS:
                 try:
                     return kind(*args)
                 except Exception:  # noqa: BLE001 - whatever the class does with them
-                    return RaisedThere(f"{names[0]}{tuple(args)!r:.200}")
-        return RaisedThere(f"{names[0]}{tuple(args)!r:.200}")
+                    break
+        raised = RaisedThere if "Exception" in names else BaseException
+        return raised(f"{names[0]}{tuple(args)!r:.200}")
 
     # ---- requests of the other side ----
 
@@ -183,7 +198,7 @@ class Peer(Side):
             nodes = writer.nodes()
         except CannotCross as error:
             writer, nodes = Writer(self, known), [None] * len(known)
-            reply = {"raised": ["TypeError"], "args": [f"{error} cannot be sent"], "unsent": True}
+            reply = {"raised": [], "args": [f"{error} cannot be sent"], "unsent": True}
         except (Gone, BadData):
             raise
         except BaseException as error:  # noqa: BLE001 - whatever it raises
@@ -200,7 +215,7 @@ class Peer(Side):
         try:
             reply = {"raised": names, "args": [writer.cell(arg) for arg in error.args]}
             return reply, writer.nodes()
-        except Exception:  # noqa: BLE001 - arguments that cannot cross
+        except (Exception, CannotCross):  # noqa: BLE001 - arguments that cannot cross
             return {"raised": names, "args": [str(type(error))]}, [None] * known
 
     def do(self, what, values):

@@ -27,9 +27,8 @@ Way = Literal["call", "answers"]
 _FOLDER = Path(__file__).parent
 _OURS = re.compile(r"^from gradebox\S* import (?:\([^)]*\)|.*)\n", re.MULTILINE)
 _IMPORTS = re.compile(r"^import (\S+)", re.MULTILINE)
-_FUTURE = re.compile(
-    r"^from[ \t]+__future__[ \t]+import[ \t]+([\w, \t]+?)[ \t]*;?[ \t]*(?:#.*)?$", re.M
-)
+_FUTURE = re.compile(r"from[ \t]+__future__[ \t]+import[ \t]+([\w, \t]+)(?:;[ \t]*)?(?:#.*)?")
+MOST_FUTURES, LONGEST_FUTURE = 100, 1000  # lines that are moved, and their characters
 # Assignments to plain names: the solution's own imports are found behind them and done before a
 # run (python_compile.py).
 _PUT_ASIDE = (
@@ -90,11 +89,30 @@ def with_prelude(code: str, prelude: Sequence[str], language: str = "python") ->
 
 def _after(first: list[str], code: str) -> str:
     """Return code behind statements on one line, and these behind its `__future__` imports."""
-    features = [name.strip() for found in _FUTURE.findall(code) for name in found.split(",")]
+    features, code = _without_futures(code)
     if features:
-        first = [f"from __future__ import {','.join(filter(None, features))}", *first]
-        code = _FUTURE.sub("", code)
+        first = [f"from __future__ import {','.join(features)}", *first]
     return f"{';'.join(first)}\n{code}"
+
+
+def _without_futures(code: str) -> tuple[list[str], str]:
+    """Return what a program imports from `__future__`, and the program with these lines empty."""
+    features: list[str] = []
+    kept, at = [], 0
+    for _ in range(MOST_FUTURES):
+        found = code.find("__future__", at)
+        if found < 0:
+            break
+        start = code.rfind("\n", at, found) + 1 or at
+        end = code.find("\n", found)
+        end = len(code) if end < 0 else end
+        line = code[start:end] if end - start <= LONGEST_FUTURE else ""
+        statement = _FUTURE.fullmatch(line)
+        if statement:
+            features += filter(None, (name.strip() for name in statement[1].split(",")))
+        kept.append(code[at:start] if statement else code[at:end])
+        at = end
+    return features, "".join((*kept, code[at:]))
 
 
 def _program(text: str, language: str) -> Program:

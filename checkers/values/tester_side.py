@@ -25,8 +25,8 @@ import os
 import sys
 
 from gradebox.checkers.values.codec import BadData, CannotCross
-from gradebox.checkers.values.peer import Gone, OwnObject, Peer
-from gradebox.checkers.values.tests_text import FILE, MODULES, failing_line, free_names
+from gradebox.checkers.values.peer import Gone, OwnObject, Peer, Unsent
+from gradebox.checkers.values.tests_text import FILE, LATE, MODULES, failing_line, free_names
 
 
 def finish(status, message=""):
@@ -55,7 +55,7 @@ def run_tests():
     try:
         exec(compile(spec["prompt"], "<prompt>", "exec"), namespace)
         tree = ast.parse(text)
-        code = compile(tree, FILE, "exec")
+        code = compile(tree, FILE, "exec", LATE)
     except Exception as error:  # noqa: BLE001 - whatever the texts raise
         finish(3, f"the tests cannot be run: {type(error).__name__}: {error}")
     of_prompt = set(namespace)
@@ -78,6 +78,8 @@ def run_tests():
         exec(code, namespace)
         if spec["entry"]:
             namespace["check"](namespace["candidate"])
+        if peer.broken is not None:
+            raise peer.broken
     except Gone:
         finish(1, f"the program ended before the tests did: {failing_line(text)}")
     except BadData as error:
@@ -86,8 +88,11 @@ def run_tests():
         status = 4 if isinstance(error, OwnObject) else 5
         finish(status, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
     except BaseException as error:  # noqa: BLE001 - whatever it raises
+        if isinstance(error, ModuleNotFoundError) and not peer.calls:
+            finish(3, f"the tests import {error.name}, which the sandbox's Python does not have")
         why = "" if isinstance(error, AssertionError) else f": {type(error).__name__}: {error}"
-        finish(6 if peer.unsent else 1, f"{failing_line(text)}{why}")
+        unsent = isinstance(peer.broken, Unsent)
+        finish(6 if unsent else 1, f"{failing_line(text)}{why}")
     if not peer.calls:
         finish(3, "the tests never call the program")
     finish(0)

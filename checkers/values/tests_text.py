@@ -3,11 +3,15 @@
 This text runs in boxes, in front of what runs the tests.
 """
 
+import __future__
+
 import ast
 import builtins
 import sys
 
 FILE = "<tests>"
+# Annotations stay text: `List` and classes in them may be the solution's, without operators here.
+LATE = __future__.annotations.compiler_flag
 # used in tests whose imports are in the solution
 MODULES = frozenset(
     (

@@ -72,7 +72,12 @@ class Batch:
         self._run_s = 0.0
         self._lock = threading.Lock()
 
-    def stop(self, why: str) -> None:
+    @property
+    def stopped(self) -> bool:
+        """Whether some solutions may be ungraded."""
+        return self._stop.is_set()
+
+    def stop(self, why: str = "the batch was stopped") -> None:
         """End the batch after the running cases. `why` becomes the error of ungraded solutions."""
         self._why_stopped = self._why_stopped or why
         self._stop.set()
@@ -92,10 +97,18 @@ class Batch:
             )
 
     def grade(
-        self, solutions: Iterable[Solution], problems: Problems
+        self,
+        solutions: Iterable[Solution],
+        problems: Problems,
+        records: InMemoryRecords | None = None,
     ) -> list[dict[str, Any] | EncodedRecord]:
-        """Return a record for each solution, in order. An unusable problem spoils no other."""
-        session, records, counts = self._session, InMemoryRecords(), ProgressCounts()
+        """Return a record for each solution, in order. An unusable problem spoils no other.
+
+        records  where earlier records are found; those in memory are overwritten
+        """
+        session, counts = self._session, ProgressCounts()
+        records = records or InMemoryRecords()
+        records.records.clear()
         planner = Planner(
             session,
             problems,
@@ -107,7 +120,11 @@ class Batch:
         settings = session.case_settings(
             retry=Retry(stop=self._stop), on_run=lambda x: self._count_run_s(x.wall_s)
         )
-        context = replace(session.job_context(settings, planner.done), on_run_s=self._count_run_s)
+        context = replace(
+            session.job_context(settings, planner.done),
+            on_run_s=self._count_run_s,
+            time_limit_s=self._time_limit_s,
+        )
         read: list[Solution] = []
 
         def remembered(solutions: Iterable[Solution]) -> Iterator[Solution]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gradebox.checkers import open_checker
 from gradebox.checkers.check import Checker
-from gradebox.checkers.compare import equal, first_difference
+from gradebox.checkers.long_outputs import first_difference
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.plugins import Judgement
@@ -23,10 +23,9 @@ def judge(
 ) -> Judgement:
     """Judge an output; `checker` is the source of a Python checker. Raises SandboxError."""
     program = None if checker is None else _checker(sandbox, checker)
-    if equal(output, expected, "open-r1" if program is None else "exact"):
-        return Judgement("accepted", "diff")
-    if program is None:
-        return Judgement("rejected", "diff", first_difference(output, expected, "open-r1"))
+    why = first_difference(output, expected, "open-r1" if program is None else "exact")
+    if program is None or not why:
+        return Judgement("rejected" if why else "accepted", "diff", why)
     check = program.check(input, output, expected)
     return Judgement(check.outcome, "checker", check.message)
 

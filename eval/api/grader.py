@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradebox.eval.api.batch import Batch
+from gradebox.eval.api.dataset_check import DatasetCheck
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.options import FLAGS, Options
@@ -26,6 +27,7 @@ from gradebox.eval.grading.planner import Problems
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
 from gradebox.eval.results.records import EncodedRecord, fields_of
+from gradebox.eval.solutions.known import known_solutions_of
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.solution import Solution
@@ -38,6 +40,8 @@ from gradebox.sandbox.protocol import Sandbox
 if TYPE_CHECKING:
     from gradebox.eval.grading.drivers.pool import DriverPool
 
+LEAST_FAILED = 3  # one call may have a single problem, whose own solution is wrong
+LEAST_FAILED_IN_CALLS = 10  # a trainer gives one row at a time, and some are always wrong
 GivenProblems = str | Path | Row | Sequence[Row]
 Solutions = str | Path | Iterable[Mapping[str, Any]]
 
@@ -58,7 +62,7 @@ class Grader(Closeable):
     """Grades batches; keeps the sandbox, compiled checkers and tests open between them.
 
     problems  the problems of calls that pass none: a dataset's name or path, a row, or rows
-    sandbox   "local", "piston", "auto", or an open Sandbox, which is not closed. None: Piston
+    sandbox   "local", "piston", "auto", or an open Sandbox, which is not closed. None: piston
               where `endpoint` or PISTON_ENDPOINTS names servers, else local
     drivers   their number, or open drivers, which are not closed
     flags     options of the main command, as keywords: stop_on_first_failure=True, workers=8,
@@ -75,9 +79,6 @@ class Grader(Closeable):
         drivers: int | DriverPool = 0,
         **flags: Any,
     ) -> None:
-        if sandbox is None:
-            named = flags.get("endpoint") or os.environ.get("PISTON_ENDPOINTS", "").strip()
-            sandbox = "piston" if named else "local"
         self._given_sandbox = sandbox if not isinstance(sandbox, str) else None
         self._given_drivers = drivers if not isinstance(drivers, int) else None
         if isinstance(drivers, int):
@@ -106,6 +107,8 @@ class Grader(Closeable):
         self._idle = threading.Condition(self._lock)
         self._session: GradingSession | None = None
         self._batches: set[Batch] = set()
+        self._checking = threading.Lock()
+        self._check: DatasetCheck | None = None
         self._calls = 0
         self._closed = False
 
@@ -127,7 +130,8 @@ class Grader(Closeable):
                       divided by the cores. Waiting for a core is not counted. Solutions that
                       are not graded in time get a record of status `error`
 
-        Raises InputError for problems or a file that are unusable as a whole. An unusable row,
+        Raises InputError for problems or a file that are unusable as a whole, and for problems
+        whose own right solutions do not pass (`no_check_dataset=True`: not). An unusable row,
         an unknown problem and a fault of the sandbox have records: invalid, invalid and error.
         """
         return list(map(fields_of, self.grade_encoded(solutions, problems, time_limit_s)))
@@ -161,13 +165,30 @@ class Grader(Closeable):
         """
         if time_limit_s is not None and not time_limit_s > 0:
             raise InputError(f"time_limit_s {time_limit_s}: give seconds over 0, or None")
-        with self._use_session() as session:
-            found = self._find_problems(problems, session)
-            batch = Batch(session, time_limit_s)
+
+        @contextlib.contextmanager
+        def stoppable(batch: Batch) -> Iterator[None]:
             if cancelled is not None:
                 cancelled.then(lambda: batch.stop("the caller cancelled the batch"))
             with self._stopped_on_close(batch):
-                return batch.grade(_solutions(solutions, found), found)
+                yield
+
+        with self._use_session() as session:
+            found = self._find_problems(problems, session)
+            wanted: Iterable[Solution] = _solutions(solutions, found)
+            if not isinstance(problems, InMemoryProblems):  # a server's, of somebody else
+                wanted = list(wanted)
+                with self._checking:
+                    own = problems is None and self._problems is None
+                    where = f"--dataset {self.options.dataset}" if own else "the data set given"
+                    least = LEAST_FAILED if problems is None else LEAST_FAILED_IN_CALLS
+                    self._check = self._check or DatasetCheck(session)
+                    self._check.run(
+                        wanted, found, where, stoppable, time_limit_s=time_limit_s, least=least
+                    )
+            batch = Batch(session, time_limit_s)
+            with stoppable(batch):
+                return batch.grade(wanted, found)
 
     def _find_problems(
         self, given: GivenProblems | InMemoryProblems | None, session: GradingSession
@@ -249,11 +270,15 @@ class Grader(Closeable):
         """Return the right solutions that the data set has for a problem, as rows for `grade`."""
         with self._use_session() as session:
             problem = self._find_problems(None, session).get(problem_id)
-        golds = problem.gold_solutions if problem else ()
+        golds = [] if problem is None else known_solutions_of(problem)
         return [
-            {"language": "python", **gold, "problem_id": problem_id}
+            {
+                "problem_id": problem_id,
+                "language": gold.solution.language,
+                "code": gold.solution.code,
+            }
             for gold in golds
-            if gold.get("expect") == "passed"
+            if gold.expect == "passed"
         ]
 
     @property
@@ -286,7 +311,8 @@ class Grader(Closeable):
             )
         session = GradingSession(self.options, self._given_sandbox, self._given_drivers)
         try:
-            _ = session.context, session.generated
+            session.open_inputs()
+            _ = session.context
             try_named_checker(session.options, session.sandbox)
         except BaseException:
             session.close()

@@ -30,6 +30,7 @@ from gradebox.sandbox.server.jobs.limits import is_number
 from gradebox.sandbox.server.settings import ServerSettings
 
 MAX_SOLUTIONS = 4096
+KEPT, KEPT_BYTES = "kept:", 512 << 20  # what begins their names, and their tests together
 GRADERS_KEPT = 8
 TEXTS_OF_JSON = (TESTS_COLUMN, "public_test_cases", "private_test_cases", "metadata")
 REQUEST_FLAGS = {name: flag for name, flag in FLAGS.items() if flag.request}
@@ -47,6 +48,7 @@ class GradingCalls:
         self._settings = settings
         self._lock = threading.Lock()
         self._closed = False
+        self._kept: LruCache[str, InMemoryProblems] = LruCache(KEPT_BYTES, cost=_size)
         self._graders: LruCache[str, Grader] = LruCache(GRADERS_KEPT, dropped=self._retire)
         self._drivers = self._open_drivers()
 
@@ -77,10 +79,28 @@ class GradingCalls:
         """Return the ids of the server's data set, [] without one."""
         return self._grader({}).problem_ids() if self.has_dataset else []
 
+    def keep(self, row: Row, judge: str) -> str:
+        """Keep a problem for later calls; return its name, which depends on what it is.
+
+        Raises BadRequest for an unusable one.
+        """
+        _check_texts([row])
+        found = InMemoryProblems([row], judge)
+        problem = found.get(found.only_id)
+        if problem is None:
+            raise BadRequest(found.why_missing(found.only_id))
+        name = KEPT + problem.digest
+        self._kept.put(name, found)
+        return name
+
+    def kept(self, name: str) -> InMemoryProblems | None:
+        """Return a problem that was kept, None when it was forgotten since."""
+        return self._kept.get(name)
+
     def grade(
         self,
         solutions: Sequence[Row],
-        problems: Sequence[Row] | None,
+        problems: Sequence[Row] | InMemoryProblems | None,
         *,
         flags: Mapping[str, Any] | None = None,
         time_limit_s: float | None = None,
@@ -89,8 +109,9 @@ class GradingCalls:
         """Return a record for each solution, in order (docs/records.md describes records).
 
         solutions     rows as in a solutions file, at most MAX_SOLUTIONS
-        problems      rows of any data set that is recognised; None: solutions name problems of the
-                      server's data set. A single problem need not be named by the solutions
+        problems      rows of any data set that is recognised, or problems that were kept; None:
+                      solutions name problems of the server's data set. A single problem need not
+                      be named by the solutions
         flags         those of REQUEST_FLAGS, by their names in `Options`
         time_limit_s  seconds of running programs, summed over all cores and divided by the cores;
                       solutions that are not graded in time get records of status `error`
@@ -111,14 +132,18 @@ class GradingCalls:
             )
         flags = flags or {}
         check_flags(flags)
-        if problems is not None:
+        if problems is not None and not isinstance(problems, InMemoryProblems):
             _check_texts(problems)
         try:
             while True:
                 grader = self._grader(flags)
                 found = None
                 if problems is not None:
-                    found = InMemoryProblems(problems, grader.options.judge)
+                    found = (
+                        problems
+                        if isinstance(problems, InMemoryProblems)
+                        else InMemoryProblems(problems, grader.options.judge)
+                    )
                     self._check_limits(found, grader.options, len(solutions))
                 try:
                     return grader.grade_encoded(solutions, found, time_limit_s, cancelled)
@@ -207,6 +232,11 @@ class GradingCalls:
             self._drivers.close()
 
 
+def _size(problems: InMemoryProblems) -> int:
+    tests = (test for name in problems.ids() for test in getattr(problems.get(name), "tests", ()))
+    return 4096 + sum(len(given) + len(expected) + 100 for given, expected in tests)
+
+
 def _check_texts(rows: Sequence[Row]) -> None:
     """Refuse rows whose JSON texts hold more than a request may; their strings hide it."""
     tests = [row.get(name) for row in rows for name in TEXTS_OF_JSON]
@@ -214,7 +244,11 @@ def _check_texts(rows: Sequence[Row]) -> None:
         raise BadRequest(
             "a problem has packed tests: give private_test_cases as JSON, which has a size"
         )
-    texts = (t for row in rows for t in _texts(row) if t.lstrip()[:1] in ("[", "{"))
+    # the tests of our own rows are no JSON themselves
+    others = (
+        {n: v for n, v in row.items() if n != TESTS_COLUMN or isinstance(v, str)} for row in rows
+    )
+    texts = (t for row in others for t in _texts(row) if t.lstrip()[:1] in ("[", "{"))
     check_structure(sum(structure_bytes(t.encode("utf-8", "surrogatepass")) for t in texts))
 
 

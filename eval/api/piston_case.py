@@ -1,30 +1,17 @@
-"""`run_piston_test`: grade one test case of one solution, for callers of the older script.
-
-It runs and judges like a grading run (eval/grading/case_run.py).
-"""
+"""`run_piston_test`: grade one test case of one solution, for callers of the older script."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
-from gradebox.checkers import open_checker
-from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
-from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.time_policy import bounds_of
-from gradebox.eval.problems.chosen_tests import ProblemTests
-from gradebox.eval.problems.problem import Problem, TestCase, TestRef
+from gradebox.eval.api.calls import shared_grader
+from gradebox.eval.common.errors import InputError
 from gradebox.sandbox import languages
-from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.model import MIB, Program
-from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.endpoints import DEFAULT
 
-DEFAULT_ENDPOINT = "http://localhost:2000"
 STORED_BYTES = 1 << 20
-
-_open: dict[str, Sandbox] = {}
-_lock = threading.Lock()
+_COLUMNS = ("id", "time_limit", "memory_limit", "input_mode", "generated_checker")
 
 
 class PistonTestResult(TypedDict):
@@ -43,7 +30,7 @@ def run_piston_test(
     test_case: Mapping[str, Any],
     language: str = "python",
     extension: str = "py",
-    endpoint: str = DEFAULT_ENDPOINT,
+    endpoint: str = DEFAULT,
     session: object = None,
 ) -> PistonTestResult:
     """Run one case on the Piston server at `endpoint` and judge it.
@@ -57,66 +44,32 @@ def run_piston_test(
     Raises UnknownLanguage and other BadRequest. A fault of the sandbox is a result whose
     `passed` is None.
     """
-    row = languages.find(language)
-    test = TestCase("official", 0, _bytes(test_case.get("input")), _bytes(test_case.get("output")))
+    languages.find(language)
+    row = {name: problem_data.get(name) for name in _COLUMNS}
+    given, expected = (_text(test_case.get(name)) for name in ("input", "output"))
+    tests = [{"input": given, "output": expected}]
+    grader = shared_grader(
+        sandbox="piston",
+        endpoint=(endpoint,),
+        max_stored_output=STORED_BYTES,
+        no_check_dataset=True,
+    )
+    solution = {"code": source_code, "language": language}
     try:
-        return _grade(_sandbox(endpoint), row, source_code, _problem(problem_data), test)
-    except SandboxError as fault:
-        return _result(test, None, str(fault), "sandbox_error")
-
-
-def _grade(
-    sandbox: Sandbox, row: languages.Language, source: str, problem: Problem, test: TestCase
-) -> PistonTestResult:
-    program = Program(row.name, {row.source: source.encode("utf-8", "surrogatepass")})
-    compiled = sandbox.compile(program)
-    try:
-        if not compiled.ok:
-            log = compiled.log.decode("utf-8", "replace")
-            return _result(test, False, log, "compile_error")
-        checker = open_checker(sandbox, source=problem.checker, name=None)
-        ref = TestRef("official", 0, len(test.input))
-        with ProblemResources(problem, ProblemTests.of(problem.id, [test]), checker) as resources:
-            settings = CaseSettings(sandbox, stored_bytes=STORED_BYTES)
-            record = CaseGrader(settings, resources, bounds_of(problem), compiled).grade(ref)
-    finally:
-        compiled.close()
+        [record] = grader.grade([solution], {**row, "official_tests": tests})
+    except InputError as error:  # no server answers
+        record = {"details": [], "compile": {}, "error": str(error)}
+    [case] = record["details"] or [{}]
+    ran = case.get("reason") not in (None, "compile_error", "sandbox_error")
+    log = record["compile"].get("log") or case.get("error") or record["error"]
     return {
-        "passed": record.passed,
-        "output": record.output,
-        "expected": record.expected,
-        "error": record.error,
-        "reason": record.reason,
+        "passed": case.get("passed"),
+        "output": case.get("output", ""),
+        "expected": case.get("expected") or expected,
+        "error": case["error"] if ran else log,
+        "reason": case.get("reason", "sandbox_error"),
     }
 
 
-def _result(test: TestCase, passed: bool | None, error: str, reason: str) -> PistonTestResult:
-    """Return the result of a test without an output."""
-    expected = test.expected.decode("utf-8", "replace")
-    return {"passed": passed, "output": "", "expected": expected, "error": error, "reason": reason}
-
-
-def _problem(data: Mapping[str, Any]) -> Problem:
-    plain = Problem(id=str(data.get("id", "")))
-    seconds, megabytes = data.get("time_limit"), data.get("memory_limit")
-    return Problem(
-        id=plain.id,
-        time_limit_s=float(seconds) if seconds else plain.time_limit_s,
-        memory_limit_bytes=int(float(megabytes) * MIB) if megabytes else plain.memory_limit_bytes,
-        input_mode="file" if data.get("input_mode") == "file" else "stdio",
-        checker=data.get("generated_checker") or None,
-    )
-
-
-def _bytes(value: object) -> bytes:
-    return str(value if value is not None else "").encode("utf-8", "surrogatepass")
-
-
-def _sandbox(endpoint: str) -> Sandbox:
-    """Return the endpoint's client, kept because it has learnt the server's limits."""
-    from gradebox.sandbox.piston import PistonSandbox
-
-    with _lock:
-        if endpoint not in _open:
-            _open[endpoint] = PistonSandbox([endpoint], slots=0)
-        return _open[endpoint]
+def _text(value: object) -> str:
+    return str(value if value is not None else "").encode("utf-8", "replace").decode()

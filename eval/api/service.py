@@ -3,6 +3,9 @@
     POST /grade
     {"solutions": [row…], "problem": row | id, "flags": {…}, "time_limit_s": …} ─▶ {"records": […]}
 
+    POST /problems
+    {"problem": row, "judge": …} ─▶ {"problem": name}   which /grade takes until it is forgotten
+
 A request may have `problems`, a list of rows, instead of `problem`. Each route turns the body of
 its request into one grading call (grading_calls.py), and the records into its answer. The routes
 of other servers' dialects are in dialects/.
@@ -14,10 +17,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gradebox.eval.api.dialects import dialect_routes
-from gradebox.eval.api.dialects.programs import Programs
-from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.api.dialects.programs import ProgramRunner
+from gradebox.eval.api.grading_calls import KEPT, GradingCalls
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.in_memory import Row
+from gradebox.eval.problems.formats import JUDGES
+from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.results.records import line_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
@@ -32,14 +36,22 @@ FIELDS = frozenset({"solutions", "problem", "problems", "flags", "time_limit_s"}
 class GradeService:
     """The routes over one `GradingCalls`."""
 
-    def __init__(self, calls: GradingCalls, programs: Programs) -> None:
+    def __init__(self, calls: GradingCalls, programs: ProgramRunner) -> None:
         self._calls = calls
         self._programs = programs
 
     @property
     def routes(self) -> Mapping[tuple[str, str], Route]:
         """See `Grading.routes`."""
-        return {("POST", "/grade"): self.grade, **dialect_routes(self._calls, self._programs)}
+        own = {("POST", "/grade"): self.grade, ("POST", "/problems"): self.keep}
+        return {**own, **dialect_routes(self._calls, self._programs)}
+
+    def keep(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        """Answer POST /problems. Raises BadRequest for an unusable problem."""
+        row, judge = (body.get("problem"), body.get("judge")) if isinstance(body, dict) else (0, 0)
+        if not isinstance(row, dict) or judge not in (None, *JUDGES):
+            raise BadRequest(f"give problem, a row, and judge, one of {', '.join(JUDGES)}")
+        return 200, {"problem": self._calls.keep(row, judge or "strict")}
 
     def grade(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
         """Answer POST /grade. Raises BadRequest for a request that cannot be graded."""
@@ -54,7 +66,11 @@ class GradeService:
         solutions = _solutions(body.get("solutions"))
         problem = body.get("problem")
         rows = _rows(problem, body.get("problems"))
-        if isinstance(problem, str):
+        if isinstance(problem, str) and problem.startswith(KEPT):
+            rows = self._calls.kept(problem)
+            if rows is None:
+                return 200, {"missing": problem}
+        elif isinstance(problem, str):
             solutions = [{**row, "problem_id": problem} for row in solutions]
         time_limit_s = body.get("time_limit_s")
         if not (time_limit_s is None or is_number(time_limit_s)):
@@ -76,10 +92,10 @@ def open_service(sandbox: Sandbox, settings: ServerSettings) -> GradeService:
         calls.warm_up()
     except InputError as error:
         raise BadRequest(str(error)) from None
-    return GradeService(calls, Programs(sandbox, settings.ceilings))
+    return GradeService(calls, ProgramRunner(sandbox, settings.ceilings))
 
 
-def _rows(problem: object, problems: object) -> list[Row] | None:
+def _rows(problem: object, problems: object) -> list[Row] | InMemoryProblems | None:
     """Return the rows of a request; None when it names problems of the dataset."""
     if isinstance(problem, dict):
         problems = [problem]

@@ -6,11 +6,12 @@ import argparse
 import contextlib
 import logging
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.fresh import command_starts, how_to_continue
-from gradebox.eval.common.signals import sigterm_as_keyboard_interrupt
+from gradebox.eval.common.signals import signals_as_keyboard_interrupt
 from gradebox.eval.common.streams import print_line, repair_streams, silence
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.errors import SandboxError
@@ -40,7 +41,8 @@ def run_command(
     repair_streams()
     command_starts()
     with (
-        sigterm_as_keyboard_interrupt(),
+        signals_as_keyboard_interrupt(),
+        _warnings_as_lines(),
         _stderr_logging() if log_to_stderr else contextlib.nullcontext(),
     ):
         try:
@@ -79,6 +81,21 @@ def _failed(error: object, status: ExitStatus) -> ExitStatus:
 
     print_line(f"error: {escape(' '.join(str(error).splitlines()))}", sys.stderr)
     return status
+
+
+@contextlib.contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Print a warning as one line; Python's form adds the place and the source line of the code."""
+
+    def line_of(message: Warning | str, *place: object, **more: object) -> str:
+        return f"warning: {' '.join(str(message).split())}\n"
+
+    old = warnings.formatwarning
+    warnings.formatwarning = line_of
+    try:
+        yield
+    finally:
+        warnings.formatwarning = old
 
 
 @contextlib.contextmanager

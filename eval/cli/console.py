@@ -13,6 +13,7 @@ gradebox doctor                      python -m sandbox.doctor
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -46,9 +47,8 @@ COMMANDS: dict[str, Command] = {
 def usage() -> str:
     """Return the list of commands."""
     rows = [f"  {name:<9}{command.help}" for name, command in COMMANDS.items()]
-    return "\n".join(
-        ["usage: gradebox COMMAND [flags]", "", *rows, "", "gradebox COMMAND --help lists flags"]
-    )
+    more = "gradebox COMMAND --help lists flags"
+    return "\n".join(["usage: gradebox COMMAND [flags] | --version", "", *rows, "", more])
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -57,6 +57,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = arguments[0] if arguments else ""
     if name in ("-h", "--help"):
         print(usage())
+        return ExitStatus.OK
+    if name in ("-V", "--version"):
+        system, python = os.uname(), ".".join(map(str, sys.version_info[:3]))
+        version = import_module("gradebox").__version__
+        print(f"gradebox {version}, Python {python}, {system.sysname} {system.machine}")
         return ExitStatus.OK
     command = COMMANDS.get(name)
     if command is None:

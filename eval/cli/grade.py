@@ -47,6 +47,8 @@ def _grade(options: Options) -> int:
             print_line(table(file.metrics, str(file.folder)))
             for line in warning_lines(file.metrics):
                 print_line(line, sys.stderr)
+    if result.no_tests:
+        print_line(f"error: {result.no_tests}", sys.stderr)
     if result.interrupted:
         argv = ["--fresh"] if options.fresh else []
         print_line(f"Interrupted; {how_to_continue(argv)} where it stopped.")

@@ -11,21 +11,25 @@ import logging
 import math
 import platform
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from gradebox.eval.api.dataset_check import DatasetCheck
 from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
+from gradebox.eval.debugging.find import open_results
+from gradebox.eval.debugging.rejudge import RejudgedRecords, Rejudging
 from gradebox.eval.grading.executors import open_executor
 from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.planner import Planner, ProgressCounts
+from gradebox.eval.grading.planner import Planner, ProgressCounts, RecordStore
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.results.folder import (
@@ -40,10 +44,12 @@ from gradebox.eval.results.record import SCHEMA
 from gradebox.eval.results.records import read_records
 from gradebox.eval.solutions.files import count_lines
 from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.protocol import Sandbox
 
 log = logging.getLogger(__name__)
+SLOW_S = 3.0  # a step before the run that takes longer is said
 MOST_ADDRESSES = 3  # shown of the servers of a run
 LOG_FORMAT = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
@@ -61,21 +67,22 @@ class FileResult:
 
 @dataclass(frozen=True)
 class RunResult:
-    """The result of a run."""
+    """The result of a run. `no_tests`: one line for the user when no solution had a test."""
 
     files: tuple[FileResult, ...]
     interrupted: bool
+    no_tests: str = ""
 
     @property
     def exit_status(self) -> int:
-        """0 all graded, 2 every solution invalid, 3 infrastructure errors, 130 interrupted."""
+        """0 graded, 2 all invalid or without tests, 3 infrastructure errors, 130 interrupted."""
         if self.interrupted:
             return ExitStatus.INTERRUPTED
         found = [f.metrics for f in self.files if f.metrics is not None]
         if any(m["statuses"].get("error") or m["case_verdicts"].get("ER") for m in found):
             return ExitStatus.INFRASTRUCTURE
         all_invalid = all(set(m["statuses"]) <= {"invalid"} for m in found)
-        return ExitStatus.BAD_INPUT if all_invalid else ExitStatus.OK
+        return ExitStatus.BAD_INPUT if all_invalid or self.no_tests else ExitStatus.OK
 
 
 def run_grading(
@@ -84,11 +91,13 @@ def run_grading(
     say: Callable[[str], None] = lambda _: None,
     sandbox: Sandbox | None = None,
     retry: Retry | None = None,
+    rejudging: Rejudging | None = None,
 ) -> RunResult:
     """Grade what the options name; return when everything is recorded or on an interrupt.
 
-    say      called with messages for the user
-    sandbox  used instead of the one the options choose, and not closed
+    say        called with messages for the user
+    sandbox    used instead of the one the options choose, and not closed
+    rejudging  cases of an earlier run, whose records are replaced; its summary is filled
 
     Raises InputError for bad input, an unavailable sandbox, an unusable results folder or a full
     disk; whatever was graded before is recorded. In the main thread, SIGINT and SIGTERM end the
@@ -103,7 +112,7 @@ def run_grading(
             raise InputError(
                 f"--also-write with {len(session.files)} solutions files: give one file"
             )
-        for source in session.files:
+        for source in session.files if rejudging is None else ():
             make_folder(_folder_of(source, options))
         say(_sandbox_line(session))
         if options.executor == "local":  # a Ray head may lack what its nodes have
@@ -119,12 +128,24 @@ def run_grading(
             if stopper.event.is_set():
                 return RunResult((), True)
             say(summary)
-        results = []
+        if rejudging is not None:
+            result = _rejudge(session, rejudging, stopper, retry)
+            return RunResult((result,), stopper.event.is_set())
+        results, check = [], DatasetCheck(session)
         for source in session.files:
-            results.append(_grade_file(session, source, stopper, retry, say))
+            results.append(_grade_file(session, source, check, stopper, retry, say))
             if stopper.event.is_set():
                 break
-    return RunResult(tuple(results), stopper.event.is_set())
+        no_tests = session.problems.why_no_tests() if _without_tests(results) else ""
+    return RunResult(tuple(results), stopper.event.is_set(), no_tests)
+
+
+def _without_tests(results: Sequence[FileResult]) -> bool:
+    """Return whether all solutions that are not invalid have no test, and there are some."""
+    found = [file.metrics for file in results]
+    statuses = {status for metrics in found if metrics for status in metrics["statuses"]}
+    cases = any(metrics is None or metrics["case_verdicts"] for metrics in found)
+    return not cases and "no_tests" in statuses and statuses <= {"no_tests", "invalid"}
 
 
 def _sandbox_line(session: GradingSession) -> str:
@@ -143,6 +164,7 @@ def _folder_of(source: Path, options: Options) -> Path:
 def _grade_file(
     session: GradingSession,
     source: Path,
+    check: DatasetCheck,
     stopper: Stopper,
     retry: Retry,
     say: Callable[[str], None],
@@ -157,8 +179,16 @@ def _grade_file(
                 f"{path}: {folder.outdated} records are of another version (schema {SCHEMA} is "
                 "this one's) and are graded again, since their verdicts could differ"
             )
-        calibration = _old_calibration(folder)
-        done = _schedule(session, source, folder, counts, stopper, retry)
+        old = _old_metrics(folder)
+        calibration = _old_calibration(old)
+        where = f"--dataset {options.dataset}"
+        solutions = session.solutions(source)
+        with _said_when_slow(say, f"{where}: grading its own solutions (--no-check-dataset)"):
+            check.run(solutions, session.problems, where, stopper.stopping, folder.find)
+        if stopper.event.is_set():
+            return FileResult(source, path, None, 0, 0)
+        total = _expected_total(options, source)
+        done = _schedule(session, session.solutions(source), folder, counts, total, stopper, retry)
         graded_now = counts.solutions - counts.reused
         if not done:
             return FileResult(source, path, None, graded_now, counts.reused)
@@ -170,7 +200,7 @@ def _grade_file(
         if counts.cases or calibration is None:
             calibration = calibrate(session.sandbox)
         facts = RunFacts(
-            timestamp=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            timestamp=_now(),
             flags=options.as_json(),
             sandbox=session.description.as_json(),
             calibration=calibration,
@@ -185,10 +215,9 @@ def _grade_file(
                 "machine": platform.platform(),
                 "notes": session.notes(),
             },
+            known_solutions=check.result if check.result["checked"] else _old_check(old),
         )
-        records = read_records(folder.records_path)
-        metrics = compute_metrics(records, options.k, facts, seed=options.seed)
-        folder.write_metrics(metrics)
+        metrics = _write_metrics(folder, options, facts)
         if others := targets(options.also_write):
             found = read_solutions([source], resolve=session.problems.resolve)
             codes = {(s.problem_id, s.sample_i): s.code or s.response or "" for s in found}
@@ -196,24 +225,85 @@ def _grade_file(
     return FileResult(source, path, metrics, graded_now, counts.reused)
 
 
+@contextlib.contextmanager
+def _said_when_slow(say: Callable[[str], None], text: str) -> Iterator[None]:
+    timer = threading.Timer(SLOW_S, say, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def _schedule(
     session: GradingSession,
-    source: Path,
-    folder: ResultsFolder,
+    solutions: Iterable[Solution],
+    records: RecordStore,
     counts: ProgressCounts,
+    total: int | None,
     stopper: Stopper,
     retry: Retry,
+    **planning: Any,
 ) -> bool:
-    """Grade what is not graded yet; return False when the run was stopped before the end."""
+    """Grade what is not graded yet; return False when the run was stopped before the end.
+
+    total     number of solutions, None when unknown
+    planning  further arguments of the planner
+    """
     executor = open_executor(session)
-    planner = Planner(session, session.problems, folder, counts, lambda: executor.stopping)
+    planner = Planner(
+        session, session.problems, records, counts, lambda: executor.stopping, **planning
+    )
     context = session.job_context(session.case_settings(retry=retry), planner.done, counts.add_case)
-    progress = Progress(counts, _expected_total(session.options, source), executor.slowest)
+    progress = Progress(counts, total, executor.slowest)
     with stopper.stopping(executor):
         try:
-            return executor.run(planner.jobs(session.solutions(source), context), progress.tick)
+            return executor.run(planner.jobs(solutions, context), progress.tick)
         finally:
             progress.close()
+
+
+def _rejudge(
+    session: GradingSession, rejudging: Rejudging, stopper: Stopper, retry: Retry
+) -> FileResult:
+    """Grade the selected cases again; replace the records, and the metrics if there are any."""
+    source, path, summary = session.files[0], rejudging.results.folder, rejudging.summary
+    counts, total = ProgressCounts(), len(rejudging.selection)
+    with ResultsFolder(path, backend=None) as folder, _log_to(path):
+        results = open_results(str(path))  # again: no run writes them now
+        rejudging = replace(rejudging, results=results)
+        records = RejudgedRecords(rejudging, folder, session)
+        solutions = records.solutions(source)
+        done = _schedule(
+            session, solutions, records, counts, total, stopper, retry, prepare=records.prepare
+        )
+        summary.interrupted = not done
+        if summary.solutions:
+            folder.compact()
+        if summary.solutions and results.metrics:
+            facts = RunFacts(
+                timestamp=_now(),
+                flags=results.flags,
+                sandbox=results.part("sandbox"),
+                calibration=_old_calibration(results.metrics),
+                problems=results.part("problems"),
+                run=rejudging.run_facts(session),
+                known_solutions=_old_check(results.metrics),
+            )
+            summary.metrics = _write_metrics(folder, session.options, facts)
+    return FileResult(source, path, None, summary.solutions, 0)
+
+
+def _write_metrics(folder: ResultsFolder, options: Options, facts: RunFacts) -> dict[str, Any]:
+    records = read_records(folder.records_path)
+    metrics = compute_metrics(records, options.k, facts, seed=options.seed)
+    folder.write_metrics(metrics)
+    return metrics
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def _expected_total(options: Options, source: Path) -> int | None:
@@ -222,14 +312,32 @@ def _expected_total(options: Options, source: Path) -> int | None:
     return count if count is None or options.limit is None else min(count, options.limit)
 
 
-def _old_calibration(folder: ResultsFolder) -> dict[str, Any] | None:
-    """Return the calibration in the folder's metrics, None when there is none."""
+def _old_metrics(folder: ResultsFolder) -> dict[str, Any]:
+    """Return the metrics in the folder, {} when there are none."""
     try:
-        found = json.loads(folder.metrics_path.read_bytes()).get("calibration")
-        usable = 0 < found["cpu_s"] < math.inf
-    except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
+        found = json.loads(folder.metrics_path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _old_calibration(metrics: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the calibration of earlier metrics, None when there is none."""
+    found = metrics.get("calibration")
+    try:
+        return found if isinstance(found, dict) and 0 < found["cpu_s"] < math.inf else None
+    except (KeyError, TypeError):
         return None
-    return found if usable and isinstance(found, dict) else None
+
+
+def _old_check(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an earlier run found of the data set's own solutions."""
+    failed = metrics.get("known_solutions_failed")
+    usable = isinstance(failed, list) and all(isinstance(entry, dict) for entry in failed)
+    checked = metrics.get("known_solutions_checked")
+    if not usable or type(checked) is not int:
+        return {"checked": 0, "failed": []}
+    return {"checked": checked, "failed": failed}
 
 
 class _OnDemandFile(logging.FileHandler):

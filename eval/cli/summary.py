@@ -10,7 +10,8 @@ from gradebox.eval.common.terminal import cut
 
 WIDTH = 80
 MAX_NOTES = 10
-MAX_EXAMPLES = 3
+MAX_EXAMPLES = 10
+MAX_NAMES = 5
 STATUS_NOTES = {
     "passed": "every judged case accepted",
     "failed": "a case failed, or no code",
@@ -39,7 +40,7 @@ def table(metrics: Mapping[str, Any], folder: str) -> str:
     rows += _wrap("  cases        ", [f"{v} {n}" for v, n in cases.items()] or ["none"])
     for k, value in metrics["pass_at_k"].items():
         rows.append(f"  {'pass@' + k:<13}{_estimate(value)}")
-    rows += _apart(metrics)
+    rows += [*_generated(metrics.get("generated_tests")), *_apart(metrics)]
     rows.append(f"  {'this run':<13}{_graded_now(run)}")
     rows.append(f"  {'records':<13}{folder}")
     return "\n".join(rows)
@@ -52,15 +53,19 @@ def warning_lines(metrics: Mapping[str, Any]) -> list[str]:
         count = metrics["statuses"].get(status, 0)
         if count:
             lines.append(f"!! {count} solutions {text}:")
-            for example in metrics["first_troubles"].get(status, ())[:MAX_EXAMPLES]:
-                lines += _indented(_with_line_number(example))
+            kinds = metrics["first_troubles"].get(status, ())
+            for kind in kinds[:MAX_EXAMPLES]:
+                lines += _indented(f"{_lines_of(kind)}: {kind['error']}")
+            if len(kinds) > MAX_EXAMPLES:
+                lines.append(f"  the metrics file has {len(kinds) - MAX_EXAMPLES} more reasons")
+    lines += [line for fault in metrics["same_faults"] for line in _same_fault(fault)]
     unclear = metrics["case_verdicts"].get("CU", 0)
     if unclear:
         lines.append(f"!! {unclear} cases have the verdict CU: the checker failed or gave no score")
     unstable = metrics["unstable_cases"]["count"]
     if unstable:
         lines.append(f"!! {unstable} cases changed their verdict between runs (unstable_cases)")
-    notes = metrics["run"]["notes"]
+    notes = [*_known_failed(metrics), *metrics["run"]["notes"]]
     for note in notes[:MAX_NOTES]:
         lines += _indented(f"note: {note}", "")
     if len(notes) > MAX_NOTES:
@@ -103,6 +108,18 @@ def _estimate(entry: Mapping[str, Any]) -> str:
     return f"{text}  mean over problems, {share} interval {low:.4f} to {high:.4f}"
 
 
+def _generated(tests: Mapping[str, Any] | None) -> list[str]:
+    """Return how many generated tests there are, and the problems that have none of those asked."""
+    if tests is None:
+        return []
+    head = f"  {'generated':<13}{tests['tests']} tests of {tests['problems']} problems"
+    if not tests["problems_without"]:
+        return [head]
+    names, count = tests["first_without"][:MAX_NAMES], tests["problems_without"]
+    more = [f"… {count - len(names)} more"] if count > len(names) else []
+    return [f"{head}; {count} problems have none:", *_wrap(" " * 15, [*names, *more])]
+
+
 def _apart(metrics: Mapping[str, Any]) -> list[str]:
     rows = []
     if base := metrics.get("base_tests"):
@@ -125,10 +142,32 @@ def _graded_now(run: Mapping[str, Any]) -> str:
     )
 
 
-def _with_line_number(example: Mapping[str, Any]) -> str:
-    error = str(example["error"])
-    where = f"line {example['line']}"
-    return error if error.startswith(where) else f"{where}: {error}"
+def _lines_of(kind: Mapping[str, Any]) -> str:
+    """Return the lines of a kind of error: `line 3`, or `7 at lines 3, 4, 5, 6, 8 …`."""
+    lines = ", ".join(map(str, kind["lines"]))
+    if kind["count"] == 1:
+        return f"line {lines}"
+    return f"{kind['count']} at lines {lines}{' …' * (kind['count'] > len(kind['lines']))}"
+
+
+def _known_failed(metrics: Mapping[str, Any]) -> list[str]:
+    """Return a note on the problems whose own solutions fail, so that perhaps nobody passes."""
+    failed = metrics["known_solutions_failed"]
+    if not failed:
+        return []
+    names = [f"{entry['problem_id']} ({entry['verdict']})" for entry in failed[:MAX_NAMES]]
+    return [
+        f"the data set's own solutions fail for {len(failed)} of the "
+        f"{metrics['known_solutions_checked']} problems checked, which perhaps nobody can pass: "
+        f"{', '.join(names)}{' …' * (len(failed) > MAX_NAMES)}"
+    ]
+
+
+def _same_fault(fault: Mapping[str, Any]) -> list[str]:
+    of = f"{fault['language']} solutions" if fault["language"] else "solutions"
+    why = _verdict(fault["verdict"]) + (f": {fault['error']}" if fault["error"] else "")
+    text = f"all {fault['solutions']} {of} failed in the same way, which may be no fault of theirs:"
+    return [*_indented(f"!! {text}", ""), *_indented(why)]
 
 
 def _wrap(head: str, words: list[str]) -> list[str]:

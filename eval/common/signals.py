@@ -1,7 +1,8 @@
 """Ctrl-C and SIGTERM: the first ends a run after the cases that are running, the second at once.
 
-    command starts ─ run begins ────────────── run ends ─ process ends
-     KeyboardInterrupt  `event`, then os._exit  KeyboardInterrupt, ignored once interrupted
+    process starts ─ command starts ─ run begins ────────────── run ends ─ process ends
+     os._exit         KeyboardInterrupt  `event`, then os._exit  KeyboardInterrupt, ignored once
+     (_early_signals.py)                                         interrupted
 
 The exit status is 130 in every phase.
 """
@@ -90,16 +91,17 @@ class Stopper:
 
 
 @contextlib.contextmanager
-def sigterm_as_keyboard_interrupt() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt in this context; no effect outside the main thread."""
+def signals_as_keyboard_interrupt() -> Iterator[None]:
+    """Let signals raise KeyboardInterrupt in this context; no effect outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    old = signal.signal(signal.SIGTERM, _interrupt)
+    old = {number: signal.signal(number, _interrupt) for number in SIGNALS}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, old)
+        for number, handler in old.items():
+            signal.signal(number, handler)
 
 
 def ignore_signals() -> None:

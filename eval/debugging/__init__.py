@@ -5,8 +5,7 @@
         ├─ try_checker       run only the checker, on three outputs
         ├─ export            files that run without gradebox
         ├─ list_cases        cases by reason
-        └─ rejudge_run       grade chosen cases again and update records and metrics
-             └─ rejudge_solution   one solution: by its stored outputs, or by new runs
+        └─ rejudge           what a run (cli/run.py) grades again, with stored outputs
 
 Everything is printed through `gradebox.eval.common.terminal`: programs, checkers, datasets and
 records are untrusted.

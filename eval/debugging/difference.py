@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
 
-from gradebox.checkers import compare
+from gradebox.checkers import compare, long_outputs
 from gradebox.checkers.compare import Mode
 from gradebox.eval.common.terminal import Row, Span, cut, decode, display_width, escape, pad, row
 
@@ -36,7 +36,7 @@ class Offsets(NamedTuple):
 
 def first_difference(expected: bytes, output: bytes, mode: Mode) -> Offsets | None:
     """Return where the texts first differ under `mode`; None when they are equal."""
-    if compare.equal(output, expected, mode):
+    if not long_outputs.first_difference(output, expected, mode):
         return None
     same = _common_prefix(expected, output)
     if mode == "exact":

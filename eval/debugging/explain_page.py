@@ -1,4 +1,4 @@
-"""The page that explains a case: its rows, at most `width` columns wide.
+"""The page that explains a case, or a response without a program: rows of at most `width` columns.
 
 solution and case · verdict in the run and now · limits and usage
 input · expected and actual output side by side · stderr · checker output · next commands
@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from gradebox.checkers import compare
+from gradebox.checkers.long_outputs import first_difference
+from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
 from gradebox.eval.debugging.difference import Layout, side_by_side
 from gradebox.eval.debugging.explain import Rerun, compare_with_record
-from gradebox.eval.debugging.find import Json
+from gradebox.eval.debugging.find import Json, Results
 from gradebox.eval.debugging.page_parts import (
     VERDICT_STYLES,
     block,
@@ -25,8 +27,10 @@ from gradebox.eval.debugging.page_parts import (
     size,
     title,
 )
-from gradebox.eval.debugging.reopen import OpenedCase
+from gradebox.eval.debugging.reopen import OpenedCase, Overrides, run_options
 from gradebox.eval.debugging.try_checker import result_name
+from gradebox.eval.solutions.files import find_files
+from gradebox.eval.solutions.reader import TEXT_KEYS, read_response
 from gradebox.sandbox.model import MIB
 
 LABEL_WIDTH, COLUMN_WIDTH, LIMIT_WIDTH = 11, 27, 8
@@ -137,7 +141,7 @@ def _explanation(case: OpenedCase, rerun: Rerun, width: int) -> Iterator[Row]:
 
 def _outputs(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Iterator[Row]:
     mode = case.settings.compare
-    if case.judge_name and compare.equal(rerun.output, case.test.expected, mode):
+    if case.judge_name and not first_difference(rerun.output, case.test.expected, mode):
         mode = "exact"  # the judge may see what the comparison overlooks
     judge = f"judged by {case.judge_name}" if case.judge_name else f"compared by {mode}"
     layout = Layout(width, mode, full)
@@ -188,3 +192,27 @@ def next_steps(results: str, case: OpenedCase, width: int) -> Iterator[Row]:
     for flag, what in steps:
         yield row(f"    {flag:<14}{what}")
     yield from command_rows(debug_command(results, case.record, case.name), width)
+
+
+def response_page(
+    results: Results, record: Json, overrides: Overrides, width: int, *, full: bool
+) -> Iterator[Row]:
+    """Yield the page of a response without a program.
+
+    Raises InputError when its line is no longer there.
+    """
+    paths = run_options(results, overrides).solutions_path
+    files = find_files([paths] if isinstance(paths, (str, Path)) else list(paths))
+    line = record.get("line")
+    if not isinstance(line, int):
+        raise InputError(f"the record has no usable line: {str(line)[:40]!r}")
+    response = read_response(files[0], line)
+    yield from title(record, "none", width)
+    yield row("")
+    why = (
+        "no program was found in the response: it has no code fence with the requested language, "
+        f"and no field but `code` and {', '.join(TEXT_KEYS)} is read"
+    )
+    for text in wrap_words(why, width):
+        yield row(text)
+    yield from block("response", response.encode(), width, full=full)

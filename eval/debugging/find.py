@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.ids import spellings
+from gradebox.eval.problems.problem import spellings
 from gradebox.eval.results.reading import read_metrics
 from gradebox.eval.results.record import CaseType, CaseVerdict, Reason
 from gradebox.eval.results.records import RESULTS_NAME, latest_records, results_path
@@ -38,14 +38,15 @@ class Results:
     @property
     def flags(self) -> Json:
         """The run's flags by name, such as "--dataset"."""
-        return self._object("flags")
+        return self.part("flags")
 
     @property
     def run(self) -> Json:
         """The metrics' facts about the run itself."""
-        return self._object("run")
+        return self.part("run")
 
-    def _object(self, name: str) -> Json:
+    def part(self, name: str) -> Json:
+        """Return an object of the metrics, {} when it is missing."""
         found = self.metrics.get(name)
         return found if isinstance(found, dict) else {}
 
@@ -82,12 +83,18 @@ def _similar_folder(given: Path) -> str:
     return f"; did you mean {given.parent / near[0]}" if near else ""
 
 
+_SAMPLE_FIELDS = ("sample_i", "solution_id")
+
+
 @dataclass(frozen=True)
 class SolutionQuery:
-    """The solutions that --problem and --sample select; None selects all."""
+    """The solutions that --problem and --sample select; None selects all.
+
+    sample  its number (sample_i), or, where no solution has that number, its own name (solution_id)
+    """
 
     problem: str | None = None
-    sample: int | None = None
+    sample: str | int | None = None
 
     def records(self, results: Results) -> Iterator[Json]:
         """Yield the latest record of each selected solution, in file order.
@@ -95,12 +102,17 @@ class SolutionQuery:
         Raises InputError for a damaged record.
         """
         ids = spellings(self.problem) if self.problem is not None else ()
-        for record in latest_records(results.records):
-            if self.problem is not None and record.get("problem_id") not in ids:
-                continue
-            if self.sample is None or record.get("sample_i") == self.sample:
-                _check_cases(record, results)
-                yield record
+        found = False
+        for field in _SAMPLE_FIELDS if self.sample is not None else ("",):
+            for record in latest_records(results.records):
+                if self.problem is not None and record.get("problem_id") not in ids:
+                    continue
+                if not field or str(record.get(field)) == str(self.sample):
+                    found = True
+                    _check_cases(record, results)
+                    yield record
+            if found:
+                return
 
 
 def _check_cases(record: Json, results: Results) -> None:
@@ -127,7 +139,7 @@ def find_record(results: Results, query: SolutionQuery) -> Json:
     samples = list(SolutionQuery(query.problem).records(results))
     if not samples:
         raise InputError(_unknown_problem(results, query.problem or ""))
-    chosen = [r for r in samples if query.sample is None or r.get("sample_i") == query.sample]
+    chosen = samples if query.sample is None else list(query.records(results))
     if len(chosen) == 1:
         return chosen[0]
     problem = shown(samples[0].get("problem_id"))
@@ -159,6 +171,12 @@ def _unknown_problem(results: Results, problem: str) -> str:
         f"problem {shown(problem)} is not among the {len(ids)} problems in {results.folder}{hint}; "
         "--list failed lists the failed cases"
     )
+
+
+def has_no_code(record: Json) -> bool:
+    """Return whether a solution failed because its response has no program."""
+    failed = record.get("status") == "failed" and record.get("verdict") is None
+    return failed and not record.get("details")
 
 
 def find_case(record: Json, name: str) -> Json:
@@ -195,11 +213,6 @@ def parse_case(text: str) -> tuple[str, int]:
     return kind, int(number[:18])
 
 
-def case_key(case: Json) -> tuple[str, int]:
-    """Return what identifies a case in its record."""
-    return case["case_type"], case["test_case_i"]
-
-
 def case_name(case: Json) -> str:
     """Return the name of a case as --case takes it, such as `official:0`."""
     return f"{case.get('case_type')}:{case.get('test_case_i')}"
@@ -233,6 +246,5 @@ def matching_cases(
                 matches = reason in (case["reason"], case["verdict"])
             if matches:
                 yield record, case
-        no_code = record.get("status") == "failed" and record.get("verdict") is None and not cases
-        if no_code and reason in (NO_CODE, "failed"):
+        if reason in (NO_CODE, "failed") and has_no_code(record):
             yield record, None

@@ -10,7 +10,6 @@ started, in the current folder, and in those above the results.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from gradebox.checkers.check import CheckerError
 from gradebox.checkers.opening import split_path
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.debugging.find import Json, Results, case_name
+from gradebox.eval.grading.attempts.stored import stored_output
 from gradebox.eval.grading.case_run import CaseSettings
 from gradebox.eval.grading.flag import flag_name
 from gradebox.eval.grading.options import FLAGS, Options
@@ -34,9 +34,9 @@ from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.loopback import is_loopback
+from gradebox.sandbox.endpoints import endpoints_from, normalise
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
-from gradebox.sandbox.piston.endpoints import endpoints_from, normalise
 from gradebox.sandbox.protocol import Sandbox
 
 TRANSCRIPT_BYTES = 1 << 16
@@ -92,7 +92,8 @@ def run_options(results: Results, overrides: Overrides) -> Options:
     for name in ("solutions_path", "sandbox", "endpoint"):
         given.pop(name, None)
     try:
-        return Options(solutions_path=solutions, **{**values, **given})
+        # Without drivers, which do not get the earlier record of a solution.
+        return Options(solutions_path=solutions, **{**values, "drivers": 1, **given})
     except (TypeError, ValueError, AttributeError) as e:
         raise InputError(
             f"the flags in {results.folder / METRICS_NAME} are unusable: {e}; start the run again"
@@ -185,26 +186,6 @@ def _solution_of(session: GradingSession, record: Json) -> Solution:
     return found
 
 
-def stored_output(case: Json) -> bytes | None:
-    """Return the whole output in a recorded case; None when it was cut or not valid text."""
-    data = str(case.get("output") or "").encode("utf-8", "surrogatepass")
-    if len(data) != case.get("output_bytes"):
-        return None
-    return data if hashlib.sha256(data).hexdigest() == case.get("output_sha256") else None
-
-
-def compile_solution(settings: CaseSettings, run: SolutionRun) -> Compiled:
-    """Compile a solution, or return the sandbox's refusal as a failed compilation.
-
-    Raises SandboxError.
-    """
-    program = program_of(run.solution.code or "", run.language, run.problem)
-    try:
-        return settings.retry.call(lambda: settings.sandbox.compile(program), "compiling")
-    except BadRequest as e:
-        return Compiled(program, ok=False, log=str(e).encode())
-
-
 @dataclass
 class OpenedCase:
     """A recorded case with everything that grades it.
@@ -254,11 +235,16 @@ class OpenedCase:
         return stored_output(self.recorded) if self.recorded.get("exit_code") == 0 else None
 
     def compile(self) -> Compiled:
-        """Compile the program; InputError when the solution has no code."""
+        """Compile the program. Raises InputError for a solution without code, and SandboxError."""
         solution = self.solution_run.solution
         if solution.code is None:
             raise InputError(f"line {solution.line} has no code, so there is nothing to run")
-        return compile_solution(self.settings, self.solution_run)
+        settings, run = self.settings, self.solution_run
+        program = program_of(solution.code, run.language, run.problem)
+        try:
+            return settings.retry.call(lambda: settings.sandbox.compile(program), "compiling")
+        except BadRequest as e:  # a sandbox that refuses it
+            return Compiled(program, ok=False, log=str(e).encode())
 
 
 def check_runnable(record: Json, case: Json | None) -> None:

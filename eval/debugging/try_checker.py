@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from gradebox.checkers.check import Check
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, row, wrap_words
+from gradebox.eval.debugging.explain import run_again
 from gradebox.eval.debugging.page_parts import block, heading, size, title
 from gradebox.eval.debugging.reopen import OpenedCase
-from gradebox.eval.grading.solution_job import case_grader
 from gradebox.sandbox.errors import SandboxError
 
 EXPECTED = "the expected output"
@@ -67,14 +67,9 @@ def _program_output(case: OpenedCase) -> tuple[str, bytes]:
     stored = case.recorded_whole_output()
     if stored is not None:
         return "the recorded output", stored
-    compiled = case.compile()
-    try:
-        if not compiled.ok:
-            raise InputError("the program does not compile, so there is no output to check")
-        grader = case_grader(case.settings, case.solution_run, case.resources, compiled)
-        outcome = case.settings.retry.call(lambda: grader.attempt(case.test), "run")
-    finally:
-        compiled.close()
+    outcome = run_again(case).outcome
+    if outcome is None:
+        raise InputError("the program does not compile, so there is no output to check")
     if outcome.output is None:
         raise InputError("the program wrote no output to check")
     return "the program's output (run again)", outcome.output

@@ -13,21 +13,22 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from gradebox.checkers import compare
 from gradebox.checkers.builtins import Builtin
-from gradebox.checkers.check import Check, Checker
+from gradebox.checkers.check import Check
+from gradebox.checkers.compare import Mode
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.one_process import run_in_one_process, shares_a_process
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
 from gradebox.eval.grading.verdict import (
-    EQUAL,
+    OUTPUT_FILE,
     Bounds,
-    Judgement,
+    CaseJudgement,
     Match,
+    compare_output,
     judge,
     judge_untimed,
     whole_output,
@@ -39,8 +40,7 @@ from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Execution
 from gradebox.sandbox.protocol import BatchSandbox, Sandbox
 
-CompareMode = Literal["open-r1", "upstream", "exact"]
-INPUT_FILE, OUTPUT_FILE = "input.txt", "output.txt"
+INPUT_FILE = "input.txt"
 log = logging.getLogger(__name__)
 
 SHORT_INPUT_BYTES = 200  # of inputs that records of failed cases have
@@ -56,7 +56,7 @@ class CaseSettings:
     """
 
     sandbox: Sandbox
-    compare: CompareMode = "open-r1"
+    compare: Mode = "open-r1"
     stored_bytes: int = 4096
     repeat: int = 1
     retry: Retry = field(default_factory=Retry)
@@ -75,7 +75,7 @@ class CaseOutcome(NamedTuple):
 
     execution: Execution
     output: bytes | None
-    judgement: Judgement
+    judgement: CaseJudgement
     output_passed: bool | None
     check: Check | None = None
     contended: bool = False
@@ -252,25 +252,6 @@ def _short_input(data: bytes) -> str | None:
         return data.decode()
     except UnicodeDecodeError:
         return None
-
-
-def compare_output(
-    test: TestCase, output: bytes | None, checker: Checker | None, mode: CompareMode
-) -> Match | Check:
-    """Ask the checker; without one compare with the expected output, by `mode`.
-
-    A checker may be stricter than any comparison, so that it is spared only the expected output
-    itself, byte for byte.
-
-    output  None when the output file was not written
-    """
-    if output is None:
-        return Match(False, f"{OUTPUT_FILE} was not written")
-    if compare.equal(output, test.expected, "exact" if checker is not None else mode):
-        return EQUAL
-    if checker is not None:
-        return checker.check(test.input, output, test.expected)
-    return Match(False, compare.first_difference(output, test.expected, mode))
 
 
 def outcome_of(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 
 from gradebox.checkers.check import Checker, CheckerError
+from gradebox.checkers.interactive import Interactor
 from gradebox.checkers.opening import open_checker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.sent_program import open_sent
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.attempts.graded import open_checker_of
@@ -27,6 +31,9 @@ def open_judge(
     """
     if name:
         return _open_named(name, options, sandbox)
+    if problem.judge_program is not None:
+        judge = _open_sent(problem, sandbox)
+        return judge if isinstance(judge, ProgramChecker) else None
     if problem.test_kind == "graded":
         return open_checker_of(problem, sandbox)
     if problem.checker_name in OUTPUT_JUDGES and options.compare != DEFAULT_COMPARE:
@@ -39,9 +46,31 @@ def open_judge(
             testlib=options.testlib,
             testlib_source=problem.testlib_checker,
             programs=False,
+            within=local_folder(options.dataset),
         )
     except CheckerError as e:
         raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+
+
+def open_sent_interactor(problem: Problem, sandbox: Sandbox) -> Interactor | None:
+    """Open the interactor that came with a problem. Raises UnusableProblem."""
+    judge = None if problem.judge_program is None else _open_sent(problem, sandbox)
+    return judge if isinstance(judge, Interactor) else None
+
+
+def _open_sent(problem: Problem, sandbox: Sandbox) -> ProgramChecker | Interactor:
+    try:
+        return open_sent(problem.judge_program or {}, sandbox)
+    except CheckerError as e:
+        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+
+
+def local_folder(dataset: str) -> Path | None:
+    """Return the folder in which rows of a data set may name files, None for one of the hub."""
+    path = Path(dataset).expanduser()
+    if path.is_dir():
+        return path.resolve()
+    return path.resolve().parent if path.is_file() else None
 
 
 def try_named_checker(options: Options, sandbox: Sandbox) -> None:

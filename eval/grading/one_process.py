@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gradebox.checkers.values.call_side import MANY
-from gradebox.checkers.values.judges import IN_ONE_PROCESS
+from gradebox.checkers.values.judging import IN_ONE_PROCESS
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.sandbox.batch import goes_on_after
 from gradebox.sandbox.model import Compiled, Execution, Limits

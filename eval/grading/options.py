@@ -22,6 +22,7 @@ from gradebox.eval.results.other_formats import targets
 from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
+from gradebox.sandbox.opening import chosen_kind
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 GROUPS = (
@@ -81,10 +82,11 @@ class Options:
     limit: int | None = flag(
         None, "grade only the first N solutions", PROBLEMS, least=1,
         remedy="leave it out for all, or give the number of solutions", run_only=True)
-    sandbox: str = flag(
-        "auto", "local: the embedded sandbox; piston: Piston servers; auto: Piston when --endpoint "
-        "is given or a server with the needed languages answers at http://localhost:2000, else "
-        "the embedded sandbox", SANDBOX, choices=("auto", "local", "piston"))
+    sandbox: str | None = flag(
+        None, "local: the embedded sandbox; piston: Piston servers; auto: the server at "
+        "localhost:2000 if it has the languages and passes its probe, else local; left out: piston "
+        "where --endpoint or PISTON_ENDPOINTS names servers, else local", SANDBOX,
+        choices=("auto", "local", "piston"))
     endpoint: Sequence[str] = flag((), "addresses of Piston servers", SANDBOX, metavar="URL,URL")
     endpoint_concurrency: int | None = flag(
         None, "programs running at once on each Piston server", SANDBOX, least=1,
@@ -117,7 +119,7 @@ class Options:
         metavar="BYTES", least=-1, remedy="-1 sets no limit, N allows N bytes")
     generated_tests_workers: int = flag(
         0, "cases of one solution running at once; 0: no limit", SANDBOX, least=0,
-        remedy="0 sets no limit")
+        remedy="0 sets no limit", request=True)
     stop_on_first_failure: bool = flag(
         False, "do not run the cases after a solution's first failing one", TESTS,
         in_record_key=True, request=True)
@@ -175,6 +177,9 @@ class Options:
     self_check_solutions: Path | None = flag(
         None, "known solutions with their `expect`; implies --self-check", JUDGING, metavar="FILE",
         run_only=True)
+    no_check_dataset: bool = flag(
+        False, "do not grade the data set's own solutions of the first 20 problems before a run",
+        JUDGING, reopened=False)
     log_file: Path | None = flag(
         None, "write details and tracebacks to this file", RESULTS, metavar="FILE", run_only=True)
     # fmt: on
@@ -185,6 +190,7 @@ class Options:
         for f in fields(self):
             value = checked(f.name, str(f.type), FLAGS[f.name], getattr(self, f.name))
             object.__setattr__(self, f.name, value)
+        object.__setattr__(self, "sandbox", chosen_kind(self.sandbox, self.endpoint))
         if self.endpoint and self.sandbox == "local":
             raise InputError("--endpoint with --sandbox local: leave one of them out")
         if self.ray_address is not None and self.executor != "ray":

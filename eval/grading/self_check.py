@@ -18,7 +18,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from gradebox.checkers.check import Check, Checker
@@ -33,23 +32,13 @@ from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.files import read_lines
+from gradebox.eval.solutions.known import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.eval.solutions.reader import read_solutions
-from gradebox.eval.solutions.solution import Solution
 from gradebox.eval.solutions.submissions import as_line
-from gradebox.sandbox.errors import SandboxError, UnknownLanguage
-from gradebox.sandbox.languages import find
+from gradebox.sandbox.errors import SandboxError
 
-EXPECTED = ("passed", "failed")
 REMEDY = "repair it, or choose other problems with --problems"
 _BY_CHECKER = frozenset(("failed_checker", "presentation_error", "checker_unclear"))
-
-
-@dataclass(frozen=True)
-class KnownSolution:
-    """A solution with the status that grading it must give."""
-
-    solution: Solution
-    expect: str
 
 
 class SelfCheck:
@@ -186,7 +175,7 @@ class SelfCheck:
 
     def _known_solutions(self, problems: Mapping[str, Problem]) -> Iterator[KnownSolution]:
         for problem in problems.values():
-            yield from gold_solutions_of(problem)
+            yield from known_solutions_of(problem)
         file = self._session.options.self_check_solutions
         if file is not None:
             expect = expectations(file)
@@ -227,25 +216,6 @@ class SelfCheck:
             return resources.judge.name if resources.judge is not None else ""
         finally:
             self._session.resources.release(resources)
-
-
-def gold_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
-    """Yield the known solutions in a problem's `gold_solutions` field."""
-    for number, entry in enumerate(problem.gold_solutions):
-        name = f"gold_solutions[{number}]"
-        language, expect = entry.get("language") or "python", entry.get("expect") or "passed"
-        where = f"self-check: problem {problem.id}: {name}"
-        if expect not in EXPECTED or not isinstance(entry.get("code"), str):
-            raise InputError(
-                f"{where} has expect {shown(expect)} and code of type "
-                f"{type(entry.get('code')).__name__}: passed or failed, and text are needed"
-            )
-        try:
-            find(str(language))
-        except UnknownLanguage as e:
-            raise InputError(f"{where}: {e}") from None
-        code = entry["code"].encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-        yield KnownSolution(Solution(problem.id, name, number, 0, str(language), code), expect)
 
 
 def expectations(file: Path) -> dict[int, str]:

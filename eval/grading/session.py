@@ -19,12 +19,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from gradebox.checkers.check import CheckerError
+from gradebox.checkers.compare import Mode
 from gradebox.checkers.interactive import Interactor
+from gradebox.checkers.program_files import HEADER, testlib_header
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.attempts.asserts import AssertTests
 from gradebox.eval.grading.attempts.interactive import open_problem_interactor
-from gradebox.eval.grading.case_run import CaseSettings, CompareMode
+from gradebox.eval.grading.case_run import CaseSettings
 from gradebox.eval.grading.judges import open_judge
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
@@ -50,7 +53,7 @@ from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Description
-from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.protocol import Sandbox, can_talk
 
 if TYPE_CHECKING:
     from gradebox.eval.grading.drivers.pool import DriverPool
@@ -146,6 +149,11 @@ class GradingSession(Closeable):
 
     def open_inputs(self) -> None:
         """Open everything but the sandbox, which is slower to open, to report errors early."""
+        if self.options.testlib is not None:
+            try:
+                testlib_header(self.options.testlib)
+            except CheckerError as e:
+                raise InputError(f"--testlib: {e}; give the path of {HEADER}") from None
         _ = self.files
         self._notes = self._unknown_problem_ids()
         _ = self.generated
@@ -164,6 +172,11 @@ class GradingSession(Closeable):
             return cast("C", self._parts[name])
 
     @property
+    def has_given_sandbox(self) -> bool:
+        """Whether the sandbox was opened elsewhere, so that its machine is unknown."""
+        return self._given_sandbox is not None
+
+    @property
     def uses_drivers(self) -> bool:
         """Whether driver processes run the programs, each in a sandbox of its own."""
         if self.drivers is not None:
@@ -176,7 +189,11 @@ class GradingSession(Closeable):
         boxed = self.options.sandbox == "local"
         if "description" in self._parts:
             boxed = self.description.backend == "box"
-        generated = self.generated.notes.messages() if self.generated is not None else []
+        generated = []
+        if self.generated is not None:
+            if self.options.max_generated_tests:
+                self.generated.note_strangers(lambda name: self.problems.resolve(name) is not None)
+            generated = self.generated.messages()
         unused = self.options.unused(boxed=boxed)
         unusable = self.unusable.messages()
         return [*unusable, *self._notes, *unused, *self.problems.messages(), *generated]
@@ -218,7 +235,7 @@ class GradingSession(Closeable):
         """Return how cases are graded: by the options, except for the given fields."""
         settings = CaseSettings(
             self.sandbox,
-            compare=cast("CompareMode", self.options.compare),
+            compare=cast("Mode", self.options.compare),
             stored_bytes=self.options.max_stored_output,
             repeat=self.options.repeat,
         )
@@ -231,8 +248,16 @@ class GradingSession(Closeable):
         on_case: Callable[..., None] = lambda verdict, number=1: None,
     ) -> JobContext:
         """Return what the jobs of one run share."""
-        stop = self.options.stop_on_first_failure
-        return JobContext(settings, self.resources, on_record, on_case, stop)
+        options = self.options
+        return JobContext(
+            settings,
+            self.resources,
+            on_record,
+            on_case,
+            options.stop_on_first_failure,
+            cap=options.generated_tests_workers,
+            checker=options.checker,
+        )
 
     def close(self) -> None:
         """Close everything that was opened, except a given sandbox."""
@@ -346,9 +371,8 @@ class GradingSession(Closeable):
 
     def _open_interactor(self, problem: Problem) -> Interactor | None:
         options = self.options
-        if problem.test_kind == "assert":
-            can_talk = "interact" in self.sandbox.capabilities
-            return AssertTests(problem, self.sandbox) if can_talk else None
+        if problem.test_kind == "assert" and not problem.language:
+            return AssertTests(problem, self.sandbox) if can_talk(self.sandbox) else None
         return open_problem_interactor(problem, self.sandbox, options.dataset, options.testlib)
 
     def _judged(

@@ -1,7 +1,8 @@
 """One solution: compiled once, its cases graded in any order, one record at the end.
 
 SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
-    └── it or its judge does not compile, or the sandbox failed ─────▲
+    ├── it or its judge does not compile, or the sandbox failed ─────▲
+    └── an earlier record has all cases (attempts/stored.py) ────────┘
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.attempts.asserts import AssertTests, assert_attempt, together
 from gradebox.eval.grading.attempts.interactive import interactive_attempt
-from gradebox.eval.grading.attempts.marked import marked_attempt
+from gradebox.eval.grading.attempts.stored import known_cases
 from gradebox.eval.grading.batch_run import BatchGrader
 from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.resources import ProblemResources
@@ -37,6 +38,9 @@ from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
 
+if TYPE_CHECKING:
+    from gradebox.eval.grading.remote.task import RemoteTask
+
 BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
 
 
@@ -55,6 +59,9 @@ class JobContext:
     on_record  called with each finished record, from any thread
     on_run_s   called by drivers, from any thread, with the seconds that programs ran
     on_case    called with each case's verdict, or a verdict and a number, from any thread
+    cap        cases of a solution at once, 0 for no limit; of servers only
+    checker    the checker of --checker; of servers only
+    time_limit_s  of running programs for each core; of servers only
     """
 
     settings: CaseSettings
@@ -63,6 +70,9 @@ class JobContext:
     on_case: Callable[..., None] = lambda verdict, number=1: None
     stop_on_failure: bool = False
     on_run_s: Callable[[float], None] = lambda seconds: None
+    cap: int = 0
+    checker: str | None = None
+    time_limit_s: float | None = None
 
 
 @dataclass
@@ -93,20 +103,43 @@ class SolutionJob:
             self.context.resources.release(self._resources)
             self._resources = None
 
-    def start(self) -> SolutionTask | None:
-        """Compile the judge and the program; return None when that already decided the record."""
+    def start(self) -> SolutionTask | RemoteTask | None:
+        """Compile the judge and the program; return None when that already decided the record.
+
+        Where servers grade whole solutions, they do that.
+        """
         resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
         self._resources = None
+        if "grade" in self.context.settings.sandbox.capabilities:
+            from gradebox.eval.grading.remote.task import RemoteTask  # slow: it imports requests
+
+            return RemoteTask(self.solution_run, self.context, resources)
         task = None
         try:
-            usable = self._prepare_judge(resources)
-            compiled = self._compile(resources.tests.plan) if usable else None
-            if compiled is not None:
-                task = SolutionTask(self.solution_run, self.context, resources, compiled)
+            if self._prepare_judge(resources):
+                task = self._task(resources)
         finally:
             if task is None:
                 self.context.resources.release(resources)
         return task
+
+    def _task(self, resources: ProblemResources) -> SolutionTask | None:
+        """Return what is left to run; without any, record the cases that were known before."""
+        run, context, plan = self.solution_run, self.context, resources.tests.plan
+        cases: list[CaseRecord | None] = [None] * len(plan)
+        if run.stored is not None:
+            stop = context.stop_on_failure
+            cases = known_cases(run.stored, context.settings, resources, run.bounds, stop)
+            done = [case for case in cases if case is not None]
+            for case in done:
+                context.on_case(case.verdict)
+            if len(done) == len(cases):
+                context.on_record(run, record_of_cases(run, done, dict(run.stored.compile)))
+                return None
+        compiled = self._compile(plan)
+        if compiled is None:
+            return None
+        return SolutionTask(run, context, resources, compiled, cases)
 
     def _prepare_judge(self, resources: ProblemResources) -> bool:
         """Return whether the problem's judge compiles; otherwise record why not."""
@@ -158,7 +191,10 @@ class SolutionJob:
 
 
 class SolutionTask:
-    """A compiled solution and the results of its cases (`scheduling.work.Task`)."""
+    """A compiled solution and the results of its cases (`scheduling.work.Task`).
+
+    cases  by place in the plan; the others run, and are the task's units
+    """
 
     def __init__(
         self,
@@ -166,15 +202,17 @@ class SolutionTask:
         context: JobContext,
         resources: ProblemResources,
         compiled: Compiled,
+        cases: list[CaseRecord | None],
     ) -> None:
         self.solution_run = solution_run
-        self.units = len(resources.tests.plan)
+        self._left = [place for place, case in enumerate(cases) if case is None]
+        self.units = len(self._left)
         self.started = time.monotonic()
         self._context = context
         self._resources = resources
         self._plan = resources.tests.plan
         self._compiled = compiled
-        self._cases: list[CaseRecord | None] = [None] * self.units
+        self._cases = cases
         self._closing = threading.Lock()
         self._closed = False
         grader = case_grader(context.settings, solution_run, resources, compiled)
@@ -188,19 +226,20 @@ class SolutionTask:
         if not self._grader.all_together:
             return self._grade_some(share)
         done, first_failure = 0, None
-        while done < len(self._plan):
-            done, failed = self._grade_some(Share(range(done, len(self._plan))))
+        while done < len(self._left):
+            done, failed = self._grade_some(Share(range(done, len(self._left))))
             first_failure = failed if first_failure is None else first_failure
             if first_failure is not None and self._context.stop_on_failure:
                 break
         return Done(1, None if first_failure is None else 0)
 
     def _grade_some(self, share: Share) -> Done:
-        cases = self._grader.grade_some(self._plan[share.start : share.stop], share)
+        refs = [self._plan[place] for place in self._left[share.start : share.stop]]
+        cases = self._grader.grade_some(refs, share)
         failed, verdicts = None, []
         for unit, case in enumerate(cases, start=share.start):
             if case is not None:
-                self._cases[unit] = case
+                self._cases[self._left[unit]] = case
                 verdicts.append(case.verdict)
                 if failed is None and fails(case.verdict):
                     failed = unit
@@ -243,9 +282,7 @@ def case_grader(
     """Return the grader of a compiled solution's cases, with its interactor if there is one."""
     bounds = solution_run.bounds
     attempt = None
-    if resources.problem.test_kind == "marked":
-        attempt = marked_attempt(settings, bounds, compiled)
-    elif isinstance(resources.interactor, AssertTests):
+    if isinstance(resources.interactor, AssertTests):
         code, language = solution_run.solution.code or "", solution_run.language
         attempt = assert_attempt(
             settings,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gradebox.eval.grading.attempts.graded import subtask_points
+from gradebox.eval.grading.attempts.stored import StoredCases
 from gradebox.eval.grading.case_run import unjudged
 from gradebox.eval.grading.resources import TestSetInfo
 from gradebox.eval.grading.time_policy import bounds_of
@@ -90,6 +91,7 @@ class SolutionRun:
     scale     factor on the problem's time limit
     key       identifies everything the verdict depends on
     sandbox   the `sandbox` field of its record
+    stored    cases of an earlier record that need not run
     """
 
     solution: Solution
@@ -99,6 +101,7 @@ class SolutionRun:
     scale: float = 1.0
     key: str = ""
     sandbox: Mapping[str, Any] = field(default_factory=dict)
+    stored: StoredCases | None = None
 
     @property
     def bounds(self) -> Bounds:
@@ -199,10 +202,13 @@ def cancel_after_first_failure(cases: list[CaseRecord], plan: Sequence[TestRef])
 def error_line(log: str) -> str:
     """Return the line of a compiler's messages that names the error.
 
-    It is the first one that is not indented: Python quotes the source before it.
+    It is the first one with "error:" that is not indented, since g++ names the function before it;
+    else the first one that is not indented, since Python quotes the source before it.
     """
     lines = [line for line in log.splitlines() if line.strip()]
-    return next((line for line in lines if not line[0].isspace()), "".join(lines[:1])).strip()
+    whole = [line for line in lines if not line[0].isspace()]
+    named = [line for line in whole if "error:" in line]
+    return next(iter((*named, *whole, *lines)), "").strip()
 
 
 def compile_fields(compiled: Compiled, stored_bytes: int) -> dict[str, Any]:

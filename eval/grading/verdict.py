@@ -1,10 +1,10 @@
 """Turn evidence into verdicts; no other module decides one.
 
-    Execution ─┐
-    Bounds ────┼─ judge ─▶ Judgement ─ … ─ sum_up ─▶ Outcome of the solution
-    Match|Check┘
+    TestCase, output ─ compare_output ─▶ Match|Check ─┐
+    Bounds ───────────────────────────────────────────┼─ judge ─▶ CaseJudgement
+    Execution ────────────────────────────────────────┘       … ─ sum_up ─▶ SolutionOutcome
 
-All functions are pure.
+All functions but `compare_output`, which asks a checker, are pure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from gradebox.checkers.check import Check
+from gradebox.checkers.check import Check, Checker
+from gradebox.checkers.compare import Mode
+from gradebox.checkers.long_outputs import first_difference
+from gradebox.eval.problems.problem import TestCase
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason, Status
 from gradebox.sandbox.model import Execution, LimitName
 
@@ -36,7 +39,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class CaseJudgement:
     """A verdict with its reason. `passed` and `score` are None when nothing was judged."""
 
     verdict: CaseVerdict
@@ -47,11 +50,12 @@ class Judgement:
 
 
 EQUAL = Match(True)
-_PASSED = Judgement("AC", "passed_by_exact_match", True, 1.0)
+OUTPUT_FILE = "output.txt"
+_PASSED = CaseJudgement("AC", "passed_by_exact_match", True, 1.0)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SolutionOutcome:
     """The result of a solution."""
 
     status: Status
@@ -59,7 +63,27 @@ class Outcome:
     score: float | None
 
 
-def judge(execution: Execution, bounds: Bounds, found: Match | Check | None) -> Judgement:
+def compare_output(
+    test: TestCase, output: bytes | None, checker: Checker | None, mode: Mode
+) -> Match | Check:
+    """Ask the checker; without one compare with the expected output, by `mode`.
+
+    A checker may be stricter than any comparison, so that it is spared only the expected output
+    itself, byte for byte.
+
+    output  None when the output file was not written
+    """
+    if output is None:
+        return Match(False, f"{OUTPUT_FILE} was not written")
+    if output == test.expected:
+        return EQUAL
+    if checker is not None:
+        return checker.check(test.input, output, test.expected)
+    why = first_difference(output, test.expected, mode)
+    return Match(False, why) if why else EQUAL
+
+
+def judge(execution: Execution, bounds: Bounds, found: Match | Check | None) -> CaseJudgement:
     """Return the verdict of one run: by its end, and if that was normal, by its output.
 
     found  the comparison or check of the output; may be None when the run's end decides
@@ -68,7 +92,7 @@ def judge(execution: Execution, bounds: Bounds, found: Match | Check | None) -> 
     return judge_untimed(found) if failure is None else failure
 
 
-def judge_untimed(found: Match | Check | None) -> Judgement:
+def judge_untimed(found: Match | Check | None) -> CaseJudgement:
     """Return the verdict of a run that ended well by its output alone."""
     if isinstance(found, Match):
         return _judge_match(found)
@@ -88,7 +112,7 @@ _OVER_TIME: frozenset[LimitName] = frozenset({"cpu", "wall"})
 _OVER_OUTPUT: frozenset[LimitName] = frozenset({"output", "file_size", "disk"})
 
 
-def _failed_ending(x: Execution, bounds: Bounds) -> Judgement | None:
+def _failed_ending(x: Execution, bounds: Bounds) -> CaseJudgement | None:
     """Return the failure that the run's end shows, None when its output decides.
 
     Time comes before memory, output and the exit code, because a killed program has an exit code
@@ -99,7 +123,7 @@ def _failed_ending(x: Execution, bounds: Bounds) -> Judgement | None:
     return _failed_in_time(x, bounds)
 
 
-def _failed_in_time(x: Execution, bounds: Bounds) -> Judgement | None:
+def _failed_in_time(x: Execution, bounds: Bounds) -> CaseJudgement | None:
     if _over_memory(x, bounds):
         return _failed("MLE", "memory_limit_exceeded", _memory_error(x, bounds))
     if x.killed_for in _OVER_OUTPUT or x.stdout_cut:
@@ -109,7 +133,7 @@ def _failed_in_time(x: Execution, bounds: Bounds) -> Judgement | None:
     if x.exit_code is None:
         if x.killed_for is None:
             error = "the sandbox did not report how the program ended"
-            return Judgement("ER", "sandbox_error", None, None, error)
+            return CaseJudgement("ER", "sandbox_error", None, None, error)
         return _failed("RE", "runtime_error", f"ended for its {x.killed_for} limit")
     if x.exit_code != 0:
         return _failed("RE", "runtime_error", _crash_error(x, f"exit code {x.exit_code}"))
@@ -124,8 +148,8 @@ def _over_memory(x: Execution, bounds: Bounds) -> bool:
     return "memory" in x.limits_hit and x.exit_code != 0
 
 
-def _failed(verdict: CaseVerdict, reason: Reason, error: str) -> Judgement:
-    return Judgement(verdict, reason, False, 0.0, error)
+def _failed(verdict: CaseVerdict, reason: Reason, error: str) -> CaseJudgement:
+    return CaseJudgement(verdict, reason, False, 0.0, error)
 
 
 def _time_error(x: Execution, bounds: Bounds) -> str:
@@ -164,22 +188,22 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _judge_match(match: Match) -> Judgement:
+def _judge_match(match: Match) -> CaseJudgement:
     if match.equal:
         return _PASSED
     return _failed("WA", "failed_outputs_match", match.message)
 
 
-def _judge_check(check: Check) -> Judgement:
+def _judge_check(check: Check) -> CaseJudgement:
     """Return a checker's verdict; only full points pass, partial credit is kept in the score."""
     if check.outcome == "unclear" or not isfinite(check.score or 0.0):
-        return Judgement("CU", "checker_unclear", None, None, check.message)
+        return CaseJudgement("CU", "checker_unclear", None, None, check.message)
     score = 1.0 if check.score is None and check.accepted else check.score or 0.0
     if check.accepted and score >= 1.0:
-        return Judgement("AC", "passed_by_checker", True, 1.0)
+        return CaseJudgement("AC", "passed_by_checker", True, 1.0)
     reason: Reason = "presentation_error" if check.verdict == "PE" else "failed_checker"
     why = check.message or "rejected; no reason was given"
-    return Judgement("WA", reason, False, min(max(score, 0.0), 1.0), why)
+    return CaseJudgement("WA", reason, False, min(max(score, 0.0), 1.0), why)
 
 
 def fails(verdict: CaseVerdict) -> bool:
@@ -187,7 +211,7 @@ def fails(verdict: CaseVerdict) -> bool:
     return verdict not in ("AC", "SK", "ER")
 
 
-def sum_up(cases: Sequence[CaseRecord]) -> Outcome:
+def sum_up(cases: Sequence[CaseRecord]) -> SolutionOutcome:
     """Return a solution's status, verdict and score from its cases in plan order.
 
     The score is the mean over the cases. Those not run after a failure count 0; skipped ones and
@@ -197,13 +221,15 @@ def sum_up(cases: Sequence[CaseRecord]) -> Outcome:
     verdict = next((c.verdict for c in cases if c.verdict not in ("AC", "SK")), None)
     failed = any(fails(c.verdict) for c in cases)
     if not failed and any(c.verdict == "ER" for c in cases):
-        return Outcome("error", "ER", None)
+        return SolutionOutcome("error", "ER", None)
     if not failed and not any(c.verdict == "AC" for c in cases):
         interactive = any(c.reason == "unsupported_interactive" for c in cases)
-        return Outcome("unsupported" if interactive else "no_tests", "SK" if cases else None, None)
+        return SolutionOutcome(
+            "unsupported" if interactive else "no_tests", "SK" if cases else None, None
+        )
     points = [c.score or 0.0 for c in cases if _counts(c)]
     score = round(sum(points) / len(points), 9) if points else None
-    return Outcome("failed" if failed else "passed", verdict or "AC", score)
+    return SolutionOutcome("failed" if failed else "passed", verdict or "AC", score)
 
 
 def _counts(case: CaseRecord) -> bool:

@@ -12,14 +12,14 @@ counted as wrong.
 
 from gradebox.eval.models.backoff import RetryPolicy
 from gradebox.eval.models.errors import CallError, ServerLost
-from gradebox.eval.models.exchange import Outcome, Reply, Request
+from gradebox.eval.models.exchange import ModelReply, Request, RequestOutcome
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 
 __all__ = [
     "CallError",
-    "Outcome",
-    "Reply",
+    "ModelReply",
     "Request",
+    "RequestOutcome",
     "RetryPolicy",
     "Sampler",
     "SamplerOptions",

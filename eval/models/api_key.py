@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.exchange import Reply
+from gradebox.eval.models.exchange import ModelReply
 
 HIDDEN = "***"
 # Shorter keys are placeholders such as EMPTY, which an answer may contain as a word.
@@ -42,7 +42,7 @@ def redact(text: str, key: str) -> str:
     return text
 
 
-def redact_reply(reply: Reply, key: str) -> Reply:
+def redact_reply(reply: ModelReply, key: str) -> ModelReply:
     """Return a reply without the key, which some servers echo with their request's headers."""
     if len(key) < MIN_KEY_CHARS:
         return reply

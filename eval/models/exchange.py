@@ -66,7 +66,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ModelReply:
     """A server's answer. Fields the server did not send are None."""
 
     text: str
@@ -87,7 +87,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RequestOutcome:
     """A request with its reply or its failure.
 
     attempts  number of calls made, including retries
@@ -95,7 +95,7 @@ class Outcome:
     """
 
     request: Request
-    reply: Reply | None
+    reply: ModelReply | None
     failure: Failure | None
     attempts: int
     wall_s: float

@@ -22,13 +22,14 @@ from typing import Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.fresh import is_discarded
 from gradebox.eval.common.output_files import remove_cut_line
-from gradebox.eval.models.exchange import Outcome, Request
+from gradebox.eval.models.exchange import Request, RequestOutcome
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.sampling_progress import SamplingProgress
 from gradebox.eval.models.servers import Server
 from gradebox.eval.problems.json_rows import parse_row
 from gradebox.eval.problems.row import RowError
 from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.input_file import check_input_file
 
 RequestKey = tuple[str, int]
 
@@ -108,14 +109,14 @@ class ResponseFile(Closeable):
         missing = [request for request in requests if self.lacks(request)]
         with SamplingProgress(len(missing), label) as progress:
 
-            def on_outcome(outcome: Outcome) -> None:
+            def on_outcome(outcome: RequestOutcome) -> None:
                 self.add(outcome, **fields)
                 progress.add(outcome)
 
             Sampler(server, options).run(missing, on_outcome)
         return progress
 
-    def add(self, outcome: Outcome, **fields: Any) -> None:
+    def add(self, outcome: RequestOutcome, **fields: Any) -> None:
         """Append an outcome; `fields` are added to the line of a response."""
         request, reply, failure = outcome.request, outcome.reply, outcome.failure
         record: dict[str, Any] = {"problem_id": request.item, "sample_id": request.sample}
@@ -182,6 +183,7 @@ class ResponseFile(Closeable):
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the objects of a JSONL file; raise InputError for a line that is not an object."""
     try:
+        check_input_file(path, once=True)
         with path.open("rb") as file:
             for number, raw in enumerate(file, 1):
                 if raw.strip():

@@ -18,7 +18,7 @@ from gradebox.eval.models.addresses import on_this_machine, tls_context
 from gradebox.eval.models.api_key import redact, redact_reply
 from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
 from gradebox.eval.models.errors import CallError, ServerLost
-from gradebox.eval.models.exchange import Failure, Outcome, Reply, Request
+from gradebox.eval.models.exchange import Failure, ModelReply, Request, RequestOutcome
 from gradebox.eval.models.http_json import post_json
 from gradebox.eval.models.servers import Server
 
@@ -81,7 +81,9 @@ class Sampler:
         self._rate_limit = RateLimit(self._options.interval_s)
         self._network_failures = 0
 
-    def run(self, requests: Iterable[Request], on_outcome: Callable[[Outcome], None]) -> None:
+    def run(
+        self, requests: Iterable[Request], on_outcome: Callable[[RequestOutcome], None]
+    ) -> None:
         """Send every request; call `on_outcome` in this thread as results arrive.
 
         A failed call is an Outcome with a failure. Raises ServerLost when `lost_after` calls in
@@ -90,7 +92,7 @@ class Sampler:
         asyncio.run(self.run_async(requests, on_outcome))
 
     async def run_async(
-        self, requests: Iterable[Request], on_outcome: Callable[[Outcome], None]
+        self, requests: Iterable[Request], on_outcome: Callable[[RequestOutcome], None]
     ) -> None:
         """Do what `run` does, inside the caller's event loop."""
         pending = iter(requests)
@@ -106,7 +108,7 @@ class Sampler:
             await asyncio.gather(*workers, return_exceptions=True)
 
     async def _work(
-        self, pending: Iterator[Request], on_outcome: Callable[[Outcome], None]
+        self, pending: Iterator[Request], on_outcome: Callable[[RequestOutcome], None]
     ) -> None:
         import httpx
 
@@ -124,7 +126,7 @@ class Sampler:
                 on_outcome(outcome)
                 self._check_server(outcome)
 
-    def _check_server(self, outcome: Outcome) -> None:
+    def _check_server(self, outcome: RequestOutcome) -> None:
         if outcome.failure is None or outcome.failure.error != "NetworkError":
             self._network_failures = 0
             return
@@ -137,13 +139,13 @@ class Sampler:
                 "server and run the same command again to continue"
             )
 
-    async def _ask(self, client: httpx.AsyncClient, request: Request) -> Outcome:
+    async def _ask(self, client: httpx.AsyncClient, request: Request) -> RequestOutcome:
         """Return the outcome of a request: a reply, a final error, or a time-out."""
         start = time.monotonic()
         attempts = 0
         last_error: CallError | None = None
 
-        async def call_once() -> Reply:
+        async def call_once() -> ModelReply:
             nonlocal attempts, last_error
             await self._rate_limit.wait()
             attempts += 1
@@ -167,7 +169,7 @@ class Sampler:
             failure = Failure(error.kind, self._redact(error))
         if failure is not None:
             log.warning("%s #%d failed: %s", request.item, request.sample, failure.message)
-        return Outcome(request, reply, failure, attempts, time.monotonic() - start)
+        return RequestOutcome(request, reply, failure, attempts, time.monotonic() - start)
 
     def _timeout_failure(self, last_error: CallError | None) -> Failure:
         """Return the failure of a call that ran out of time.
@@ -181,8 +183,8 @@ class Sampler:
         return Failure(kind, f"{message}; last error: {self._redact(last_error)}")
 
     async def _get_reply(
-        self, call_once: Callable[[], Awaitable[Reply]], request: Request
-    ) -> Reply:
+        self, call_once: Callable[[], Awaitable[ModelReply]], request: Request
+    ) -> ModelReply:
         """Return the reply. An empty one is asked for once more, unless the model refused."""
         reply = await self._call(call_once, request)
         if reply.text.strip() or reply.refused:
@@ -190,7 +192,9 @@ class Sampler:
         log.warning("%s #%d: empty reply, asking once more", request.item, request.sample)
         return await self._call(call_once, request)
 
-    async def _call(self, call_once: Callable[[], Awaitable[Reply]], request: Request) -> Reply:
+    async def _call(
+        self, call_once: Callable[[], Awaitable[ModelReply]], request: Request
+    ) -> ModelReply:
         failures = 0
 
         def log_retry(error: CallError, wait_s: float) -> None:

@@ -7,7 +7,7 @@ import logging
 import sys
 import time
 
-from gradebox.eval.models.exchange import Outcome
+from gradebox.eval.models.exchange import RequestOutcome
 from gradebox.sandbox.common.cleanup import Closeable
 
 log = logging.getLogger("gradebox.sampling")
@@ -35,7 +35,7 @@ class SamplingProgress(Closeable):
             self._stack.enter_context(logging_redirect_tqdm())
             self._bar = self._stack.enter_context(tqdm(total=total, desc=label, unit="call"))
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: RequestOutcome) -> None:
         """Count an outcome and update the display."""
         if outcome.reply is None:
             self.failed += 1

@@ -16,7 +16,7 @@ from typing import Any
 
 from gradebox.eval.models.addresses import complete_url
 from gradebox.eval.models.errors import CallError
-from gradebox.eval.models.exchange import Reply, Request
+from gradebox.eval.models.exchange import ModelReply, Request
 from gradebox.eval.models.http_json import one_line
 
 Json = Mapping[str, Any]
@@ -61,7 +61,7 @@ class OpenAIChat:
             fields["seed"] = request.seed
         return fields | dict(request.extra)
 
-    def reply(self, answer: Json) -> Reply:
+    def reply(self, answer: Json) -> ModelReply:
         choice = _first_choice(answer)
         message = choice.get("message")
         if not isinstance(message, dict):
@@ -86,7 +86,7 @@ class OpenAICompletions(OpenAIChat):
     def body(self, request: Request) -> Json:
         return self._body(request, "prompt", request.prompt)
 
-    def reply(self, answer: Json) -> Reply:
+    def reply(self, answer: Json) -> ModelReply:
         choice = _first_choice(answer)
         return _openai_reply(answer, choice, choice.get("text"), False)
 
@@ -127,7 +127,7 @@ class LocalContract:
             **request.extra,
         }
 
-    def reply(self, answer: Json) -> Reply:
+    def reply(self, answer: Json) -> ModelReply:
         if self.response_field not in answer:
             raise CallError(
                 "BadReply",
@@ -142,7 +142,7 @@ class LocalContract:
                 "text; name another one with --response-field",
             )
         text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
-        return Reply(
+        return ModelReply(
             text=text,
             finish_reason=_text(answer.get("finish_reason")),
             tokens_in=_count(answer.get("tokens_in")),
@@ -180,10 +180,10 @@ def _error_in_body(error: Json) -> CallError:
     return CallError("ServerError", message, retry=True)
 
 
-def _openai_reply(answer: Json, choice: Json, content: Any, refused: bool) -> Reply:
+def _openai_reply(answer: Json, choice: Json, content: Any, refused: bool) -> ModelReply:
     usage = answer.get("usage")
     usage = usage if isinstance(usage, dict) else {}
-    return Reply(
+    return ModelReply(
         text=_content_text(content),
         finish_reason=_text(choice.get("finish_reason")),
         tokens_in=_count(usage.get("prompt_tokens")),

@@ -51,7 +51,11 @@ def as_bytes(column: Any) -> Any:
 def lengths(column: Any) -> list[int | None]:
     """Return the bytes of each value, None for null, without creating Python objects of them."""
     compute = importlib.import_module("pyarrow.compute")
-    sizes: list[int | None] = compute.binary_length(as_bytes(column)).to_pylist()
+    if load_arrow().types.is_dictionary(column.type):
+        found = compute.binary_length(column.dictionary).take(column.indices)
+    else:
+        found = compute.binary_length(column)
+    sizes: list[int | None] = found.to_pylist()
     return sizes
 
 

@@ -12,6 +12,7 @@ ParquetRows  parquet can't read a single row cheaply. A row group is rewritten o
 from __future__ import annotations
 
 import contextlib
+import itertools
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,21 +31,25 @@ from gradebox.eval.problems.arrow import (
     release_memory,
     short_texts,
 )
-from gradebox.eval.problems.formats import Reading, find_format
+from gradebox.eval.problems.formats import FIRST_ROWS, FORMATS, Reading, Row, find_format
+from gradebox.eval.problems.json_rows import MAX_ROW_BYTES
 from gradebox.eval.problems.row import MAX_ID, RowError
 
 _REMAP_AFTER_BYTES = 64 << 20
 _NAME_BATCH = 1024
+_FIRST_BYTES = 8 << 20  # of the rows of which the format is recognised
 _READ_AHEAD_BYTES = 1 << 20
 MAX_ROWS = 2_000_000
 MAX_ALIASES = 10 * MAX_ROWS
 MAX_GROUP_BYTES = 32 << 30
-Choose = Callable[[Iterable[str], str], Reading]  # (columns, where they are) → how they are read
+Choose = Callable[[Iterable[Row], str], Reading]  # (first rows, where they are) → how they are read
+# Columns of which the values are needed to recognise a format.
+_TOLD = {name for row in FORMATS.values() for name, told in row.content.items() if told.fits}
 
 
-def recognised(columns: Iterable[str], where: str) -> Reading:
-    """Return how rows with these columns are read. Raises InputError when that is unclear."""
-    return Reading(find_format(columns, None, where))
+def recognised(rows: Iterable[Row], where: str) -> Reading:
+    """Return how a data set with these first rows is read. Raises InputError if it is unclear."""
+    return Reading(find_format(rows, None, where))
 
 
 class MappedRows:
@@ -70,13 +75,18 @@ class MappedRows:
         with self._reporting_damage():
             self._table = open_table()
             names = self._table.column_names
-        self._reading = choose(names, name)
+        self._reading = choose(self._first_rows(names), name)
         self._columns = _columns(names, self._reading)
+
+    def _first_rows(self, names: list[str]) -> Iterator[Row]:
+        table = self._table.select([name for name in dict.fromkeys(names) if name in _TOLD])
+        yield from _first(names, table.slice(0, FIRST_ROWS).to_batches(max_chunksize=1))
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         with self._reporting_damage():
             wanted = self._reading.format.names
-            table = self._table.select([c for c in wanted if c in self._columns])
+            found = [c for c in wanted if c in self._columns]
+            table = self._table.select(found or self._columns[:1])  # without columns, no rows
             batches = map(_checked, table.to_batches(max_chunksize=_NAME_BATCH))
             yield from _numbered(batches, self._reading)
 
@@ -128,7 +138,9 @@ class ParquetRows:
         except arrow_errors() as error:
             raise self._damaged(error) from error
         names = self._file.schema_arrow.names
-        self._reading = choose(names, str(path))
+        told = [name for name in dict.fromkeys(names) if name in _TOLD]
+        batches = self._file.iter_batches(batch_size=1, columns=told, use_threads=False)
+        self._reading = choose(_first(names, batches), str(path))
         self._columns = _columns(names, self._reading)
         self._starts = [0]
         for group in range(self._file.num_row_groups):
@@ -146,6 +158,7 @@ class ParquetRows:
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         columns = [c for c in self._reading.format.names if c in self._columns]
+        columns = columns or self._columns[:1]  # without columns, no rows
         texts = [c for c in columns if is_text(self._file.schema_arrow.field(c).type)]
         try:
             with load_parquet().ParquetFile(
@@ -204,6 +217,7 @@ class _RowFile:
         try:
             writer = None
             for batch in batches:
+                _check_size(batch)
                 if writer is None:
                     writer = arrow.ipc.new_file(self._file, batch.schema)
                 writer.write_batch(batch)
@@ -226,9 +240,35 @@ class _RowFile:
         self._file.close()
 
 
+def _first(names: Iterable[str], batches: Iterable[Any]) -> Iterator[Row]:
+    """Yield the first rows for recognising them: all columns, the values of some.
+
+    names    all columns
+    batches  of one row each, with columns of _TOLD
+
+    A damaged row ends them: who reads it says so.
+    """
+    row, read, number = dict.fromkeys(names), 0, -1
+    with contextlib.suppress(RowError, *arrow_errors()):
+        for number, batch in enumerate(itertools.islice(batches, FIRST_ROWS)):  # noqa: B007
+            _check_size(batch)
+            yield {**row, **_as_dict(_checked(batch))}
+            read += batch.nbytes
+            if read > _FIRST_BYTES:
+                return
+    if number < 0:
+        yield row
+
+
 def _columns(names: Iterable[str], reading: Reading) -> list[str]:
     """Return the columns to read."""
     return [name for name in dict.fromkeys(names) if name in reading.fields]
+
+
+def _check_size(row: Any) -> None:
+    """Raise RowError for a row that would be several times as large in Python."""
+    if row.nbytes > MAX_ROW_BYTES:
+        raise RowError(f"a row of {row.nbytes} bytes: at most {MAX_ROW_BYTES} are read; shorten it")
 
 
 def _checked(batch: Any) -> Any:

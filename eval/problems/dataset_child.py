@@ -1,10 +1,11 @@
-"""The child process of `dataset_library`: run as a script, it imports nothing of gradebox.
+"""The child process of `dataset_library`: it answers one request. Both are JSON.
 
-    stdin                 {"name", "split", "subsets", "cache_dir", "folder"}
-    folder/answer.json    {"loaded": [{"subset", "fingerprint", "files", "temporary"}],
-                           "failures": [one line a subset]}
+    {"name", "split", "subsets", "cache_dir", "folder"}
+        ─▶ {"loaded": [{"subset", "fingerprint", "files", "temporary"}],
+            "failures": [one line for each subset]}
+    {"name", "files"} ─▶ {"paths"} or {"error"}
 
-`subsets` is null for a folder of `save_to_disk`.
+`subsets` is null for a folder of `save_to_disk`. `folder` is for rows that are not whole files.
 """
 
 from __future__ import annotations
@@ -12,20 +13,35 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import signal
 import socket
 import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from gradebox.sandbox.children.channel import Channel
+
 HUB_TIMEOUT_S = 5.0
 MAX_ERROR = 200
 
 
-def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C: the caller ends this process
-    job = json.load(sys.stdin)
+def main(channel: Channel) -> None:
+    """Answer a request."""
+    job = json.loads(channel.receive())
+    answer = _downloaded(job) if "files" in job else _loaded(job)
+    channel.send(json.dumps(answer).encode())
+
+
+def _downloaded(job: dict[str, Any]) -> dict[str, Any]:
+    try:
+        hub = importlib.import_module("huggingface_hub")
+        paths = [hub.hf_hub_download(job["name"], f, repo_type="dataset") for f in job["files"]]
+    except Exception as error:  # noqa: BLE001 - the library raises errors of any type
+        return {"error": f"{type(error).__name__}: {_one_line(error)}"}
+    return {"paths": paths}
+
+
+def _loaded(job: dict[str, Any]) -> dict[str, Any]:
     if job["subsets"] is not None and not Path(job["name"]).is_dir() and not _hub_reachable():
         os.environ["HF_HUB_OFFLINE"] = "1"  # use the local cache
     datasets = importlib.import_module("datasets")
@@ -44,7 +60,7 @@ def main() -> None:
         number = len(answer["loaded"])
         entry = _describe(loaded, Path(job["folder"]) / str(number))
         answer["loaded"].append({"subset": subset or Path(job["name"]).name, **entry})
-    (Path(job["folder"]) / "answer.json").write_text(json.dumps(answer), encoding="utf-8")
+    return answer
 
 
 def _load(datasets: Any, job: dict[str, Any], subset: str | None) -> Any:
@@ -110,7 +126,3 @@ def _hub_reachable() -> bool:
 
 def _one_line(error: BaseException) -> str:
     return (" ".join(str(error).split()) or type(error).__name__)[:MAX_ERROR]
-
-
-if __name__ == "__main__":
-    main()

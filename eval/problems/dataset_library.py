@@ -2,6 +2,7 @@
 
     caller ── name, subsets, split ──▶ child: import datasets, load
     caller ◀── Arrow files, or why each subset could not be loaded ──┘
+    caller ── name, files ──▶ child: import huggingface_hub, download ── paths ──▶ caller
 
 The library keeps settings for its whole process (offline mode, progress bars) and reads
 HF_HUB_OFFLINE only once, when it is imported. A child can be set offline, to save half a minute
@@ -11,23 +12,17 @@ of retries when the hub is unreachable, and nothing changes in the caller's proc
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.arrow import load_arrow, one_line
+from gradebox.sandbox.children.child import Child
 
-_CHILD = Path(__file__).with_name("dataset_child.py")
-# The child imports what the caller would import, not what is in the working folder.
-_START = (
-    "import sys; sys.path[:] = sys.argv[2:]; import runpy; "
-    "runpy.run_path(sys.argv[1], run_name='__main__')"
-)
+MAIN = "gradebox.eval.problems.dataset_child:main"
 
 
 @dataclass(frozen=True)
@@ -46,12 +41,12 @@ def load_subsets(
 
     Return the tables of the subsets that exist, and one line for each subset that failed.
     """
-    return _run(name=name, split=split, subsets=list(subsets), cache_dir=cache_dir)
+    return _load(name=name, split=split, subsets=list(subsets), cache_dir=cache_dir)
 
 
 def load_saved(folder: Path, split: str) -> tuple[list[LoadedTable], list[str]]:
     """Load a folder that `Dataset.save_to_disk` wrote; return what `load_subsets` returns."""
-    return _run(name=str(folder), split=split, subsets=None, cache_dir=None)
+    return _load(name=str(folder), split=split, subsets=None, cache_dir=None)
 
 
 def is_saved_dataset(folder: Path) -> bool:
@@ -59,19 +54,39 @@ def is_saved_dataset(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("dataset_dict.json", "state.json"))
 
 
-def _run(**job: Any) -> tuple[list[LoadedTable], list[str]]:
+def download(name: str, files: Sequence[str]) -> list[Path]:
+    """Return local copies of files of a data set on the hub, from the hub's own cache.
+
+    Raises InputError.
+    """
+    answer = _answer(name=name, files=list(files))
+    if why := answer.get("error"):
+        raise InputError(
+            f"--dataset {name}: {', '.join(files)} cannot be downloaded: {shown(why, 200)}; "
+            "give a folder with these files"
+        )
+    return [Path(path) for path in answer["paths"]]
+
+
+def _load(**job: Any) -> tuple[list[LoadedTable], list[str]]:
     with tempfile.TemporaryDirectory(prefix="gradebox-dataset-") as folder:
-        command = [sys.executable, "-c", _START, str(_CHILD), *filter(None, sys.path)]
-        text = json.dumps({**job, "folder": folder}, default=str)
-        child = subprocess.run(command, input=text, text=True, stdout=subprocess.DEVNULL)
-        if child.returncode != 0:
-            raise InputError(
-                f"--dataset {job['name']}: the `datasets` library failed with exit status "
-                f"{child.returncode} (its error is above); give a local .jsonl or .parquet file"
-            )
-        answer = json.loads((Path(folder) / "answer.json").read_text(encoding="utf-8"))
+        answer = _answer(**job, folder=folder)
         failures = [one_line(why, 240) for why in answer["failures"]]
         return [_table(entry) for entry in answer["loaded"]], failures
+
+
+def _answer(**job: Any) -> dict[str, Any]:
+    """Return what the child answers. Raises InputError when it ends before."""
+    with Child(MAIN, own_errors=False) as child:  # progress bars are for the user
+        try:
+            child.channel.send(json.dumps(job, default=str).encode())
+            answer: dict[str, Any] = json.loads(child.channel.receive())
+            return answer
+        except (EOFError, OSError):
+            raise InputError(
+                f"--dataset {job['name']}: the `datasets` library failed with {child.end()} "
+                "(its error is above); give a local .jsonl or .parquet file"
+            ) from None
 
 
 def _table(entry: dict[str, Any]) -> LoadedTable:

@@ -16,10 +16,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats import OWN, Judge, Reading, RowFormat, recognising
-from gradebox.eval.problems.ids import canonical_spelling
-from gradebox.eval.problems.problem import Problem, TestCase
-from gradebox.eval.problems.row import TESTS_COLUMN, RowError, make_problem, official_tests
+from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, RowFormat
+from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
+from gradebox.eval.problems.row import (
+    TESTS_COLUMN,
+    RowError,
+    make_problem,
+    official_tests,
+    problem_id,
+)
 
 Row = Mapping[str, Any]
 
@@ -55,30 +60,50 @@ def parse_problem(row: Row, judge: Judge = "strict") -> InMemoryProblem:
 
     The row is of any data set that is recognised (formats/); any other has our own columns.
 
-    A row without an id gets one from its contents. The row's interactor is ignored because it
-    would name a file on this machine.
+    A row without an id gets one from its contents. The row's interactor is ignored, and a checker
+    program refused, because they would name files on this machine.
     """
-    columns = {
-        name: value.tolist() if hasattr(value, "tolist") else value  # numpy arrays, from pandas
-        for name, value in row.items()
-    }
+    columns = _plain(row)
     try:
-        columns = Reading(_format_of(columns), judge).columns(columns)
+        found = Recognised([columns])
+        if not found.formats:
+            raise RowError(f"it has {found.described()}")
+        columns = Reading(_only(found), judge).columns(columns)
         pairs = list(official_tests(columns.get(TESTS_COLUMN)))
         if not any(columns.get(name) for name in ("id", "contest_id")):
             columns["id"] = f"problem-{_digest(pairs)[:12]}"
         problem = replace(make_problem(columns), interactor=None)
         if not problem.interactive and any(expected is None for _, expected in pairs):
             raise RowError("an official test has no output")
+        if ":" in (problem.checker_name or ""):
+            raise RowError(
+                f"checker {shown(problem.checker_name)} comes from the problem, which may only "
+                "name a built-in: pass it as --checker yourself if you trust it"
+            )
         tests = tuple((given, expected or b"") for given, expected in pairs)
     except RowError as error:
-        raise InputError(f"problem {shown(columns.get('id'))} is unusable: {error}") from None
+        name = name_of(row)
+        where = f"problem {shown(name)}" if name else "the row of a problem"
+        raise InputError(f"{where} is unusable: {error}") from None
     return InMemoryProblem(**vars(problem), digest=_digest([repr(problem), *tests]), tests=tests)
 
 
-def _format_of(columns: Row) -> RowFormat:
-    found = recognising(columns)
-    return found[0] if len(found) == 1 else OWN
+def name_of(row: Row) -> str:
+    """Return the id of a row, which may be unusable; "" when it has none."""
+    columns = _plain(row)
+    try:
+        return problem_id(_only(Recognised([columns])).ids(columns))
+    except RowError:
+        return ""
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    """Return a row without numpy's arrays, which pandas has."""
+    return {name: v.tolist() if hasattr(v, "tolist") else v for name, v in row.items()}
+
+
+def _only(found: Recognised) -> RowFormat:
+    return found.formats[0] if len(found.formats) == 1 else OWN
 
 
 def parse_row(value: object) -> Row:
@@ -104,11 +129,11 @@ class InMemoryProblems:
         self._by_spelling: dict[str, str | None] = {}
         self._why: dict[str, str] = {}
         aliases: list[tuple[str, InMemoryProblem]] = []
-        for row in rows:
+        for number, row in enumerate(rows):
             try:
                 problem = parse_problem(row, cast("Judge", judge))
             except InputError as error:
-                self._why.setdefault(str(row.get("id") or ""), str(error))
+                self._why.setdefault(name_of(row) or f"row {number}", str(error))
                 continue
             self._problems.setdefault(problem.id, problem)
             aliases += [(name, problem) for name in problem.aliases]
@@ -143,8 +168,10 @@ class InMemoryProblems:
 
     def why_missing(self, problem_id: str) -> str:
         """Return one line that says why `get` returned None."""
+        unusable = next(iter(self._why.values()), "")
         return self._why.get(problem_id) or (
             f"unknown problem {shown(problem_id)}: not among the {len(self._problems)} given"
+            + (f"; of {len(self._why)} unusable rows, the first: {unusable}" if unusable else "")
         )
 
 

@@ -9,7 +9,6 @@ lines of up to 32 MB).
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -18,10 +17,10 @@ from typing import Any
 
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems.formats import Reading, recognising
+from gradebox.eval.problems.formats import FIRST_ROWS, Reading
 from gradebox.eval.problems.row import RowError
 
-FIRST_LINES = 100
+FIRST_BYTES = 8 << 20  # of the rows of which the format is recognised
 MAX_ROW_BYTES = 512 << 20  # parsing holds text twice, small values about twenty times
 _BOM = b"\xef\xbb\xbf"
 
@@ -100,19 +99,22 @@ class JsonRows:
         return InputError(f"{self._path} can't be read: {error.strerror or error}")
 
 
-def first_fields(path: Path) -> set[str]:
-    """Return the fields of the first row that any format recognises, none without such a row."""
+def first_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the first rows of a file. Lines that are no rows are left out."""
+    read = 0
     try:
         with path.open("rb") as file:
-            for _ in range(FIRST_LINES):
+            for _ in range(FIRST_ROWS):
                 line = file.readline(MAX_ROW_BYTES).removeprefix(_BOM)
-                with contextlib.suppress(RowError):
-                    fields = set(parse_row(line))
-                    if recognising(fields):
-                        return fields
+                read += len(line)
+                try:
+                    yield parse_row(line)
+                except RowError:
+                    continue
+                if read > FIRST_BYTES:
+                    return
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror or error}") from error
-    return set()
 
 
 def parse_row(line: bytes) -> dict[str, Any]:

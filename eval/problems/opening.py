@@ -19,21 +19,26 @@ from pathlib import Path
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.arrow_rows import Choose, MappedRows, ParquetRows
-from gradebox.eval.problems.dataset_library import is_saved_dataset, load_saved, load_subsets
-from gradebox.eval.problems.formats import OWN, Judge, Reading, find_format
+from gradebox.eval.problems.dataset_library import (
+    download,
+    is_saved_dataset,
+    load_saved,
+    load_subsets,
+)
+from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, Row
 from gradebox.eval.problems.formats.array_rows import ArrayRows
 from gradebox.eval.problems.formats.hub import (
     FILES,
-    download,
     parquet_in,
     release_files,
     release_in,
     whole,
 )
 from gradebox.eval.problems.formats.ioi_rows import IoiRows, ioi_files
-from gradebox.eval.problems.json_rows import JsonRows, first_fields
+from gradebox.eval.problems.json_rows import JsonRows, first_rows
 from gradebox.eval.problems.problem_set import ProblemSet
-from gradebox.eval.problems.source import Source
+from gradebox.eval.problems.source import RowSource
+from gradebox.sandbox.input_file import check_input_file
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _LOCAL_COPY = (
@@ -61,17 +66,26 @@ def open_problems(
     Raises InputError when the dataset can't be read, with what to give instead.
     """
 
-    def choose(columns: Iterable[str], where: str) -> Reading:
-        return Reading(find_format(columns, format_name, where), judge)
+    found: list[Recognised] = []
+
+    def choose(rows: Iterable[Row], where: str) -> Reading:
+        found.append(Recognised(rows))
+        return Reading(found[-1].one(format_name, where), judge, format_name is not None)
 
     path = Path(dataset).expanduser()
     if path.is_dir() and not is_saved_dataset(path) and (ioi := ioi_files(path)):
 
-        def opened(file: Path, reading: Reading) -> Source:
-            return open_file(file, lambda _columns, _where: reading)
+        def read(file: Path, reading: Reading) -> RowSource:
+            return open_file(file, lambda _rows, _where: reading)
 
-        return ProblemSet(dataset, None, [IoiRows(path, ioi, opened, judge)])
-    return ProblemSet(*open_sources(dataset, split, subsets, choose, cache_dir))
+        return ProblemSet(dataset, None, [IoiRows(path, ioi, read, judge)])
+    opened = open_sources(dataset, split, subsets, choose, cache_dir)
+    problems = ProblemSet(*opened, columns=found[-1].described() if found else "")
+    for hint in dict.fromkeys(
+        hint for rows in found if OWN in rows.formats for hint in rows.misnamed()
+    ):
+        problems.diagnostics.add(f"--dataset {dataset}: {hint}")
+    return problems
 
 
 def open_sources(
@@ -80,13 +94,13 @@ def open_sources(
     subsets: Sequence[str],
     choose: Choose,
     cache_dir: str | Path | None = None,
-) -> tuple[str, str | None, list[Source]]:
+) -> tuple[str, str | None, list[RowSource]]:
     """Return the name, the split (None where there are none) and the rows of a dataset.
 
     Raises InputError as `open_problems` does.
     """
     path = Path(dataset).expanduser()
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return dataset, None, [open_file(path, choose)]
     if path.is_dir():
         if is_saved_dataset(path):
@@ -104,9 +118,10 @@ def open_sources(
     return dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose)
 
 
-def open_file(path: Path, choose: Choose) -> Source:
+def open_file(path: Path, choose: Choose) -> RowSource:
     """Return the rows of a data file. Raises InputError."""
     try:
+        check_input_file(path)
         with path.open("rb") as file:
             head = file.read(4)
         fingerprint = _fingerprint(path)
@@ -120,8 +135,7 @@ def open_file(path: Path, choose: Choose) -> Source:
         raise InputError(f"--dataset {path} is compressed: unpack it first (gunzip {path.name})")
     if head.lstrip()[:1] == b"[":
         return ArrayRows(path, fingerprint, choose)
-    fields = first_fields(path) or OWN.names  # without one, each row says what it lacks
-    return JsonRows(path, fingerprint, choose(fields, str(path)))
+    return JsonRows(path, fingerprint, choose(first_rows(path), str(path)))
 
 
 def _fingerprint(path: Path) -> str:
@@ -135,7 +149,7 @@ def _fingerprint(path: Path) -> str:
     return sha.hexdigest()[:32]
 
 
-def _open_saved(path: Path, split: str, choose: Choose) -> list[Source]:
+def _open_saved(path: Path, split: str, choose: Choose) -> list[RowSource]:
     tables, failures = load_saved(path, split)
     if failures:
         raise InputError(
@@ -151,7 +165,7 @@ def _open_subsets(
     subsets: Sequence[str],
     cache_dir: str | Path | None,
     choose: Choose,
-) -> list[Source]:
+) -> list[RowSource]:
     """Return a source for each subset that exists; raise InputError when none does."""
     if not subsets:
         raise InputError("--dataset-subsets is empty: give names, such as verifiable,default")
@@ -161,7 +175,7 @@ def _open_subsets(
             f"--dataset {name} (split {split}) can't be loaded: {'; '.join(failures)}: "
             f"{_remedy(Path(name))}"
         )
-    sources: list[Source] = [
+    sources: list[RowSource] = [
         MappedRows(t.subset, t.fingerprint, t.open_table, choose) for t in tables
     ]
     for failure in failures:

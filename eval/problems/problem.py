@@ -1,14 +1,17 @@
-"""Problems and their tests."""
+"""Problems and their tests; spellings of Codeforces problem ids."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gradebox.eval.results.record import CaseType, Reason
 
-TestKind = Literal["stdin", "call", "assert", "marked", "graded"]
+# datasets write "1000/A", users also "1000A" or "1000/a"
+_ID = re.compile(r"0*(\d{1,9})[\s/_-]?([A-Za-z]\d{0,2})")
+TestKind = Literal["stdin", "call", "assert", "graded"]
 
 
 @dataclass(frozen=True)
@@ -34,17 +37,19 @@ class Problem:
     checker         Python source of `generated_checker`, or None
     testlib_checker C++ source of a checker that includes testlib.h, or None
     checker_name    a checker chosen by name (`checker` column or --checker), or None
+    judge_program   the program of the checker or interactor (`checkers.sent_program.sent`), or
+                    None; it goes before all others
     interactive     solutions talk with an interactor
     gold_solutions  known programs for --self-check, each {code, language, expect}
     test_kind       stdin: a test is a run of the whole program; call: a call of `entry_point`;
                     assert: the text of a program that makes such calls;
-                    marked: `joined_tests` are compiled with the program;
                     graded: the program is linked with `graders`, and `subtasks` have points
     entry_point     the function that is called, such as `f` or `Solution().f`
     prompt          code that a completion continues, "" for none
     prelude         statements before every solution, one a line
-    language        of `joined_tests`, "" for tests that suit any
-    joined_tests    tests in the solution's language, "" for none
+    language        of assert tests that are not Python's: the program makes the calls of
+                    `joined_tests` and writes their results; "" for all others
+    joined_tests    their text
     stop_tokens     where a completion of the prompt ends
     graders         (path, text) of the files of a graded problem
     subtasks        its points
@@ -59,6 +64,7 @@ class Problem:
     checker: str | None = None
     checker_name: str | None = None
     testlib_checker: str | None = None
+    judge_program: Mapping[str, Any] | None = None
     interactive: bool = False
     interactor: str | None = None
     aliases: tuple[str, ...] = ()
@@ -108,3 +114,18 @@ class TestCase:
     index: int
     input: bytes
     expected: bytes
+
+
+def canonical_spelling(problem_id: str) -> str | None:
+    """Return an id as datasets write it; None when it is not a Codeforces id.
+
+    The index must begin with a letter: "10001" could be 1000/1 or 100/01.
+    """
+    match = _ID.fullmatch(problem_id.strip())
+    return f"{match.group(1)}/{match.group(2).upper()}" if match else None
+
+
+def spellings(problem_id: str) -> tuple[str, ...]:
+    """Return the id as given, and its canonical spelling when that differs."""
+    canonical = canonical_spelling(problem_id)
+    return (problem_id,) if canonical in (None, problem_id) else (problem_id, str(canonical))

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.ids import canonical_spelling
-from gradebox.eval.problems.problem import Problem, TestCase
+from gradebox.eval.problems.formats import REMEDY
+from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
 from gradebox.eval.problems.row import (
     TESTS_COLUMN,
     RowError,
@@ -19,7 +19,7 @@ from gradebox.eval.problems.row import (
     official_tests,
     problem_id,
 )
-from gradebox.eval.problems.source import Source
+from gradebox.eval.problems.source import RowSource
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
 
@@ -31,7 +31,7 @@ _MAX_SUGGESTION_LENGTH = 64
 
 class _Location(NamedTuple):
     id: str
-    source: Source
+    source: RowSource
     row: int
     labels: Mapping[str, str]  # of LABELS, those that the row has
 
@@ -48,10 +48,15 @@ class ProblemSet(Closeable):
     next sources. A Codeforces id may also be spelled "1000A" or "1000/a" when only one problem
     matches. When a source has an id twice, its first row counts. `diagnostics` lists unusable
     problems.
+
+    columns  what the rows have, for `why_no_tests`
     """
 
-    def __init__(self, dataset: str, split: str | None, sources: Sequence[Source]) -> None:
+    def __init__(
+        self, dataset: str, split: str | None, sources: Sequence[RowSource], columns: str = ""
+    ) -> None:
         self.diagnostics = Diagnostics()
+        self._columns = columns
         self._dataset = dataset
         self._split = split
         self._sources = list(sources)
@@ -98,6 +103,11 @@ class ProblemSet(Closeable):
             f"{self._dataset}{self._suggestion(problem_id)}; "
             "check --dataset, --dataset-split and --dataset-subsets"
         )
+
+    def why_no_tests(self) -> str:
+        """Return one line for the user when no graded problem has a test."""
+        columns = f": the data set has {self._columns}" if self._columns else ""
+        return f"no problem of --dataset {self._dataset} has a test{columns}; {REMEDY}"
 
     def official_sizes(self, problem_id: str) -> list[int]:
         """Return the bytes of each official test's input; raise InputError for a bad problem."""
@@ -171,7 +181,7 @@ class ProblemSet(Closeable):
     def __len__(self) -> int:
         return self._count
 
-    def _index(self, source: Source) -> None:
+    def _index(self, source: RowSource) -> None:
         """Add a source's ids, then its aliases; names of earlier sources stay."""
         aliases: list[tuple[str, _Location]] = []
         own: set[str] = set()

@@ -3,7 +3,7 @@
 A wrong value that decides verdicts (limits, input mode, checker, tests) makes the row unusable.
 A wrong value that only describes the problem (rating, tags, title) is dropped.
 
-    null, 0 or absent   time_limit 2 s, memory_limit 256 MB, input_mode stdio
+    null or absent      time_limit 2 s, memory_limit 256 MB, input_mode stdio
     numbers             may be text; a MB of memory is 2**20 bytes
 """
 
@@ -22,6 +22,7 @@ DEFAULT_MEMORY_LIMIT_MB = 256.0
 MAX_TIME_LIMIT_S = 3600.0
 MAX_MEMORY_LIMIT_MB = 1 << 20
 MAX_ID = 200
+MAX_GOLD_SOLUTIONS = 10_000
 
 TESTS_COLUMN = "official_tests"
 NAME_COLUMNS = ("id", "aliases", "contest_id", "index")
@@ -42,6 +43,7 @@ USED_COLUMNS = (
     "generated_checker",
     "checker",
     "testlib_checker",
+    "judge_program",
     "interaction_format",
     "interactor",
     "gold_solutions",
@@ -80,11 +82,14 @@ def alias_ids(row: Mapping[str, Any]) -> tuple[str, ...]:
 def make_problem(row: Mapping[str, Any]) -> Problem:
     """Return the Problem of a row; raise RowError for the column that makes it unusable."""
     name = problem_id(row)
-    interactor = _text(row, "interactor")
+    interactor, judge_program = _text(row, "interactor"), row.get("judge_program")
+    if not isinstance(judge_program, (Mapping, type(None))):
+        raise RowError(f"judge_program is {shown(judge_program)}: it must be an object")
     managed = any(path.endswith("manager.cpp") for path, _ in _graders(row))
     memory_mb = _limit(row, "memory_limit", DEFAULT_MEMORY_LIMIT_MB, MAX_MEMORY_LIMIT_MB, "MB")
     complete = row.get("official_tests_complete")
     kind = _test_kind(row)
+    language = (_text(row, "tests_language") or "") if kind == "assert" else ""
     checker = _text(row, "checker") or ("value" if kind == "call" else None)
     return Problem(
         id=name,
@@ -94,8 +99,12 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         checker=_text(row, "generated_checker"),
         checker_name=checker,
         testlib_checker=_text(row, "testlib_checker"),
+        judge_program=judge_program,
         interactive=bool(
-            _text(row, "interaction_format") or interactor or kind == "assert" or managed
+            _text(row, "interaction_format")
+            or interactor
+            or (kind == "assert" and not language)
+            or managed
         ),
         interactor=interactor,
         aliases=alias_ids(row),
@@ -105,24 +114,51 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         rating=_whole_number(row.get("rating")),
         tags=_items(row.get("tags"), str),
         official_tests_complete=complete if isinstance(complete, bool) else None,
-        gold_solutions=_items(row.get("gold_solutions"), dict),
+        gold_solutions=_gold_solutions(row),
         test_kind=kind,
-        entry_point=_text(row, "entry_point") or "",
+        entry_point=_entry_point(row),
         prompt=(_text(row, "prompt") or "") if kind != "stdin" else "",
         prelude=_text(row, "prelude") or "",
-        language=_text(row, "tests_language") or "" if kind == "marked" else "",
-        joined_tests=_text(row, "joined_tests") or "" if kind == "marked" else "",
-        stop_tokens=_items(row.get("stop_tokens"), str) if kind == "marked" else (),
+        language=language,
+        joined_tests=_text(row, "joined_tests") or "" if language else "",
+        stop_tokens=_items(row.get("stop_tokens"), str) if language else (),
         graders=_graders(row) if kind == "graded" else (),
         subtasks=_subtasks(row) if kind == "graded" else (),
         origin=_origin(row, kind),
     )
 
 
+def row_of(problem: Problem) -> dict[str, Any]:
+    """Return a row, without tests, from which `make_problem` makes a problem that is graded alike.
+
+    Its checker programs and what only describes it are left out.
+    """
+    p = problem
+    columns = {
+        "id": p.id,
+        "time_limit": p.time_limit_s,
+        "memory_limit": p.memory_limit_bytes / (1 << 20),
+        "input_mode": p.input_mode,
+        "checker": p.checker_name,
+        "interaction_format": "any" if p.interactive and p.test_kind == "stdin" else None,
+        "gold_solutions": p.gold_solutions if p.test_kind == "assert" else None,
+        "test_kind": p.test_kind,
+        "entry_point": p.entry_point,
+        "prompt": p.prompt,
+        "prelude": p.prelude,
+        "tests_language": p.language,
+        "joined_tests": p.joined_tests,
+        "stop_tokens": p.stop_tokens,
+        "graders": p.graders,
+    }
+    return {name: value for name, value in columns.items() if value}
+
+
 def official_tests(value: object) -> Iterator[tuple[bytes, bytes | None]]:
     """Yield (input, expected output or None) of a row's `official_tests`, as UTF-8.
 
-    value  None, a list of {input, output}, {input: […], output: […]}, or JSON text of those
+    value  None, a list of {input, output}, {input: […], output: […]}, or JSON text of those; a
+           byte that is not UTF-8 is a lone surrogate, as Python's surrogateescape has it
 
     A missing input is empty. Raises RowError with the number of the test that is wrong.
     """
@@ -149,11 +185,15 @@ def official_tests(value: object) -> Iterator[tuple[bytes, bytes | None]]:
         if not isinstance(given, str) or not isinstance(expected, (str, type(None))):
             raise RowError(f"official test {number} has an input or output that is not text")
         try:
-            yield given.encode(), None if expected is None else expected.encode()
+            yield _as_bytes(given), None if expected is None else _as_bytes(expected)
         except UnicodeEncodeError as error:
             raise RowError(
                 f"official test {number} has a lone surrogate: it must be UTF-8 text"
             ) from error
+
+
+def _as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _parse_tests(text: str) -> object:
@@ -198,9 +238,14 @@ def _number(column: str, value: object) -> float | None:
 
 
 def _limit(row: Mapping[str, Any], column: str, default: float, most: float, unit: str) -> float:
-    value = _number(column, row.get(column)) or default
+    value = _number(column, row.get(column))
+    if value is None:
+        return default
     if not 0 < value <= most:
-        raise RowError(f"{column} is {value:g} {unit}: it must be more than 0 and at most {most:g}")
+        raise RowError(
+            f"{column} is {value:g} {unit}: it must be more than 0 and at most {most:g}; "
+            f"without it, {default:g} {unit} are allowed"
+        )
     return value
 
 
@@ -216,6 +261,14 @@ def _text(row: Mapping[str, Any], column: str) -> str | None:
     except UnicodeEncodeError:
         raise RowError(f"{column} has a lone surrogate: it must be UTF-8 text") from None
     return value if value.strip() else None
+
+
+def _entry_point(row: Mapping[str, Any]) -> str:
+    """Return the name of the function that tests call; it becomes a part of expressions."""
+    name = _text(row, "entry_point") or ""
+    if len(name) > MAX_ID:
+        raise RowError(f"entry_point is {shown(name)}: it may have at most {MAX_ID} characters")
+    return name
 
 
 def _input_mode(row: Mapping[str, Any]) -> Literal["stdio", "file"]:
@@ -278,7 +331,17 @@ def _whole_number(value: object) -> int | None:
         number = _number("", value)
     except RowError:
         return None
-    return int(number) if number is not None and number.is_integer() else None
+    whole = number is not None and number.is_integer() and abs(number) < 1 << 63
+    return int(number) if number is not None and whole else None
+
+
+def _gold_solutions(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    found = _items(row.get("gold_solutions"), dict)
+    if len(found) > MAX_GOLD_SOLUTIONS:
+        raise RowError(
+            f"gold_solutions has {len(found)} programs: a row may have {MAX_GOLD_SOLUTIONS}"
+        )
+    return found
 
 
 def _items(value: object, kind: type) -> tuple[Any, ...]:

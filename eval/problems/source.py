@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from gradebox.eval.common.diagnostics import Diagnostics
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """Rows of problems by number. Any thread may call any method.
 
     name         a subset or a file, for messages and records

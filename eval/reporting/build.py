@@ -43,7 +43,7 @@ class StatisticsOptions:
 
 
 @dataclass(frozen=True)
-class Report:
+class WrittenReport:
     """What `build_report` wrote.
 
     path       the page
@@ -62,7 +62,7 @@ def build_report(
     options: StatisticsOptions = StatisticsOptions(),
     *,
     inline_chars: int = INLINE_CHARS,
-) -> Report:
+) -> WrittenReport:
     """Write the report of a results folder or records file. Memory use is constant.
 
     output        the page; None: report.html beside the records
@@ -106,7 +106,7 @@ def build_report(
         "run": {name: metrics[name] for name in RUN_FACTS if name in metrics},
     }
     write_report_file(path, html_page(f"{name} · gradebox report", run, chunks.inline))
-    return Report(path, chunks.folder, solutions)
+    return WrittenReport(path, chunks.folder, solutions)
 
 
 def _token(records: Path) -> str:

@@ -128,10 +128,13 @@ class ResultsFolder(Closeable):
     Any thread may call any method. Raises InputError when the folder can't be used: not writable,
     locked by another run, or with records of another sandbox backend.
 
+    backend   of the run's sandbox; None for rejudging, which grades some solutions of an earlier
+              run again: all its records keep their places, whatever sandbox made them, and its
+              metrics, which name its flags, stay until new ones are written
     outdated  solutions whose record has another schema, so that they are graded again
     """
 
-    def __init__(self, path: Path, *, backend: str) -> None:
+    def __init__(self, path: Path, *, backend: str | None) -> None:
         self.path = path
         self.records_path = path / RESULTS_NAME
         self.metrics_path = path / METRICS_NAME
@@ -140,16 +143,19 @@ class ResultsFolder(Closeable):
         make_folder(path)
         self._lock = FolderLock(path)
         self._by_key, self._by_solution = OffsetIndex(), OffsetIndex()
+        self._ordinals = OffsetIndex()  # by solution, for rejudging
+        self._rejudging = backend is None
+        self._offsets = array("q")  # by ordinal, -1 for a solution without a record
         self.outdated = 0
         try:
-            self._restore_others()
+            if not self._rejudging:
+                self._restore_others()
             self._log = RecordLog(self.records_path)
             self._read(backend)
         except BaseException:
-            for held in (self._by_key, self._by_solution, self._lock):
+            for held in (self._by_key, self._by_solution, self._ordinals, self._lock):
                 held.close()
             raise
-        self._offsets = array("q")  # by ordinal, -1 for a solution without a record
         self.added = 0
         self.kept = 0
 
@@ -159,6 +165,19 @@ class ResultsFolder(Closeable):
             offset = self._by_key.get(fingerprint(key))
             record = self._log.read(offset) if offset is not None else None
         return record if record is not None and record.get("key") == key else None
+
+    def ordinal_of(self, names: Mapping[str, Any]) -> int | None:
+        """Return the place of a solution's record for rejudging, None when it has none.
+
+        names  the fields that identify the solution
+        """
+        with self._guard:
+            return self._ordinals.get(solution_fingerprint(names))
+
+    def record(self, ordinal: int) -> dict[str, Any]:
+        """Return the record of a solution that has one."""
+        with self._guard:
+            return self._log.read(self._offsets[ordinal]) or {}
 
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
         """Append a record."""
@@ -200,7 +219,7 @@ class ResultsFolder(Closeable):
         self._index(self._write(ordinal, line), record)
 
     def _write(self, ordinal: int, line: bytes) -> int:
-        if self.added == 0:
+        if self.added == 0 and not self._rejudging:
             _remove(self.metrics_path)  # they no longer match the records
         offset = self._log.append(line)
         self._set_offset(ordinal, offset)
@@ -219,7 +238,7 @@ class ResultsFolder(Closeable):
         if record["key"] and is_settled(record):
             self._by_key.put(fingerprint(str(record["key"])), offset)
 
-    def _read(self, backend: str) -> None:
+    def _read(self, backend: str | None) -> None:
         self._lines = 0
         for offset, record in scan_records(self.records_path):
             self._lines += 1
@@ -228,20 +247,25 @@ class ResultsFolder(Closeable):
                 continue
             sandbox = record.get("sandbox")
             earlier = sandbox.get("backend") if isinstance(sandbox, dict) else None
-            if earlier not in (None, backend):
+            if earlier not in (None, backend) and not self._rejudging:
                 self._log.close()
                 raise InputError(
                     f"{self.path}: its records were made with sandbox {earlier!r}, this run uses "
                     f"{backend!r}; choose another --results-dir, or --fresh to start over"
                 )
-            before = self._by_solution.get(solution_fingerprint(record))
+            solution = solution_fingerprint(record)
+            before = self._by_solution.get(solution)
             if before is not None:
                 self.outdated -= _is_outdated(self._log.read(before))
             self.outdated += _is_outdated(record)
+            if self._rejudging:
+                if before is None:
+                    self._ordinals.put(solution, len(self._offsets))
+                self._set_offset(self._ordinals.get(solution) or 0, offset)
             if is_record(record):
                 self._index(offset, record)
             else:
-                self._by_solution.put(solution_fingerprint(record), offset)
+                self._by_solution.put(solution, offset)
 
     def compact(self) -> bool:
         """Rewrite the file in order, with one record a solution; False when it already is.
@@ -253,14 +277,18 @@ class ResultsFolder(Closeable):
             if self._is_compact():
                 return False
             self._log.sync()
-            with replacing(self._others_path) as others:
-                others.writelines(self._left_out())
-            if not self._others_path.stat().st_size:
-                _remove(self._others_path)
+            if not self._rejudging:
+                self._set_aside()
             with replacing(self.records_path) as file:
                 file.writelines(self._log.read_line(at) for at in self._offsets if at >= 0)
             self._log.close()
             return True
+
+    def _set_aside(self) -> None:
+        with replacing(self._others_path) as others:
+            others.writelines(self._left_out())
+        if not self._others_path.stat().st_size:
+            _remove(self._others_path)
 
     def _is_compact(self) -> bool:
         offsets = self._offsets
@@ -305,6 +333,7 @@ class ResultsFolder(Closeable):
         """Sync the records and release the folder."""
         self._by_key.close()
         self._by_solution.close()
+        self._ordinals.close()
         self._log.close()
         self._lock.close()
 

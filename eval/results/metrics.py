@@ -2,7 +2,9 @@
 
     {"num_attempted", "num_correct", "pass_at_1", "timestamp", "stats": {…},     upstream's keys
      "pass_at_k", "average_accuracy", "known_faults", "base_tests", "test_kinds",       own keys
-     "points", "statuses", "verdicts", "case_verdicts", "unstable_cases", "statistics", "flags", …}
+     "points", "same_faults", "known_solutions_checked", "known_solutions_failed",
+     "generated_tests", "statuses", "verdicts", "case_verdicts", "unstable_cases", "statistics",
+     "flags", …}
 
 Attempted solutions have the status passed or failed; correct ones have passed. Upstream grades
 one solution a problem, so `stats` counts solutions. A solution of a problem with a checker passes
@@ -13,16 +15,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from gradebox.eval.results.statistics import Summary
 from gradebox.eval.results.statistics.apart import Apart
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
+from gradebox.eval.results.statistics.faults import SharedFaults, kind_of
 from gradebox.eval.results.statistics.summary import NO_CODE, most_frequent_first
 
 MAX_LISTED = 100
-MAX_TROUBLES = 5
+MAX_TROUBLES = 20  # kinds of errors; the others are counted together
+OTHER_TROUBLES = "other"
+MAX_LINES = 5
 PASS_FIELDS = ("value", "interval", "note")
 
 
@@ -30,7 +35,8 @@ PASS_FIELDS = ("value", "interval", "note")
 class RunFacts:
     """Metrics that the records do not contain, as JSON objects.
 
-    run  times, versions and counts of this run
+    run              times, versions and counts of this run
+    known_solutions  {checked, failed[{problem_id, …}]}: the data set's own, graded before the run
     """
 
     timestamp: str
@@ -39,6 +45,7 @@ class RunFacts:
     calibration: Mapping[str, Any] | None
     problems: Mapping[str, Any]
     run: Mapping[str, Any]
+    known_solutions: Mapping[str, Any] = field(default_factory=lambda: {"checked": 0, "failed": []})
 
 
 class _Counts:
@@ -51,17 +58,20 @@ class _Counts:
         self.unstable: list[dict[str, Any]] = []
         self.num_unstable = 0
         self.contended = 0
-        self.troubles: dict[str, list[dict[str, Any]]] = {}
+        self.troubles: dict[str, dict[str, dict[str, Any]]] = {}  # by status and kind of error
         self.shares: dict[str, tuple[float, int]] = {}  # sum and number of the shares passed
         self.stopped_early = False
         self.points: dict[str, dict[str, tuple[float, float]]] = {}  # best and full, by subtask
         self.kinds: Counter[tuple[str, bool]] = Counter()  # (kind of tests, passed)
+        self.generated: dict[str, int] = {}  # number of generated tests, by problem
 
     def add(self, record: Mapping[str, Any]) -> None:
         status = record["status"]
         self._add_cases(record)
         if status != "invalid":
             self.problems.add(record["problem_id"])
+        if status not in ("invalid", "unsupported"):
+            self.generated[record["problem_id"]] = record["num_generated"]
         if status not in COUNTED_STATUSES:
             self._add_trouble(record)
             return
@@ -95,6 +105,16 @@ class _Counts:
             problems[name] = {"points": round(found, 6), "of": round(full, 6)}
         total = {key: round(sum(p[key] for p in problems.values()), 6) for key in ("points", "of")}
         return {**total, "problems": problems}
+
+    def generated_tests(self) -> dict[str, Any]:
+        """Return the number of generated tests, and which problems have none."""
+        none = sorted(name for name, number in self.generated.items() if not number)
+        return {
+            "tests": sum(self.generated.values()),
+            "problems": len(self.generated) - len(none),
+            "problems_without": len(none),
+            "first_without": none[:MAX_LISTED],
+        }
 
     def test_kinds(self) -> dict[str, dict[str, int]]:
         """Return the solutions, and those that passed, by the kind of their tests."""
@@ -131,12 +151,24 @@ class _Counts:
                     self.unstable.append({**solution, **{name: case[name] for name in names}})
 
     def _add_trouble(self, record: Mapping[str, Any]) -> None:
-        found = self.troubles.setdefault(record["status"], [])
-        if len(found) < MAX_TROUBLES:
-            error = record["error"] or next(
-                (c["error"] for c in record["details"] if c["verdict"] == "ER"), ""
-            )
-            found.append({"line": record["line"], "error": error})
+        error = record["error"] or next(
+            (c["error"] for c in record["details"] if c["verdict"] == "ER"), ""
+        )
+        error = str(error).removeprefix(f"line {record['line']}: ")
+        found = self.troubles.setdefault(record["status"], {})
+        name = record["problem_id"]
+        kind = kind_of(error.replace(name, "…") if name else error)
+        if kind not in found and len(found) == MAX_TROUBLES:
+            kind = OTHER_TROUBLES
+        first = {"line": record["line"], "error": error, "count": 0, "lines": []}
+        trouble = found.setdefault(kind, first)
+        trouble["count"] += 1
+        if len(trouble["lines"]) < MAX_LINES:
+            trouble["lines"].append(record["line"])
+
+    def first_troubles(self) -> dict[str, list[dict[str, Any]]]:
+        """Return by status one of each kind of error, with its count and its first lines."""
+        return {status: list(kinds.values()) for status, kinds in self.troubles.items()}
 
 
 def _kind_of(record: Mapping[str, Any]) -> str:
@@ -160,11 +192,12 @@ def compute_metrics(
     ks    the k of pass@k
     seed  of the bootstrap
     """
-    counts, summary, apart = _Counts(), Summary(), Apart()
+    counts, summary, apart, shared = _Counts(), Summary(), Apart(), SharedFaults()
     for record in records:
         counts.add(record)
         summary.add(record)
         apart.add(record)
+        shared.add(record)
     statistics = summary.result(ks=sorted({1, *ks}), seed=seed)
     by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, statuses = statistics["counted"], statistics["statuses"]
@@ -191,9 +224,15 @@ def compute_metrics(
         "known_faults": apart.known_faults(),
         "base_tests": apart.base(),
         "test_kinds": counts.test_kinds(),
+        "generated_tests": (
+            counts.generated_tests() if facts.flags.get("--max-generated-tests") else None
+        ),
         **({"points": counts.graded_points()} if counts.points else {}),
+        "known_solutions_checked": facts.known_solutions["checked"],
+        "known_solutions_failed": list(facts.known_solutions["failed"]),
+        "same_faults": shared.result(),
         "statuses": statuses,
-        "first_troubles": counts.troubles,
+        "first_troubles": counts.first_troubles(),
         "verdicts": {"none" if name == NO_CODE else name: n for name, n in verdicts},
         "case_verdicts": statistics["verdicts"]["cases"],
         "contended_cases": counts.contended,

@@ -12,6 +12,7 @@ from math import inf
 from operator import itemgetter
 from typing import Any, TypeGuard, get_args
 
+from gradebox.eval.results.case_text import case_text
 from gradebox.eval.results.record import (
     SCHEMA,
     CaseRecord,
@@ -24,6 +25,10 @@ from gradebox.eval.results.record import (
 
 _FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - {"origin", "subtasks"}
 _CASE_FIELDS = frozenset(f.name for f in fields(CaseRecord)) - {"repeats", "input", "marked"}
+_ALL_CASE_FIELDS, _HEX = (
+    frozenset(f.name for f in fields(CaseRecord)),
+    frozenset("0123456789abcdef"),
+)
 _STATUSES, _REASONS = frozenset(get_args(Status)), frozenset(get_args(Reason))
 _TYPES, _TRUE_FALSE_NULL = frozenset(get_args(CaseType)), frozenset((True, False, None))
 _CASE_VERDICTS = frozenset(get_args(CaseVerdict))
@@ -63,6 +68,22 @@ def is_record(value: Any) -> TypeGuard[dict[str, Any]]:
         and _are_subtasks(value.get("subtasks", []))
         and all(_is_case(case) for case in value["details"])
     )
+
+
+def read_case(value: Mapping[str, Any]) -> CaseRecord:
+    """Return the case of a JSON object that `is_record` accepts. Raises ValueError."""
+    known = {name: value[name] for name in value.keys() & _ALL_CASE_FIELDS}
+    case = CaseRecord(**{**known, "repeats": tuple(known.get("repeats", ()))})
+    hashes, texts = (case.input_sha256, case.output_sha256), (case.transcript or "",)
+    try:
+        case_text(case)  # a field of a wrong type can't be written
+        if not all(isinstance(text, str) for text in (*hashes, *texts)):
+            raise TypeError("a hash or the transcript is no text")
+        if not all(set(text) <= _HEX for text in hashes):
+            raise ValueError("a hash has other characters than hexadecimal digits")
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise ValueError(f"has an invalid field: {error!s:.100}") from None
+    return case
 
 
 def check_types(record: Mapping[str, Any]) -> None:

@@ -28,6 +28,7 @@ from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.common.output_files import remove_cut_line
 from gradebox.eval.results.case_text import case_as_json, case_text, encode
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord, Status
+from gradebox.sandbox.input_file import check_input_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,6 +171,7 @@ def scan_records(
     wanted  whether the line at an offset is decoded and yielded
     """
     try:
+        check_input_file(path)
         file = path.open("rb")
     except OSError as e:
         raise InputError(f"{path}: can't read records: {e.strerror}") from None

@@ -16,6 +16,7 @@ from shlex import quote
 from typing import IO, cast
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.sandbox.input_file import check_input_file
 
 MAX_LINE_BYTES = 64 << 20
 MOST_ARRAY_BYTES = 512 << 20  # it is held whole
@@ -48,6 +49,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | str]]:
     Raises InputError when the file can't be read or its compression is damaged.
     """
     number = 0
+    _check_kind(path)
     rows = _array(path)
     if rows is not None:
         for number, row in enumerate(rows, start=1):
@@ -121,6 +123,7 @@ def _expand(path: str | Path) -> list[Path]:
 
 def _check_format(path: Path) -> None:
     """Raise InputError for a file that is not JSON lines, before anything is graded."""
+    _check_kind(path)
     try:
         with path.open("rb") as raw:
             head = raw.read(4)
@@ -135,6 +138,14 @@ def _check_format(path: Path) -> None:
         _check_first_line(path, number, line, lines)
         return
     raise InputError(f"{path} is empty: {_REMEDY}")
+
+
+def _check_kind(path: Path) -> None:
+    """Raise InputError for a pipe or a device: a solutions file is read several times."""
+    try:
+        check_input_file(path)
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror or error}") from error
 
 
 def _jq(program: str, path: Path) -> str:
@@ -192,10 +203,8 @@ def _open(path: Path) -> IO[bytes]:
     raw = path.open("rb")
     try:
         magic = raw.read(2)
-        if not raw.seekable():
-            raise InputError(f"{path} is not a regular file: write it to a file first")
         raw.seek(0)
-    except (OSError, InputError):
+    except OSError:
         raw.close()
         raise
     if magic == _GZIP:

@@ -26,7 +26,8 @@ MANAGER, CHECKER = "manager.cpp", "checker.cpp"
 CPP = "c++17"
 _EVAL = "#define EVAL 1\n#line 1\n"
 _MAIN = re.compile(
-    r"\bmain\s*\(\s*int\s+(\w+)\s*,\s*(?:const\s+)?char\s*\*+\s*(\w+)\s*(?:\[\s*\])?\s*\)\s*\{"
+    r"main(?<!\wmain)\s*\(\s*int\s+(\w+)\s*,\s*(?:const\s+)?char\s*\*+\s*(\w+)\s*"
+    r"(?:\[\s*\]\s*)?\)\s*\{"
 )
 _WORDS = (
     r'\g<0> static char *gradebox_words[] = {(char *)"stub", (char *)"/dev/fd/0", '

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from gradebox.sandbox.languages import find
+from gradebox.sandbox.source_tokens import lines
 
-_COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*(?:.*?\*/|.*)|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_I64 = re.compile(r"(?:%[-+ #0-9.*]*)?I64[diouxX]?")
-_FOR_WINDOWS = re.compile(r"^[ \t]*#[ \t]*(?:if|elif)[^\n]*(?:WIN|MINGW|MSC_VER)", re.MULTILINE)
+MOST_TOKENS = 10_000
+_I64 = re.compile(r"(?:%[-+ #0-9.*]{0,20})?I64[diouxX]?")
+_WINDOWS = ("WIN", "MINGW", "MSC_VER")
 
 
 def hint(code: str, language: str) -> str:
@@ -18,13 +19,18 @@ def hint(code: str, language: str) -> str:
     """
     if find(language).family not in ("gcc", "g++") or "I64" not in code:
         return ""
-    if _FOR_WINDOWS.search(code):  # it chooses its formats itself
+    used = ""
+    for line in lines(code, "c++", MOST_TOKENS):
+        words = [text for kind, text, _ in line if kind != "comment"]
+        condition = len(words) > 1 and words[0] == "#" and words[1].startswith(("if", "elif"))
+        if condition and any(name in word for word in words for name in _WINDOWS):
+            return ""  # it chooses its formats itself
+        for text in words if not used else ():
+            found = _I64.search(text) if text[0] == '"' else None
+            used = used or (found[0] if found else "")
+    if not used:
         return ""
-    for match in _COMMENT_OR_TEXT.finditer(code):
-        found = _I64.search(match[0]) if match[0].startswith('"') else None
-        if found:
-            return (
-                f"the program uses {found[0]} in a format: only Windows has it, and on Linux other "
-                "numbers are read and printed; %lld and %llu work on both"
-            )
-    return ""
+    return (
+        f"the program uses {used} in a format: only Windows has it, and on Linux other "
+        "numbers are read and printed; %lld and %llu work on both"
+    )

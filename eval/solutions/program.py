@@ -5,7 +5,7 @@
 | stdin                | the code; behind the problem's prelude, where it has one |
 | call                 | prelude, code, and what calls the entry point            |
 | assert               | prompt, code, and what answers the tests' calls          |
-| marked               | prompt, code and tests, in one language (marked/)        |
+| assert, not Python   | prompt, code, and what makes the tests' calls (calling/) |
 | graded               | code, and the graders it is linked with (graded.py)      |
 
 A prompt is put before the code in both cases that there are: the code is the body of the function
@@ -26,9 +26,9 @@ from gradebox.checkers.values.programs import (
     with_prelude,
 )
 from gradebox.eval.problems.problem import Problem
+from gradebox.eval.solutions.calling import REVISION, Parts, calling_program, defined_in
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, fenced_programs
 from gradebox.eval.solutions.graded import CPP, graded_program
-from gradebox.eval.solutions.marked import REVISION, Parts, defined_in, marked_program
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import find
@@ -36,27 +36,30 @@ from gradebox.sandbox.model import Program
 
 PLAIN = Problem("")
 _WAYS: dict[str, Way] = {"call": "call", "assert": "answers"}
+MOST_MENTIONS, LONGEST_HEAD = 1000, 200  # of an entry point; characters before its name
 _ENTRY = re.compile(r"\w+")
+_HEAD = re.compile(r"(?:(?:(?:async[ \t]+)?def|class)[ \t]+)?")
+_AFTER = re.compile(r"[ \t]*="), re.compile(r"\b")  # of an assignment, of a definition
 
 
 def solution_of(solution: Solution, problem: Problem) -> Solution:
     """Return a solution as its problem reads it: a text without a fence may be the program.
 
     Without a language of its own, a program has that of the tests. Of several programs in a
-    response the last one that defines the function counts, where tests are marked.
+    response the last one that defines the function counts, where tests have a language.
     """
     kind, text, code, language = problem.test_kind, solution.response, solution.code, ""
     if kind == "graded" and find(solution.language).name == DEFAULT_LANGUAGE:
         language = CPP
         if code is None and text:
             code = next(reversed(fenced_programs(text, CPP)), None)
-    if kind == "marked":
+    if problem.language:
         given, language = find(solution.language), find(problem.language).name
         language = language if given.name == DEFAULT_LANGUAGE else given.name
         found = fenced_programs(text, language) if text else []
         fallback = code if code is not None or not found else found[-1]
         code = next((c for c in reversed(found) if defined_in(c, parts_of(problem))), fallback)
-    if code is None and text and kind in ("assert", "marked"):
+    if code is None and text and kind == "assert":
         code = text
     if language == "" and code is solution.code and text is None:
         return solution
@@ -68,8 +71,8 @@ def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
 
     Raises UnknownLanguage, and BadRequest for another language than the tests are written in.
     """
-    if problem.test_kind == "marked":
-        return marked_program(code, language, parts_of(problem))
+    if problem.language:
+        return calling_program(code, language, parts_of(problem))
     if problem.test_kind == "graded":
         return graded_program(code, language, problem)
     row = find(language)
@@ -88,7 +91,7 @@ def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
 
 
 def parts_of(problem: Problem) -> Parts:
-    """Return what a marked program is made of, without the answer."""
+    """Return what a program that makes calls is made of, without the answer."""
     p = problem
     return Parts(p.language, p.prompt, p.entry_point, p.joined_tests, p.stop_tokens)
 
@@ -106,16 +109,26 @@ def completed(code: str, problem: Problem) -> str:
 
 def defines(code: str, entry: str) -> bool:
     """Return whether code defines an entry point at its top level, rather than being its body."""
-    names = "|".join(map(re.escape, _ENTRY.findall(entry)[:1]))
-    pattern = rf"^(?:(?:async[ \t]+)?def|class)[ \t]+(?:{names})\b|^(?:{names})[ \t]*="
-    return bool(names) and re.search(pattern, code, re.MULTILINE) is not None
+    first = _ENTRY.search(entry)
+    at, name = 0, first[0] if first else ""
+    for _ in range(MOST_MENTIONS if name else 0):
+        at = code.find(name, at)
+        if at < 0:
+            break
+        begins = max(at - LONGEST_HEAD, 0)
+        found = code.rfind("\n", begins, at) + 1
+        head = (found or not begins) and _HEAD.fullmatch(code, found, at)
+        at += len(name)
+        if head and _AFTER[head.end() > head.start()].match(code, at):
+            return True
+    return False
 
 
 def key_text(code: str, problem: Problem) -> str:
     """Return what a record's key has of the program."""
     if problem.test_kind == "stdin" and not problem.prelude:
         return code
-    if problem.test_kind == "marked":
+    if problem.language:
         return _keyed(repr((REVISION, parts_of(problem))), code)
     if problem.test_kind == "graded":
         return _keyed(repr((problem.graders, problem.subtasks)), code)

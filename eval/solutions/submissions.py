@@ -49,7 +49,7 @@ EXPECT = {"OK": "passed"} | dict.fromkeys(
 
 def language_of(site_name: str) -> str:
     """Return our name of a language of Codeforces; the same text when we have none."""
-    name = site_name.strip()
+    name = site_name.strip()[:MOST_NAME]
     return next((ours for pattern, ours in LANGUAGES if pattern.fullmatch(name)), name)
 
 

@@ -17,16 +17,18 @@ from gradebox.sandbox.errors import SandboxUnavailable
 HERE = Path(__file__).resolve().parent / "c"
 
 
-def cache_folder() -> Path:
+def cache_folder(*, for_programs: bool = False) -> Path:
     """Return the user's cache folder (mode 0700): GRADEBOX_CACHE, else the first that is usable.
 
-    Its contents are executed. Raises SandboxUnavailable when there is none that belongs to this
+    for_programs  one on a file system that allows execution
+
+    Raises SandboxUnavailable when there is none that belongs to this
     user and that nobody else may write to.
     """
     named = os.environ.get("GRADEBOX_CACHE")
     why = ""
     for folder in [Path(named)] if named else _usual_caches():
-        why = _why_unusable(folder)
+        why = _why_unusable(folder, for_programs)
         if not why:
             return folder
     raise SandboxUnavailable(
@@ -42,7 +44,7 @@ def _usual_caches() -> list[Path]:
     return [folder for folder in folders if folder.is_absolute()]
 
 
-def _why_unusable(folder: Path) -> str:
+def _why_unusable(folder: Path, for_programs: bool) -> str:
     """Create a cache folder if necessary. Return why it cannot be used, "" when it can."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,6 +56,8 @@ def _why_unusable(folder: Path) -> str:
             f"{folder} belongs to uid {state.st_uid}, mode {state.st_mode & 0o777:o}; it must be "
             "yours and not writable by others"
         )
+    if for_programs and os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        return f"{folder} is mounted noexec"
     return "" if os.access(folder, os.W_OK | os.X_OK) else f"{folder} is read-only"
 
 
@@ -97,6 +101,7 @@ class Part:
                 [cc, *self.flags, *files, "-o", str(made)],
                 capture_output=True,
                 text=True,
+                errors="replace",
                 check=False,
             )
             if done.returncode:
@@ -132,7 +137,7 @@ def binary(part: Part) -> Path:
     shipped = HERE / "bin" / name
     if shipped.exists():
         return shipped
-    built = cache_folder() / name
+    built = cache_folder(for_programs=True) / name
     if not built.exists():
         part.build(built)
     return built

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import threading
@@ -40,7 +41,9 @@ class Executable:
                 fcntl.fcntl(writable, fcntl.F_ADD_SEALS, UNCHANGEABLE)
             self.fd = os.open(f"/proc/self/fd/{writable}", os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise SandboxError(f"cannot hold a program of {self.size} bytes: {error}") from error
+            more = ": raise the file size limit (ulimit -f)" if error.errno == errno.EFBIG else ""
+            why = f"cannot hold a program of {self.size} bytes: {error.strerror}{more}"
+            raise SandboxError(why) from error
         finally:
             os.close(writable)
         self._holders = 1

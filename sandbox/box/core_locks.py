@@ -10,7 +10,8 @@ wakes the first in the queue.
 Tickets are due by the time that a grader has used, so that graders of long cases and of short ones
 get the same share of the cores:
 
-    due  =  start of its last case  +  duration of its last case × graders that wait / cores
+    due  =  when it was due, at least the start of its last case
+            +  duration of its last case × graders that wait / cores
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def _open_lock(folder: Path, core: int) -> int:
     """Open a core's lock file; create it when it is missing.
 
     The first attempt is without O_CREAT, which sticky folders refuse for files of other users.
+    Who could write to it could lock the queue against others, and fill the file system.
     Raises OSError when something else has that name (a link, a pipe) or access is denied.
     """
     path = folder / ("queue" if core == QUEUE else str(core))
@@ -65,12 +67,12 @@ def _open_lock(folder: Path, core: int) -> int:
         fd = os.open(path, flags)
     except FileNotFoundError:
         try:
-            fd = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o666)
+            fd = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o444)
         except FileExistsError:
             fd = os.open(path, flags)
         else:
             with contextlib.suppress(OSError):
-                os.fchmod(fd, 0o666)
+                os.fchmod(fd, 0o444)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise OSError(f"{path} is not a plain file")
@@ -118,7 +120,7 @@ class CoreLocks:
         self._held: set[int] = set()
         self._closed = False
         self._timed_out = False  # then the next run does not wait as long for the same lock
-        self._started_ns = self._used_ns = 0  # of the last run
+        self._due_ns = 0  # when this process has waited for what it has used
 
     def add(self, core: int) -> None:
         """Open the lock of one more core."""
@@ -160,13 +162,14 @@ class CoreLocks:
         """Wake the first in the queue."""
         self._queue.wake_first()
 
-    def began(self, now_ns: int) -> None:
-        """Note when a run has got its core."""
-        self._started_ns = now_ns
+    def ended(self, began_ns: int) -> None:
+        """Note that a run has had a core since then."""
+        self._due_ns = self._due_after(began_ns)
 
-    def ended(self, used_ns: int) -> None:
-        """Note how long a run has had its core."""
-        self._used_ns = used_ns
+    def others_are_due(self, began_ns: int) -> bool:
+        """Return whether another grader waits and comes first if a run ends now."""
+        first = self._queue.first()
+        return first not in (None, self._queue.ticket) and first < self._due_after(began_ns)
 
     def wait(self, lock: Callable[[], bool], is_any_free: Callable[[], bool], urgent: bool) -> None:
         """Wait in the queue until `lock` returns True; it is called while this process is first.
@@ -176,7 +179,7 @@ class CoreLocks:
         Raises TimeoutError when no lock has been freed for TIMEOUT_S: the caller goes on without.
         """
         queue = self._queue
-        queue.join(0 if urgent else self._due_ns())
+        queue.join(0 if urgent else self._due_ns)
         began = since = time.monotonic()
         before, free_since = (-1, 0), 0.0
         try:
@@ -202,12 +205,14 @@ class CoreLocks:
             if queue.others_wait() and is_any_free():
                 queue.wake_first()
 
-    def _due_ns(self) -> int:
-        """Return when this process is due to have a core again; 0: at once."""
-        if self._used_ns < SHORT_NS:
-            return 0
-        debt_ns = self._used_ns * (self._queue.count_others() + 1) // max(len(self._fds), 1)
-        return self._started_ns + min(debt_ns, LONGEST_DEBT_NS)
+    def _due_after(self, began_ns: int) -> int:
+        """Return when this process is due to have a core again after a run that ends now."""
+        now_ns = time.monotonic_ns()
+        used_ns = now_ns - began_ns
+        if used_ns < SHORT_NS:
+            return self._due_ns
+        debt_ns = used_ns * (self._queue.count_others() + 1) // max(len(self._fds), 1)
+        return min(max(self._due_ns, began_ns) + debt_ns, now_ns + LONGEST_DEBT_NS)
 
     @property
     def _patience_s(self) -> float:

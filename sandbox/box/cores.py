@@ -40,9 +40,9 @@ _instances: weakref.WeakSet[Cores] = weakref.WeakSet()
 class _Waiter(threading.Event):
     """A thread that waits for a core."""
 
-    def __init__(self, urgent: bool) -> None:
+    def __init__(self, begun: bool) -> None:
         super().__init__()
-        self.urgent = urgent
+        self.begun = begun
 
 
 class Hold:
@@ -65,14 +65,13 @@ class Hold:
         self._is_held = True
         self._cores._last.core = self.core
         self._began_ns = time.monotonic_ns()
-        self._cores._locks.began(self._began_ns)
 
     def end(self) -> None:
         """Give the core back, unless it is lent. A second call has no effect."""
         if self._is_lent:
             self._cores._lent.remove(self)
         elif self._is_held:
-            self._cores._locks.ended(time.monotonic_ns() - self._began_ns)
+            self._cores._locks.ended(self._began_ns)
             self._cores._give_back([self.core], 1)
         self._is_held = self._is_lent = False
 
@@ -83,11 +82,19 @@ class Hold:
             return False
         return bool(self._cores._waiting) or self._cores._locks.others_wait()
 
-    def give_way(self) -> None:
-        """Give the core back and wait for one again, behind those that wait already."""
+    @property
+    def is_owed(self) -> bool:
+        """Whether another grader is due to have the core before this one is again."""
+        return self._is_held and self._cores._locks.others_are_due(self._began_ns)
+
+    def give_way(self, *, begun: bool = False) -> None:
+        """Give the core back and wait for one again, behind those that wait already.
+
+        begun  the run goes on then, so no thread of this process may begin many others before it
+        """
         if self._is_held:
             self.end()
-            self._get(self._cores._take_in_turn(alone=False)[0])
+            self._get(self._cores._take_in_turn(alone=False, begun=begun)[0])
 
     def _get(self, core: Core) -> None:
         self.core = core
@@ -107,7 +114,7 @@ class Hold:
             core = self._cores._take_free()
             if core is None:
                 self.contended = True
-                core = self._cores._take_in_turn(alone=False, urgent=True)[0]
+                core = self._cores._take_in_turn(alone=False, begun=True, urgent=True)[0]
             self._cores._lent.remove(self)
             self._is_lent = False
             self._get(core)
@@ -187,17 +194,18 @@ class Cores:
                 self._give_back([], 1)
         return got[0] if got else None
 
-    def _take_in_turn(self, alone: bool, urgent: bool = False) -> list[Core]:
+    def _take_in_turn(self, alone: bool, begun: bool = False, urgent: bool = False) -> list[Core]:
         """Wait for one core, or for all. Threads are served in the order in which they came.
 
-        urgent  a run waits that has begun: it comes before all but the first thread, which may have
+        begun   a run waits that has begun: it comes before all but the first thread, which may have
                 left the threads' queue for that of the graders
+        urgent  whatever this process has used, it is due now
         """
-        me = _Waiter(urgent)
+        me = _Waiter(begun)
         wanted, places = self.slots if alone else 1, 0
         got: list[Core] = []
-        if urgent:
-            self._waiting.insert(1 + sum(one.urgent for one in list(self._waiting)), me)
+        if begun:
+            self._waiting.insert(1 + sum(one.begun for one in list(self._waiting)), me)
         else:
             self._waiting.append(me)
         try:

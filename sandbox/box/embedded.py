@@ -34,12 +34,13 @@ from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import EMPTY, Measured, PythonStart
 from gradebox.sandbox.box.runs.batches import batches
-from gradebox.sandbox.box.runs.run_request import RunRequest
-from gradebox.sandbox.box.runs.runner import Answer, Runner
+from gradebox.sandbox.box.runs.run_request import BoxRequest
+from gradebox.sandbox.box.runs.runner import RunAnswer, Runner
 from gradebox.sandbox.box.session import LiveRequest, LiveRun
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
+from gradebox.sandbox.box.toolchains.probe import LanguageProbe
 from gradebox.sandbox.box.validation import check_limits, check_program, check_request
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import physical_cpus
@@ -110,6 +111,13 @@ class EmbeddedSandbox(Closeable):
             in_memory=not self._factory.level.namespaces,
             by_fork=self._compile_by_fork,
         )
+        self.probe = LanguageProbe(
+            self._compiler.compile_anew,
+            self._run_hello,
+            self._tool,
+            (self._factory.level.name, self._fresh),
+            self._pool.invalidate,
+        )
         self._known = measured
         self._python: PythonStart | None = None
         if python_start == "fork" and self._fresh:
@@ -117,7 +125,7 @@ class EmbeddedSandbox(Closeable):
 
     def _prepare_templates(self) -> None:
         with contextlib.suppress(MissingToolchain):
-            tool = self._tool(languages.find("python")).path
+            tool = self._tool(languages.find("python"))
             grouped = self._factory.level.grouped
             known = self._known.calibration if self._known else None
             self._python = PythonStart(tool, self._run_empty, grouped=grouped, known=known)
@@ -148,7 +156,7 @@ class EmbeddedSandbox(Closeable):
             box = factory.box()
             with contextlib.ExitStack() as undo:
                 undo.callback(box.close)
-                with RunRequest(program, SELF_TEST, flags=fresh) as request:
+                with BoxRequest(program, SELF_TEST, flags=fresh) as request:
                     request.start(box)
                     (reply,), fds = box.replies()
                     execution = read_execution(reply, fds, SELF_TEST, ())
@@ -179,7 +187,7 @@ class EmbeddedSandbox(Closeable):
 
     def _execute(
         self,
-        request: RunRequest,
+        request: BoxRequest,
         alone: bool = False,
         compiler: bool = False,
         running: set[BoxProcess] | None = None,
@@ -200,21 +208,24 @@ class EmbeddedSandbox(Closeable):
         running: set[BoxProcess] | None = None,
     ) -> Execution:
         wanted = (collect,) if collect else ()
-        request = RunRequest(program, limits, files=files, collect=wanted)
+        request = BoxRequest(program, limits, files=files, collect=wanted)
         return self._execute(request, compiler=True, running=running)
 
     def _run_empty(self, program: BuiltProgram, forks: bool) -> tuple[Execution, wire.Reply]:
-        def read(answer: Answer) -> tuple[Execution, wire.Reply]:
+        def read(answer: RunAnswer) -> tuple[Execution, wire.Reply]:
             return read_execution(answer.reply, answer.fds, EMPTY, ()), answer.reply
 
-        [[result]] = self._runner.run(RunRequest(program, EMPTY, forks=forks), read)
+        [[result]] = self._runner.run(BoxRequest(program, EMPTY, forks=forks), read)
         return result
+
+    def _run_hello(self, compiled: Compiled, limits: Limits, stdin: bytes) -> Execution:
+        return self._execute(BoxRequest(_built(compiled), limits, (stdin,)))
 
     def _compile_by_fork(self, program: BuiltProgram, limits: Limits) -> Execution | None:
         """Compile a Python program in a forked run; None where programs cannot start by fork."""
         if self._python is None or not self._python_forks():
             return None
-        return self._execute(RunRequest(self._python.compilation(program), limits, forks=True))
+        return self._execute(BoxRequest(self._python.compilation(program), limits, forks=True))
 
     def _end_background(self) -> None:
         for box in list(self._background):
@@ -227,7 +238,11 @@ class EmbeddedSandbox(Closeable):
         check_program(program)
         if limits is not None:
             check_limits(limits)
-        return self._compiler.compile(program, limits, interpreted)
+        attempt = self.probe.begin(program.language)
+        compiled = self._compiler.compile(program, limits, interpreted, attempt.changes)
+        if not compiled.ok:
+            attempt.confirm()
+        return compiled
 
     def run(
         self,
@@ -244,10 +259,11 @@ class EmbeddedSandbox(Closeable):
         check_limits(limits)
         check_request(args, files or (), collect)
         program = _built(compiled)
-        request = RunRequest(program, limits, (stdin,), args, files or {}, collect)
+        request = BoxRequest(program, limits, (stdin,), args, files or {}, collect)
         # Alone, a run decides in doubt, so it starts as the program would anywhere else.
         request.forks = program.fork is not None and not alone
-        return self._execute(request, alone)
+        attempt = self.probe.begin(compiled.program.language)
+        return attempt.run(lambda: self._execute(request, alone), limits)
 
     def run_many(
         self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
@@ -258,10 +274,12 @@ class EmbeddedSandbox(Closeable):
             check_limits(one)
         program = _built(compiled)
         forks = program.fork is not None
-        return self._runner.until_failure(
-            RunRequest(program, batch.limits, batch.stdins, outputs=batch.outputs, forks=forks)
+        attempt = self.probe.begin(compiled.program.language)
+        groups = self._runner.until_failure(
+            BoxRequest(program, batch.limits, batch.stdins, outputs=batch.outputs, forks=forks)
             for batch in batches(limits, stdins)
         )
+        return attempt.all_confirmed(groups, limits)
 
     def interact(
         self,
@@ -282,7 +300,11 @@ class EmbeddedSandbox(Closeable):
         two = _start_of(
             _built(second), second_limits, second_args, second_files or {}, second_collect
         )
-        return self._runner.interaction((one, two))
+        attempts = [self.probe.begin(made.program.language) for made in (first, second)]
+        found = self._runner.interaction((one, two))
+        attempts[0].confirmed(found.first, first_limits)
+        attempts[1].confirmed(found.second, second_limits)
+        return found
 
     def wait_until_warm(self) -> None:
         """Wait for the precompiled headers, which are made in the background."""
@@ -306,7 +328,8 @@ class EmbeddedSandbox(Closeable):
         check_request(args, files or (), ())
         built = _built(compiled)
         request = LiveRequest(built, limits, args=args, files=files or {}, line=line, live=live)
-        return self._execute(request)
+        attempt = self.probe.begin(compiled.program.language)
+        return attempt.run(lambda: self._execute(request), limits)
 
     def describe(self) -> Description:
         """See `Sandbox.describe`."""
@@ -350,10 +373,10 @@ class EmbeddedSandbox(Closeable):
             return self._known.numpy
         probe = b"import importlib.util as u, sys\nsys.exit(u.find_spec('numpy') is None)\n"
         try:
-            compiled = self.compile(Program("python", {"main.py": probe}), interpreted=False)
+            compiled = self._compiler.compile_anew(Program("python", {"main.py": probe}))
         except MissingToolchain:
             return None
-        return self.run(compiled, Limits()).exit_code == 0
+        return self._run_hello(compiled, Limits(), b"").exit_code == 0
 
     def close(self) -> None:
         """See `Sandbox.close`. In a forked child it has no effect: the boxes are the parent's."""
@@ -378,7 +401,7 @@ def _start_of(
     args: Sequence[str] = (),
     files: Mapping[str, bytes] | None = None,
     collect: Sequence[str] = (),
-) -> RunRequest:
+) -> BoxRequest:
     """Return the request of one of two programs that talk; it starts by fork if it can."""
     forks = program.fork is not None
-    return RunRequest(program, limits, (b"",), args, files or {}, collect, forks=forks)
+    return BoxRequest(program, limits, (b"",), args, files or {}, collect, forks=forks)

@@ -27,12 +27,14 @@ class Templates:
     tool     path of the interpreter
     script   path of the program, as the box sees it
     prelude  Python code that a template runs
+    environment  NAME=value, besides those of any program
     """
 
     hook: int
     tool: str
     script: str
     prelude: str
+    environment: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,8 @@ def pack_plan(
         gid_map = f"{INNER_UID} {os.getegid()} 1\n"
         inner = 0
     environment = dict(plan.environment)
+    if plan.templates:
+        environment |= dict(setting.split("=", 1) for setting in plan.templates.environment)
     if folder:
         environment |= {"HOME": str(folder.work), "TMPDIR": str(folder.work)}
     header = wire.PLAN.pack(

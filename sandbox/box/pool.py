@@ -28,6 +28,7 @@ class BoxPool:
         self.factory: BoxFactory | None = None
         self._lock = threading.Lock()
         self._closed = False
+        self._age = 0  # how often `invalidate` was called: boxes from before are not kept
         self._idle: dict[Kind, list[BoxProcess]] = {}
 
     def take(self, kind: Kind = "program", digest: str = "", node: int = 0) -> BoxProcess:
@@ -41,13 +42,17 @@ class BoxPool:
             if self._closed or self.factory is None:
                 raise SandboxError("the sandbox is closed")
             idle = self._idle.setdefault(kind, [])
-            box = idle.pop(_best(idle, digest, node)) if idle else None
-        return box or self.factory.box(kind)
+            if idle:
+                return idle.pop(_best(idle, digest, node))
+            age = self._age
+        box = self.factory.box(kind)
+        box.age = age
+        return box
 
     def give_back(self, box: BoxProcess, kind: Kind = "program") -> None:
         """Keep a box for the next run; close it when it needs recycling or the pool is closed."""
         with self._lock:
-            if not self._closed and not box.needs_recycling:
+            if not self._closed and not box.needs_recycling and box.age == self._age:
                 self._idle.setdefault(kind, []).append(box)
                 return
         box.close()
@@ -70,7 +75,10 @@ class BoxPool:
         self.give_back(box, kind)
 
     def invalidate(self) -> None:
-        """Close the idle boxes: after one has died, what killed it may have killed them too."""
+        """Close the idle boxes, and those in use when they come back.
+
+        After one has died, what killed it may have killed them too.
+        """
         self._close_idle(final=False)
 
     def close(self) -> None:
@@ -80,6 +88,7 @@ class BoxPool:
     def _close_idle(self, final: bool) -> None:
         with self._lock:
             self._closed = self._closed or final
+            self._age += 1
             boxes = [box for idle in self._idle.values() for box in idle]
             self._idle = {}
         for box in boxes:

@@ -6,6 +6,7 @@ import array
 import atexit
 import contextlib
 import os
+import select
 import signal
 import socket
 import struct
@@ -16,6 +17,7 @@ from typing import Protocol
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
+from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.rights import has_ids
@@ -27,6 +29,7 @@ from gradebox.sandbox.common.socket_pair import blocking_pair
 from gradebox.sandbox.errors import SandboxError
 
 START_TIMEOUT_S = 60.0
+TURN_MS = 10  # between two looks whether a compiler is stopped: 100 times what a stop costs
 
 
 class Lender(Protocol):
@@ -62,6 +65,11 @@ class BoxFault(SandboxError):
         self.errno = number
         self.stage = stage
 
+    @property
+    def is_of_command(self) -> bool:
+        """Whether a compiler or interpreter could not be started."""
+        return self.stage.startswith("exec ")
+
 
 class BoxProcess:
     """A running box. Not thread-safe: one request at a time.
@@ -74,6 +82,7 @@ class BoxProcess:
         self.cgroup = cgroup
         self.loaded: object = None  # identifies the files in the program's folder
         self.last_digest = ""  # of the program that ran last
+        self.age = 0  # of its pool when it was built
         self.run_count = 0  # of requests
         self._expected = 0  # replies to the current request
         self._fault: BoxFault | None = None  # to be raised after the replies before it
@@ -81,6 +90,8 @@ class BoxProcess:
         self.core: Core | None = None  # to which it is pinned
         self._hold: Lender | None = None  # of the current run
         self._memory_limit = self._started_ns = 0  # of the current run
+        self.reports = 0  # on the current run, which talks with another one
+        self.busy = (0, 0)  # the last one: until when, and how long it has had or awaited a core
         self._timeout_s = 0.0
         self._outer_pid = 0
         self.pid = 0
@@ -153,7 +164,7 @@ class BoxProcess:
         try:
             n, ancillary, _, _ = self._socket.recvmsg_into([self._buffer], 512)
             while n == wire.NOTICE.size:
-                self._take_notice(wire.NOTICE.unpack_from(self._buffer)[0])
+                self._take_notice(*wire.NOTICE.unpack_from(self._buffer))
                 n, ancillary, _, _ = self._socket.recvmsg_into([self._buffer], 512)
         except OSError as error:
             raise BoxDied(f"no reply from the box process: {error}") from error
@@ -201,18 +212,37 @@ class BoxProcess:
                 raise BoxDied(f"cannot pin the box to core {core.cpu}: {error}") from error
             self.core = core
 
-    def _take_notice(self, what: int) -> None:
+    def _take_notice(self, what: int, _number: int, now_ns: int, busy_ns: int) -> None:
         """Lend the core of a run that sleeps; find a core for one that has woken up."""
+        if what == wire.OP_BUSY:
+            self.reports += 1
+            self.busy = (now_ns, busy_ns)
+            return
         if self._hold is None:
             return
         if what == wire.OP_IDLE:
             self._hold.lend()
             return
-        core = self._hold.take_back()
+        self._go_on(self._hold)
+
+    def _go_on(self, hold: Lender) -> None:
+        core = hold.take_back()
         if core is not self.core:
             move_to_cpu(self.pid, core.cpu)
             self.core = core
         self._notice(wire.OP_GO)
+
+    def take_turns(self, hold: Hold) -> None:
+        """Wait for the reply of a compiler, which is stopped while another grader has its core."""
+        line = select.poll()
+        line.register(self._socket, select.POLLIN)
+        for _ in range(int(self._timeout_s * 1000 / TURN_MS)):
+            if line.poll(TURN_MS):
+                return
+            if hold.is_owed:
+                self._notice(wire.OP_PAUSE)
+                hold.give_way(begun=True)
+                self._go_on(hold)
 
     def load(self, digest: object, files: Mapping[str, bytes]) -> None:
         """Replace the files in the program's folder, unless these are in it already."""
@@ -242,6 +272,7 @@ class BoxProcess:
         self.run_count += 1
         self._memory_limit = wire.REQUEST.unpack_from(request)[4]
         self._started_ns = time.monotonic_ns()
+        self.reports, self.busy = 0, (self._started_ns, 0)
         self._set_timeout(timeout_s)
         if self._hold is not None:  # after a run that has ended while its core was lent
             self.pin(self._hold)
@@ -317,16 +348,20 @@ class BoxProcess:
             notice = self._socket.recv(wire.NOTICE.size)
         except OSError:
             return False
-        self._take_notice(wire.NOTICE.unpack(notice)[0])
+        self._take_notice(*wire.NOTICE.unpack(notice))
         return True
 
     def abort(self) -> None:
         """End the current request; a reply still comes. One that has ended is not affected."""
         self._notice(wire.OP_ABORT)
 
+    def stop(self, why: int) -> None:
+        """End a run that talks with another one: OP_EXPIRE or OP_FLOODS."""
+        self._notice(why)
+
     def _notice(self, what: int) -> None:
         with contextlib.suppress(OSError):
-            self._socket.send(wire.NOTICE.pack(what, self.run_count & 0xFFFFFFFF))
+            self._socket.send(wire.ORDER.pack(what, self.run_count & 0xFFFFFFFF))
 
     def close(self) -> None:
         """End the box and everything in it."""

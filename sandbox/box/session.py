@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.process import BoxProcess
-from gradebox.sandbox.box.runs.run_request import RunRequest, reply_timeout_s
+from gradebox.sandbox.box.runs.run_request import BoxRequest, reply_timeout_s
 from gradebox.sandbox.errors import SandboxError
 
 
@@ -89,7 +89,7 @@ def _first_below(pid: int, depth: int) -> int:
 
 
 @dataclass
-class LiveRequest(RunRequest):
+class LiveRequest(BoxRequest):
     """A run whose input is the descriptor `line`; it cannot be repeated in another box."""
 
     line: int = -1

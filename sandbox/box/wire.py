@@ -6,6 +6,9 @@ grader ──request + descriptors──▶ box       for the runs of a program,
 grader ──abort──────────────▶ box           while they go on
 grader ◀──idle, awake───────────            of a run that sleeps and wakes up, with LEND
 grader ──go─────────────────▶ box           after awake: it may continue
+grader ──pause, go──────────▶ box           a compiler, while its core belongs to another grader
+grader ◀──busy──────────────────           of a run that talks with another one: its figures
+grader ──expire, floods─────▶ box           it has used up its wall time, or its output limit
 grader ◀──replies + descriptors──           one for each run, several in a message
 """
 
@@ -17,7 +20,8 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-OP_RUN, OP_LOAD, OP_ABORT, OP_IDLE, OP_AWAKE, OP_GO = 1, 2, 3, 4, 5, 6
+OP_RUN, OP_LOAD, OP_ABORT, OP_IDLE, OP_AWAKE, OP_GO, OP_BUSY, OP_EXPIRE = range(1, 9)
+OP_FLOODS, OP_PAUSE = 9, 10
 FRESH, EXEC_FD, STDIN_FD, STDOUT_FD, FORK, CODE_FD, INPUTS_FD, LEND = 1, 2, 4, 8, 16, 32, 64, 128
 KILLED = {0: None, 1: "cpu", 2: "wall", 3: "memory", 4: "output", 5: "aborted"}
 KILLED |= {6: "processes", 7: "disk"}
@@ -32,7 +36,8 @@ INLINE_STDIN = 64 * 1024  # bytes of all inputs within a request; more comes as 
 ERR_CAP = 64 * 1024
 MAX_ARGS, MAX_FILES, MAX_COLLECT = 256, 60, 32
 
-NOTICE = struct.Struct("<II")  # OP_ABORT, OP_IDLE, OP_AWAKE or OP_GO; number of the request
+ORDER = struct.Struct("<II")  # OP_ABORT, OP_GO, OP_PAUSE, …; number of the request
+NOTICE = struct.Struct("<IIqq")  # OP_IDLE, OP_AWAKE, OP_BUSY; number; with OP_BUSY: now, busy ns
 REQUEST = struct.Struct("<II6qIIIIIII")
 REPLY = struct.Struct("<iiII6qIIII5qII")
 PLAN = struct.Struct("<14I9iq16s16s64s64s")

@@ -1,15 +1,46 @@
-"""What a machine must offer before anything runs; each lack is one line with its remedy."""
+"""What a machine must offer before anything runs; each lack is one line with its remedy.
+
+A limit of the grader's own process also holds for the programs. One that is stricter than what a
+program is granted matters only when the program fails: it may have failed by that.
+"""
 
 from __future__ import annotations
 
 import resource
+import signal
 import tempfile
 import threading
 
 from gradebox.sandbox.errors import SandboxUnavailable
+from gradebox.sandbox.model import Execution, Limits
 
 FILES, FILES_A_SLOT = 64, 32  # descriptors of a grader, and of each program at once
 TASKS_A_SLOT = 4  # threads and processes: the grader's, the box's two, the program
+# Hard limits of this process: by number, the field of Limits, the option of ulimit.
+OWN_LIMITS = (
+    (resource.RLIMIT_AS, "memory_bytes", "v"),
+    (resource.RLIMIT_DATA, "memory_bytes", "d"),
+    (resource.RLIMIT_FSIZE, "output_bytes", "f"),
+    (resource.RLIMIT_CPU, "cpu_s", "t"),
+    (resource.RLIMIT_STACK, "memory_bytes", "s"),
+)
+
+
+def own_limit_below(limits: Limits, execution: Execution) -> str:
+    """Return which limit of this process may have failed a program, with the remedy; "" for none.
+
+    A small stack can only end a program by SIGSEGV.
+    """
+    for number, name, option in OWN_LIMITS:
+        hard, granted = resource.getrlimit(number)[1], getattr(limits, name)
+        concerned = number != resource.RLIMIT_STACK or execution.signal == signal.SIGSEGV
+        if concerned and hard != resource.RLIM_INFINITY and hard < granted:
+            return (
+                f"this process may have {hard} {'s' if option == 't' else 'bytes'} "
+                f"(ulimit -{option}), less than the {granted} that the program may use, and the "
+                f"program failed: start the grader with ulimit -{option} unlimited"
+            )
+    return ""
 
 
 def check_machine(slots: int) -> None:

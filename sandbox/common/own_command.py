@@ -1,8 +1,8 @@
 """The command line that starts gradebox's commands in this installation, for messages.
 
-gradebox debug                      the script is the one on PATH
-.venv/bin/gradebox debug            it is elsewhere
-python3 /srv/repo/gradebox debug    there is no script: a checkout that is not installed
+gradebox debug                        the script is the one on PATH
+.venv/bin/gradebox debug              it is elsewhere
+python3 /srv/repo/src/gradebox debug  there is no script: a checkout that is not installed
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).absolute().parents[2]  # gradebox/, also where it holds links
+PACKAGE = Path(str(sys.modules["gradebox"].__file__)).absolute().parent
 NAME = "gradebox"
 
 
@@ -43,7 +43,7 @@ def _scripts() -> Iterator[Path]:
     for scripts, packages in folders.items():
         if PACKAGE.parent == Path(packages):
             yield Path(scripts) / NAME
-    if Path(sys.prefix).parent == PACKAGE.parent:  # the checkout's .venv has it installed
+    if Path(sys.prefix).parent == PACKAGE.parents[1]:  # the checkout's .venv has it installed
         yield Path(sys.prefix) / "bin" / NAME
 
 

@@ -43,9 +43,17 @@ static long long left_over;
 static int came_short;
 static char *kept_stderr;
 static long long kept_size;
+static long long held_us; /* in writes that a slow server held up */
+
+static long long now_us(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
+}
 
 static void put(const void *data, size_t size) {
     const char *p = (const char *)data;
+    long long began = now_us();
     while (size > 0) {
         ssize_t n = write(1, p, size);
         if (n < 0 && errno == EINTR) continue;
@@ -53,6 +61,7 @@ static void put(const void *data, size_t size) {
         p += n;
         size -= (size_t)n;
     }
+    held_us += now_us() - began;
 }
 
 static size_t base64(const unsigned char *in, size_t size, char *out) {
@@ -194,12 +203,6 @@ static int drain(Job *job, Pipe *pipe, int is_stdout) {
     return 1;
 }
 
-static long long now_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000000LL + t.tv_nsec / 1000;
-}
-
 static long long waited_us(pid_t pid) {
     char name[64];
     unsigned long long ran = 0, waited = 0;
@@ -245,7 +248,7 @@ static int refused(Job *job) {
 static const char *supervise(Job *job, pid_t pid, Pipe *out, Pipe *err, int *status,
                              struct rusage *usage) {
     const char *why = "-";
-    long long began = now_us();
+    long long began = now_us(), before = held_us + waited_us(getpid());
     int ended = 0;
     while (!ended) {
         struct pollfd watch[2] = {{out->open ? out->fd : -1, POLLIN, 0},
@@ -255,7 +258,8 @@ static const char *supervise(Job *job, pid_t pid, Pipe *out, Pipe *err, int *sta
         drain(job, err, 0);
         long long over = now_us() - began - job->wall_ms * 1000;
         if (out->total > job->stdout_max) why = "output";
-        else if (over > 0 && over > waited_us(pid)) why = "wall";
+        /* While this process cannot pass output on, the program waits for room in its pipe. */
+        else if (over > 0 && over > waited_us(pid) + held_us + waited_us(getpid()) - before) why = "wall";
         if (why[0] != '-') kill(-pid, SIGKILL), kill(pid, SIGKILL);
         ended = wait4(pid, status, why[0] == '-' ? WNOHANG : 0, usage) == pid;
     }

@@ -84,12 +84,15 @@ class Printer:
         self.only_base64 = job.only_base64
         self.left = job.budget - 400  # the first and the last line always fit
         self.short = False
+        self.held_s = 0.0  # in writes that a slow server held up
         self.put("GBX1 " + job.nonce + "\n")
 
     def put(self, text: "bytes | str") -> None:
         data = text if isinstance(text, bytes) else text.encode()
+        began = time.monotonic()
         while data:
             data = data[os.write(1, data) :]
+        self.held_s += time.monotonic() - began
 
     def frame(self, head: bytes, body: bytes) -> None:
         head = head + b" %d\n" % len(body)
@@ -166,8 +169,8 @@ def start(job: Job, stdin: int, out: int, err: int) -> int:
         os._exit(127)
 
 
-def waited_s(pid: int) -> float:
-    """Return the seconds for which the program was ready and had no core."""
+def waited_s(pid: "int | str") -> float:
+    """Return the seconds for which a process was ready and had no core."""
     try:
         with open(f"/proc/{pid}/schedstat") as f:
             return int(f.read().split()[1]) / 1e9
@@ -200,10 +203,20 @@ class Watch:
             self.tick_ms = 1
 
 
-def overdue(job: Job, pid: int, spent_s: float) -> bool:
-    """Return whether the wall time is used up, without the time spent waiting for a core."""
+def hindered_s(printer: Printer) -> float:
+    """Return the seconds in which this process could not pass output on.
+
+    The program waits meanwhile for room in its pipe.
+    """
+    return printer.held_s + waited_s("self")
+
+
+def overdue(job: Job, pid: int, spent_s: float, printer: Printer, before_s: float) -> bool:
+    """Return whether the wall time is used up by the program, not by waiting for a core or here."""
     limit_s = job.wall_ms / 1000
-    return spent_s > limit_s and spent_s - waited_s(pid) > limit_s
+    if spent_s <= limit_s:
+        return False
+    return spent_s - waited_s(pid) - (hindered_s(printer) - before_s) > limit_s
 
 
 def drain(out: Pipe, err: Pipe, printer: Printer, kept: "list[bytes]") -> bool:
@@ -224,7 +237,7 @@ def supervise(
 ) -> "tuple[int, resource.struct_rusage, bytes, str, float]":
     """Pass output on until the program ends; return (status, usage, stderr, why, seconds)."""
     watch = Watch(pid, [out, err])
-    began = time.monotonic()
+    began, before_s = time.monotonic(), hindered_s(printer)
     kept: "list[bytes]" = []
     why, ended = "-", 0
     while not ended:
@@ -232,7 +245,7 @@ def supervise(
         drain(out, err, printer, kept)
         if out.total > job.stdout_max:
             why = "output"
-        elif overdue(job, pid, time.monotonic() - began):
+        elif overdue(job, pid, time.monotonic() - began, printer, before_s):
             why = "wall"
         if why != "-":
             os.killpg(pid, signal.SIGKILL)

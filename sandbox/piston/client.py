@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 from gradebox.sandbox import languages
-from gradebox.sandbox.batch import check_counts, count_within, goes_on_after
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import usable_cores
+from gradebox.sandbox.endpoints import endpoints_from
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import (
@@ -31,21 +30,20 @@ from gradebox.sandbox.model import (
     Limits,
     Program,
 )
+from gradebox.sandbox.piston.attempts import ATTEMPTS, Attempts
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, Backend, RunRequest
-from gradebox.sandbox.piston.endpoints import endpoints_from, without_password
 from gradebox.sandbox.piston.faults import Refused, Tampered, Transient
 from gradebox.sandbox.piston.fleet import Endpoint, Fleet, Lease
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
-from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.http.transport import TOKEN_VARIABLE, Transport
 from gradebox.sandbox.piston.launcher import check_names
+from gradebox.sandbox.piston.packages import PACKAGES
 from gradebox.sandbox.piston.probe import identify
-from gradebox.sandbox.piston.runs.attempts import ATTEMPTS, Attempts
 from gradebox.sandbox.piston.stock_piston import StockPiston
 from gradebox.sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")
 
-TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
 # Destroyed reports of one run after which the program is held responsible. Reports that the server
 # may have lost count only when that happened in every attempt.
 DESTROYED_AFTER = 3
@@ -56,7 +54,7 @@ T = TypeVar("T")
 class PistonSandbox(Closeable):
     """Implements `sandbox.Sandbox` over Piston's HTTP API v2.
 
-    endpoints             URLs; none: PISTON_ENDPOINTS, else http://localhost:2000
+    endpoints             URLs; none: PISTON_ENDPOINTS or PISTON_ENDPOINT, else http://localhost:2000
     slots                 runs at once over all endpoints; 0: one for each core of this machine
     endpoint_concurrency  requests at once to one endpoint; None: the slots shared out evenly
     package               "piston": the packages python and gcc; "codeforces": the package of
@@ -85,7 +83,8 @@ class PistonSandbox(Closeable):
         urls = endpoints_from(endpoints)
         token = token or os.environ.get(TOKEN_VARIABLE) or None
         cap = endpoint_concurrency or -(-slots // len(urls))
-        members = [Endpoint(url, Transport(url, token=token), cap) for url in urls]
+        transports = [Transport(url, token=token) for url in urls]
+        members = [Endpoint(t.base_url, t, cap) for t in transports]
         self._slots = min(slots, cap * len(members))
         self._package = package
         self._stock = StockPiston(package)
@@ -94,7 +93,12 @@ class PistonSandbox(Closeable):
         try:
             for endpoint in members:
                 identify(endpoint)
-        except (Transient, Refused) as error:
+        except Refused as error:
+            self._fleet.close()
+            raise SandboxUnavailable(
+                f"the Piston server can't be used: {error} (docs/piston.md); or use --sandbox local"
+            ) from error
+        except Transient as error:
             self._fleet.close()
             raise SandboxUnavailable(
                 f"no Piston server answers at {endpoint.url}: {error}; start one "
@@ -103,9 +107,9 @@ class PistonSandbox(Closeable):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """See `Sandbox.capabilities`. "batch": when every endpoint is a server of ours."""
-        many = all(endpoint.most_runs > 1 for endpoint in self._fleet.endpoints)
-        return frozenset({"collect", "alone", "batch"} if many else {"collect", "alone"})
+        """See `Sandbox.capabilities`. "grade": every endpoint is a server of ours."""
+        ours = all(endpoint.gradebox for endpoint in self._fleet.endpoints)
+        return frozenset({"collect", "alone", "grade"} if ours else {"collect", "alone"})
 
     @property
     def slots(self) -> int:
@@ -166,44 +170,17 @@ class PistonSandbox(Closeable):
             execution = self._run(request, True)
         return execution
 
-    def run_many(
-        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
-    ) -> Generator[list[Execution], None, None]:
-        """See `BatchSandbox.run_many`. Each request of a server has as many runs as it allows."""
-        check_counts(limits, stdins)
-        for one in limits:
-            check_limits(one)
-        if not compiled.ok:
-            raise BadRequest("the program did not compile, so it can't be run")
-        return self._run_many(compiled, limits, stdins)
+    def ask(self, language: str, question: Callable[[Endpoint], T]) -> T:
+        """Return the answer of a server of ours that has a language; ask again after its faults.
 
-    def _run_many(
-        self, compiled: Compiled, limits: Sequence[Limits], stdins: Sequence[bytes]
-    ) -> Generator[list[Execution], None, None]:
-        """After a fault, what was received is kept and the rest is sent again."""
-        row = languages.find(compiled.program.language)
-        able = partial(self._can_run_many, row)
-        attempts = Attempts(self._fleet, able)
-        done, last = 0, None
-        while done < len(stdins) and (last is None or goes_on_after(last)):
-            if not any(map(able, self._fleet.endpoints)):  # an older server took the place
-                last = self.run(compiled, limits[done], stdin=stdins[done])
-                done += 1
-                yield [last]
-                continue
+        question  asks an endpoint; raises the faults of faults.py
+        """
+        row = languages.find(language)
+        self._require(row)
+        attempts = Attempts(self._fleet, lambda e: e.gradebox and self._can_run(row, e))
+        while True:
             with attempts.lease() as lease:
-                # a busy server may have room for fewer
-                most = max(1, lease.endpoint.most_runs >> attempts.failures)
-                end = done + count_within(map(len, stdins[done : done + most]))
-                runs = self._gradebox.run_many(
-                    lease, compiled.program, limits[done:end], stdins[done:end]
-                )
-                with closing(runs):
-                    for group in runs:
-                        attempts.failures = 0
-                        done += len(group)
-                        last = group[-1]
-                        yield group
+                return question(lease.endpoint)
 
     def interact(self, *args: Any, **options: Any) -> Interaction:
         """Raise SandboxUnavailable: both would share one box, and the interactor has the answer."""
@@ -211,6 +188,13 @@ class PistonSandbox(Closeable):
             "a Piston server can't run two programs apart that talk to each other; "
             "use --sandbox local for interactive problems"
         )
+
+    def check(self, names: Sequence[str]) -> None:
+        """Raise SandboxError where a server fails its probe or none has one of these languages."""
+        for endpoint in self._fleet.endpoints:
+            self._backend(endpoint).prepare(endpoint)
+        for name in names:
+            self._require(languages.find(name))
 
     def describe(self) -> Description:
         """Return servers, versions and limits found; `advice` names settings to raise."""
@@ -238,7 +222,7 @@ class PistonSandbox(Closeable):
                 "behind": [e.server_sandbox for e in endpoints if e.server_sandbox],
                 "advice": sorted({line for e in endpoints for line in e.limits.advice}),
             },
-            addresses=tuple(without_password(e.url) for e in endpoints),
+            addresses=tuple(e.url for e in endpoints),
         )
 
     def close(self) -> None:
@@ -283,9 +267,6 @@ class PistonSandbox(Closeable):
     def _can_run(self, row: Language, endpoint: Endpoint) -> bool:
         return self._backend(endpoint).can_run(endpoint, row)
 
-    def _can_run_many(self, row: Language, endpoint: Endpoint) -> bool:
-        return endpoint.most_runs > 1 and self._can_run(row, endpoint)
-
     def _require(self, row: Language) -> None:
         """Raise MissingToolchain, with what to install, when no endpoint has the language."""
         endpoints = self._fleet.endpoints
@@ -293,9 +274,10 @@ class PistonSandbox(Closeable):
             return
         package = self._stock.package
         if not package.supports(row):
-            raise MissingToolchain(
-                f"{row.name} can't be run on a Piston server; use --sandbox local"
-            )
+            able = [name for name, other in PACKAGES.items() if other.supports(row)]
+            where = f"with --piston-package {self._package}" if able else "on a Piston server"
+            remedies = [*(f"--piston-package {name}" for name in able), "--sandbox local"]
+            raise MissingToolchain(f"{row.name} can't be run {where}; use {' or '.join(remedies)}")
         installed = ", ".join(sorted({name for e in endpoints for name in e.runtimes}))[:300]
         raise MissingToolchain(
             f"no Piston endpoint has what {row.name} needs "

@@ -1,6 +1,7 @@
 """Faults between the client and a Piston server, by what the client does about them.
 
 Transient           send the request again, to another server first
+  Busy              the server takes no more requests for now (429)
   Tampered          the launcher's report is missing or damaged
 Refused             this server refuses the request every time; the message has the remedy
   BodyTooLarge      the request exceeds the server's body limit
@@ -30,6 +31,10 @@ class Transient(SandboxError):
 
     pause_s: float = 0.0
     server_failed = True
+
+
+class Busy(Transient):
+    """The server, or a proxy before it, answers 429: it works, and takes more requests later."""
 
 
 class Tampered(Transient):

@@ -3,17 +3,19 @@
     acquire ─▶ Lease(endpoint) ─▶ release(good | failed)
 
 A request goes to the least busy endpoint, so that slow ones get fewer. One that fails is left out
-for a pause that doubles, and is asked for its runtimes before it is used again.
+for a pause that doubles, and is asked for its runtimes before it is used again. One that is busy
+(429) is paused in the same way and not asked: that would be two more requests.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.piston.faults import Refused, Transient
 from gradebox.sandbox.piston.http.transport import Transport
@@ -24,6 +26,7 @@ NO_ENDPOINT = (
     "no Piston endpoint has the packages for this run's language; install them (docs/piston.md) or "
     "use --sandbox local"
 )
+PROBLEMS_KNOWN = 10_000  # by their names, of each server
 WAIT_S = 120.0  # how long runs wait for servers that fail: a restart takes less
 
 CanRun = Callable[["Endpoint"], bool]
@@ -35,16 +38,19 @@ class Endpoint:
 
     cap              requests at once, at most
     runtimes         language or alias → version, as the server lists them
-    most_runs        runs in one request, on gradebox.sandbox.server, else 0
+    gradebox         it is gradebox.sandbox.server, which needs no launcher
     server_sandbox   that server's description of its own sandbox
     platform         machine and C library; binaries run on every endpoint of the same platform
     fixed_addresses  programs can be started without address space randomisation
     limits           found by probing, when `probed`
+    answers          of the probe so far, by question
     failures         in a row, the first one at `failing_since`
     last_fault       its latest failure, for messages
+    doubtful         it failed, otherwise than by being busy, and has not worked since
     reserved         held for a run that is to be alone
     starts           requests started so far
     counted_starts   requests up to this one belong to failures that were counted
+    problems         names of the problems that it was sent, one at a time
     """
 
     url: str
@@ -52,26 +58,25 @@ class Endpoint:
     cap: int
     runtimes: dict[str, str] = field(default_factory=dict)
     version: str = ""
-    most_runs: int = 0
+    gradebox: bool = False
     server_sandbox: dict[str, Any] = field(default_factory=dict)
     platform: str = ""
     fixed_addresses: bool = False
     limits: ServerLimits = field(default_factory=ServerLimits)
     probed: bool = False
+    answers: dict[str, Any] = field(default_factory=dict)
     probing: threading.Lock = field(default_factory=threading.Lock)
     inflight: int = 0
     failures: int = 0
     failing_since: float = 0.0
     last_fault: str = ""
+    doubtful: bool = False
     down_until: float = 0.0
     reserved: bool = False
     starts: int = 0
     counted_starts: int = 0
-
-    @property
-    def gradebox(self) -> bool:
-        """Whether it is gradebox.sandbox.server, which needs no launcher."""
-        return self.most_runs > 0
+    problems: LruCache[Hashable, str] = field(default_factory=lambda: LruCache(PROBLEMS_KNOWN))
+    uploading: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,8 @@ class Lease:
 class Fleet:
     """Hands out leases. Any thread may call any method.
 
-    check  asks an endpoint that failed whether it works again; raises Transient or Refused
+    check   asks an endpoint that failed whether it works again; raises Transient or Refused
+    wait_s  how long a request waits for endpoints that fail; None: WAIT_S
     """
 
     def __init__(
@@ -99,10 +105,13 @@ class Fleet:
         endpoints: Sequence[Endpoint],
         check: Callable[[Endpoint], None],
         clock: Callable[[], float] = time.monotonic,
+        *,
+        wait_s: float | None = None,
     ) -> None:
         self.endpoints = list(endpoints)
         self._check = check
         self._clock = clock
+        self._wait_s = WAIT_S if wait_s is None else wait_s
         self._changed = threading.Condition()
         self._closed = False
 
@@ -114,16 +123,19 @@ class Fleet:
         alone  wait until nothing else runs on the endpoint, and keep other runs away
         avoid  endpoints to use only when there is no other
 
-        Raises SandboxUnavailable when no endpoint can run it, or all have been failing for WAIT_S.
+        Raises SandboxUnavailable when no endpoint can run it, or all have failed for `wait_s`.
         """
         while True:
             lease = self._take(can_run, alone, avoid)
-            if not lease.endpoint.failures or self._works_again(lease):
+            if not lease.endpoint.doubtful or self._works_again(lease):
                 return lease
 
-    def release(self, lease: Lease, *, failed: bool = False, pause_s: float = 0.0) -> bool:
+    def release(
+        self, lease: Lease, *, failed: bool = False, busy: bool = False, pause_s: float = 0.0
+    ) -> bool:
         """Give a lease back; return whether another request was under way at any time.
 
+        busy     the failure shows that the server works
         pause_s  what a failing server asked for, kept up to LONGEST_PAUSE_S
         """
         endpoint = lease.endpoint
@@ -134,8 +146,9 @@ class Fleet:
                 endpoint.reserved = False
             if failed:
                 self._pause(endpoint, lease, pause_s)
+                endpoint.doubtful |= not busy
             else:
-                endpoint.failures = 0
+                endpoint.failures, endpoint.doubtful = 0, False
             self._changed.notify_all()
         return shared
 
@@ -147,6 +160,10 @@ class Fleet:
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+        self.disconnect()
+
+    def disconnect(self) -> None:
+        """Close the connections that are not in use."""
         for endpoint in self.endpoints:
             endpoint.transport.close()
 
@@ -171,7 +188,7 @@ class Fleet:
                 if not able:
                     raise SandboxUnavailable(NO_ENDPOINT)
                 now = self._clock()
-                if all(e.down_until > now >= e.failing_since + WAIT_S for e in able):
+                if all(e.down_until > now >= e.failing_since + self._wait_s for e in able):
                     raise SandboxUnavailable(_given_up(able, now))
                 preferred = [e for e in able if e not in avoid and e.failures < 3] or able
                 if reserved is not None and reserved not in preferred:

@@ -2,21 +2,28 @@
 
 `identify` asks what the server is (two GETs). `probe` runs a few tiny jobs: limits can't be
 queried, but a request beyond one is refused with the limit in the message.
+
+Each answer is kept, so that after a fault only the question that met it is asked again. A server
+that is busy (429) is waited for within the question: these dozen requests are its first ones, and
+a proxy that lets five a second through refuses some of them every time.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from gradebox.sandbox.model import Limits
-from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
+from gradebox.sandbox.piston import fleet
+from gradebox.sandbox.piston.faults import BodyTooLarge, Busy, Refused, Transient
 from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.gradebox_server import most_runs
-from gradebox.sandbox.piston.http.execute import File, execute
+from gradebox.sandbox.piston.gradebox_server import PROTOCOL
+from gradebox.sandbox.piston.http.execute import File, Stage, execute
 from gradebox.sandbox.piston.launcher import (
     BadReport,
     decode_report,
@@ -32,6 +39,10 @@ TRY_BODY_BYTES = 150_000
 WANT_OUTPUT_CHARS = 1_000_000
 HUGE = 10**15  # beyond every configured limit
 EXTRA_WALL_S = 60.0
+ANSWER_BYTES = 8 << 20  # twice what _PRINTS prints, which an answer has as stdout and as output
+BUSY_S = 60.0  # a server may answer 429 to one question for so long
+
+T = TypeVar("T")
 
 # Writes 1, 1, 2, 4 … KiB: what the server keeps of it is its output limit within a factor of two.
 _PRINTS = b"""import os, platform, subprocess, sys, time
@@ -53,18 +64,19 @@ for k in range(11):
 
 def identify(endpoint: Endpoint) -> None:
     """Fill in version and runtimes; raise Transient or Refused where no Piston answers."""
-    about = endpoint.transport.get("/", timeout_s=10)
+    get = endpoint.transport.get
+    about = {} if endpoint.transport.api_only else _patiently(partial(get, "/", timeout_s=10))
     if isinstance(about, dict):
-        endpoint.version = str(about.get("message", ""))[:100]
+        endpoint.version = str(about.get("message", "Piston"))[:100]
         gradebox = about.get("gradebox")
         ours = gradebox if isinstance(gradebox, dict) else {}
-        most = most_runs(ours)
-        if gradebox is not None and not most:
+        if gradebox is not None and ours.get("protocol") != PROTOCOL:
             raise Refused(f"{endpoint.url} is gradebox of another version: install the same here")
-        endpoint.most_runs = most
+        endpoint.gradebox = gradebox is not None
         if isinstance(ours.get("sandbox"), dict):
             endpoint.server_sandbox = ours["sandbox"]
-    endpoint.runtimes = read_runtimes(endpoint.transport.get("/api/v2/runtimes", timeout_s=10))
+    runtimes = _patiently(partial(get, "/api/v2/runtimes", timeout_s=10))
+    endpoint.runtimes = read_runtimes(runtimes)
 
 
 def read_runtimes(value: Any) -> dict[str, str]:
@@ -91,33 +103,37 @@ def read_runtimes(value: Any) -> dict[str, str]:
 
 def probe(endpoint: Endpoint, package: Package) -> None:
     """Fill in the platform and limits of an endpoint."""
+
+    def ask(question: str, about: Callable[..., T], *details: Any) -> T:
+        if question not in endpoint.answers:
+            endpoint.answers[question] = about(endpoint, package, *details)
+        answer: T = endpoint.answers[question]
+        return answer
+
     run_ms, cpu_ms, memory = (
-        _configured(endpoint, package, {name: HUGE})
+        ask(name, _configured, {name: HUGE})
         for name in ("run_timeout", "run_cpu_time", "run_memory_limit")
     )
-    body_bytes = None
-    try:
-        printed, capped = _print(
-            endpoint, package, [File("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
-        )
-    except BodyTooLarge:
-        body_bytes = TRY_BODY_BYTES
-        printed, capped = _print(endpoint, package)
+    pad = [File("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
+    padded = ask("body", _print_or_none, pad)
+    body_bytes = TRY_BODY_BYTES if padded is None else None
+    printed, capped = padded or ask("output", _print)
     # The server drops the whole read that exceeds its limit. A busy server gets several writes of
     # the program in one read and keeps less, so the longest output of three runs counts.
-    for _ in range(2 if capped else 0):
-        printed = max(printed, _print(endpoint, package)[0], key=len)
+    for number in range(2 if capped else 0):
+        printed = max(printed, ask(f"output {number}", _print)[0], key=len)
     with contextlib.suppress(ValueError):
         machine, libc, fixed = printed.split("\n", 1)[0].split(";")
         endpoint.platform = f"{machine} {libc}"
         endpoint.fixed_addresses = fixed == "1"
     output_chars = max(len(printed), 512) if capped else None
-    limits = ServerLimits(run_ms, cpu_ms, memory, output_chars, body_bytes)
-    endpoint.limits = replace(
-        limits,
-        overhead_s=_overhead_s(endpoint, package, output_chars or WANT_OUTPUT_CHARS),
-        advice=tuple(_advice(endpoint.url, limits)),
+    used = [ask(f"use {k}", _used_s, output_chars or WANT_OUTPUT_CHARS) for k in range(3)]
+    overheads = sorted(seconds for seconds in used if seconds is not None)
+    overhead_s = overheads[1] if len(overheads) == 3 else 0.05
+    limits = ServerLimits(
+        run_ms, cpu_ms, memory, output_chars, body_bytes, min(max(overhead_s, 0.005), 1.0)
     )
+    endpoint.limits = replace(limits, advice=tuple(_advice(endpoint.url, limits)))
     endpoint.probed = True
 
 
@@ -143,10 +159,34 @@ def _python(package: Package, program: bytes) -> list[File]:
     return [File("p.py", program, source=True), *package.extra_files(EXTRA_WALL_S)]
 
 
-def _configured(endpoint: Endpoint, package: Package, huge: dict[str, int]) -> int | None:
+def _job(
+    endpoint: Endpoint, package: Package, files: Sequence[File], fields: Mapping[str, int]
+) -> Stage:
+    """Run a small job; wait while the server is busy."""
+    transport, runtime = endpoint.transport, package.runtime
+    job = partial(execute, transport, runtime, files, fields, answer_max=ANSWER_BYTES)
+    return _patiently(job).run
+
+
+def _patiently(ask: Callable[[], T]) -> T:
+    """Return an answer; ask again while the server is busy, with pauses that double."""
+    until = time.monotonic() + BUSY_S
+    pause_s = fleet.FIRST_PAUSE_S
+    while True:
+        try:
+            return ask()
+        except Busy as fault:
+            wait_s = max(fault.pause_s, pause_s)
+            if time.monotonic() + wait_s > until:
+                raise
+        time.sleep(wait_s)
+        pause_s *= 2
+
+
+def _configured(endpoint: Endpoint, package: Package, huge: Mapping[str, int]) -> int | None:
     """Return the limit that the refusal of a huge one names; None when it is accepted."""
     try:
-        execute(endpoint.transport, package.runtime, _python(package, b"pass"), huge)
+        _job(endpoint, package, _python(package, b"pass"), huge)
     except Refused as refusal:
         number = re.search(r"limit of (\d{1,15})\b", str(refusal))
         if number is None:
@@ -157,36 +197,40 @@ def _configured(endpoint: Endpoint, package: Package, huge: dict[str, int]) -> i
 
 def _print(endpoint: Endpoint, package: Package, pad: Sequence[File] = ()) -> tuple[str, bool]:
     """Run the printing program; return its output and whether the server cut it."""
-    files = [*_python(package, _PRINTS), *pad]
-    run = execute(endpoint.transport, package.runtime, files, {}).run
+    run = _job(endpoint, package, [*_python(package, _PRINTS), *pad], {})
     if run.status in ("RE", "SG"):
         raise Transient(f"{endpoint.url}: a test program failed there: {run.stderr[-300:]!r}")
     return run.stdout, run.status == "OL"
 
 
-def _overhead_s(endpoint: Endpoint, package: Package, output_chars: int) -> float:
-    """Return the CPU seconds of the launcher: the median of three runs of a tiny program."""
-    overheads = []
-    for _ in range(3):
-        nonce = new_nonce()
-        job = job_files(
-            nonce,
-            ["{python}", "main.py"],
-            Limits(),
-            files={"main.py": b"print(open(0).read())"},
-            output_chars=output_chars,
-            only_base64=package.codeforces,
-            fixed_addresses=endpoint.fixed_addresses,
-        )
-        files = [launcher_file(), *job, *package.extra_files(EXTRA_WALL_S)]
-        run = execute(endpoint.transport, package.runtime, files, {}).run
-        try:
-            report = decode_report(run.stdout, nonce)
-        except BadReport as error:
-            raise Transient(
-                f"{endpoint.url}: the launcher does not work there: {error}; "
-                f"its stderr: {run.stderr[-300:]!r}"
-            ) from error
-        if run.cpu_s is not None:
-            overheads.append(max(0.0, run.cpu_s - report.cpu_s))
-    return min(max(sorted(overheads)[1] if len(overheads) == 3 else 0.05, 0.005), 1.0)
+def _print_or_none(
+    endpoint: Endpoint, package: Package, pad: Sequence[File]
+) -> tuple[str, bool] | None:
+    """Do the same with a large body; return None when the server refuses it for its size."""
+    try:
+        return _print(endpoint, package, pad)
+    except BodyTooLarge:
+        return None
+
+
+def _used_s(endpoint: Endpoint, package: Package, output_chars: int) -> float | None:
+    """Return the CPU seconds of the launcher in the run of a tiny program, if they are known."""
+    nonce = new_nonce()
+    job = job_files(
+        nonce,
+        ["{python}", "main.py"],
+        Limits(),
+        files={"main.py": b"print(open(0).read())"},
+        output_chars=output_chars,
+        only_base64=package.codeforces,
+        fixed_addresses=endpoint.fixed_addresses,
+    )
+    run = _job(endpoint, package, [launcher_file(), *job, *package.extra_files(EXTRA_WALL_S)], {})
+    try:
+        report = decode_report(run.stdout, nonce)
+    except BadReport as error:
+        raise Transient(
+            f"{endpoint.url}: the launcher does not work there: {error}; "
+            f"its stderr: {run.stderr[-300:]!r}"
+        ) from error
+    return None if run.cpu_s is None else max(0.0, run.cpu_s - report.cpu_s)

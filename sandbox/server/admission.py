@@ -39,16 +39,15 @@ class ClientGone(Exception):
 
 
 class Place:
-    """The place of one admitted request, or of `count`, with the bytes reserved for it."""
+    """The place of one admitted request, with the bytes reserved for it."""
 
-    def __init__(self, admission: Admission, size: int, count: int) -> None:
+    def __init__(self, admission: Admission, size: int) -> None:
         self._admission = admission
         self.size = size
-        self.count = count
 
     def grow(self, size: int) -> None:
         """Reserve `size` further bytes. Raises QueueFull."""
-        self._admission.reserve(size, others=self._admission.present - self.count)
+        self._admission.reserve(size, others=self._admission.present - 1)
         self.size += size
 
     def hold(self, size: int) -> None:
@@ -74,23 +73,20 @@ class Admission:
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="execute")
 
     @contextlib.contextmanager
-    def place(self, size: int = 0, count: int = 1) -> Iterator[Place]:
-        """Admit a request of `size` bytes, which counts as `count`.
-
-        Raises QueueFull or ShuttingDown.
-        """
+    def place(self, size: int = 0) -> Iterator[Place]:
+        """Admit a request of `size` bytes. Raises QueueFull or ShuttingDown."""
         if self.closing:
             raise ShuttingDown
-        if self.present + count > self.slots + self.queue:
+        if self.present >= self.slots + self.queue:
             raise QueueFull(self.retry_after_s())
         self.reserve(size, others=self.present)
-        self.present += count
+        self.present += 1
         self._idle.clear()
-        place = Place(self, size, count)
+        place = Place(self, size)
         try:
             yield place
         finally:
-            self.present -= count
+            self.present -= 1
             self._bytes_left += place.size
             if not self.present:
                 self._idle.set()
@@ -109,18 +105,15 @@ class Admission:
         seconds = self._mean_s * self.present / self.slots / 2
         return max(1, min(60, math.ceil(seconds)))
 
-    async def run(
-        self, call: Callable[[], T], count: int = 1, cancelled: Cancellation | None = None
-    ) -> T:
+    async def run(self, call: Callable[[], T], cancelled: Cancellation | None = None) -> T:
         """Run `call` in a thread; it is not started if the caller is cancelled before.
 
-        count      of requests that it stands for
         cancelled  is cancelled together with the caller
 
         Raises what `call` raises, and ClientGone.
         """
         cancelled = cancelled or Cancellation()
-        timed = functools.partial(self._timed, call, cancelled, count)
+        timed = functools.partial(self._timed, call, cancelled)
         return await run_in_thread(timed, cancelled.cancel, self._pool)
 
     async def drain(self, grace_s: float) -> bool:
@@ -135,7 +128,7 @@ class Admission:
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _timed(self, call: Callable[[], T], cancelled: Cancellation, count: int) -> T:
+    def _timed(self, call: Callable[[], T], cancelled: Cancellation) -> T:
         if cancelled.is_cancelled:
             raise ClientGone
         with self._lock:
@@ -146,5 +139,4 @@ class Admission:
         finally:
             with self._lock:
                 self.running -= 1
-                mean_s = (time.monotonic() - began) / count
-                self._mean_s = 0.9 * self._mean_s + 0.1 * mean_s
+                self._mean_s = 0.9 * self._mean_s + 0.1 * (time.monotonic() - began)

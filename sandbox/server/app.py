@@ -22,11 +22,11 @@ from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.model import MIB, Description
-from gradebox.sandbox.piston.runs import frames
+from gradebox.sandbox.piston.gradebox_server import PROTOCOL
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, ShuttingDown
 from gradebox.sandbox.server.body import Refused, check_size, encode, parse, receive, unpack
-from gradebox.sandbox.server.connect import MESSAGE_BYTES, converse
+from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, converse
 from gradebox.sandbox.server.connections import Connections
 from gradebox.sandbox.server.conversations import Conversations
 from gradebox.sandbox.server.jobs.execute import execute
@@ -35,7 +35,6 @@ from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.metrics import Metrics
 from gradebox.sandbox.server.origin import check_host, check_origin
 from gradebox.sandbox.server.plugins import Grading, Judge, Route
-from gradebox.sandbox.server.runs import Runs
 from gradebox.sandbox.server.settings import ServerSettings
 
 log = logging.getLogger("gradebox.server")
@@ -71,7 +70,6 @@ class Server:
         self.admission = Admission(slots, settings.queue, settings.held_bytes)
         self.connections = Connections(slots + settings.queue + SPARE_CONNECTIONS, settings.head_s)
         self.metrics = Metrics(self.admission)
-        self.runs = Runs(sandbox, settings, self.runtimes, self.admission, self.metrics)
 
     def application(self) -> web.Application:
         app = web.Application(middlewares=[self._answer, self._check])
@@ -89,7 +87,6 @@ class Server:
                 (method, path, self.graded(route) if method == "POST" else self.described(route))
                 for (method, path), route in self.graded_routes.items()
             ),
-            ("POST", frames.ROUTE, self.runs.answer),
         ):
             # as in Piston, a slash at the end is allowed
             for spelling in dict.fromkeys((path, path.rstrip("/") + "/")):
@@ -99,8 +96,7 @@ class Server:
         return app
 
     async def about(self, request: web.Request) -> web.Response:
-        runs = {"version": frames.VERSION, "most": self.runs.most}
-        about = {"protocol": 1, "runs": runs, "sandbox": self.description.as_json()}
+        about = {"protocol": PROTOCOL, "sandbox": self.description.as_json()}
         return _json(200, {"message": VERSION, "gradebox": about})
 
     async def health(self, request: web.Request) -> web.Response:
@@ -194,7 +190,9 @@ class Server:
         """Run a program interactively over a WebSocket, which has a place until it is closed."""
         message_bytes = min(MESSAGE_BYTES, self.settings.body_bytes)
         with self.admission.place(2 * message_bytes) as place:
-            socket = web.WebSocketResponse(max_msg_size=message_bytes, compress=False)
+            socket = web.WebSocketResponse(
+                max_msg_size=message_bytes, compress=False, timeout=CLOSE_S
+            )
             await socket.prepare(request)
             jobs = Conversations(
                 self.sandbox, self.admission, self.metrics, self.parse_job, self.run

@@ -34,6 +34,7 @@ from gradebox.sandbox.server.jobs.stages import compile_stage, stage_of
 from gradebox.sandbox.server.streams import Feed, Streams, forward
 
 INIT_S = 1.0
+CLOSE_S = 1.0  # a client that does not answer the closing message keeps its place for so long
 MESSAGE_BYTES = 16 << 20  # the largest message; a socket's place has twice this size
 SIGNALS = {s.name: s for s in signal.Signals}
 

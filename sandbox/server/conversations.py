@@ -55,7 +55,7 @@ class Conversations:
     def parse(self, body: Any) -> Job:
         """Return the job of a message. Raises BadRequest, also when it cannot be talked to."""
         job = self.parse_job(body, talking=True)
-        if job.compile_only or not isinstance(self.sandbox, Conversing):
+        if job.evidence or not isinstance(self.sandbox, Conversing):
             raise BadRequest("this server cannot run the program interactively")
         check_files(job.unpacked, self.sandbox)
         return job

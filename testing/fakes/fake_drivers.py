@@ -11,7 +11,6 @@ run takes PAUSE_S (GRADEBOX_FAKE_PAUSE_S). This file is also what drivers are st
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import logging
 import os
 import signal
@@ -23,9 +22,13 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-BOOT = ROOT / "eval" / "grading" / "drivers" / "boot.py"
+from gradebox.eval.grading.drivers import driver
+from gradebox.sandbox.children.channel import Channel
+from gradebox.sandbox.errors import SandboxUnavailable
+
+MAIN = "testing.fakes.fake_drivers:drive"
 PAUSE = "GRADEBOX_FAKE_PAUSE_S"
+LIMIT = "GRADEBOX_FAKE_LIMIT"  # why a driver cannot open its sandbox
 TOOL = "GRADEBOX_FAKE_TOOL"  # the version of Python that a driver finds
 
 
@@ -43,7 +46,10 @@ def fake_sandbox(*_: Any, **__: Any) -> Any:
         return b"wrong" if "wrong" in call.source else call.stdin
 
     sandbox = FakeSandbox(answer, record=False)
-    if sys.flags.isolated and TOOL in os.environ:  # a driver
+    is_driver = sys.flags.isolated
+    if is_driver and LIMIT in os.environ:
+        raise SandboxUnavailable(os.environ[LIMIT])
+    if is_driver and TOOL in os.environ:
         sandbox.toolchains = {"python": os.environ[TOOL]}
     return sandbox
 
@@ -53,7 +59,7 @@ def fake_drivers() -> Iterator[None]:
     """Let sessions opened in this context have the fake sandbox, in their drivers as well."""
     with (
         mock.patch("gradebox.sandbox.opening.open_sandbox", fake_sandbox),
-        mock.patch("gradebox.eval.grading.drivers.process.BOOT", Path(__file__)),
+        mock.patch("gradebox.eval.grading.drivers.process.MAIN", MAIN),
     ):
         yield
 
@@ -82,19 +88,17 @@ def main() -> int:
     return result.exit_status
 
 
-def drive() -> None:
+def drive(channel: Channel) -> None:
     """Be a driver process with the fake sandbox."""
-    spec = importlib.util.spec_from_file_location("boot", BOOT)
-    assert spec is not None and spec.loader is not None
-    boot = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(boot)
-    fd = boot.load()
-    sys.path.append(str(ROOT))
-    from gradebox.eval.grading.drivers import driver
-
     with mock.patch.object(driver, "open_sandbox", fake_sandbox):
-        driver.run_driver(fd)
+        driver.run_driver(channel)
+
+
+def send_half(channel: Channel) -> None:
+    """Be a driver process that stops within a message."""
+    os.write(channel.fileno(), (100).to_bytes(4, "big") + b"half")
+    time.sleep(60)
 
 
 if __name__ == "__main__":
-    sys.exit(drive() if sys.flags.isolated else main())
+    sys.exit(main())

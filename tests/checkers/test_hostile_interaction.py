@@ -141,7 +141,7 @@ def test_an_attack_changes_no_verdict_and_ends(
     with monkeypatch.context() as patch:
         if name == "the interactor stops itself":  # nothing but its own limit ends it
             patch.setattr(interactive, "INTERACTOR_CPU_S", 1.0)
-            patch.setattr(interactive, "EXTRA_WALL_S", 1.0)
+            patch.setattr(interactive, "INTERACTOR_WALL_S", 3.0)
         result = talk(box, tmp_path, solution, judge, SHORT if name in TIMED else LIMITS)
     seen = (result.check.outcome, result.decided_by, result.execution, result.check)
     assert outcome in (None, result.check.outcome), seen

@@ -48,7 +48,7 @@ ROWS = [
     ("first", FAT, WELL, PE, "solution", "rejected"),
     ("first", IDLE, WELL, WA, "solution", "rejected"),
     ("first", IDLE, WELL, OK, "solution", "accepted"),
-    ("first", IDLE, SLOW, CU, "interactor", "unclear"),
+    ("first", IDLE, SLOW, CU, "solution", "unclear"),
     ("first", IDLE, IDLE, CU, "interactor", "unclear"),
     ("first", IDLE, CRASHED, CU, "solution", "unclear"),
     ("second", WELL, WELL, OK, "interactor", "accepted"),

@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.checkers import true_false, verdict
-from gradebox.checkers.true_false import Verdict, extract_verdict, judge_response, render_prompt
+from gradebox.checkers.true_false import (
+    MOST_READ,
+    Verdict,
+    extract_verdict,
+    judge_response,
+    render_prompt,
+)
 
 BOXED, LABELLED, LINE = "boxed", "labelled", "line"
 NOTHING = "no boxed, labelled or bare TRUE or FALSE"
@@ -149,7 +155,15 @@ def test_long_responses_are_read_in_one_pass(unit):
 )
 def test_nested_boxes_are_read_in_one_pass(opens, inside, value):
     """Reading the contents of each nested box would take quadratic time."""
-    assert extract_verdict(opens * 100_000 + inside + "}}" * 100_000).value is value
+    assert extract_verdict(opens * 1000 + inside + "}}" * 1000).value is value
+
+
+def test_the_end_of_a_long_response_is_read_and_its_first_line():
+    long = "x " * MOST_READ
+    assert extract_verdict(f"\\boxed{{TRUE}} {long} VERDICT: FALSE") == (False, "labelled")
+    assert extract_verdict(f"\n TRUE.\n{long}") == (True, "line")
+    assert extract_verdict(f"{long}\nVERDICT: TRUE\n {' ' * MOST_READ}").value is None
+    assert extract_verdict("TRUE" + " " * 30_000 + "x").value is None
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ class Client:
 
     def __init__(self, name: str, program: str | None = None) -> None:
         self._command = [str(python_of(name)), str(CLIENTS / f"{program or name}_client.py")]
-        path = str(ROOT) if ENVIRONMENTS[name].grades else ""
+        path = f"{ROOT}:{ROOT}/src" if ENVIRONMENTS[name].grades else ""
         self._environment = {**os.environ, **NO_PROXY, "PYTHONPATH": path}
 
     def start(self, what: str, url: str, **arguments: Any) -> subprocess.Popen[str]:

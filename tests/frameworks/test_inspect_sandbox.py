@@ -56,6 +56,9 @@ READ_A = ("read_file", {"file": "a"})
         ([("exec", {"cmd": ["/etc/passwd"]})], raised("PermissionError")),
         ([("exec", {"cmd": ["a\0b"]})], [126, "", "embedded null byte"]),
         ([sh("true", user="root")], raised("SandboxUserUnsupportedError")),
+        # the interpreter that runs programs, by its usual names, whatever PATH the sample has
+        ([sh("python -c 'print(6 * 7)'; python3 -c 'print(8)'; ls", env={"PATH": "/usr/bin:/bin"})],
+         [0, "42\n8\n", ""]),
         ([sh("echo $X-$PWD", env={"X": "7"}, cwd="/")], [0, "7-/\n", ""]),
         # modes, links and names come back as they were
         ([sh("echo 5 > a; chmod 700 a; ln a b; ln -s a c; mkdir -p d/e; mkfifo f; echo 6 > $'\\n'"),

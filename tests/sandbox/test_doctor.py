@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from gradebox.sandbox import doctor
+from gradebox.sandbox import doctor, languages
 from gradebox.sandbox.box.isolation.levels import LEVELS, NoLevel
+from gradebox.sandbox.box.toolchains import find
 
 
 @pytest.mark.slow
@@ -27,6 +30,7 @@ def test_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
         assert bool(row["remedy"]) is not row["works"]
         assert bool(row["python_start"]) is row["works"]
     assert found["languages"]["found"]["python"].startswith("Python 3.")
+    assert found["languages"]["broken"] == {}
     for name, why in found["languages"]["missing"].items():
         assert name in why
     assert found["machine"]["physical_cores"] >= 1
@@ -37,6 +41,8 @@ class Refusing:
     """The sandbox of a machine on which only some levels work."""
 
     works: tuple[str, ...] = ()
+    slots = 1
+    probe = SimpleNamespace(why_not=lambda language: "")
 
     def __init__(self, slots: int, *, level: str, allow_unsafe: bool) -> None:
         if level not in self.works:
@@ -91,7 +97,7 @@ def test_other_machines(
 
 
 def test_a_reader_that_stops_is_no_error() -> None:
-    script = "from gradebox.sandbox import doctor; doctor.examine = lambda: {'usable': True}; "
+    script = "from gradebox.sandbox import doctor; doctor.examine = lambda: {'usable': False}; "
     script += "doctor.main(['--json'])"
     reader, writer = os.pipe()
     os.close(reader)
@@ -99,3 +105,25 @@ def test_a_reader_that_stops_is_no_error() -> None:
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.slow(seconds=4)
+def test_an_interpreter_that_does_not_start_is_broken_and_has_no_version(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python3"
+    python.write_text(
+        "#!/bin/sh\necho libpython3.so: cannot open shared object file >&2\nexit 127\n"
+    )
+    python.chmod(0o755)
+    monkeypatch.setattr("gradebox.sandbox.languages.TABLE", {"python": languages.TABLE["python"]})
+    monkeypatch.setenv("GRADEBOX_PYTHON", str(python))
+    monkeypatch.setattr(find, "_resolve", find._resolve.__wrapped__)
+    status = doctor.main(["--json"])
+    found = json.loads(capsys.readouterr().out)
+    if not found["usable"]:
+        pytest.skip("no isolating level works here")
+    assert status == 3
+    assert found["languages"]["found"] == {}
+    assert "repair it" in found["languages"]["broken"]["python"]
+    assert "exit code 127" in found["languages"]["broken"]["python"].lower()

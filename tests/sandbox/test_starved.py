@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +16,7 @@ import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import Compiled, Limits, Program
+from testing.submissions.hostile import host
 from tests.sandbox.levels import box_at, built
 
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
@@ -67,3 +72,31 @@ def test_a_sleeping_program_is_still_stopped(box: EmbeddedSandbox, load: None) -
     result = box.run(nap, Limits(cpu_s=20, wall_s=0.5))
     assert result.killed_for == "wall"
     assert result.cpu_s < 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may stop the programs of a box")
+def test_time_in_which_a_whole_box_was_stopped_does_not_count(box: EmbeddedSandbox) -> None:
+    limits = Limits(cpu_s=20, wall_s=0.5)
+    source = b"import time\nend = time.process_time() + .4\nwhile time.process_time() < end: pass\n"
+    spin = box.compile(Program("python", {"main.py": source}))
+    box.run(spin, limits)
+    over = threading.Event()
+
+    def stop() -> None:
+        while not over.wait(0.2):
+            pids = host.children(os.getpid())
+            for what in (signal.SIGSTOP, signal.SIGCONT):
+                for pid in pids:
+                    with contextlib.suppress(ProcessLookupError):  # of a run before, which ends
+                        os.kill(pid, what)
+                time.sleep(0 if what == signal.SIGCONT else 2 * limits.wall_s)
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    try:
+        result = box.run(spin, limits)
+    finally:
+        over.set()
+        stopper.join()
+    assert (result.killed_for, result.exit_code) == (None, 0)
+    assert result.wall_s > limits.wall_s

@@ -148,7 +148,7 @@ def _holds_at(condition: real_sets.Spans | Residue, point: Expr) -> bool:
     return any(_holds(s, point) for s in condition)
 
 
-def _holds(span: real_sets.Span, point: Expr) -> bool:
+def _holds(span: real_sets.RealSpan, point: Expr) -> bool:
     above = point > span.low or (not span.low_open and point == span.low)
     below = point < span.high or (not span.high_open and point == span.high)
     return bool(above) and bool(below)

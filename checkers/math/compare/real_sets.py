@@ -26,7 +26,7 @@ _CHAINS = re.compile("<=?<=?|>=?>=?")
 _PARAMETER = re.compile(r"(?<![A-Za-z\\])[kn](?![A-Za-z])")  # a whole number
 
 
-class Span(NamedTuple):
+class RealSpan(NamedTuple):
     """An interval, or a point when both ends are equal and closed."""
 
     low: Expr
@@ -35,7 +35,7 @@ class Span(NamedTuple):
     high_open: bool
 
 
-Spans = tuple[Span, ...]
+Spans = tuple[RealSpan, ...]
 
 
 def to_spans(value: Value) -> Spans | None:
@@ -58,7 +58,7 @@ def to_spans(value: Value) -> Spans | None:
         # commas between inequalities that exclude each other mean a union
         return spans if spans != () else _where_hold(conditions, union=True)
     if isinstance(value, Seq) and value.kind == "":
-        merged: list[Span] = []
+        merged: list[RealSpan] = []
         for item in value.items:
             part = to_spans(item)
             if part is None:
@@ -72,15 +72,15 @@ def _spans_of_set(value: RealSet) -> Spans:
     if value.excluded_points or value.excluded_intervals:
         return _spans_of_sympy(real_set_to_sympy(value))
     points = map(parse_expression, value.points)
-    return _merged([*map(_span, value.intervals), *(Span(p, p, False, False) for p in points)])
+    return _merged([*map(_span, value.intervals), *(RealSpan(p, p, False, False) for p in points)])
 
 
-def _span(interval: Interval) -> Span:
+def _span(interval: Interval) -> RealSpan:
     low, high = parse_expression(interval.low), parse_expression(interval.high)
-    return Span(low, high, interval.low_open, interval.high_open)
+    return RealSpan(low, high, interval.low_open, interval.high_open)
 
 
-def _merged(spans: list[Span]) -> Spans:
+def _merged(spans: list[RealSpan]) -> Spans:
     """Return spans merged and sorted when their ends are numbers, else as written."""
     if not all(e.is_number and e.is_extended_real for s in spans for e in (s.low, s.high)):
         return tuple(spans)
@@ -90,14 +90,16 @@ def _merged(spans: list[Span]) -> Spans:
 
 
 def _spans_of_sympy(found: sympy.Set) -> Spans:
-    spans: list[Span] = []
+    spans: list[RealSpan] = []
     for part in found.args if isinstance(found, sympy.Union) else (found,):
         if isinstance(part, sympy.Interval):
-            spans.append(Span(part.start, part.end, bool(part.left_open), bool(part.right_open)))
+            spans.append(
+                RealSpan(part.start, part.end, bool(part.left_open), bool(part.right_open))
+            )
         elif isinstance(part, sympy.FiniteSet):
-            spans += [Span(p, p, False, False) for p in part]
+            spans += [RealSpan(p, p, False, False) for p in part]
         elif part == sympy.S.Reals:
-            spans.append(Span(-sympy.oo, sympy.oo, True, True))
+            spans.append(RealSpan(-sympy.oo, sympy.oo, True, True))
         elif part != sympy.S.EmptySet:
             raise ParseError("a set that is not a union of intervals")
     return tuple(sorted(spans, key=lambda s: float(s.low)))

@@ -18,14 +18,14 @@ from collections.abc import Mapping
 
 from gradebox.eval.api.dialects import fusion, nemo_gym, open_instruct, openrlhf
 from gradebox.eval.api.dialects.bodies import answering
-from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.server.plugins import Route
 
 DIALECTS = (fusion.routes, open_instruct.routes, openrlhf.routes, nemo_gym.routes)
 
 
-def dialect_routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
+def dialect_routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of all dialects by method and path."""
     return {
         place: answering(route)

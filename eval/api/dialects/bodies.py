@@ -32,7 +32,7 @@ class Invalid(BadRequest):
         self.detail = {"type": kind, "loc": list(where), "msg": message, "input": shown(value)}
 
 
-class Fault(SandboxError):
+class MachineFault(SandboxError):
     """The machine failed at a grading, not the program: the client may send it again."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Fault
+from gradebox.eval.api.dialects.bodies import MachineFault
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.problems.formats import FORMATS, Judge, Reading
 from gradebox.eval.problems.row import RowError
@@ -57,7 +57,7 @@ def grade_one(
     (graded,) = calls.grade([solution], problems, flags=flags, cancelled=cancelled)
     record = fields_of(graded)
     if record["status"] == "error":
-        raise Fault(f"not graded, which is not the program's fault: {record['error']}")
+        raise MachineFault(f"not graded, which is not the program's fault: {record['error']}")
     if record["status"] in ("invalid", "unsupported"):
         raise BadRequest(str(record["error"]))
     return Graded(record)

@@ -16,7 +16,7 @@ from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.grades import grade_one
 from gradebox.eval.api.dialects.live_tests import live_problem
 from gradebox.eval.api.dialects.packed import json_or_unpacked
-from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.problems.formats.asserts.statements import assert_problem
 from gradebox.sandbox.common.cancellation import Cancellation
@@ -25,7 +25,7 @@ from gradebox.sandbox.server.plugins import Route
 TIME_S = 1.0
 
 
-def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
+def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
     most_s = programs.ceilings.run_cpu_time / 1000
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.grades import grade_one
-from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.api.rewards.problems import problem_of
 from gradebox.eval.api.rewards.queries import answer_of
@@ -27,7 +27,7 @@ from gradebox.sandbox.server.body import check_structure, structure_bytes
 from gradebox.sandbox.server.plugins import Route
 
 
-def routes(calls: GradingCalls, _programs: Programs) -> Mapping[tuple[str, str], Route]:
+def routes(calls: GradingCalls, _programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
 
     def get_reward(body: Any, cancelled: Cancellation) -> tuple[int, Any]:

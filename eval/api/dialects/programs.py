@@ -65,7 +65,7 @@ def wall_s(cpu_s: float) -> float:
     return WALL_FACTOR * cpu_s + WALL_MORE_S
 
 
-class Programs:
+class ProgramRunner:
     """Runs programs in the server's sandbox; any thread may call it."""
 
     def __init__(self, sandbox: Sandbox, ceilings: Ceilings) -> None:

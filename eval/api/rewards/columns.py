@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats import OWN, Reading, recognising
+from gradebox.eval.problems.formats import FIRST_ROWS, OWN, Reading, Recognised, recognising
 from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS, RowError
 
 PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
 
 
 @dataclass(frozen=True)
-class Batch:
+class RewardCall:
     """Solutions to grade in one call; no two different problems have one id.
 
     indices   the completion of each solution
@@ -37,7 +37,7 @@ def batches_of(
     columns: Mapping[str, Any],
     *,
     by_id: bool = True,
-) -> list[Batch]:
+) -> list[RewardCall]:
     """Return the batches of some completions.
 
     language  one for all completions, or a list with one for each; None: the tag of the
@@ -49,7 +49,7 @@ def batches_of(
     """
     rows = _problem_rows(len(completions), columns)
     languages = _one_each("language", language, len(completions))
-    batches: list[Batch] = []
+    batches: list[RewardCall] = []
     for i, (completion, row) in enumerate(zip(completions, rows, strict=True)):
         if not by_id and TESTS_COLUMN in row and row[TESTS_COLUMN] is None:
             row = {**row, TESTS_COLUMN: []}
@@ -66,9 +66,18 @@ def batches_of(
 
 def language_of(columns: Mapping[str, Any]) -> Any:
     """Return the column `language`, None when it is about the tests of the data set's rows."""
-    found = recognising(name for name in columns if columns[name] is not None)
-    about_tests = len(found) == 1 and "language" in found[0].names
+    found = recognising([given_columns(columns, 0)])
+    about_tests = found is not None and "language" in found.names
     return None if about_tests else columns.get("language")
+
+
+def given_columns(columns: Mapping[str, Any], at: int | None = None) -> dict[str, Any]:
+    """Return the columns that are given, or the values of them for the completion `at`."""
+    given = {name: plain(value) for name, value in columns.items() if value is not None}
+    if at is None:
+        return given
+    lists = {name: v for name, v in given.items() if isinstance(v, (list, tuple)) and len(v) > at}
+    return {**given, **{name: value[at] for name, value in lists.items()}}
 
 
 def plain(value: Any) -> Any:
@@ -76,7 +85,7 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _add_problem(batches: list[Batch], row: dict[str, Any]) -> tuple[str, Batch]:
+def _add_problem(batches: list[RewardCall], row: dict[str, Any]) -> tuple[str, RewardCall]:
     """Return the id of a problem with tests, and the first batch where no other one has it."""
     name = _id_of(row)
     if not name:
@@ -88,11 +97,11 @@ def _add_problem(batches: list[Batch], row: dict[str, Any]) -> tuple[str, Batch]
         other = batch.problems.setdefault(name, row)
         if other is row or _equal(other, row):
             return name, batch
-    batches.append(Batch([], [], {name: row}))
+    batches.append(RewardCall([], [], {name: row}))
     return name, batches[-1]
 
 
-def _known_problem(batches: list[Batch], row: Mapping[str, Any]) -> tuple[str, Batch]:
+def _known_problem(batches: list[RewardCall], row: Mapping[str, Any]) -> tuple[str, RewardCall]:
     """Return the id of a problem that the grader knows, and the batch of such problems."""
     name = _id_of(row)
     if not name:
@@ -102,7 +111,7 @@ def _known_problem(batches: list[Batch], row: Mapping[str, Any]) -> tuple[str, B
         )
     batch = next((b for b in batches if not b.problems), None)
     if batch is None:
-        batch = Batch([], [], {})
+        batch = RewardCall([], [], {})
         batches.append(batch)
     return name, batch
 
@@ -119,7 +128,8 @@ def _equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _problem_rows(count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return, for each completion, the columns that describe a problem, in our own names."""
     given = frozenset(name for name in columns if columns[name] is not None)
-    other = [row for row in recognising(given) if row is not OWN]
+    rows = (given_columns(columns, i) for i in range(min(count, FIRST_ROWS)))
+    other = [row for row in Recognised(rows).formats if row is not OWN]
     if len(other) == 1:
         reading = Reading(other[0])
         values = {name: _one_each(name, columns[name], count) for name in given & {*reading.fields}}

@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradebox.eval.api.rewards.columns import PROBLEM_COLUMNS, plain
+from gradebox.eval.api.rewards.columns import PROBLEM_COLUMNS, given_columns, plain
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.formats import (
     FORMATS,
@@ -71,9 +71,9 @@ def problem_of(truth: Any) -> dict[str, Any]:
         if truth.get("fn_name"):
             return {**_calls(inputs, outputs, truth["fn_name"]), **_own(truth)}
         return {**truth, TESTS_COLUMN: {"input": inputs, "output": outputs}}
-    found = recognising(name for name in truth if truth[name] is not None)
-    if len(found) == 1 and found[0] is not OWN:
-        return _converted(found[0], truth, Reading(found[0]).judge)
+    found = recognising([given_columns(truth)])
+    if found is not None and found is not OWN:
+        return _converted(found, truth, Reading(found).judge)
     return dict(truth)
 
 

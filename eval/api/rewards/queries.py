@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 TAIL = 64
+LAST = 1 << 14  # characters in which special tokens at the end are found
 # <|im_end|>, <|eot_id|>, <｜end▁of▁sentence｜>, </s>, <eos>, <end_of_turn>, <pad> …
-_END = re.compile(r"(?:\s*<(?:[|｜][^<>]{1,40}[|｜]|/s|eos|pad|end_of_turn|endoftext)>)+\s*\Z")
+_TOKEN = re.compile(r"<(?:[|｜][^<>]{1,40}[|｜]|/s|eos|pad|end_of_turn|endoftext)>")
 
 
 def answer_of(query: str, prompt: str) -> str:
@@ -20,4 +21,15 @@ def answer_of(query: str, prompt: str) -> str:
         if at >= 0:
             query = query[at + len(start) :]
             break
-    return _END.sub("", query)
+    return query[: len(query) - _ending(query[-LAST:])]
+
+
+def _ending(tail: str) -> int:
+    """Return how many characters at the end of a text are special tokens, with what is between."""
+    end = len(tail)
+    while True:
+        text = tail[:end].rstrip()
+        at = text.rfind("<")
+        if at < 0 or not _TOKEN.fullmatch(text, at):
+            return len(tail) - end
+        end = len(text[:at].rstrip())

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from gradebox.eval.api.client import Client
-from gradebox.eval.api.rewards.columns import Batch, batches_of, language_of, plain
+from gradebox.eval.api.rewards.columns import RewardCall, batches_of, language_of, plain
 from gradebox.eval.api.rewards.problems import columns_of
 from gradebox.eval.api.rewards.values import (
     DEFAULT_MODE,
@@ -46,7 +46,7 @@ class CodeforcesReward:
     grader        a Grader or a Client; without it, and without `servers`, a grader of this
                   process with these `flags` (dataset=…, workers=…, sandbox=…)
     servers       addresses of `gradebox serve`, with the token GRADEBOX_SERVER_TOKEN if it is set
-    patience_s    how long the servers may all be silent before completions have the reward None
+    patience_s    how long the servers may all fail before completions have the reward None
     time_limit_s  of a batch, not counting time in which it waits for cores; completions that are
                   not graded in time have the reward None
     columns       names of the dataset's columns by ours: {"tests": "ground_truth", "time_limit":
@@ -155,7 +155,7 @@ class CodeforcesReward:
         ]
         return _in_order(batches, graded)
 
-    def _batches(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[Batch]:
+    def _batches(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> list[RewardCall]:
         columns = self._renamed(columns)
         language = language_of(columns)
         # A Client cannot tell whether its servers have a dataset.
@@ -209,7 +209,7 @@ def verdict_of(record: Mapping[str, Any]) -> str:
 
 
 def _in_order(
-    batches: Sequence[Batch], graded: Sequence[Sequence[Mapping[str, Any]]]
+    batches: Sequence[RewardCall], graded: Sequence[Sequence[Mapping[str, Any]]]
 ) -> list[Mapping[str, Any]]:
     found = {
         i: record
@@ -226,7 +226,7 @@ def _client(urls: tuple[str, ...], patience_s: float, flags: tuple[tuple[str, An
     return Client(urls, token=token, concurrency=CONCURRENCY, patience_s=patience_s, **dict(flags))
 
 
-def _problems(batch: Batch) -> list[dict[str, Any]] | None:
+def _problems(batch: RewardCall) -> list[dict[str, Any]] | None:
     return list(batch.problems.values()) or None
 
 

@@ -50,7 +50,7 @@ def answer(args: argparse.Namespace) -> int:
     rows = (
         ("verdict", "equal" if found.equal else "not equal"),
         ("reason", found.reason),
-        ("tier", f"{found.tier} ({'this process' if found.tier == 1 else 'a worker process'})"),
+        ("tier", f"{found.tier} ({'text or plain numbers' if found.tier == 1 else 'mathematics'})"),
         ("policy", args.policy),
         ("gold", why.gold),
         ("  read as", why.gold_reading),

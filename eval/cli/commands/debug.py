@@ -16,16 +16,16 @@ from gradebox.eval.debugging.find import (
     FIRST_FAILED,
     Results,
     SolutionQuery,
-    case_key,
     check_reason,
     find_case,
     find_record,
+    has_no_code,
     matching_cases,
     open_results,
     parse_case,
 )
-from gradebox.eval.debugging.no_code import has_no_code, response_page
 from gradebox.eval.debugging.reopen import OpenedCase, Overrides, check_runnable, open_case
+from gradebox.eval.grading.attempts.stored import CaseKey, case_key
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 EPILOG = """\
@@ -48,7 +48,9 @@ def make_parser() -> CommandParser:
     p.add_argument("results", metavar="RESULTS", help="results folder or records file")
     which = p.add_argument_group("which case")
     which.add_argument("--problem", metavar="ID", help="the problem, such as 1000/A")
-    which.add_argument("--sample", type=int, metavar="N", help="its sample, counted from 0")
+    which.add_argument(
+        "--sample", metavar="N", help="its sample: counted from 0, or its own sample_id"
+    )
     which.add_argument(
         "--case", metavar="CASE", help=f"official:0, generated:17 or {FIRST_FAILED} (the default)"
     )
@@ -118,6 +120,8 @@ def _run(args: argparse.Namespace) -> int:
         raise InputError("no case is selected; give --problem ID, or see --list failed")
     record = find_record(results, query)
     if has_no_code(record) and not any(getattr(args, name) for name in _ACTIONS):
+        from gradebox.eval.debugging.explain_page import response_page
+
         page = response_page(results, record, _overrides(args), terminal.width, full=args.full)
         terminal.show(list(page))
         return ExitStatus.OK
@@ -174,7 +178,7 @@ def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> i
     names = export_case(args.export, case)
     terminal.show([
         row(f"{len(names)} files in {args.export}; run:"),
-        row(f"  sh {shell_word(str(args.export))}/run.sh"),
+        row(f"  python3 {shell_word(str(args.export))}/run.py"),
         row("It runs the program and the checker as you, without a sandbox. Read them first."),
     ])  # fmt: skip
     return ExitStatus.OK
@@ -187,32 +191,29 @@ _ACTIONS: dict[str, Callable[[argparse.Namespace, OpenedCase, Terminal], int]] =
 
 
 def _rejudge(args: argparse.Namespace, results: Results) -> int:
-    from gradebox.eval.debugging.rejudge_run import ProgressPrinter, rejudge_run, summary_page
+    from gradebox.eval.cli.run import run_grading
+    from gradebox.eval.debugging.rejudge import Rejudging, summary_page
     from gradebox.eval.debugging.reopen import run_options
-    from gradebox.eval.grading.session import GradingSession
 
     selection = _selected_cases(args, results)
     if not selection:
         print("no case is selected; nothing is graded again")
         return ExitStatus.OK
     terminal = open_terminal(pager=False)
-    on_progress = ProgressPrinter(len(selection))
-    with GradingSession(run_options(results, _overrides(args))) as session:
-        summary = rejudge_run(results, selection, session, on_progress)
-    terminal.show(summary_page(summary, len(selection), terminal.width))
-    return ExitStatus.INTERRUPTED if summary.interrupted else ExitStatus.OK
+    rejudging = Rejudging(results, selection)
+    result = run_grading(run_options(results, _overrides(args)), rejudging=rejudging)
+    terminal.show(summary_page(rejudging.summary, len(selection), terminal.width))
+    return ExitStatus.INTERRUPTED if result.interrupted else ExitStatus.OK
 
 
-def _selected_cases(
-    args: argparse.Namespace, results: Results
-) -> dict[int, frozenset[tuple[str, int]]]:
+def _selected_cases(args: argparse.Namespace, results: Results) -> dict[int, frozenset[CaseKey]]:
     """Return the (type, number) of the selected cases by the solution's line."""
     query = SolutionQuery(args.problem, args.sample)
     if args.list is None and args.problem is None:
         raise InputError("--rejudge needs a selection of cases; add --list REASON or --problem ID")
     if args.problem is not None and next(query.records(results), None) is None:
         find_record(results, query)  # raises InputError with the problems or samples there are
-    selected: dict[int, set[tuple[str, int]]] = {}
+    selected: dict[int, set[CaseKey]] = {}
     if args.list is None:
         for record in query.records(results):
             cases = [find_case(record, args.case)] if args.case else record.get("details") or ()

@@ -80,7 +80,7 @@ def parser() -> CommandParser:
     )
     add("--register", nargs="+", default=[], metavar="MODULE", help="modules that add functions")
     add("--dry-run", action="store_true", help="print the runs and stop")
-    add("--sandbox", choices=("auto", "local", "piston"), default="auto", help="where programs run")
+    add("--sandbox", choices=("auto", "local", "piston"), help="where programs run")
     add("--endpoint", metavar="URL[,URL]", help="Piston servers for the programs")
     add("--sandbox-workers", type=positive_int, help="programs at once")
     return p
@@ -92,7 +92,7 @@ def run(args: argparse.Namespace) -> int:
     from gradebox.eval.models.benchmarks import registry
     from gradebox.eval.models.benchmarks.config import find_config, read_configs, select_benchmarks
     from gradebox.eval.models.benchmarks.data_file import missing_files_message
-    from gradebox.eval.models.benchmarks.run import Job, run_jobs, split_by_file
+    from gradebox.eval.models.benchmarks.run import BenchmarkJob, run_jobs, split_by_file
     from gradebox.eval.models.benchmarks.targets import find_targets
 
     if bool(args.suite) == bool(args.config):
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     benchmarks = read_configs(configs, args.few_shot_dir)
     pairs = select_benchmarks(benchmarks, args.benchmarks, args.tasks)
     targets = find_targets(args.model, args.model_name, read_api_key(args.api_key_env))
-    jobs = [Job(target, *pair) for target in targets for pair in pairs]
+    jobs = [BenchmarkJob(target, *pair) for target in targets for pair in pairs]
     if args.dry_run:
         for job in jobs:
             print(job.label)

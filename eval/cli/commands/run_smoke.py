@@ -18,7 +18,7 @@ from gradebox.eval.common.paths import DATA
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 if TYPE_CHECKING:
-    from gradebox.eval.models.exchange import Outcome
+    from gradebox.eval.models.exchange import RequestOutcome
 
 
 def parser() -> CommandParser:
@@ -121,7 +121,7 @@ def smoke(args: argparse.Namespace) -> int:
             output = equational.OrderedOutput(list(by_id), emit)
 
             def on_outcome(
-                outcome: Outcome,
+                outcome: RequestOutcome,
                 alias: str = entry.alias,
                 output: equational.OrderedOutput = output,
             ) -> None:

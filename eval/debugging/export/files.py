@@ -1,31 +1,51 @@
 """The files of an exported case.
 
-README.txt   run.sh           what this is; builds, runs and judges
+README.txt   run.py           what this is; builds, runs and judges
+case.json                     languages, limits, and what judges
 input.txt    expected.txt     the test
 recorded_output.txt           what the program wrote in the run, if it was stored whole
 solution/main.cpp             the program
-judge.py     judging/         compares outputs as the run does; built-in checkers
 checker/     checker.py | main.cpp testlib.h
-compiling/   sitecustomize.py  with which run.sh lets Python compile a program without running it
+judging/                      the modules that run.py imports
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import gradebox.checkers
+from gradebox.checkers.interactive import Interactor
+from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
-from gradebox.eval.debugging.export.run_script import HOOK_FOLDER, judge_program, run_script
-from gradebox.eval.debugging.export.templates import JUDGE, MARK, README
-from gradebox.eval.debugging.reopen import OpenedCase, stored_output
+from gradebox.eval.debugging.reopen import OpenedCase
+from gradebox.eval.grading.attempts.stored import stored_output
 from gradebox.eval.solutions.program import program_of
-from gradebox.sandbox import languages, python_compile
+from gradebox.sandbox.model import Program
 
-_CHECKERS = Path(gradebox.checkers.__file__).parent
-_IMPORT = re.compile(r"^(\s*)(from|import) gradebox\.checkers\b", re.MULTILINE)
+README = """\
+{case}
+
+  python3 run.py     builds the program, runs it on input.txt and judges its output
+
+It needs Python 3.10 or newer and, for C++, g++. It does not need gradebox.
+
+The program and the checker run as you, without a sandbox. Read them first.
+
+  solution/          the program
+  input.txt          the test
+  expected.txt       the expected output
+  recorded_output.txt  what the program wrote in the run (missing if it was cut)
+  checker/           the problem's checker program, if it has one
+  case.json          languages, limits, and what judges
+  judging/           the parts of gradebox that decide the verdict
+"""
+_PACKAGE = Path(gradebox.checkers.__file__).parents[1]
+_IMPORT = re.compile(r"^(\s*)(from|import) gradebox\b", re.MULTILINE)
 
 
 def export_files(case: OpenedCase) -> dict[str, bytes]:
@@ -36,23 +56,18 @@ def export_files(case: OpenedCase) -> dict[str, bytes]:
         f"({record.get('solution_id')}), case {case.name}: {case.recorded.get('verdict')} "
         f"{case.recorded.get('reason')}"
     )
-    run, judge = case.solution_run, judge_program(case)
-    marked = run.problem.test_kind == "marked"
+    run, judge = case.solution_run, _judge_program(case)
     program = program_of(run.solution.code or "", run.language, run.problem)
     files = {
         "README.txt": README.format(case=escape(about)).encode(),
-        "run.sh": run_script(case, program).encode(),
-        "input.txt": MARK + b"\n" if marked else case.test.input,
-        "expected.txt": b"\n" + MARK + b"\n" if marked else case.test.expected,
+        "case.json": json.dumps(_facts(case, program), indent=1).encode(),
+        "input.txt": case.test.input,
+        "expected.txt": case.test.expected,
         **{f"solution/{name}": data for name, data in program.files.items()},
-        "judge.py": JUDGE.encode(),
-        **_judging_package(),
+        **_run_script(),
     }
-    languages_used = [run.language, *([judge.program.language] if judge is not None else [])]
-    if any(languages.find(name).family == "python" for name in languages_used):
-        files[f"{HOOK_FOLDER}/{python_compile.HOOK_NAME}"] = python_compile.HOOK
     if judge is not None:
-        files |= {f"checker/{name}": data for name, data in judge.program.files.items()}
+        files |= {f"checker/{name}": data for name, data in judge.files.items()}
     stored = None if case.interactive else stored_output(case.recorded)
     if stored is not None:
         files["recorded_output.txt"] = stored
@@ -73,9 +88,9 @@ def export_case(folder: Path, case: OpenedCase) -> list[str]:
         files = export_files(case)
         for name, data in files.items():
             path = folder / name
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-            path.chmod(0o755 if name == "run.sh" else 0o644)
+            path.chmod(0o644)
     except OSError as e:
         raise InputError(
             f"--export {folder}: can't be written: {e.strerror}; give another folder"
@@ -83,36 +98,70 @@ def export_case(folder: Path, case: OpenedCase) -> list[str]:
     return sorted(files)
 
 
-def _judging_package() -> dict[str, bytes]:
-    """Return our comparison and built-in checkers as a package of its own, `judging`."""
-    wanted = [f"gradebox.checkers.{name}" for name in ("compare", "builtins", "values.judges")]
-    found = dict[str, Path]()
+def _judge_program(case: OpenedCase) -> Program | None:
+    """Return the program that judges the case; None for the comparison and built-in checkers."""
+    interactor, checker = case.resources.interactor, case.resources.checker
+    if interactor is not None:
+        return interactor.runs.program
+    return checker.program if isinstance(checker, ProgramChecker) else None
+
+
+def _facts(case: OpenedCase, program: Program) -> dict[str, Any]:
+    """Return what run.py needs beside the files."""
+    problem, judge = case.solution_run.problem, case.resources.judge
+    about: dict[str, Any] = {"name": case.judge_name}
+    if isinstance(judge, (Interactor, ProgramChecker)):
+        of_judge = judge.runs.program if isinstance(judge, Interactor) else judge.program
+        names = (name for name, row in PROTOCOLS.items() if row is judge.protocol)
+        about |= {
+            "protocol": next(names, "tests"),
+            "language": of_judge.language,
+            "files": list(of_judge.files),
+            "args": list(judge.extra_args),
+            "full_points": 1.0 if problem.test_kind == "graded" else None,
+            "interactive": case.interactive,
+        }
+    elif judge is not None:  # a built-in checker: its name with its options
+        about["name"] = case.session.options.checker or problem.checker_name or judge.name
+    return {
+        "language": case.solution_run.language,
+        "files": list(program.files),
+        "by_file": case.by_file,
+        "cpu_s": case.bounds.cpu_s,
+        "memory_bytes": case.bounds.memory_bytes,
+        "compare": case.settings.compare,
+        "judge": about,
+    }
+
+
+def _run_script() -> dict[str, bytes]:
+    """Return run.py, and the modules of ours that it imports as a package of its own, `judging`."""
+    wanted = ["gradebox.eval.debugging.export.run"]
+    files = {f"judging/{name}/__init__.py": b"" for name in ("checkers", "sandbox")}
     while wanted:
-        name = wanted.pop()
-        path = _module_path(name)
-        if name not in found and path is not None:
-            found[name] = path
-            wanted += _imported_checkers(path)
-    files = {"judging/__init__.py": b""}
-    for path in found.values():
-        if path != _CHECKERS / "__init__.py":
-            text = _IMPORT.sub(r"\1\2 judging", path.read_text())
-            files["judging/" + path.relative_to(_CHECKERS).as_posix()] = text.encode()
-    return files
+        path = _module_path(wanted.pop())
+        name = "" if path is None else f"judging/{path.relative_to(_PACKAGE).as_posix()}"
+        if path is None or name in files:
+            continue
+        wanted += _imported_modules(path)
+        files[name] = _IMPORT.sub(r"\1\2 judging", path.read_text("utf-8")).encode()
+    run = files.pop("judging/eval/debugging/export/run.py")
+    folders = {folder for name in files for folder in Path(name).parents} - {Path()}
+    return {"run.py": run, **{f"{folder}/__init__.py": b"" for folder in folders}, **files}
 
 
 def _module_path(name: str) -> Path | None:
-    path = _CHECKERS.joinpath(*name.split(".")[2:])
+    path = _PACKAGE.joinpath(*name.split(".")[1:])
     return next((p for p in (path / "__init__.py", path.with_suffix(".py")) if p.is_file()), None)
 
 
-def _imported_checkers(path: Path) -> list[str]:
-    """Return the modules of `gradebox.checkers` that a file imports.
+def _imported_modules(path: Path) -> list[str]:
+    """Return our modules that a file imports.
 
     An imported name may be a module or a member of one, so both readings are returned.
     """
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gradebox.checkers"):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gradebox."):
             names += [str(node.module), *(f"{node.module}.{a.name}" for a in node.names)]
     return names

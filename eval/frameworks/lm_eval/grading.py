@@ -55,12 +55,13 @@ def _filter(
 
 def plus_tests(doc: Doc) -> str:
     """Return the tests of HumanEval+; they compare without numpy where they need no more of it."""
-    return without_numpy(humaneval_tests(doc))
+    return without_numpy(humaneval_tests(doc), "reference")
 
 
 def mbpp_plus_tests(doc: Doc) -> str:
     """Return all tests of an MBPP+ row, whose asserts are its first few."""
-    lines = [*(doc.get("test_imports") or []), *doc["test_list"], without_numpy(doc["test"])]
+    plus = without_numpy(doc["test"], "reference")
+    lines = [*(doc.get("test_imports") or []), *doc["test_list"], plus]
     return "\n".join(lines)
 
 

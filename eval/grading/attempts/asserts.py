@@ -1,12 +1,12 @@
 """Python's assert tests: apart from the solution, and together with a mark where they cannot be.
 
     apart ─▶ held or not ────────────────────────────────────────────▶ outcome
-      └──▶ something could not be sent ─ the row needs it? ─ no ─────▶ outcome
-                                             └─ yes ─▶ together ─────▶ outcome, `marked` says why
+      └──▶ not held ─ do the tests work apart? ─ yes ────────────────▶ outcome
+                        └─ no ─▶ together ───────────────────────────▶ outcome, `marked` says why
 
-Whether a row needs it never depends on the solution alone: with a known solution in the row, that
-one must fail apart for the same kind of reason and pass together; without one, the tests must pass
-an object of a class that the solution cannot have made.
+Whether they do never depends on the solution alone: with a known solution in the row, they do not
+when that one fails apart and passes together, because it prints what they capture, for example;
+without one, when they pass an object of a class that the solution cannot have made.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from gradebox.sandbox.model import Compiled
 from gradebox.sandbox.protocol import Sandbox
 
 OWN_OBJECT = 4
-# statuses of the tests (tester_side.py) when something could not be sent → what records say
-UNSENT = {OWN_OBJECT: 3, 5: 3, 6: 1}
+# statuses of the tests (tester_side.py) that the mark may change → what records say without it
+DOUBTED = {1: 1, OWN_OBJECT: 3, 5: 3, 6: 1}
 
 
 class AssertTests(Interactor):
@@ -50,7 +50,7 @@ class AssertTests(Interactor):
     ) -> bool:
         """Return whether a test cannot run apart from any solution. Raises SandboxError.
 
-        status  of the tests, one of UNSENT, with the solution that is graded
+        status  of the tests, one of DOUBTED, with the solution that is graded
         """
         if self._known is None:
             return status == OWN_OBJECT
@@ -72,7 +72,7 @@ class AssertTests(Interactor):
             )
         finally:
             program.close()
-        if found.check.exit_code not in UNSENT:
+        if found.check.exit_code not in DOUBTED:
             return False
         outcome = together(settings, bounds, self._problem, code, "python", test)
         return outcome is not None and outcome.judgement.verdict == "AC"
@@ -124,13 +124,13 @@ def assert_attempt(
     def attempt(test: TestCase) -> CaseOutcome:
         outcome = apart(test)
         status = outcome.check.exit_code if outcome.check else None
-        if outcome.check is None or status not in UNSENT:
+        if outcome.check is None or status not in DOUBTED:
             return outcome
         if tests.need_the_mark(test, status, settings, bounds):
             found = run_together(test)
             if found is not None:
                 return found._replace(marked=_last_line(outcome.check.stderr))
-        return outcome._replace(check=replace(outcome.check, exit_code=UNSENT[status]))
+        return outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
 
     return attempt
 

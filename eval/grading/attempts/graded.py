@@ -27,9 +27,9 @@ def open_checker_of(problem: Problem, sandbox: Sandbox) -> ProgramChecker | None
 
 
 def open_manager(problem: Problem, sandbox: Sandbox) -> Interactor | None:
-    """Return the manager of a graded problem; None without one, or where no programs can talk."""
+    """Return the manager of a graded problem; None without one."""
     program = manager_program(problem)
-    if program is None or "interact" not in sandbox.capabilities:
+    if program is None:
         return None
     runs = ProgramRuns(sandbox, program)
     return Interactor(PROTOCOLS["cms-manager"], runs, name="manager.cpp", full_points=1.0)

@@ -6,21 +6,20 @@ a local dataset, so that a downloaded dataset cannot choose files of this machin
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
-from pathlib import Path
 
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import Interactor, judge_interaction, open_interactor
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.attempts.graded import open_manager
 from gradebox.eval.grading.case_run import Attempt, CaseOutcome, CaseSettings, outcome_of
+from gradebox.eval.grading.judges import local_folder, open_sent_interactor
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import Bounds, judge, whole_output
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.results.records import stored_text
 from gradebox.sandbox.model import Compiled
-from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.protocol import Sandbox, can_talk
 
 
 def open_problem_interactor(
@@ -30,31 +29,19 @@ def open_problem_interactor(
 
     Raises UnusableProblem for a file that is unreadable or outside the dataset's folder.
     """
+    folder = local_folder(dataset)
+    if not can_talk(sandbox):
+        return None
+    if problem.judge_program is not None:
+        return open_sent_interactor(problem, sandbox)
     if problem.test_kind == "graded":
         return open_manager(problem, sandbox)
-    folder = _local_folder(dataset)
-    if problem.interactor is None or folder is None or "interact" not in sandbox.capabilities:
+    if problem.interactor is None or folder is None:
         return None
-    kind, _, rest = problem.interactor.partition(":")
-    name, _, flags = rest.strip().partition(" ")
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder):
-        raise UnusableProblem(
-            f"problem {problem.id} is unusable: interactor {name!r} is outside {folder}; "
-            "move it there"
-        )
     try:
-        program = f"{kind}:{shlex.quote(str(path))} {flags}".strip()
-        return open_interactor(sandbox, program, testlib=testlib, within=folder)
+        return open_interactor(sandbox, problem.interactor, testlib=testlib, within=folder)
     except CheckerError as e:
         raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
-
-
-def _local_folder(dataset: str) -> Path | None:
-    path = Path(dataset)
-    if path.is_dir():
-        return path.resolve()
-    return path.resolve().parent if path.is_file() else None
 
 
 def interactive_attempt(

@@ -1,4 +1,4 @@
-"""Cases whose tests are compiled with the program (`gradebox.eval.solutions.marked`)."""
+"""Assert tests that run in the process of the solution, and end with a mark."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def marked_attempt(
     settings: CaseSettings,
     bounds: Bounds,
     compiled: Compiled,
-    text: Callable[[TestCase], bytes] = lambda _test: b"",
+    text: Callable[[TestCase], bytes],
 ) -> Attempt:
     """Return a function that runs the tests of a marked program with a secret of their own.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gradebox.eval.grading.drivers import messages as m
 from gradebox.eval.grading.drivers.process import DriverProcess
 from gradebox.eval.grading.drivers.queue import Pending
 from gradebox.eval.grading.drivers.run import Run
@@ -67,4 +66,4 @@ class Dispatch:
             share = self._workers // len(busy)
             if driver.load and driver.runs.get(run.number, share) < share:
                 driver.runs[run.number] = share
-                driver.tell(m.Widen(run.number, share))
+                driver.tell("widen", run.number, share)

@@ -5,45 +5,48 @@ from __future__ import annotations
 import contextlib
 import logging
 import signal
-import socket
 import sys
 import warnings
+from collections.abc import Mapping
 from typing import Any, TextIO
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.drivers import messages as m
+from gradebox.eval.grading.drivers.calls import Calls, DriverSetup
 from gradebox.eval.grading.drivers.driver_run import DriverRun
-from gradebox.eval.grading.drivers.frames import Frames
 from gradebox.eval.grading.drivers.problems import SentProblems
 from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.resources import TestSetInfo
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionRun
-from gradebox.eval.problems.chosen_tests import ProblemTests
+from gradebox.eval.problems.chosen_tests import ProblemTests, StoredTests
+from gradebox.eval.problems.problem import Problem
+from gradebox.eval.solutions.solution import Solution
+from gradebox.sandbox.children.channel import Channel
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.opening import open_sandbox
 
 CLOSE_S = 10
 
 
-def run_driver(fd: int) -> None:
-    """Be the driver at the other end of a socket until that end is closed."""
+def run_driver(channel: Channel) -> None:
+    """Be the driver at the other end of a channel until that end is closed."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C: the parent decides what ends
-    frames = Frames(socket.socket(fileno=fd))
-    inbox = _Inbox(frames)
-    setup = inbox.next()
-    if setup is None:
+    parent = Calls(channel)
+    first = parent.take()
+    if first is None:
         return
-    _pass_messages_on(frames, setup.log_level)
+    setup: DriverSetup = first[1][0]
+    _pass_messages_on(parent, setup.log_level)
     try:
-        driver = _Driver(frames, setup)
+        driver = Driver(parent, setup)
     except (InputError, SandboxError, BadRequest) as e:
-        frames.send(m.Ready(None, str(e)))
+        parent.call("ready", None, str(e))
         return
     try:
-        frames.send(m.Ready(driver.description))
-        while (message := inbox.next()) is not None:
-            driver.handle(message)
+        parent.call("ready", driver.description, "")
+        while (taken := parent.take()) is not None:
+            method, arguments = taken
+            getattr(driver, method)(*arguments)
     except OSError:
         pass  # the parent is gone
     finally:
@@ -53,28 +56,14 @@ def run_driver(fd: int) -> None:
     sys.exit(0)
 
 
-class _Inbox:
-    """The messages of a connection, one by one."""
+class Driver:
+    """The open parts of a driver; the parent calls its methods.
 
-    def __init__(self, frames: Frames) -> None:
-        self._frames = frames
-        self._waiting: list[Any] = []
+    Raises InputError, SandboxError, BadRequest.
+    """
 
-    def next(self) -> Any:
-        """Return the next message, None when the other end is gone."""
-        while not self._waiting:
-            found = self._frames.receive()
-            if found is None:
-                return None
-            self._waiting = found[::-1]
-        return self._waiting.pop()
-
-
-class _Driver:
-    """The open parts of a driver. Raises InputError, SandboxError, BadRequest."""
-
-    def __init__(self, frames: Frames, setup: m.Setup) -> None:
-        self._frames = frames
+    def __init__(self, parent: Calls, setup: DriverSetup) -> None:
+        self._parent = parent
         self._workers = setup.workers
         self._expected = setup.description
         self._sandbox = open_sandbox(
@@ -88,56 +77,73 @@ class _Driver:
         self._problems = SentProblems()
         self._sessions: dict[int, GradingSession] = {}
         self._runs: dict[int, DriverRun] = {}
-        self._handlers: dict[type, Any] = {
-            m.OpenSession: self._open_session,
-            m.CloseSession: lambda message: self._sessions.pop(message.session).close(),
-            m.OpenRun: self._open_run,
-            m.ProblemSent: self._add_problem,
-            m.Work: self._work,
-            m.Widen: lambda message: self._runs[message.run].widen(message.workers),
-            m.StopRun: lambda message: self._runs.pop(message.run).stop(),
-            m.EndRun: lambda message: self._runs.pop(message.run).end(),
-            m.Forget: lambda message: self._problems.forget(message.number),
-        }
 
-    def handle(self, message: Any) -> None:
-        """Do what a message of the parent says."""
-        self._handlers[type(message)](message)
-
-    def _open_session(self, message: m.OpenSession) -> None:
-        session = GradingSession(Options(**message.options), self._sandbox)
+    def open_session(self, number: int, options: Mapping[str, Any]) -> None:
+        """Begin to grade with other options; `options` are fields of `Options`."""
+        session = GradingSession(Options(**options), self._sandbox)
         session.open_for_solutions(self._expected)
-        self._sessions[message.session] = session
+        self._sessions[number] = session
 
-    def _open_run(self, message: m.OpenRun) -> None:
-        self._runs[message.run] = DriverRun(
-            message.run,
-            self._sessions[message.session],
+    def close_session(self, number: int) -> None:
+        """Forget a session: no further run belongs to it."""
+        self._sessions.pop(number).close()
+
+    def open_run(self, number: int, session: int, retry: tuple[int, float, float]) -> None:
+        """Begin a run of a session; `retry` is (attempts, first_s, cap_s) of `Retry`."""
+        self._runs[number] = DriverRun(
+            number,
+            self._sessions[session],
             self._problems,
-            self._frames,
+            self._parent,
             workers=self._workers,
-            retry=message.retry,
+            retry=retry,
         )
 
-    def _add_problem(self, message: m.ProblemSent) -> None:
-        fd = self._frames.fds.popleft() if message.with_fd else None
-        tests = ProblemTests.opened(message.tests, fd)
-        opener = self._sessions[message.session].resources_of
-        self._problems.add(message.number, message.problem, message.test_set, tests, opener)
+    def add_problem(
+        self,
+        number: int,
+        session: int,
+        problem: Problem,
+        test_set: TestSetInfo,
+        stored: StoredTests,
+        with_fd: bool,
+    ) -> None:
+        """Keep a session's problem. With `with_fd` the descriptor of its tests' file follows."""
+        tests = ProblemTests.opened(stored, self._parent.channel.receive_fd() if with_fd else None)
+        opener = self._sessions[session].resources_of
+        self._problems.add(number, problem, test_set, tests, opener)
 
-    def _work(self, message: m.Work) -> None:
-        problem, test_set = self._problems.find(message.problem)
-        run = self._runs[message.run]
-        solution_run = SolutionRun(
-            message.solution,
-            problem,
-            test_set,
-            message.language,
-            message.scale,
-            message.key,
-            run.context.sandbox_fields(message.language),
-        )
-        run.add(message.number, solution_run)
+    def forget(self, number: int) -> None:
+        """Close a problem; it may be sent again under another number."""
+        self._problems.forget(number)
+
+    def work(
+        self,
+        run_number: int,
+        number: int,
+        problem_number: int,
+        solution: Solution,
+        language: str,
+        scale: float,
+        key: str,
+    ) -> None:
+        """Grade a solution of a problem."""
+        problem, test_set = self._problems.find(problem_number)
+        run = self._runs[run_number]
+        fields = run.context.sandbox_fields(language)
+        run.add(number, SolutionRun(solution, problem, test_set, language, scale, key, fields))
+
+    def widen(self, run: int, workers: int) -> None:
+        """Run this many cases at once: other drivers have nothing left to do."""
+        self._runs[run].widen(workers)
+
+    def stop_run(self, run: int) -> None:
+        """Start nothing more; the running cases end."""
+        self._runs.pop(run).stop()
+
+    def end_run(self, run: int) -> None:
+        """End a run after its last solution."""
+        self._runs.pop(run).end()
 
     def close(self) -> None:
         """Close the sandbox; what is running ends with the process."""
@@ -147,13 +153,13 @@ class _Driver:
             self._sandbox.close()
 
 
-def _pass_messages_on(frames: Frames, level: int) -> None:
+def _pass_messages_on(parent: Calls, level: int) -> None:
     """Send log messages and warnings to the parent, which shows them as its own."""
 
     class Forward(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             with contextlib.suppress(OSError):
-                frames.send(m.Logged(record.name, record.levelno, self.format(record)))
+                parent.call("logged", record.name, record.levelno, self.format(record))
 
     def show(
         message: Warning | str,
@@ -164,7 +170,7 @@ def _pass_messages_on(frames: Frames, level: int) -> None:
         line: str | None = None,
     ) -> None:
         with contextlib.suppress(OSError):
-            frames.send(m.Warned(category, str(message), filename, lineno))
+            parent.call("warned", category, str(message), filename, lineno)
 
     root = logging.getLogger()
     root.addHandler(Forward())

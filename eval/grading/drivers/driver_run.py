@@ -5,18 +5,19 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
+from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.drivers.frames import Frames
-from gradebox.eval.grading.drivers.messages import Counted, Graded, RunEnded, Started
+from gradebox.eval.grading.drivers.calls import Calls
 from gradebox.eval.grading.drivers.problems import SentProblems
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import JobContext, SolutionJob, SolutionTask
+from gradebox.eval.grading.solution_job import JobContext, SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.results.record import CaseVerdict, SolutionRecord
 from gradebox.eval.results.records import EncodedRecord, as_json, encoded
@@ -26,16 +27,17 @@ from gradebox.sandbox.protocol import lent_cores
 log = logging.getLogger(__name__)
 
 
+def _nothing() -> None: ...
+
+
 @dataclass
 class _Job(SolutionJob):
     """A job that reports its start, so that the parent knows what ran when a driver dies."""
 
-    started: Started | None = None
-    frames: Frames | None = None
+    started: Callable[[], None] = _nothing
 
-    def start(self) -> SolutionTask | None:
-        if self.frames is not None:
-            self.frames.send(self.started)
+    def start(self) -> Any:
+        self.started()
         return super().start()
 
 
@@ -53,14 +55,14 @@ class DriverRun:
         number: int,
         session: GradingSession,
         problems: SentProblems,
-        frames: Frames,
+        parent: Calls,
         *,
         workers: int,
         retry: tuple[int, float, float],
     ) -> None:
         self.context = session.context
         self._number = number
-        self._frames = frames
+        self._parent = parent
         self._cache = session.verdict_cache
         self._numbers: dict[str, int] = {}  # of the work, by the key of its record
         self._lock = threading.Lock()
@@ -86,8 +88,8 @@ class DriverRun:
     def add(self, number: int, run: SolutionRun) -> None:
         """Grade a solution."""
         self._numbers[run.key] = number
-        started = Started(self._number, number)
-        self._queue.put(_Job(run, self._job_context, started=started, frames=self._frames))
+        started = partial(self._parent.call, "started", self._number, number)
+        self._queue.put(_Job(run, self._job_context, started=started))
 
     def widen(self, workers: int) -> None:
         """Run this many cases at once from now on."""
@@ -113,7 +115,7 @@ class DriverRun:
             log.exception("unexpected error of the grader")
             error = f"{type(e).__name__}: {e}"
         self._send_counts()
-        self._frames.send(RunEnded(self._number, error, is_input))
+        self._parent.call("run_ended", self._number, error, is_input)
 
     def _jobs(self) -> Iterator[_Job]:
         while (job := self._queue.get()) is not None:
@@ -127,7 +129,7 @@ class DriverRun:
     def _send_counts(self) -> None:
         cases, run_s = self._take_counts()
         if cases or run_s:
-            self._frames.send(Counted(self._number, cases, run_s))
+            self._parent.call("counted", self._number, cases, run_s)
 
     def _take_counts(self) -> tuple[dict[str, int], float]:
         with self._lock:
@@ -147,6 +149,6 @@ class DriverRun:
     def _send(self, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
         assert isinstance(record, SolutionRecord)
         number = self._numbers.pop(run.key)
-        self._frames.send(Graded(self._number, number, encoded(record), *self._take_counts()))
+        self._parent.call("graded", self._number, number, encoded(record), *self._take_counts())
         if self._cache is not None:  # last: a full cache disk must not lose the record
             self._cache.put(as_json(record))

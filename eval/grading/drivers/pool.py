@@ -15,18 +15,19 @@ import selectors
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from gradebox.eval.common.errors import DriversUnavailable, InputError
-from gradebox.eval.grading.drivers import messages as m
+from gradebox.eval.grading.drivers.calls import DriverSetup
 from gradebox.eval.grading.drivers.dispatch import Dispatch
-from gradebox.eval.grading.drivers.process import DriverProcess
+from gradebox.eval.grading.drivers.process import CLOSE_S, DriverProcess
 from gradebox.eval.grading.drivers.queue import Pending
 from gradebox.eval.grading.drivers.run import Run
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.model import Description
 
 MOST_DEATHS = 3  # of drivers while they graded one solution
 MOST_FRUITLESS = 5  # drivers that died in a row, none of which graded anything
@@ -40,7 +41,7 @@ class DriverPool(Closeable):
     folder  their working folder; None: this process's
     """
 
-    def __init__(self, setups: list[m.Setup], folder: str | None) -> None:
+    def __init__(self, setups: list[DriverSetup], folder: str | None) -> None:
         self._setups = setups
         self._folder = folder
         self._lock = threading.Lock()
@@ -55,15 +56,6 @@ class DriverPool(Closeable):
         self._selector.register(self._waker, selectors.EVENT_READ)
         self._drivers: dict[int, DriverProcess] = {}
         self._dispatch = Dispatch(self._drivers, sum(setup.workers for setup in setups))
-        self._handlers: dict[type, Callable[[DriverProcess, Any], None]] = {
-            m.Ready: self._on_ready,
-            m.Started: self._on_started,
-            m.Graded: self._on_graded,
-            m.Counted: self._on_counted,
-            m.RunEnded: self._on_run_ended,
-            m.Logged: self._on_logged,
-            m.Warned: self._on_warned,
-        }
         try:
             for index in range(len(setups)):
                 self._start(index)
@@ -80,7 +72,7 @@ class DriverPool(Closeable):
     def _start(self, index: int) -> None:
         driver = DriverProcess(index, self._setups[index], self._folder)
         self._drivers[index] = driver
-        self._selector.register(driver.frames, selectors.EVENT_READ, driver)
+        self._selector.register(driver.child.channel, selectors.EVENT_READ, driver)
 
     # ---- called by executors ------------------------------------------------------------
 
@@ -146,9 +138,8 @@ class DriverPool(Closeable):
         finished = run.all_read and not run.waiting and not sent
         if (run.stopping or finished) and not run.stop_sent:
             run.stop_sent = True
-            message = m.StopRun(run.number) if run.stopping else m.EndRun(run.number)
             for index in run.open_in:
-                self._drivers[index].tell(message)
+                self._drivers[index].tell("stop_run" if run.stopping else "end_run", run.number)
         if run.stop_sent and not run.open_in and run.all_read:
             self._close_run(run)
 
@@ -162,7 +153,7 @@ class DriverPool(Closeable):
             pending.release()
         run.ended.set()
 
-    # ---- what drivers say, in the reading thread ----------------------------------------
+    # ---- calls of drivers, in the reading thread ----------------------------------------
 
     def _read_all(self) -> None:
         try:
@@ -180,57 +171,87 @@ class DriverPool(Closeable):
             driver: DriverProcess | None = key.data
             if driver is None:
                 return  # the pool is being closed
-            messages = driver.frames.receive()
-            if messages is None:
-                self._selector.unregister(driver.frames)
-                if not self._closing:
-                    self._on_death(driver)
+            call = driver.calls.take()
+            if call is not None:
+                getattr(self, f"on_{call[0]}")(driver, *call[1])
                 continue
-            for message in messages:
-                self._handlers[type(message)](driver, message)
-            with self._lock:
-                for run in list(self._runs.values()):
-                    self._dispatch.hand_out(run)
-                    self._settle(run)
+            self._selector.unregister(driver.child.channel)
+            if not self._closing:
+                self._on_death(driver)
+        with self._lock:
+            for run in list(self._runs.values()):
+                self._dispatch.hand_out(run)
+                self._settle(run)
 
-    def _on_ready(self, driver: DriverProcess, message: m.Ready) -> None:
+    def on_ready(self, driver: DriverProcess, description: Description | None, error: str) -> None:
+        """Its sandbox is open; `error` says why it is not."""
         expected = self._setups[driver.index].description
-        driver.ready = message.description == expected
-        if message.error:
+        driver.ready = description == expected
+        if error:
             with self._lock:
-                why = f"--drivers: a driver process cannot be used: {message.error}"
+                why = f"--drivers: a driver process cannot be used: {error}"
                 self._fail_all(DriversUnavailable(why))
         elif not driver.ready:  # such as a start by fork that failed once: another one may do
-            driver.end_because(f"its sandbox is {message.description}, not {expected}")
+            driver.end_because(f"its sandbox is {description}, not {expected}")
 
-    def _on_started(self, driver: DriverProcess, message: m.Started) -> None:
-        pending = driver.sent.get((message.run, message.number))
+    def on_started(self, driver: DriverProcess, run: int, number: int) -> None:
+        """The grading of a solution begins."""
+        pending = driver.sent.get((run, number))
         if pending is not None:
             pending.begin()
 
-    def _on_graded(self, driver: DriverProcess, message: m.Graded) -> None:
+    def on_graded(
+        self,
+        driver: DriverProcess,
+        run_number: int,
+        number: int,
+        record: EncodedRecord,
+        cases: Mapping[str, int],
+        run_s: float,
+    ) -> None:
+        """A solution has its record; the rest is as in `on_counted`."""
         with self._lock:
             self._fruitless = 0
-            run = self._runs[message.run]
-            pending = driver.take_back(message.run, message.number)
+            run = self._runs[run_number]
+            pending = driver.take_back(run_number, number)
             if not driver.load:
                 driver.alone = False
-        run.count(message.cases, message.run_s)
+        run.count(cases, run_s)
         if pending is not None:
-            self._pass_on(run, pending, message.record)
+            self._pass_on(run, pending, record)
 
-    def _on_counted(self, driver: DriverProcess, message: m.Counted) -> None:
-        self._runs[message.run].count(message.cases, message.run_s)
+    def on_counted(
+        self, driver: DriverProcess, run: int, cases: Mapping[str, int], run_s: float
+    ) -> None:
+        """Verdicts of cases, and seconds that programs ran, since the run's last call."""
+        self._runs[run].count(cases, run_s)
 
-    def _on_run_ended(self, driver: DriverProcess, message: m.RunEnded) -> None:
-        run = self._runs[message.run]
+    def on_run_ended(
+        self, driver: DriverProcess, run_number: int, error: str, is_input: bool
+    ) -> None:
+        """The run has ended in this driver; an `error` is the user's (`is_input`) or ours."""
+        run = self._runs[run_number]
         with self._lock:
-            driver.runs.pop(message.run, None)
+            driver.runs.pop(run_number, None)
             run.open_in.discard(driver.index)
-            if message.error:
-                kind = InputError if message.is_input else RuntimeError
-                run.fail(kind(message.error))
+            if error:
+                run.fail((InputError if is_input else RuntimeError)(error))
             self._settle(run)
+
+    def on_logged(self, driver: DriverProcess, name: str, level: int, text: str) -> None:
+        """A message for the user's log, with the traceback as text."""
+        logger = logging.getLogger(name)
+        if logger.isEnabledFor(level):
+            logger.log(level, "%s", text)
+
+    def on_warned(
+        self, driver: DriverProcess, category: type[Warning], text: str, file: str, line: int
+    ) -> None:
+        """A Python warning."""
+        try:
+            warnings.warn_explicit(text, category, file, line, registry=self._warned)
+        except Warning as warning:  # the user's filters make it an error; nobody here catches it
+            log.warning("%s", warning)
 
     def _pass_on(self, run: Run, pending: Pending, record: SolutionRecord | EncodedRecord) -> None:
         try:
@@ -242,19 +263,6 @@ class DriverPool(Closeable):
                 run.fail(e)
         finally:
             pending.release()
-
-    def _on_logged(self, driver: DriverProcess, message: m.Logged) -> None:
-        logger = logging.getLogger(message.name)
-        if logger.isEnabledFor(message.level):
-            logger.log(message.level, "%s", message.text)
-
-    def _on_warned(self, driver: DriverProcess, message: m.Warned) -> None:
-        try:
-            warnings.warn_explicit(
-                message.text, message.category, message.file, message.line, registry=self._warned
-            )
-        except Warning as warning:  # the user's filters make it an error; nobody here catches it
-            log.warning("%s", warning)
 
     # ---- ends ---------------------------------------------------------------------------
 
@@ -283,10 +291,6 @@ class DriverPool(Closeable):
         for run, pending in doomed:
             error = f"the driver process ended {MOST_DEATHS} times while it graded this: {how}"
             self._pass_on(run, pending, pending.run.record("error", "ER", None, error=error))
-        with self._lock:
-            for run in list(self._runs.values()):
-                self._dispatch.hand_out(run)
-                self._settle(run)
 
     def _replace(self, driver: DriverProcess, how: str, solutions: int) -> None:
         """Start another driver, unless that would not help. The caller holds the lock."""
@@ -329,23 +333,22 @@ class DriverPool(Closeable):
         self._closing = True
         _pools.discard(self)  # the numbers of its descriptors may be used again
         os.eventfd_write(self._waker, 1)
+        self._thread.join(CLOSE_S)  # it may wait for the rest of a message, of a stopped driver
+        for driver in self._drivers.values():
+            driver.child.channel.shutdown()
         self._thread.join()
         with self._lock:
             for run in list(self._runs.values()):
                 run.fail(DriversUnavailable("the driver processes were closed"))
                 self._close_run(run)
         for driver in self._drivers.values():
-            driver.frames.shutdown()
-        for driver in self._drivers.values():
-            driver.close()
+            driver.child.end(CLOSE_S)
         self._selector.close()
         os.close(self._waker)
 
     def disown(self) -> None:
         """Close, in a forked child, what belongs to the parent: drivers end with the parent."""
         self._closing = True
-        for driver in self._drivers.values():
-            driver.frames.close()
         self._selector.close()
         os.close(self._waker)
 

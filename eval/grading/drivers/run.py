@@ -6,8 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from itertools import count
+from typing import Any
 
-from gradebox.eval.grading.drivers.messages import OpenRun, OpenSession
 from gradebox.eval.grading.drivers.queue import JobQueue, Pending
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.solution_job import JobContext
@@ -18,7 +18,7 @@ _numbers = count(1)
 class Run:
     """The state of one run over the drivers. The pool's lock guards what is not said otherwise.
 
-    session   the message that opens its session in a driver
+    session   its session's number, and the options that a driver opens it with
     context   of its jobs, None before the first one
     suspects  solutions of which a driver died; each is graded by a driver that has nothing else
     all_read  no further solution follows
@@ -27,7 +27,7 @@ class Run:
     ended     it is over in every driver (may be waited for)
     """
 
-    def __init__(self, session: OpenSession) -> None:
+    def __init__(self, session: tuple[int, Mapping[str, Any]]) -> None:
         self.session = session
         self.number = next(_numbers)
         self.context: JobContext | None = None
@@ -46,12 +46,10 @@ class Run:
         self.stopping = True
 
     @property
-    def opening(self) -> OpenRun:
-        """The message that opens the run in a driver."""
+    def opening(self) -> tuple[int, int, tuple[int, float, float]]:
+        """What opens the run in a driver: its number, its session's, the fields of `Retry`."""
         retry = Retry() if self.context is None else self.context.settings.retry
-        return OpenRun(
-            self.number, self.session.session, (retry.attempts, retry.first_s, retry.cap_s)
-        )
+        return self.number, self.session[0], (retry.attempts, retry.first_s, retry.cap_s)
 
     def count(self, cases: Mapping[str, int], run_s: float) -> None:
         """Pass on what a driver counted."""

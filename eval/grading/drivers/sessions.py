@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
-from gradebox.eval.grading.drivers.limits import check_limits
-from gradebox.eval.grading.drivers.messages import OpenSession, Setup
+from gradebox.eval.grading.drivers.calls import DriverSetup
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.executors.setup import setup_of
 from gradebox.eval.grading.options import Options
@@ -26,7 +25,6 @@ def open_drivers(options: Options, sandbox: Sandbox, hidden: Iterable[str | Path
     sandbox  that theirs must be equal to
     hidden   paths that programs must not see
     """
-    check_limits(options.drivers, options.workers)
     folder = _working_folder()
     share, more = divmod(options.workers, options.drivers)
     level = logging.getLogger().getEffectiveLevel()
@@ -34,7 +32,7 @@ def open_drivers(options: Options, sandbox: Sandbox, hidden: Iterable[str | Path
     box = {**box_options(options), "measured": getattr(sandbox, "measured", None)}
     description = sandbox.describe()
     setups = [
-        Setup(box, options.workers, share + (index < more), paths, description, level)
+        DriverSetup(box, options.workers, share + (index < more), paths, description, level)
         for index in range(options.drivers)
     ]
     return DriverPool(setups, folder)
@@ -49,11 +47,11 @@ class DriverSession(Closeable):
             lambda: open_drivers(session.options, session.sandbox, session.private_paths()),
         )
         values = setup_of(session.options, "box", "").options
-        self.opening = OpenSession(next(_numbers), values)
+        self.opening = next(_numbers), values
 
     def close(self) -> None:
         """Let the drivers forget the session and its problems."""
-        self.pool.forget(self.opening.session)
+        self.pool.forget(self.opening[0])
 
 
 def _working_folder() -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Protocol, cast
 
 from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
@@ -67,7 +67,7 @@ class LocalExecutor:
 
     def slowest(self) -> tuple[str, float] | None:
         """See `Executor.slowest`."""
-        tasks = [t for t in self._scheduler.active if isinstance(t, SolutionTask)]
+        tasks = cast("list[SolutionTask]", self._scheduler.active)  # or a RemoteTask
         if not tasks:
             return None
         task = min(tasks, key=lambda t: t.started)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.scheduling.share import Share
-from gradebox.eval.grading.scheduling.work import Active, Job, Task
+from gradebox.eval.grading.scheduling.work import Active, QueuedJob, Task
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +65,7 @@ class Scheduler:
         lock = threading.Lock()
         self._cond = threading.Condition(lock)  # for workers
         self._room = threading.Condition(lock)  # for the feeder
-        self._heap: list[tuple[float, int, int, Job]] = []
+        self._heap: list[tuple[float, int, int, QueuedJob]] = []
         self._heap_bytes = 0
         self._active: list[Active] = []
         self._starting = 0
@@ -76,7 +76,7 @@ class Scheduler:
         self._threads: list[threading.Thread] = []
         self._wanted = workers
 
-    def run(self, jobs: Iterable[Job], tick: Callable[[], None] = lambda: None) -> bool:
+    def run(self, jobs: Iterable[QueuedJob], tick: Callable[[], None] = lambda: None) -> bool:
         """Run all jobs; return True when all are done, False when `stop` came first.
 
         `tick` is called ten times a second from the calling thread. The first InputError, or
@@ -205,7 +205,7 @@ class Scheduler:
             self.stopping = True
             self._cond.notify_all()
 
-    def _feed(self, jobs: Iterable[Job]) -> None:
+    def _feed(self, jobs: Iterable[QueuedJob]) -> None:
         try:
             for number, job in enumerate(jobs):
                 job.reserve()
@@ -258,7 +258,7 @@ class Scheduler:
                 self._fail(e)  # first: an error while logging must not leave the run waiting
                 log.exception("unexpected error of the grader")
 
-    def _pick(self, own: Active | None) -> tuple[Active, Share] | Job | None:
+    def _pick(self, own: Active | None) -> tuple[Active, Share] | QueuedJob | None:
         """Wait for and return a worker's next units, a job to start, or None to end."""
         with self._cond:
             while not self.stopping:
@@ -283,7 +283,7 @@ class Scheduler:
             return active.task.most_at_once
         return min(active.task.most_at_once, 1 + active.left() // (2 * self._wanted))
 
-    def _pop(self) -> Job:
+    def _pop(self) -> QueuedJob:
         job = heapq.heappop(self._heap)[-1]
         self._heap_bytes -= job.held_bytes
         self._starting += 1
@@ -291,7 +291,7 @@ class Scheduler:
             self._room.notify()
         return job
 
-    def _start(self, job: Job) -> Active | None:
+    def _start(self, job: QueuedJob) -> Active | None:
         active, new = None, range(0)
         try:
             task = job.start()

@@ -1,4 +1,4 @@
-"""The work of a scheduler: a `Job` waits, a `Task` is graded, `Active` knows what is left of it."""
+"""The work of a scheduler: a `QueuedJob` waits, a `Task` is graded, `Active` knows what is left."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Task(Protocol):
         ...
 
 
-class Job(Protocol):
+class QueuedJob(Protocol):
     """Waiting work. Every reserved job is either started or discarded.
 
     cost        expected time in seconds

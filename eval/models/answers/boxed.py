@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+MOST_READ = 1 << 15  # characters of a response: 15 ms if each is a brace
 _BOX = re.compile(r"\\boxed\s*\{|\\.|[{}]", re.DOTALL)
 _BOX_WITHOUT_BACKSLASH = re.compile(r"\\?boxed\s*\{|\\.|[{}]", re.DOTALL)
 

@@ -21,7 +21,8 @@ from gradebox.eval.problems.formats.ioi import IOI
 from gradebox.eval.problems.formats.ioi_rows import ioi_files
 from gradebox.eval.problems.opening import open_file, open_sources
 from gradebox.eval.problems.row import RowError, problem_id
-from gradebox.eval.problems.source import Source
+from gradebox.eval.problems.source import RowSource
+from gradebox.sandbox.input_file import check_input_file
 
 log = logging.getLogger("gradebox.sampling")
 
@@ -61,7 +62,7 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
                 log.warning("%s", message)
 
 
-def _row(source: Source, number: int, dataset: str) -> Row:
+def _row(source: RowSource, number: int, dataset: str) -> Row:
     try:
         return source.row(number)
     except RowError as error:
@@ -78,6 +79,7 @@ def _id_or_none(row: Row) -> str | None:
 def read_template(path: Path) -> str:
     """Return a prompt template; raise InputError for an unknown or missing placeholder."""
     try:
+        check_input_file(path, once=True)
         template = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--prompt-file {path}: {error}") from None

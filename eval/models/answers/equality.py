@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.user_plugins import load_user_module
-from gradebox.eval.models.answers.boxed import last_boxed
+from gradebox.eval.models.answers.boxed import MOST_READ, last_boxed
 
 Judge = Callable[[str, str], bool]
 
@@ -53,8 +53,13 @@ def harness(reference: str, response: str) -> bool:
 
 
 def normalise(text: str) -> str:
-    """Return the last boxed answer, else the text, without LaTeX markers and white space."""
-    boxed = last_boxed(text)
+    """Return the last boxed answer, else the text, without LaTeX markers and white space.
+
+    Of a text that is longer than MOST_READ, it is the last box in its end, else "".
+    """
+    boxed = last_boxed(text[-MOST_READ:])
+    if boxed is None and len(text) > MOST_READ:
+        return ""
     unmarked = _MARKERS.sub("", text if boxed is None else boxed)
     return _SPACE.sub("", unmarked).lower()
 

@@ -18,10 +18,11 @@ from typing import Any
 from gradebox.checkers.true_false import judge_response, render_prompt
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.question_file import read_questions, text_field
-from gradebox.eval.models.exchange import Outcome, Reply, Request
+from gradebox.eval.models.exchange import ModelReply, Request, RequestOutcome
 from gradebox.eval.models.response_file import ResponseFile
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.servers import Server
+from gradebox.sandbox.input_file import check_input_file
 
 TRUTH_VALUES = {"true": True, "false": False}
 
@@ -121,6 +122,7 @@ def _parse_answer(where: str, line: Mapping[str, Any]) -> bool:
 def read_template(path: Path) -> str:
     """Return a prompt template; raise InputError unless it has placeholders for both equations."""
     try:
+        check_input_file(path, once=True)
         template = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--prompt-file {path}: {error}") from None
@@ -144,7 +146,7 @@ def ask_missing(
     requests: Iterable[Request],
     server: Server,
     options: SamplerOptions,
-    on_outcome: Callable[[Outcome], None],
+    on_outcome: Callable[[RequestOutcome], None],
 ) -> None:
     """Pass on the responses in a file, then ask for the missing ones and keep them there.
 
@@ -155,17 +157,17 @@ def ask_missing(
         missing = [request for request in by_key.values() if file.lacks(request)]
         for record in file.records(by_key):
             request = by_key[str(record["problem_id"]), int(record["sample_id"])]
-            on_outcome(Outcome(request, _kept_reply(record), None, attempts=0, wall_s=0.0))
+            on_outcome(RequestOutcome(request, _kept_reply(record), None, attempts=0, wall_s=0.0))
 
-        def keep(outcome: Outcome) -> None:
+        def keep(outcome: RequestOutcome) -> None:
             file.add(outcome)
             on_outcome(outcome)
 
         Sampler(server, options).run(missing, keep)
 
 
-def _kept_reply(record: Mapping[str, Any]) -> Reply:
-    return Reply(
+def _kept_reply(record: Mapping[str, Any]) -> ModelReply:
+    return ModelReply(
         str(record["response"]),
         finish_reason=record.get("finish_reason"),
         tokens_in=record.get("tokens_in"),
@@ -175,7 +177,7 @@ def _kept_reply(record: Mapping[str, Any]) -> Reply:
 
 
 def output_line(
-    alias: str, implication: Implication, outcome: Outcome, hide_response: bool = False
+    alias: str, implication: Implication, outcome: RequestOutcome, hide_response: bool = False
 ) -> dict[str, Any]:
     """Return the line that is printed for a call."""
     line: dict[str, Any] = {"model": alias, "problem_id": implication.id}

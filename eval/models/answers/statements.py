@@ -19,7 +19,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatementField:
     """Where a row has its statement.
 
     text     fields, of which the first that is not empty counts
@@ -35,22 +35,26 @@ class Statement:
 
 
 STATEMENTS = {
-    "humaneval": Statement(("prompt",), begun=True),
-    "mbpp": Statement(("text", "prompt"), asserts="test_list"),
-    "leetcode": Statement(("problem_description",), code="starter_code"),
-    "livecodebench": Statement(("question_content",), code="starter_code"),
-    "multipl-e": Statement(("prompt",), begun=True),
-    "kodcode": Statement(("question",)),
-    "apps": Statement(("question",), code="starter_code"),
-    "taco": Statement(("question",), code="starter_code"),
-    "code-contests": Statement(("description",)),
-    "code-contests-plus": Statement(("description",)),
-    "deepcoder": Statement(("problem",), code="starter_code"),
-    "prime": Statement(("prompt", "problem_statement")),
-    "nemo-gym": Statement(("responses_create_params",)),
-    "sandboxfusion": Statement(("content",)),
-    "ioi": Statement(("problem",), code="starting_code"),
+    "humaneval": StatementField(("prompt",), begun=True),
+    "mbpp": StatementField(("text", "prompt"), asserts="test_list"),
+    "acecode": StatementField(("question",)),
+    "leetcode": StatementField(("problem_description",), code="starter_code"),
+    "livecodebench": StatementField(("question_content",), code="starter_code"),
+    "multipl-e": StatementField(("prompt",), begun=True),
+    "kodcode": StatementField(("question",)),
+    "apps": StatementField(("question",), code="starter_code"),
+    "taco": StatementField(("question",), code="starter_code"),
+    "code-contests": StatementField(("description",)),
+    "code-contests-plus": StatementField(("description",)),
+    "deepcoder": StatementField(("problem",), code="starter_code"),
+    "verl": StatementField(("prompt",)),
+    "prime": StatementField(("prompt", "problem_statement")),
+    "nemo-gym": StatementField(("responses_create_params",)),
+    "sandboxfusion": StatementField(("content",)),
+    "ioi": StatementField(("problem",), code="starting_code"),
 }
+# Their statements say themselves whether a function or a program is wanted.
+_WHOLE = ("acecode", "kodcode", "nemo-gym", "prime", "verl")
 _COMPLETE = "Complete this function, and give it whole, with its imports."
 _PROGRAM = "Write a program that reads standard input and writes standard output."
 
@@ -61,10 +65,10 @@ OWN_COLUMNS = (
 )
 
 
-def reading_of(columns: Iterable[str], _where: str) -> Reading:
-    """Return how rows with these columns become statements."""
-    found = recognising(columns)
-    kind = found[0] if len(found) == 1 and found[0].name in STATEMENTS else OWN
+def reading_of(rows: Iterable[Row], _where: str) -> Reading:
+    """Return how a data set with these first rows becomes statements."""
+    found = recognising(rows)
+    kind = found if found is not None and found.name in STATEMENTS else OWN
     uses: tuple[str, ...] = OWN_COLUMNS
     if kind is not OWN:
         where = STATEMENTS[kind.name]
@@ -94,7 +98,7 @@ def _described(row: Row, kind: RowFormat) -> dict[str, Any]:
         shown = "\n".join(map(str, asserts)) if isinstance(asserts, (list, tuple)) else ""
         parts = [text, "It must pass these tests:", _block(fence, shown)]
     else:
-        parts = [text] if kind.name in ("prime", "kodcode", "nemo-gym") else [text, _PROGRAM]
+        parts = [text] if kind.name in _WHOLE else [text, _PROGRAM]
     return {"id": names.get("id"), "description": "\n\n".join(parts), "language": tests_in}
 
 
@@ -103,8 +107,8 @@ def _block(fence: str, code: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """Return a text, or the last message of a request."""
-    messages = value.get("input") if isinstance(value, dict) else None
+    """Return a text, or the last message of a request or of messages."""
+    messages = value.get("input") if isinstance(value, dict) else value
     if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
         value = messages[-1].get("content")
     return value if isinstance(value, str) and value.strip() else ""

@@ -19,6 +19,7 @@ from gradebox.eval.common.paths import DATA
 from gradebox.eval.models.benchmarks import registry
 from gradebox.eval.models.benchmarks.prompts import with_user_examples
 from gradebox.eval.models.benchmarks.sample import Benchmark, Language, Task
+from gradebox.sandbox.input_file import check_input_file
 
 CONFIGS = DATA / "configs"
 FIELDS = (
@@ -101,6 +102,7 @@ def folder_name(benchmark: Benchmark, task: Task) -> str:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
+        check_input_file(path, once=True)
         entries = json.loads(path.read_text("utf-8-sig"), object_pairs_hook=_without_duplicates)
     except FileNotFoundError:
         included = ", ".join(sorted(p.stem for p in CONFIGS.glob("*.json")))

@@ -13,6 +13,7 @@ from gradebox.eval.common.paths import DATA
 from gradebox.eval.models.benchmarks.rows.fields import BadRow
 from gradebox.eval.models.benchmarks.sample import Benchmark, Sample
 from gradebox.eval.models.response_file import read_lines
+from gradebox.sandbox.input_file import check_input_file
 
 # A few questions of our own in the format of each benchmark, so that all configurations run.
 EXAMPLE_DATA = DATA / "benchmarks"
@@ -106,6 +107,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _is_list(path: Path) -> bool:
     try:
+        check_input_file(path)
         with path.open("rb") as file:
             return file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
     except OSError as error:

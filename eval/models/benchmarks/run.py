@@ -18,6 +18,7 @@ from gradebox.eval.models.benchmarks.data_file import (
     read_samples,
 )
 from gradebox.eval.models.benchmarks.extraction.free_answers import program_result
+from gradebox.eval.models.benchmarks.extraction.markers import shortened
 from gradebox.eval.models.benchmarks.outputs import (
     Prediction,
     PredictionCounts,
@@ -40,7 +41,7 @@ PROGRAMS_PER_BATCH = 64
 
 
 @dataclass(frozen=True)
-class Job:
+class BenchmarkJob:
     """One task of one benchmark for one model."""
 
     target: Target
@@ -81,7 +82,7 @@ class Settings:
 class JobRun:
     """The run of a job. Creating it reads the questions; `finish` asks the server."""
 
-    def __init__(self, job: Job, settings: Settings) -> None:
+    def __init__(self, job: BenchmarkJob, settings: Settings) -> None:
         self.job = job
         self.settings = settings
         self.folder = settings.output_dir.joinpath(*job.target.dirs, job.folder, "samples")
@@ -154,9 +155,9 @@ class JobRun:
     def _predict(self, sample: Sample, record: Record, program: ProgramResult | None) -> Prediction:
         benchmark, output = self.job.benchmark, str(record["response"])
         if program is None:
-            found = benchmark.extract(output, sample)
+            found = benchmark.extract(shortened(output), sample)
         else:
-            found = program_result(program.answer, sample)
+            found = program_result(shortened(program.answer), sample)
         return Prediction(
             sample=sample,
             benchmark=benchmark.name,
@@ -191,7 +192,9 @@ class JobRun:
         }
 
 
-def split_by_file(jobs: Sequence[Job], data_dir: Path) -> tuple[list[Job], list[str]]:
+def split_by_file(
+    jobs: Sequence[BenchmarkJob], data_dir: Path
+) -> tuple[list[BenchmarkJob], list[str]]:
     """Return the jobs whose test file is there, and the test paths of the others."""
     found = [job for job in jobs if not is_missing(job.benchmark.test_path, data_dir)]
     missing = [job.benchmark.test_path for job in jobs if job not in found]
@@ -199,7 +202,9 @@ def split_by_file(jobs: Sequence[Job], data_dir: Path) -> tuple[list[Job], list[
 
 
 def run_jobs(
-    jobs: Sequence[Job], settings: Settings, on_done: Callable[[JobRun, PredictionCounts], None]
+    jobs: Sequence[BenchmarkJob],
+    settings: Settings,
+    on_done: Callable[[JobRun, PredictionCounts], None],
 ) -> None:
     """Run the jobs in their order; call `on_done` after each.
 

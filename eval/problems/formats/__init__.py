@@ -5,6 +5,7 @@
 | codeforces      | open-r1/codeforces, and rows with our own columns      |
 | humaneval       | openai/openai_humaneval, evalplus/humanevalplus        |
 | mbpp            | google-research-datasets/mbpp: full, sanitized         |
+| acecode         | TIGER-Lab/AceCode-87K                                  |
 | leetcode        | newfacade/LeetCodeDataset                              |
 | kodcode         | KodCode/KodCode-V1, simple pytest files                |
 | multipl-e       | nuprl/MultiPL-E: C++, Java, JavaScript, Rust, Go       |
@@ -15,6 +16,7 @@
 | codeforces-cots | open-r1/codeforces-cots                                |
 | ioi             | open-r1/ioi, with open-r1/ioi-test-cases               |
 | deepcoder       | agentica-org/DeepCoder-Preview-Dataset, rllm's rows    |
+| verl            | parquet files of verl: rllm, Eurus-2                   |
 | prime           | PrimeIntellect/verifiable-coding-problems, SYNTHETIC-1 |
 | nemo-gym        | NVIDIA NeMo Gym, code_gen                              |
 | sandboxfusion   | SandboxFusion's CommonOJ rows                          |
@@ -22,14 +24,16 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
+from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.formats.apps import APPS, TACO
 from gradebox.eval.problems.formats.asserts.humaneval import HUMANEVAL
 from gradebox.eval.problems.formats.asserts.kodcode import KODCODE
 from gradebox.eval.problems.formats.asserts.leetcode import LEETCODE
-from gradebox.eval.problems.formats.asserts.mbpp import MBPP
+from gradebox.eval.problems.formats.asserts.mbpp import ACECODE, MBPP
 from gradebox.eval.problems.formats.asserts.multipl_e import MULTIPL_E
 from gradebox.eval.problems.formats.code_contests import CODE_CONTESTS
 from gradebox.eval.problems.formats.code_contests_plus import CODE_CONTESTS_PLUS
@@ -44,14 +48,24 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
 )
-from gradebox.eval.problems.formats.training import DEEPCODER, NEMO_GYM, PRIME, SANDBOXFUSION
+from gradebox.eval.problems.formats.training import (
+    DEEPCODER,
+    NEMO_GYM,
+    PRIME,
+    SANDBOXFUSION,
+    VERL,
+)
+from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS
 
 __all__ = [
+    "FIRST_ROWS",
     "FORMATS",
     "JUDGES",
     "OWN",
+    "REMEDY",
     "Judge",
     "Reading",
+    "Recognised",
     "Row",
     "RowFormat",
     "find_format",
@@ -59,48 +73,133 @@ __all__ = [
 ]
 
 _ALL = (
-    *(OWN, HUMANEVAL, MBPP, LEETCODE, MULTIPL_E, LIVECODEBENCH),
+    *(OWN, HUMANEVAL, MBPP, ACECODE, LEETCODE, MULTIPL_E, LIVECODEBENCH),
     *(KODCODE, CODE_CONTESTS_PLUS, CODEFORCES_COTS, IOI),
-    *(APPS, TACO, CODE_CONTESTS, DEEPCODER, PRIME, NEMO_GYM, SANDBOXFUSION),
+    *(APPS, TACO, CODE_CONTESTS, DEEPCODER, VERL, PRIME, NEMO_GYM, SANDBOXFUSION),
 )
 FORMATS: dict[str, RowFormat] = {row.name: row for row in _ALL}
+NEAREST = 3  # formats that a message names
+FIRST_ROWS = 100  # of which the format is recognised
+MOST_SHOWN = 20  # columns in a message
+NEAR_NAME = 0.8  # memory_limit_mb for memory_limit; not contest_name for contest_id
+REMEDY = (
+    f"give rows with id and {TESTS_COLUMN}, state the format with --dataset-format, or give tests "
+    "with --generated-tests-dir"
+)
 
 
-def recognising(fields: Iterable[str]) -> list[RowFormat]:
-    """Return the formats that rows with these fields have.
+class Recognised:
+    """What some first rows of a data set are.
 
-    A format that needs a field more than another one, and has it, goes before that one.
+    rows     how many they are
+    columns  the names of their fields
+    formats  that their fields and their tests have
     """
-    known = frozenset(fields)
-    found = {name: matched for name, row in FORMATS.items() if (matched := row.matched(known))}
-    return [
-        FORMATS[name]
-        for name, matched in found.items()
-        if not any(matched < other for other in found.values())
-    ]
 
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = 0
+        self.columns: dict[str, None] = {}
+        self._objections: dict[str, str] = {}
+        self._like_tests: set[str] = set()
+        with_tests: dict[str, RowFormat] = {}
+        without: dict[str, RowFormat] = {}
+        for row in rows:
+            self.rows += 1
+            self.columns |= dict.fromkeys(row)
+            if TESTS_COLUMN not in row:
+                self._like_tests.update(name for name in row if _like_tests(row[name]))
+            found = self._formats_of(row)
+            tested = [row_format for row_format in found if row_format.has_tests(row)]
+            (with_tests if tested else without).update((f.name, f) for f in tested or found)
+        left = [f for name, f in without.items() if name not in self._objections]
+        self.formats = list(with_tests.values()) or left
 
-def find_format(fields: Iterable[str], name: str | None, where: str) -> RowFormat:
-    """Return the format of rows with these fields.
+    def _formats_of(self, row: Row) -> list[RowFormat]:
+        """Return the formats of a row.
 
-    name   the format that the user named, None for the one that recognises the fields
-    where  the data set, for messages
+        One that needs a field more than another one, and has it, goes before that one.
+        """
+        fields, found = frozenset(row), {}
+        for name, row_format in FORMATS.items():
+            if matched := row_format.matched(fields):
+                if why := row_format.objection(row):
+                    self._objections.setdefault(name, why)
+                else:
+                    found[name] = matched
+        return [
+            FORMATS[name]
+            for name, matched in found.items()
+            if not any(matched < other for other in found.values())
+        ]
 
-    Raises InputError when no format or several recognise the fields.
-    """
-    known = frozenset(fields)
-    if name is not None:
-        return FORMATS[name]
-    found = recognising(known)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = " and ".join(row.name for row in found)
-        raise InputError(
-            f"{where} has the columns of {names}: say which with --dataset-format {found[0].name}"
+    def one(self, name: str | None, where: str) -> RowFormat:
+        """Return the format of the rows.
+
+        name   the format that the user named, None for the one that recognises the rows
+        where  the data set, for messages
+
+        Raises InputError when no format or several recognise the rows.
+        """
+        if name is not None:
+            return FORMATS[name]
+        if not self.rows:  # reported when the rows are read
+            return OWN
+        if not self.formats:
+            raise InputError(f"{where} has {self.described()}; {REMEDY}")
+        if len(self.formats) > 1:
+            names = " and ".join(row.name for row in self.formats)
+            raise InputError(
+                f"{where} has the columns of {names}: say which with --dataset-format "
+                f"{self.formats[0].name}"
+            )
+        return self.formats[0]
+
+    def misnamed(self) -> list[str]:
+        """Return a hint for each column that is not read and probably meant as one of ours."""
+        absent = [TESTS_COLUMN, *USED_COLUMNS]
+        absent = [name for name in absent if name not in self.columns]
+        hints = []
+        for column in sorted(self.columns.keys() - OWN.alone):
+            near = difflib.get_close_matches(column, absent, n=1, cutoff=NEAR_NAME)
+            if column in self._like_tests:
+                near = [TESTS_COLUMN]
+            if near:
+                hints.append(f"the column {shown(column)} is not read: is {near[0]} meant?")
+        return hints
+
+    def described(self) -> str:
+        """Return the columns and the formats that are nearest to rows without tests."""
+        near: dict[str, tuple[float, str]] = {}
+        for name, row_format in FORMATS.items():
+            for needed in row_format.needs:
+                missing = sorted(needed - self.columns.keys())
+                share = len(missing) / len(needed)
+                if missing and share < near.get(name, (1.0, ""))[0]:
+                    near[name] = (share, f"{' and '.join(missing)} missing")
+        near |= {name: (0.0, why) for name, why in self._objections.items()}
+        nearest = sorted(near.items(), key=lambda item: item[1][0])[:NEAREST]
+        formats = "; ".join(f"{name} ({why})" for name, (_, why) in nearest) or "none"
+        columns = ", ".join(shown(c) for c in sorted(self.columns)[:MOST_SHOWN]) or "none"
+        more = len(self.columns) - MOST_SHOWN
+        return (
+            f"the columns {columns}{f' and {more} more' if more > 0 else ''}, and tests of no "
+            f"format that is read; the nearest: {formats}"
+            f"{''.join(f'; {hint}' for hint in self.misnamed())}"
         )
-    columns = ", ".join(shown(c) for c in sorted(known)[:20]) or "none"
-    raise InputError(
-        f"{where} has the columns {columns}: id is needed, or contest_id and index, or the columns "
-        f"of one of {', '.join(FORMATS)}"
-    )
+
+
+def _like_tests(value: Any) -> bool:
+    """Return whether a value looks like official tests."""
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, dict) and {"input", "output"} <= first.keys()
+
+
+def recognising(rows: Iterable[Row]) -> RowFormat | None:
+    """Return the one format that some rows have, None for none or several."""
+    found = Recognised(rows).formats
+    return found[0] if len(found) == 1 else None
+
+
+def find_format(rows: Iterable[Row], name: str | None, where: str) -> RowFormat:
+    """Return the format of some rows; see `Recognised.one`."""
+    return Recognised(rows).one(name, where)

@@ -12,11 +12,12 @@ from gradebox.eval.problems.formats.pairs import (
     columns,
     read_tests,
 )
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat, text_with
 
 TIME_LIMIT_S = 4.0  # the originals: wall time a test; APPS ends all tests after 11 s
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _MOST_TAGS = 10_000
+_CONTENT = {"input_output": text_with(r'"(?:inputs|outputs|fn_name)"', "has no inputs")}
 
 
 def _apps_ids(row: Row) -> dict[str, Any]:
@@ -72,6 +73,7 @@ def _listed(value: Any) -> list[str]:
 APPS = RowFormat(
     name="apps",
     needs=(frozenset({"problem_id", "question", "input_output"}),),
+    content=_CONTENT,
     names=("problem_id", "difficulty"),
     uses=("input_output",),
     ids=_apps_ids,
@@ -83,6 +85,7 @@ TACO = RowFormat(
         frozenset({"question", "input_output", "skill_types"}),
         frozenset({"id", "question", "input_output", "skill_types"}),
     ),
+    content=_CONTENT,
     names=("id", "difficulty", "source", "date"),
     uses=("input_output", "name", "tags", "time_limit", "memory_limit"),
     ids=_taco_ids,

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradebox.eval.common.diagnostics import Diagnostics
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems.formats import Reading
+from gradebox.eval.problems.formats import FIRST_ROWS, Reading, Row
 from gradebox.eval.problems.row import RowError
 
 MOST_BYTES = 64 << 20
@@ -37,7 +37,7 @@ class ArrayRows:
     """The rows of a .json file, a `Source`."""
 
     def __init__(
-        self, path: Path, fingerprint: str, choose: Callable[[Iterable[str], str], Reading]
+        self, path: Path, fingerprint: str, choose: Callable[[Iterable[Row], str], Reading]
     ) -> None:
         self.name = path.name
         self.fingerprint = fingerprint
@@ -45,7 +45,7 @@ class ArrayRows:
         self._rows, others = array_items(path)
         if others:
             self.diagnostics.add(f"{path}: {others} items are not objects")
-        self._reading = choose(self._rows[0] if self._rows else (), str(path))
+        self._reading = choose(self._rows[:FIRST_ROWS], str(path))
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         for number, row in enumerate(self._rows):

@@ -9,7 +9,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.pairs import MEMORY_MB, Judging, Tests, columns, read_tests
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import text
 from gradebox.eval.problems.row import RowError
 
@@ -101,6 +101,7 @@ def known(
 CODE_CONTESTS = RowFormat(
     name="code-contests",
     needs=(frozenset({"name", *TESTS}),),
+    content=dict.fromkeys(TESTS, Content()),
     names=("name", "source"),
     uses=(
         *TESTS,

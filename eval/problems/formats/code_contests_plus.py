@@ -7,7 +7,7 @@ from typing import Any
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.code_contests import known
 from gradebox.eval.problems.formats.pairs import MEMORY_MB, Judging, columns, read_tests
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import text
 from gradebox.eval.problems.row import RowError
 
@@ -64,6 +64,7 @@ CODE_CONTESTS_PLUS = RowFormat(
         frozenset({"id", "checker", "test_cases", "correct_submissions"}),
         frozenset({"id", "checker", "generator", "validator"}),
     ),
+    content={"test_cases": Content()},  # the subset `default` has none: 1x to 5x have
     names=("id", "source"),
     uses=(
         *("title", "test_cases", "time_limit", "memory_limit", "checker"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.row_format import OWN, Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import OWN, Content, Judge, Row, RowFormat
 from gradebox.eval.problems.row import TESTS_COLUMN, RowError
 
 
@@ -23,6 +23,7 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
 CODEFORCES_COTS = RowFormat(
     name="codeforces-cots",
     needs=(frozenset({"id", "contest_id", "index", "examples", "prompt", "generation"}),),
+    content={"examples": Content()},
     names=OWN.names,
     uses=(*(name for name in OWN.uses if name != TESTS_COLUMN), "examples"),
     ids=OWN.ids,

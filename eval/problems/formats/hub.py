@@ -9,10 +9,7 @@ run. Its files are lines of JSON: test.jsonl, test2.jsonl, …; a release is the
 
 from __future__ import annotations
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,13 +29,6 @@ WHOLE = {
 DEFAULT_SUBSETS, DEFAULT_SPLIT = ("verifiable", "default"), "test"
 LATEST = 6
 _RELEASE = re.compile(r"release_v([1-9])|v([1-9])(?:_v([1-9]))?")
-_DOWNLOAD = """\
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from huggingface_hub import hf_hub_download
-paths = [hf_hub_download(sys.argv[2], name, repo_type="dataset") for name in sys.argv[3:]]
-sys.stdout.write("\\n" + json.dumps(paths))
-"""
 
 
 def whole(name: str, subsets: Sequence[str], split: str) -> tuple[Sequence[str], str]:
@@ -61,7 +51,7 @@ def parquet_in(folder: Path) -> list[Path]:
         names = load_parquet().read_schema(files[0]).names
     except arrow_errors():
         return []
-    return files if CODE_CONTESTS_PLUS.recognises(frozenset(names)) else []
+    return files if CODE_CONTESTS_PLUS.matched(frozenset(names)) else []
 
 
 def release_files(subsets: Sequence[str]) -> list[str]:
@@ -96,19 +86,3 @@ def release_in(folder: Path, subsets: Sequence[str]) -> list[Path]:
     if missing is not None:
         raise InputError(f"--dataset {folder} has no {missing.name}: copy it there as well")
     return files
-
-
-def download(name: str, files: Sequence[str]) -> list[Path]:
-    """Return local copies of files of a data set on the hub, from the hub's own cache.
-
-    The library runs in a child: it keeps settings for its whole process. Raises InputError.
-    """
-    command = [sys.executable, "-c", _DOWNLOAD, json.dumps(sys.path), name, *files]
-    child = subprocess.run(command, capture_output=True, text=True, check=False)
-    if child.returncode != 0:
-        lines = child.stderr.strip().splitlines() or ["no reason was given"]
-        raise InputError(
-            f"--dataset {name}: {', '.join(files)} cannot be downloaded: {shown(lines[-1], 200)}; "
-            "give a folder with these files"
-        )
-    return [Path(path) for path in json.loads(child.stdout.rpartition("\n")[2])]

@@ -1,4 +1,4 @@
-"""The problems of IOI in a folder with rows of subtasks and rows of tests, as one `Source`."""
+"""The problems of IOI in a folder with rows of subtasks and rows of tests, as one `RowSource`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from gradebox.eval.problems.formats.ioi import (
 from gradebox.eval.problems.formats.row_format import Judge, Reading, RowFormat
 from gradebox.eval.problems.json_rows import MAX_ROW_BYTES, parse_row
 from gradebox.eval.problems.row import RowError
-from gradebox.eval.problems.source import Source
+from gradebox.eval.problems.source import RowSource
 
 # (path, how its rows are read) → a source
-OpenFile = Callable[[Path, Reading], Source]
+OpenFile = Callable[[Path, Reading], RowSource]
 
 
 def ioi_files(folder: Path) -> dict[Path, RowFormat]:
@@ -37,7 +37,7 @@ def ioi_files(folder: Path) -> dict[Path, RowFormat]:
         if not path.is_file() or path.suffix not in (".jsonl", ".parquet"):
             continue
         names = frozenset(_columns(path))
-        kind = next((row for row in (IOI, IOI_TESTS) if row.recognises(names)), None)
+        kind = next((row for row in (IOI, IOI_TESTS) if row.matched(names)), None)
         if kind is not None:
             found[path] = kind
     return found if IOI in found.values() else {}
@@ -57,7 +57,7 @@ def _columns(path: Path) -> list[str]:
 
 
 class IoiRows:
-    """Problems whose subtasks and tests are rows of several files, a `Source`.
+    """Problems whose subtasks and tests are rows of several files, a `RowSource`.
 
     Subtasks are held, tests are looked up by name and read when their problem is needed.
     """
@@ -68,9 +68,9 @@ class IoiRows:
         self.name = folder.name
         self.diagnostics = Diagnostics()
         self._judge = judge
-        self._sources: list[Source] = []
+        self._sources: list[RowSource] = []
         self._problems: dict[str, list[dict[str, Any]]] = {}
-        self._tests: dict[str, tuple[Source, int]] = {}
+        self._tests: dict[str, tuple[RowSource, int]] = {}
         for path, kind in files.items():
             reading = Reading(IOI_ROWS if kind is IOI else IOI_TESTS, judge)
             source = open_file(path, reading)
@@ -82,7 +82,7 @@ class IoiRows:
         self.fingerprint = "-".join(source.fingerprint for source in self._sources)
         self._names = list(self._problems)
 
-    def _add(self, source: Source, number: int, row: dict[str, Any], kind: RowFormat) -> None:
+    def _add(self, source: RowSource, number: int, row: dict[str, Any], kind: RowFormat) -> None:
         if kind is IOI_TESTS:
             self._tests.setdefault(row["id"], (source, number))
             return

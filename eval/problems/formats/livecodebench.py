@@ -13,7 +13,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.packed import unpacked
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import parsed, text
 from gradebox.eval.problems.row import RowError
 
@@ -142,6 +142,7 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
 LIVECODEBENCH = RowFormat(
     name="livecodebench",
     needs=(frozenset({"question_id", "public_test_cases", "private_test_cases"}),),
+    content=dict.fromkeys(("public_test_cases", "private_test_cases"), Content()),
     names=("question_id", "difficulty", "platform", "contest_date"),
     uses=(
         *("question_title", "contest_id", "metadata"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from gradebox.eval.problems.row import RowError
 
 MEMORY_MB = 1024.0  # the originals have no memory limit
 _MOST_LITERAL = 1 << 20
+_MOST_NUMBERS = 2_000
 _STRUCTURED = tuple("[({\"'")
 
 # What APPS, TACO and rllm put before a solution, without numpy.
@@ -224,10 +225,27 @@ def decoded(value: Any) -> Any:
         except (ValueError, RecursionError):
             pass
         try:
-            value = ast.literal_eval(value) if len(value) <= _MOST_LITERAL else value
+            value = _literal(value) if len(value) <= _MOST_LITERAL else value
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             break
     return value
+
+
+def _literal(text: str) -> Any:
+    """Return the value of Python text. Raises ValueError and what ast.literal_eval does.
+
+    Sets and dicts may have many texts, but not many numbers: those can be chosen so that all have
+    one hash, and 45,000 of them, which fit into 1 MB, take 20 s.
+    """
+    tree = ast.parse(text.lstrip(" \t"), mode="eval")
+    for node in ast.walk(tree):
+        hashed: Sequence[ast.expr | None] = ()
+        if isinstance(node, (ast.Set, ast.Dict)):
+            hashed = node.elts if isinstance(node, ast.Set) else node.keys
+        texts = (isinstance(key, ast.Constant) and isinstance(key.value, str) for key in hashed)
+        if len(hashed) > _MOST_NUMBERS and not all(texts):
+            raise ValueError(f"a set or dict of over {_MOST_NUMBERS} numbers")
+    return ast.literal_eval(tree)
 
 
 def _json(value: Any, number: int) -> str:

@@ -1,8 +1,9 @@
-"""Rows that models are trained on: DeepCoder, PrimeIntellect, NeMo Gym, SandboxFusion.
+"""Rows that models are trained on: DeepCoder, verl, PrimeIntellect, NeMo Gym, SandboxFusion.
 
 | format         | tests are in                        | --judge reference decides as |
 |----------------|-------------------------------------|------------------------------|
 | deepcoder      | tests, in four forms                | rllm                         |
+| verl           | reward_model.ground_truth, the same | rllm                         |
 | prime          | verification_info.test_cases        | PrimeIntellect's genesys     |
 | nemo-gym       | verifier_metadata.unit_tests        | LiveCodeBench's grader       |
 | sandboxfusion  | test: [{input: {stdin}, output: …}] | SandboxFusion's CommonOJ     |
@@ -25,7 +26,7 @@ from gradebox.eval.problems.formats.pairs import (
     loaded,
     read_tests,
 )
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat, is_empty
 from gradebox.eval.problems.formats.values import assert_test, text
 from gradebox.eval.problems.row import RowError
 
@@ -66,6 +67,10 @@ def _functional(given: Row) -> dict[str, Any]:
         "memory_limit": MEMORY_MB,
         "official_tests": assert_test(test[: found.start()] if found else "", entry, [], ""),
     }
+
+
+def _verl(row: Row, judge: Judge) -> dict[str, Any]:
+    return _deepcoder({"tests": _structure(row, "reward_model").get("ground_truth")}, judge)
 
 
 def _prime_ids(row: Row) -> dict[str, Any]:
@@ -150,13 +155,46 @@ def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
     }
 
 
+def _holds(*keys: str) -> Content:
+    """Return the content of a struct, or JSON or Python text of it, that has one of some keys."""
+
+    def fits(value: Any) -> bool:
+        if isinstance(value, str):
+            return any(f'"{key}"' in value or f"'{key}'" in value for key in keys)
+        first = value[0] if isinstance(value, (list, tuple)) else value
+        return isinstance(first, dict) and any(key in first for key in keys)
+
+    return Content(f"has no {' or '.join(keys)}", fits)
+
+
+_TESTS = _holds("inputs", "input", "functional")
 DEEPCODER = RowFormat(
     name="deepcoder",
     needs=(frozenset({"problem", "tests"}),),
+    content={"tests": _TESTS},
     names=("problem",),
     uses=("tests",),
     ids=lambda _row: {},
     convert=_deepcoder,
+    numbered=True,
+)
+VERL = RowFormat(
+    name="verl",
+    needs=(frozenset({"data_source", "prompt", "reward_model"}),),
+    content={
+        "reward_model": Content(
+            "has a ground_truth without inputs",
+            lambda value: (
+                isinstance(found := decoded(value), dict)
+                and not is_empty(found.get("ground_truth"))
+                and _TESTS.holds(found["ground_truth"])
+            ),
+        )
+    },
+    names=("data_source",),
+    uses=("reward_model",),
+    ids=lambda row: {"platform": str(row.get("data_source") or "")[:100]},
+    convert=_verl,
     numbered=True,
 )
 PRIME = RowFormat(
@@ -165,6 +203,7 @@ PRIME = RowFormat(
         frozenset({"prompt", "verification_info"}),
         frozenset({"problem_statement", "verification_info"}),
     ),
+    content={"verification_info": _holds("test_cases")},
     names=("problem_id", "source"),
     uses=("verification_info", "metadata"),
     ids=_prime_ids,
@@ -174,6 +213,7 @@ PRIME = RowFormat(
 NEMO_GYM = RowFormat(
     name="nemo-gym",
     needs=(frozenset({"responses_create_params", "verifier_metadata"}),),
+    content={"verifier_metadata": _holds("unit_tests")},
     names=("hash_id", "source"),
     uses=("verifier_metadata",),
     ids=_nemo_ids,
@@ -183,6 +223,7 @@ NEMO_GYM = RowFormat(
 SANDBOXFUSION = RowFormat(
     name="sandboxfusion",
     needs=(frozenset({"id", "content", "labels", "test"}),),
+    content={"test": _holds("input")},
     names=("id",),
     uses=("test", "labels"),
     ids=_fusion_ids,

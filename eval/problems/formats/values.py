@@ -6,10 +6,18 @@ import json
 from typing import Any
 
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.row_format import Row
+from gradebox.eval.problems.formats.row_format import Content, Row, text_with
 from gradebox.eval.problems.row import RowError
 
 MOST_TEXT = 64 << 20
+# What the fields of asserts hold.
+CHECK = text_with(r"^def check\([^)\n]*\)[^:\n]*:", "does not define check(candidate)")
+ASSERTS = Content(
+    "has no assert statement",
+    lambda value: (
+        not isinstance(value, list) or any(isinstance(v, str) and "assert" in v for v in value)
+    ),
+)
 
 
 def text(row: Row, field: str, *, needed: bool = False) -> str:

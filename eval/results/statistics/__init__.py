@@ -7,6 +7,7 @@ time_factor   verdicts at other time limits
 counts        counters of a problem, updated record by record
 tables        pass@1 by group
 summary       all statistics of one run
+faults        what all failed solutions failed by
 paired        comparison of two runs
 """
 

@@ -21,7 +21,7 @@ _DRAWS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """A confidence interval; `low` and `high` have the unit of the mean, `level` is in (0, 1)."""
 
     low: float
@@ -40,7 +40,7 @@ def z_value(level: float) -> float:
     return NormalDist().inv_cdf(0.5 + level / 2)
 
 
-def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: float, n: int, level: float = 0.95) -> ConfidenceInterval:
     """Return Wilson's score interval of a proportion (1927), without continuity correction."""
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}; n must be 1 or more, successes 0 … n")
@@ -51,7 +51,7 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
     middle = p + z * z / (2 * n)
     low = 0.0 if successes == 0 else max(0.0, (middle - spread) / scale)
     high = 1.0 if successes == n else min(1.0, (middle + spread) / scale)
-    return Interval(low, high, level, "wilson")
+    return ConfidenceInterval(low, high, level, "wilson")
 
 
 def bootstrap_mean(
@@ -61,7 +61,7 @@ def bootstrap_mean(
     level: float = 0.95,
     seed: int = 0,
     resamples: int = RESAMPLES,
-) -> Interval | None:
+) -> ConfidenceInterval | None:
     """Return the percentile bootstrap interval of the mean of `values`.
 
     clusters   the cluster of each value; then whole clusters are resampled
@@ -92,7 +92,7 @@ def bootstrap_mean(
     clipped = np.clip(np.concatenate(means), (sums / sizes).min(), (sums / sizes).max())
     low, high = np.quantile(clipped, [tail, 1 - tail])
     method = "bootstrap over problems" if clusters is None else "bootstrap over clusters"
-    return Interval(float(low), float(high), level, method)
+    return ConfidenceInterval(float(low), float(high), level, method)
 
 
 def _units(
@@ -114,7 +114,7 @@ def interval_of_mean(
     clusters: Sequence[Hashable] | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> Interval | None:
+) -> ConfidenceInterval | None:
     """Return the interval of the mean of values in [0, 1], one for each problem.
 
     single  every value is 0 or 1 and comes from one sample

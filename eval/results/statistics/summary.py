@@ -28,7 +28,7 @@ from gradebox.eval.results.statistics.counts import (
     empty_counts,
     merge_languages,
 )
-from gradebox.eval.results.statistics.intervals import Interval
+from gradebox.eval.results.statistics.intervals import ConfidenceInterval
 from gradebox.eval.results.statistics.pass_at_k import pass_at_k
 from gradebox.eval.results.statistics.rating import estimated_rating
 from gradebox.eval.results.statistics.tables import (
@@ -137,7 +137,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return fsum(values) / len(values) if values else None
 
 
-def _as_dict(interval: Interval | None) -> dict[str, Any] | None:
+def _as_dict(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
     return interval.as_dict() if interval else None
 
 

@@ -15,7 +15,7 @@ from math import fsum
 from typing import Any
 
 from gradebox.eval.results.statistics.counts import LanguageCounts, ProblemCounts, merge_languages
-from gradebox.eval.results.statistics.intervals import Interval, interval_of_mean
+from gradebox.eval.results.statistics.intervals import ConfidenceInterval, interval_of_mean
 
 RATING_STEP = 200
 
@@ -120,7 +120,7 @@ def interval_over_problems(
     options: IntervalOptions,
     value: Callable[[ProblemCounts], float] = lambda problem: problem.pass_at_1,
     binary: bool = True,
-) -> Interval | None:
+) -> ConfidenceInterval | None:
     """Return the confidence interval of the mean of `value` over problems.
 
     binary  the value of a single sample is 0 or 1, so Wilson's interval applies

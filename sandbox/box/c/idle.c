@@ -20,31 +20,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "messages.h"
+#include "setup.h"
 #include "waiting.h"
 
 enum { WINDOW_NS = 100000000, LITTLE_NS = 1000000, LENT_LOOK_NS = 10000000, MOST_LENT = 8 };
 
 static enum { HOLDS, LENT, WAITS } state;
-static int lent, is_stopped;
+static int lent;
+static pid_t stopped; /* by a signal: what kill() was given, or 0 */
 static int64_t window_ns, window_cpu_ns, seen_ns;
 
 void idle_begin(const struct run *run, int64_t now_ns) {
     state = HOLDS;
     lent = run->rq->flags & LEND ? 0 : MOST_LENT;
-    is_stopped = 0;
+    stopped = 0;
     window_ns = seen_ns = now_ns;
     window_cpu_ns = 0;
 }
 
 static void tell(const struct run *run, uint32_t what) {
-    uint32_t notice[2] = {what, run->count};
-    struct iovec v = {notice, sizeof notice};
-    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-    while (sendmsg(SOCKET, &m, MSG_NOSIGNAL) < 0 && errno == EINTR) {}
+    notify(&(struct notice){.op = what, .number = run->count}, 0);
 }
 
 static int has_signal(const char *status, const char *mask, int signal) {
@@ -64,15 +62,19 @@ static int notices(const struct run *run) {
     return has_signal(text, "\nSigBlk:", SIGCONT) || has_signal(text, "\nSigCgt:", SIGCONT);
 }
 
+static void stop(pid_t which) {
+    state = WAITS;
+    if (which && !kill(which, SIGSTOP)) stopped = which;
+}
+
 static void wake_up(struct run *run) {
     struct tasks tasks = waiting_tasks(run);
-    state = WAITS;
-    is_stopped = tasks.count == 1 && tasks.ready == 1 && !notices(run) && !kill(run->out.program, SIGSTOP);
+    stop(tasks.count == 1 && tasks.ready == 1 && !notices(run) ? run->out.program : 0);
     tell(run, OP_AWAKE);
 }
 
 void idle_look(struct run *run, int64_t now_ns, int64_t cpu_ns) {
-    if (is_stopped) run->out.stopped_ns += now_ns - seen_ns;
+    if (stopped) run->out.stopped_ns += now_ns - seen_ns;
     seen_ns = now_ns;
     if (state == WAITS || (state == HOLDS && lent == MOST_LENT)) return;
     int has_run = cpu_ns - window_cpu_ns > LITTLE_NS;
@@ -87,21 +89,27 @@ void idle_look(struct run *run, int64_t now_ns, int64_t cpu_ns) {
     window_cpu_ns = cpu_ns;
 }
 
+void idle_pause(const struct run *run, int64_t now_ns) {
+    if (state != HOLDS || run->from.socket >= 0 || run->out.program <= 0) return;
+    seen_ns = now_ns;
+    stop(box.is_init ? -1 : -run->out.program); /* a compiler's children share its process group */
+}
+
 int64_t idle_next_look_ns(void) { return state == LENT ? LENT_LOOK_NS : INT64_MAX; }
 
 void idle_go_on(struct run *run, int64_t now_ns) {
     if (state != WAITS) return;
-    if (is_stopped) {
+    if (stopped) {
         run->out.stopped_ns += now_ns - seen_ns;
-        kill(run->out.program, SIGCONT);
+        kill(stopped, SIGCONT);
     }
-    is_stopped = 0;
+    stopped = 0;
     state = HOLDS;
     window_ns = seen_ns = now_ns;
 }
 
 int idle_asks(const struct run *run) {
-    is_stopped = 0; /* it has ended */
+    stopped = 0; /* it has ended */
     if (state == LENT) tell(run, OP_AWAKE);
     if (state == LENT) state = WAITS;
     return state == WAITS;

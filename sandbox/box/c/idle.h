@@ -13,5 +13,8 @@ int64_t idle_next_look_ns(void); /* at the latest */
 /* Continue a run that has woken up: the grader has a core for it. */
 void idle_go_on(struct run *run, int64_t now_ns);
 
+/* Stop a compiler until then, and what it has started. */
+void idle_pause(const struct run *run, int64_t now_ns);
+
 /* After a run whose core is lent: ask for a core, once. Return whether one has to be waited for. */
 int idle_asks(const struct run *run);

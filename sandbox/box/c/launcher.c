@@ -102,6 +102,7 @@ static int run_program(int executable, int code, const int *rest) {
         if (copy_to_file(AT_FDCWD, names[i], rest[i], 0666)) return send_fault(errno, "file", names[i]);
     forget_outcome(&run);
     if ((failed = run_group_begin(&run))) return send_fault(errno, "run", failed);
+    count_pids_from(FIRST_PID_OF_RUNS);
     if (forked && templates_start(&run, code)) {
         if (errno == ETIME) return send_fault(errno, "run", "fork");
         /* The memory may not suffice for a fork, or the template has ended: the program is executed. */

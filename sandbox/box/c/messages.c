@@ -42,6 +42,17 @@ void close_passed(void) {
     npassed = 0;
 }
 
+void close_one_passed(int fd) {
+    for (int i = 0; i < npassed; i++)
+        if (passed[i] == fd) close(fd), passed[i] = -1;
+}
+
+int notify(const struct notice *notice, int flags) {
+    ssize_t n;
+    do n = send(SOCKET, notice, sizeof *notice, MSG_NOSIGNAL | flags); while (n < 0 && errno == EINTR);
+    return n < 0 ? -1 : 0;
+}
+
 struct reply *reply_begin(void) {
     if (gathered + sizeof(struct reply) + INLINE_CAP + ERR_CAP > sizeof replies) replies_send(NULL, 0);
     return memset(replies + gathered, 0, sizeof(struct reply));

@@ -11,6 +11,10 @@ extern int passed[MAX_FDS], npassed; /* the descriptors that came with it */
 /* Wait for a message. Return its length, 0 or less when the grader is gone. */
 ssize_t receive(void);
 void close_passed(void);
+void close_one_passed(int fd);
+
+/* Report on a run that goes on; `flags`: of send. Return 0, or -1 when it was not sent. */
+int notify(const struct notice *notice, int flags);
 
 /* Return the next reply, all zero. Behind it is room for INLINE_CAP and ERR_CAP bytes of its streams. */
 struct reply *reply_begin(void);

@@ -10,12 +10,25 @@
  *   grader ◀─ OP_IDLE, OP_AWAKE ────── box
  *   grader ── OP_GO ─────────────────▶ box    after OP_AWAKE: it may continue
  *
- * These and OP_ABORT are followed by the number of the request.
+ * Of a compiler, while its core belongs to another grader:
+ *
+ *   grader ── OP_PAUSE, OP_GO ───────▶ box
+ *
+ * With STDOUT_FD, of a run that talks with another one. The grader alone ends it for its wall time, because
+ * the time in which the other one is busy does not count, and for its output:
+ *
+ *   grader ◀─ OP_BUSY ──────────────── box    now and then, with its figures
+ *   grader ── OP_EXPIRE, OP_FLOODS ──▶ box
+ *
+ * All of these and OP_ABORT are followed by the number of the request.
  */
 #pragma once
 #include <stdint.h>
 
-enum { OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3, OP_IDLE = 4, OP_AWAKE = 5, OP_GO = 6 };
+enum {
+    OP_RUN = 1, OP_LOAD = 2, OP_ABORT = 3, OP_IDLE = 4, OP_AWAKE = 5, OP_GO = 6, OP_BUSY = 7, OP_EXPIRE = 8,
+    OP_FLOODS = 9, OP_PAUSE = 10
+};
 /* Flags of a request. */
 enum {
     FRESH = 1, EXEC_FD = 2, STDIN_FD = 4, STDOUT_FD = 8, FORK = 16, CODE_FD = 32, INPUTS_FD = 64, LEND = 128
@@ -60,6 +73,12 @@ struct request {
 struct input { /* of one run: the limit of its output, where its bytes are */
     int64_t output;
     uint32_t at, length;
+} __attribute__((packed));
+
+/* From the box, of a run that goes on. `busy`: how long it has used a core or waited for one, until `now`. */
+struct notice {
+    uint32_t op, number;
+    int64_t now_ns, busy_ns;
 } __attribute__((packed));
 
 /* Followed by out_inline bytes of standard output and err_len bytes of standard error. With err

@@ -78,11 +78,29 @@ static int keep_writable(const char *path, int number) {
     if (fd != number && (dup3(fd, number, O_CLOEXEC) < 0 || close(fd))) return -1;
     return harden(path, "r");
 }
+/* Open the counter of the namespace's process ids, which the visible /proc does not have. */
+static int open_pid_counter(void) {
+    enum { CREATE = 6, CLOEXEC = 1 };
+    int fs = syscall(SYS_fsopen, "proc", CLOEXEC), fd = -1, mounted = -1;
+    if (fs >= 0 && !syscall(SYS_fsconfig, fs, CREATE, NULL, NULL, 0)) mounted = syscall(SYS_fsmount, fs, CLOEXEC, 0);
+    if (mounted >= 0) fd = openat(mounted, "sys/kernel/ns_last_pid", O_WRONLY | O_CLOEXEC);
+    int kept = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 10);
+    if (fd >= 0) close(fd);
+    if (mounted >= 0) close(mounted);
+    if (fs >= 0) close(fs);
+    return kept;
+}
 static int step_proc(const char *path, const char *options, const char *flags) {
     if (mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, options) &&
         mount("proc", path, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=2"))
         return strchr(flags, 'o') ? 0 : -1;
+    box.pid_counter_fd = open_pid_counter();
     return keep_writable(path, PROC_FD);
+}
+void count_pids_from(int first) {
+    char text[16];
+    int n = snprintf(text, sizeof text, "%d", first - 1);
+    if (box.pid_counter_fd >= 0 && pwrite(box.pid_counter_fd, text, n, 0) != n) errno = 0;
 }
 static int step_program(const char *path, const char *options, const char *flags) {
     return step_tmpfs(path, options, flags) ? -1 : keep_writable(path, PROGRAM_FD);
@@ -190,6 +208,17 @@ static char *stage(char *at, char *end) {
     return at;
 }
 
+/* The grader's own soft limits are not those of programs. */
+static void raise_soft_limits(void) {
+    static const int kinds[] = {RLIMIT_AS, RLIMIT_DATA, RLIMIT_STACK};
+    struct rlimit l, all = {RLIM_INFINITY, RLIM_INFINITY};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (setrlimit(kinds[i], &all) && !getrlimit(kinds[i], &l)) {
+            l.rlim_cur = l.rlim_max;
+            setrlimit(kinds[i], &l);
+        }
+}
+
 static int enter_box(int ready, char *at, char *end, int (*serve)(void)) {
     static char *env[64];
     char go;
@@ -219,10 +248,10 @@ static int enter_box(int ready, char *at, char *end, int (*serve)(void)) {
     box.env = env;
     box.is_init = getpid() == 1;
     if (box.is_init != !!(plan->clone_flags & CLONE_NEWPID)) die("plan", "pid namespace");
-    struct rlimit no_core = {1, 1}, all = {RLIM_INFINITY, RLIM_INFINITY};
+    struct rlimit no_core = {1, 1};
     /* 1: with 0, a core_pattern that is a pipe still starts the host's collector. */
     setrlimit(RLIMIT_CORE, &no_core);
-    setrlimit(RLIMIT_STACK, &all); /* the memory limit covers deep recursion */
+    raise_soft_limits(); /* the memory limit covers deep recursion */
     personality(ADDR_NO_RANDOMIZE);
     prctl(PR_SET_DUMPABLE, 0); /* no tracing, no reading through /proc */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) die("no_new_privs", "");
@@ -268,7 +297,7 @@ int build_box(int (*serve)(void)) {
         .peak_fd = keep_fd(fds, count, plan->peak), .limit_fd = keep_fd(fds, count, plan->limit),
         .oom_fd = keep_fd(fds, count, plan->oom), .pids_event_fd = keep_fd(fds, count, plan->pids_event),
         .pids_max_fd = keep_fd(fds, count, plan->pids_max),
-        .run_groups_fd = keep_fd(fds, count, plan->run_groups), .ruleset_fd = -1,
+        .run_groups_fd = keep_fd(fds, count, plan->run_groups), .ruleset_fd = -1, .pid_counter_fd = -1,
         .hook_fd = keep_fd(fds, count, plan->hook),
         .page = sysconf(_SC_PAGESIZE), .peak_resets = plan->peak_resets, .spawn_flags = plan->spawn_flags,
         .data_rlimit = plan->data_rlimit, .has_scratch = plan->scratch, .cpu_unit = plan->cpu_unit,

@@ -2,13 +2,14 @@
 #pragma once
 #include <stdint.h>
 
-enum { FILTER_CAP = 2048, MOST_TEMPLATES = 32 };
+enum { FILTER_CAP = 2048, MOST_TEMPLATES = 32, FIRST_PID_OF_RUNS = 1000 };
 
 extern struct box { /* constant once the box is built */
     /* Files of its control group, or -1. */
     int cpu_fd, mem_fd, peak_fd, limit_fd, oom_fd, pids_event_fd, pids_max_fd;
     int run_groups_fd; /* where runs get groups of their own: the folder to make them in, or -1 */
     int ruleset_fd;    /* Landlock's, or -1 */
+    int pid_counter_fd; /* of its PID namespace, or -1 */
     int peak_resets;   /* the kernel can reset the group's peak memory */
     int has_scratch;
     int is_init; /* pid 1 of a namespace, whose end ends everything in it */
@@ -28,3 +29,6 @@ extern struct box { /* constant once the box is built */
 /* Receive the plan on SOCKET, build the box in a process of its own and call `serve` in it.
  * Wait for its end and return the exit status of the box, for the caller to exit with. */
 int build_box(int (*serve)(void));
+
+/* Let the next process of the box have this id: runs must not count those before them in /proc. */
+void count_pids_from(int first);

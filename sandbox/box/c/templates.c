@@ -259,6 +259,7 @@ static struct template *import(const struct run *run) {
     struct template_event held;
     struct template *t = unused();
     run_group_lift(2LL * MOST_BYTES);
+    count_pids_from(2);
     int64_t before = run_group_memory();
     int ends[2], names[2] = {-1, -1};
     ssize_t n = strlen(key);

@@ -18,14 +18,16 @@ static void program_path(const struct run *run, const char *what, char *path) {
 
 static int is_number(const char *name) { return *name >= '0' && *name <= '9'; }
 
-enum { SAMPLE_NS = 50000000, MOST_TASKS = 64 };
-static int64_t sampled_ns, sample_interval;
+/* After a longer time between two samples the watcher was stopped itself, and probably the program too. */
+enum { SAMPLE_NS = 50000000, UNWATCHED_NS = 2 * SAMPLE_NS, MOST_TASKS = 64 };
+static int64_t sampled_ns, sampled_cpu_ns, sample_interval;
 static int64_t free_blocks, free_files;
 static int visited;
 
 void usage_begin(int64_t started_ns) {
     struct statfs f;
     sampled_ns = started_ns;
+    sampled_cpu_ns = 0;
     sample_interval = SAMPLE_NS / 2;
     waiting_begin(started_ns);
     if (!box.is_init && !fstatfs(WORK_FD, &f)) free_blocks = f.f_bfree, free_files = f.f_ffree;
@@ -33,19 +35,23 @@ void usage_begin(int64_t started_ns) {
 
 int64_t usage_sample_interval_ns(void) { return sample_interval; }
 
-void usage_sample(struct run *run, int64_t now_ns, int64_t cpu_ns) {
+int usage_sample(struct run *run, int64_t now_ns, int64_t cpu_ns) {
     char path[32];
     struct stat s;
     uint32_t chance = 0;
-    if (now_ns - sampled_ns < sample_interval) return;
+    if (now_ns - sampled_ns < sample_interval) return 0;
     syscall(SYS_getrandom, &chance, sizeof chance, 1);
     sample_interval = SAMPLE_NS / 2 + chance % (SAMPLE_NS / 2);
+    int64_t passed = now_ns - sampled_ns, unused = passed - (cpu_ns - sampled_cpu_ns);
     sampled_ns = now_ns;
+    sampled_cpu_ns = cpu_ns;
     int64_t shared = kernel_field(PROC_FD, run->out.proc_pid, "statm", 2);
     if (shared > 0) run->out.file_rss = shared * box.page;
     program_path(run, "fd", path); /* since Linux 6.2 its size is the number of open descriptors */
     if (!fstatat(PROC_FD, path, &s, 0) && s.st_size >= run->rq->nofile) run->out.many_files = 1;
-    run->out.waited_ns += waiting_since_last(run, now_ns, cpu_ns);
+    int64_t waited = waiting_since_last(run, now_ns, cpu_ns);
+    run->out.waited_ns += passed > UNWATCHED_NS && unused > waited ? unused : waited;
+    return 1;
 }
 
 /* ---- one process ----------------------------------------------------------------------------- */

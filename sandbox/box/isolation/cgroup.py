@@ -27,6 +27,7 @@ ROOT = Path("/sys/fs/cgroup")
 PREFIX = "gradebox-"
 MAIN, BOX = f"{PREFIX}main", "box"
 TIMEOUT_S = 2.0  # for moving processes out of a group while others in it start new ones
+END_S = 20.0  # for processes that were killed: with 20 others on its core, a box took over 1 s
 _numbers = itertools.count()
 
 
@@ -72,7 +73,7 @@ class Cgroup:
         return int(text.partition(b"oom_kill ")[2].split(b"\n")[0])
 
     def close(self) -> None:
-        """Close the descriptors and remove the group; wait briefly for it to become empty."""
+        """Close the descriptors and remove the group, when its processes have ended."""
         for fd in self.fds.values():
             os.close(fd)
         self.fds = {}
@@ -80,7 +81,7 @@ class Cgroup:
             remove(folder)
 
 
-def remove(folder: Path, timeout_s: float = 1.0) -> bool:
+def remove(folder: Path, timeout_s: float = END_S) -> bool:
     """Remove a group and those below it. Return False when it still has processes at the end.
 
     The box's own group comes first: while that is in use, the groups of its runs stay.

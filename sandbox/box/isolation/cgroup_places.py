@@ -23,7 +23,7 @@ def own_folder(controller: str) -> Path | None:
     group = _own_group(controller)
     if group is None:
         return None
-    for line in (PROC / "mountinfo").read_text().splitlines():
+    for line in (PROC / "mountinfo").read_text("utf-8", "surrogateescape").splitlines():
         left, _, right = line.partition(" - ")
         mounted, place = left.split()[3:5]
         kind, _, options = right.split(" ", 2)
@@ -38,7 +38,7 @@ def own_folder(controller: str) -> Path | None:
 
 
 def _own_group(controller: str) -> str | None:
-    for line in (PROC / "cgroup").read_text().splitlines():
+    for line in (PROC / "cgroup").read_text("utf-8", "surrogateescape").splitlines():
         _, controllers, path = line.split(":", 2)
         if (controllers == "" and controller == "") or controller in controllers.split(","):
             return path

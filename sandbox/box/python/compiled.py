@@ -12,7 +12,7 @@ MOST_IMPORTS = 4000  # characters
 MOST_CODE = 32 << 20  # bytes; each run gets a copy
 DURATION = re.compile(r"[0-9]{1,18}")  # ns
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
-STATEMENT = re.compile(rf"{NAME}(\.{NAME})*(:({NAME}(,{NAME})*|\*))?")
+STATEMENT = re.compile(rf"{NAME}(\.{NAME})*(:({NAME}(,{NAME})*|\*))?|=[0-9]{{4,10}}")
 
 
 def forked_start(execution: Execution, *, alone: bool) -> ForkedStart | None:
@@ -46,4 +46,6 @@ def _known(statements: list[str]) -> list[str]:
         if size > MOST_IMPORTS or not STATEMENT.fullmatch(statement):
             break
         known.append(statement)
+    while known and known[-1][0] == "=":  # no import follows
+        known.pop()
     return known

@@ -1,17 +1,15 @@
-"""Runs in a template: imports what programs import at their top level, and hides it again.
+"""Runs in a template: lets it execute the imports with which programs begin.
 
 A template executes this text (c/template/python.c); gradebox itself never imports it. It reads the
-modules to import from a socket, one statement a line: `a.b.c` for `import a.b.c`, `a.b:c,d` for
-`from a.b import c, d`. Its answer is the CPU time that they took, in ns. The base template has no
-such socket.
+statements from a socket, one a line: `a.b.c` for `import a.b.c`, `a.b:c,d` for
+`from a.b import c, d`, `=n` for `sys.setrecursionlimit(n)`. Its answer is the CPU time that they
+took, in ns. The base template has no such socket.
 
-A start by fork differs from a plain start in nothing but time:
-
-- What a statement imported is put back, whole, when the program comes to that statement:
-  `sys.modules`, and the modules as attributes of their parents. Before that it is invisible.
-- Out of that order, or with another `sys.path`, other finders or another `__import__`, everything
-  hidden is dropped, and the program's imports are Python's own.
-- A statement that fails here is not hidden; it will fail in the program as well.
+The statements are the program's own beginning, and nothing that comes before their end could see
+them (python_compile.py). The template executes them as `__main__`; the program executes them again,
+where they only bind names. So modules are what they are after a plain start, all of them at once,
+and no import is hidden, moved or left out. A template is not used if a statement fails, or leaves
+something in `__main__` that it does not bind there.
 
 It runs on Python 3.8 and later, and loads no module that a start does not load.
 """
@@ -22,7 +20,7 @@ NAMES_FD = 5
 
 
 def read_statements(posix):
-    """Return the statements as (module, names), none in the base template."""
+    """Return the statements as source text, none in the base template."""
     text = b""
     try:
         while True:
@@ -32,138 +30,81 @@ def read_statements(posix):
             text += part
     except OSError:
         pass
-    for line in text.decode().splitlines():
-        module, _, names = line.partition(":")
-        yield module, tuple(names.split(",")) if names else ()
+    return "\n".join(map(as_source, text.decode().splitlines()))
 
 
-def parent_of(name):
-    """Return the parent module, if it is loaded, and the attribute that a module is in it."""
-    parent, _, attribute = name.rpartition(".")
-    return sys.modules.get(parent), attribute
+def as_source(statement):
+    module, _, names = statement.partition(":")
+    if statement[0] == "=":
+        return "import sys; sys.setrecursionlimit(" + statement[1:] + ")"
+    return "from " + module + " import " + names if names else "import " + module
 
 
-def is_own_extension(module):
-    """Return whether it is in machine code, and not of the standard library."""
-    loader = type(getattr(module, "__loader__", None)).__name__
-    return loader == "ExtensionFileLoader" and "lib-dynload" not in module.__file__
+def hide_folder(external):
+    """Let imports find nothing in the program's folder. Return what ends that.
 
-
-class Group:
-    """What one import loaded.
-
-    target  the module that the program asks for
-    once    some of it cannot be loaded twice by one process, as NumPy
+    Its entry of `sys.path` stays, and imports look there first, as after a plain start.
     """
+    folder, cache = sys.path[0], sys.path_importer_cache
+    finder = cache[folder] = external.PathFinder._path_hooks(folder)
+    used = []
+    finder.find_spec = lambda name, target=None: used.append(name)
 
-    def __init__(self, target, loaded):
-        self.target = target
-        self.loaded = loaded  # name → module, in the order of sys.modules
-        self.once = any(map(is_own_extension, loaded.values()))
-        self.attributes = []
-        for name, value in loaded.items():
-            parent, attribute = parent_of(name)
-            if parent is not None and vars(parent).get(attribute) is value:
-                self.attributes.append((name, parent, attribute, value))
+    def show():
+        del finder.find_spec
+        if not used:
+            del cache[folder]
 
-    def hide(self):
-        for name in self.loaded:
-            sys.modules.pop(name, None)
-        for _, parent, attribute, _ in self.attributes:
-            delattr(parent, attribute)
-
-    def can_show(self):
-        """Return whether the program has left alone what this import would meet."""
-        return not any(name in sys.modules for name in self.loaded) and all(
-            name.rpartition(".")[0] in self.loaded or parent_of(name)[0] is parent
-            for name, parent, _, _ in self.attributes
-        )
-
-    def show(self):
-        sys.modules.update(self.loaded)
-        for _, parent, attribute, value in self.attributes:
-            setattr(parent, attribute, value)
+    return show
 
 
-def import_statement(module, names):
-    """Import as the statement does. Yield what each step of it loads, and None if it fails."""
-    for step in ((), *((name,) for name in names)):
-        before = dict(sys.modules)
-        try:
-            __import__(module, {}, {}, step, 0)
-            failed = False
-        except BaseException:  # noqa: BLE001 - whatever the module raises
-            failed = True
-        loaded = {
-            name: value for name, value in sys.modules.items() if before.get(name) is not value
-        }
-        # The module that was asked for is complete last, and that is its place in sys.modules.
-        group = Group(next(reversed(loaded), module) if step else module, loaded)
-        if failed:
-            group.hide()
-            yield None
-            return
-        if loaded:
-            yield group
+def start_time(logging):
+    import time
+
+    in_ns = isinstance(logging._startTime, int)
+    logging._startTime = time.time_ns() if in_ns else time.time()
 
 
-FROZEN = "<frozen importlib._bootstrap>"  # tracebacks leave frames of this file out
-FINDING = """
-def _find_and_load(name, import_):
+def secret(process):
+    import posix
+
+    key = process.AuthenticationString(posix.urandom(32))
+    process._current_process._config["authkey"] = key
+
+
+# What these modules read when they are imported is different in each process.
+RENEWED = {
+    "logging": start_time,
+    "multiprocessing.process": secret,
+    "numpy.random": lambda module: module.seed(),
+    "threading": lambda module: module._main_thread._set_native_id(),
+}
+
+
+def renew_in_run(known):
+    """Let what was not known be read again in the run, and not in processes that the run forks."""
+    waiting = [name for name in RENEWED if name in sys.modules and name not in known]
+
+    def renew():
+        while waiting:
+            name = waiting.pop()
+            RENEWED[name](sys.modules[name])
+
     if waiting:
-        group = waiting[0]
-        same = (sys.path, sys.meta_path, sys.path_hooks, builtins["__import__"]) == search
-        if same and name == group.target and group.can_show():
-            del waiting[0]
-            group.show()
-            return sys.modules[name]
-        if not same or any(name in group.loaded for group in waiting):
-            for group in waiting:
-                if group.once:
-                    group.show()
-            waiting.clear()
-    if not waiting:
-        bootstrap._find_and_load = find_and_load
-    return find_and_load(name, import_)
-"""
-
-
-def hide(groups):
-    """Hide the groups, and put each back when its statement comes."""
-    import _frozen_importlib as bootstrap
-
-    builtins = vars(sys.modules["builtins"])
-    paths = (list(sys.path), list(sys.meta_path), list(sys.path_hooks))
-    for group in reversed(groups):
-        group.hide()
-    own = {
-        "sys": sys,
-        "builtins": builtins,
-        "bootstrap": bootstrap,
-        "waiting": groups,
-        "search": (*paths, builtins["__import__"]),
-        "find_and_load": bootstrap._find_and_load,
-    }
-    exec(compile(FINDING, FROZEN, "exec"), own)
-    bootstrap._find_and_load = own["_find_and_load"]
-
-
-def seed_numpy():
-    random = sys.modules.get("numpy.random")
-    if random is not None and hasattr(random, "seed"):
         import os
 
-        os.register_at_fork(after_in_child=random.seed)
+        os.register_at_fork(after_in_child=renew)
 
 
 def begin():
-    """Make `__main__` what it is when a script starts."""
+    """Make `__main__` what it is when a script starts. Return an object of this process."""
     import _frozen_importlib_external as external
 
     names = vars(sys.modules["__main__"])
     names["__file__"] = sys.argv[0]
     names["__cached__"] = None
-    names["__loader__"] = external.SourceFileLoader("__main__", sys.argv[0])
+    names["__loader__"] = loader = external.SourceFileLoader("__main__", sys.argv[0])
+    return loader
 
 
 MOST_OBJECTS = 100000
@@ -245,11 +186,9 @@ def finish_with(gc):
         try:
             if warns_of_resources() or has_callbacks():
                 return False
-            if (
-                "gc" in sys.modules
-                or _thread._count()
-                or not sys.modules.keys().isdisjoint(WRITERS)
-            ):
+            if _thread._count() or not sys.modules.keys().isdisjoint(WRITERS):
+                return False
+            if gc.get_debug() or gc.callbacks or not gc.get_freeze_count():
                 return False
             if [id(sys.__stdout__), id(sys.__stderr__)] != streams:
                 return False
@@ -266,38 +205,77 @@ def finish_with(gc):
     return finish
 
 
+HEAP_TYPE = 1 << 9
+
+
+def classes_without_del(objects):
+    """Return the addresses of classes that may be given a `__del__` for objects that exist."""
+    flags_of = type.__dict__["__flags__"].__get__
+    mro_of = type.__dict__["__mro__"].__get__
+    names_of = type.__dict__["__dict__"].__get__
+    return b"".join(
+        id(kind).to_bytes(8, sys.byteorder)
+        for kind in objects
+        if type in mro_of(type(kind))
+        and flags_of(kind) & HEAP_TYPE
+        and not any("__del__" in names_of(base) for base in mro_of(kind))
+    )
+
+
 def main():
     before = set(sys.modules)
+    import _frozen_importlib_external as external
     import gc
     import posix
     import time
 
-    folder = sys.path.pop(0)  # of the program
-    groups = []
-    statements = list(read_statements(posix))
-    began_ns = time.thread_time_ns()
-    for module, names in statements:
-        some = list(import_statement(module, names))
-        groups += filter(None, some)
-        if None in some:
-            break
-    for stream in (sys.stdout, sys.stderr):  # the box sees if a module has printed something
-        stream.flush()
-    if statements:
-        posix.write(NAMES_FD, str(time.thread_time_ns() - began_ns).encode())
-    sys.path.insert(0, folder)
-    sys.gradebox_begin = begin
-    sys.gradebox_finish = finish_with(gc)
-    sys.gradebox_unfreeze = gc.unfreeze
-    if groups:
-        seed_numpy()
-        hide(groups)
-    kept = {name for group in groups for name in group.loaded}
-    for name in set(sys.modules) - before - kept:
+    finish = finish_with(gc)
+    for name in set(sys.modules) - before:
         del sys.modules[name]
-    if not groups:
-        gc.collect()
-    gc.freeze()
+    source = read_statements(posix)
+    code = compile(source, sys.argv[0], "exec") if source else None
+    names = vars(sys.modules["__main__"])
+    own = dict(names)
+    show_folder = hide_folder(external) if source else None
+    began_ns = time.thread_time_ns()
+
+    def check_imports():
+        """Raise an exception if it can be seen that the program executes them again."""
+        modules = list(sys.modules.items())
+        exec(code, names)
+        if list(sys.modules.items()) != modules:
+            raise ImportError("a module is imported twice")
+        bound = {"__file__", "__cached__", *code.co_names}
+        for line in source.splitlines():
+            words = line.split()
+            if words[-1] == "*":
+                bound |= {name for name in vars(sys.modules[words[1]]) if name[:2] != "__"}
+        if not names.keys() <= own.keys() | bound:
+            raise ImportError("a module has changed __main__")
+        names.clear()
+        names.update(own)
+
+    def ready():
+        """Return the addresses of all classes that are new and have no `__del__`."""
+        if source:
+            posix.write(NAMES_FD, str(time.thread_time_ns() - began_ns).encode())
+            check_imports()
+            show_folder()
+        else:
+            gc.collect()
+        for stream in (sys.stdout, sys.stderr):  # the box sees if a module has printed something
+            stream.flush()
+        renew_in_run(before)
+        classes = classes_without_del(gc.get_objects())
+        gc.freeze()
+        return classes
+
+    sys.gradebox_begin = begin
+    sys.gradebox_imports = code
+    sys.gradebox_ready = ready
+    sys.gradebox_finish = finish
+    sys.gradebox_unfreeze = gc.unfreeze
+    sys.gradebox_objects = gc.get_objects
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from gradebox.sandbox.box.plan import Templates
 from gradebox.sandbox.box.python.compiled import forked_start
 from gradebox.sandbox.box.python.figures import Calibration, as_plain
 from gradebox.sandbox.box.python.texts import compile_only, prelude
+from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution, Limits
 
@@ -39,14 +40,14 @@ class Measured(NamedTuple):
 class PythonStart:
     """The templates of a sandbox's boxes, and what they spare.
 
-    tool     path of the interpreter
+    tool     the interpreter
     run      see `RunEmpty`
     grouped  the memory figure is that of a control group
     known    the calibration, if another sandbox has measured it
     """
 
     def __init__(
-        self, tool: str, run: RunEmpty, *, grouped: bool, known: Calibration | None = None
+        self, tool: Tool, run: RunEmpty, *, grouped: bool, known: Calibration | None = None
     ) -> None:
         self._run = run
         self._grouped = grouped
@@ -54,8 +55,10 @@ class PythonStart:
         self._tried = known is not None
         self._calibration = known
         self._hook = Executable(binary(TEMPLATE).read_bytes(), in_memory=True)
-        self.templates = Templates(self._hook.fd, tool, SCRIPT, prelude())
-        argv = (tool, "{program}/main.py")
+        self.templates = Templates(
+            self._hook.fd, tool.path, SCRIPT, prelude(), environment=tool.environment
+        )
+        argv = tool.started([tool.path, "{program}/main.py"])
         files = {"main.py": b""}
         self._empty = BuiltProgram(argv, "empty program", files=files)
         self.reason = ""  # why programs are executed, if they are

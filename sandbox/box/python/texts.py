@@ -40,7 +40,7 @@ def _executed(code: str, names: dict[str, Any]) -> str:
 
 def prelude() -> str:
     """Return what a template runs once it has started; see prelude.py."""
-    source = Path(__file__).with_name("prelude.py").read_text()
+    source = Path(__file__).with_name("prelude.py").read_text("utf-8")
     return _executed(source, PRELUDE_NAMES)
 
 

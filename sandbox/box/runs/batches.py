@@ -15,7 +15,7 @@ _common = attrgetter(*(one.name for one in fields(Limits) if one.name != "output
 
 
 @dataclass(frozen=True)
-class Batch:
+class RunBatch:
     """Runs for one request: inputs, and the output limit of each.
 
     limits  the other limits, of all of them
@@ -26,7 +26,7 @@ class Batch:
     outputs: Sequence[int]
 
 
-def batches(limits: Sequence[Limits], stdins: Sequence[bytes]) -> Iterator[Batch]:
+def batches(limits: Sequence[Limits], stdins: Sequence[bytes]) -> Iterator[RunBatch]:
     """Split runs into as few batches as possible, in their order."""
     first = 0
     while first < len(stdins):
@@ -38,5 +38,5 @@ def batches(limits: Sequence[Limits], stdins: Sequence[bytes]) -> Iterator[Batch
                 break
             end += 1
         outputs = [one.output_bytes for one in limits[first:end]]
-        yield Batch(limits[first], stdins[first:end], outputs)
+        yield RunBatch(limits[first], stdins[first:end], outputs)
         first = end

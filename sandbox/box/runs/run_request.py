@@ -25,7 +25,7 @@ def reply_timeout_s(limits: Limits) -> float:
 
 
 @dataclass
-class RunRequest:
+class BoxRequest:
     """A program and its inputs, one a run. Use as a context manager, which holds memory files.
 
     limits  of all runs
@@ -51,7 +51,7 @@ class RunRequest:
         self._starts = [0, *accumulate(map(len, self.stdins))]  # of the inputs, put together
         self.outputs = self.outputs or [self.limits.output_bytes] * len(self.stdins)
 
-    def __enter__(self) -> RunRequest:
+    def __enter__(self) -> BoxRequest:
         try:
             if self._starts[-1] > wire.INLINE_STDIN:
                 self._stdin = memory_file(b"".join(self.stdins))
@@ -144,7 +144,8 @@ class RunRequest:
             flags |= wire.FORK | (wire.CODE_FD if fork.code else 0)
             fds = [self._code] if fork.code else []
             pipes = with_pipes() if flags & wire.STDOUT_FD else ""
-            strings = (fork.imports, fork.prologue + pipes + with_arguments(self.args))
+            imports = "" if self.args else fork.imports  # a module may read the arguments
+            strings = (imports, fork.prologue + pipes + with_arguments(self.args))
         request = wire.pack_request(
             wire.OP_RUN,
             flags,

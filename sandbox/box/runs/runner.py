@@ -20,7 +20,7 @@ from gradebox.sandbox.box.isolation.levels import Kind
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxDied, BoxProcess
 from gradebox.sandbox.box.python.start import PythonStart
-from gradebox.sandbox.box.runs.run_request import RunRequest
+from gradebox.sandbox.box.runs.run_request import BoxRequest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution, Interaction
 
@@ -29,7 +29,7 @@ TRIES = 3  # a box that died is replaced; a program cannot make its box die
 T = TypeVar("T")
 
 
-class Answer(NamedTuple):
+class RunAnswer(NamedTuple):
     """A reply to one run. Whoever reads it closes its descriptors, `fds`."""
 
     reply: wire.Reply
@@ -38,7 +38,7 @@ class Answer(NamedTuple):
     contended: bool
 
 
-Read = Callable[[Answer], T]
+Read = Callable[[RunAnswer], T]
 
 
 class Runner:
@@ -65,7 +65,7 @@ class Runner:
 
     def executions(
         self,
-        request: RunRequest,
+        request: BoxRequest,
         *,
         alone: bool = False,
         compiler: bool = False,
@@ -78,7 +78,7 @@ class Runner:
         running  is given the box for the time of the runs
         """
 
-        def read(answer: Answer) -> Execution:
+        def read(answer: RunAnswer) -> Execution:
             return read_execution(
                 self._as_plain(answer.reply, request),
                 answer.fds,
@@ -90,12 +90,12 @@ class Runner:
 
         return self.run(request, read, alone=alone, compiler=compiler, running=running)
 
-    def _as_plain(self, reply: wire.Reply, request: RunRequest) -> wire.Reply:
+    def _as_plain(self, reply: wire.Reply, request: BoxRequest) -> wire.Reply:
         if self.python and reply.forked:
             return self.python.as_plain(reply, request.program)
         return reply
 
-    def interaction(self, requests: tuple[RunRequest, RunRequest]) -> Interaction:
+    def interaction(self, requests: tuple[BoxRequest, BoxRequest]) -> Interaction:
         """Run two programs that talk, on one core."""
         self.check_process()
         first, second = requests
@@ -111,12 +111,12 @@ class Runner:
             boxes = (first_box, second_box)
             return run_interaction(hold, boxes, requests, self._as_plain)
 
-    def _box_for(self, request: RunRequest, hold: Hold) -> AbstractContextManager[BoxProcess]:
+    def _box_for(self, request: BoxRequest, hold: Hold) -> AbstractContextManager[BoxProcess]:
         kind: Kind = "python" if request.forks else "program"
         return self._pool.box(kind, request.program.digest, hold.core.node)
 
     def until_failure(
-        self, requests: Iterable[RunRequest]
+        self, requests: Iterable[BoxRequest]
     ) -> Generator[list[Execution], None, None]:
         """Do the runs of all requests, as `executions`; none after one that did not end well."""
         for request in requests:
@@ -130,7 +130,7 @@ class Runner:
 
     def run(
         self,
-        request: RunRequest,
+        request: BoxRequest,
         read: Read[T],
         *,
         alone: bool = False,
@@ -148,8 +148,8 @@ class Runner:
             yield [read(answer) for answer in last]
 
     def _until_last(
-        self, request: RunRequest, read: Read[T], kind: Kind, hold: Hold, running: set[BoxProcess]
-    ) -> Generator[list[T], None, list[Answer]]:
+        self, request: BoxRequest, read: Read[T], kind: Kind, hold: Hold, running: set[BoxProcess]
+    ) -> Generator[list[T], None, list[RunAnswer]]:
         """Yield all groups but the last; return that one, to be read when the core is free."""
         total = most = len(request.stdins)
         done, tries_left = 0, TRIES
@@ -162,6 +162,8 @@ class Runner:
                     try:
                         request.start(box, done, most)
                         while True:
+                            if kind == "compiler":
+                                box.take_turns(hold)
                             answers = self._next_answers(request, box, done, hold)
                             tries_left = TRIES
                             after = done + len(answers)
@@ -193,11 +195,11 @@ class Runner:
                 most = 1  # so that it is known which run a box does not survive
 
     def _next_answers(
-        self, request: RunRequest, box: BoxProcess, first: int, hold: Hold
-    ) -> list[Answer]:
+        self, request: BoxRequest, box: BoxProcess, first: int, hold: Hold
+    ) -> list[RunAnswer]:
         replies, fds = box.replies()
         last = len(replies) - 1
         return [
-            Answer(reply, fds if i == last else [], request.outputs[first + i], hold.contended)
+            RunAnswer(reply, fds if i == last else [], request.outputs[first + i], hold.contended)
             for i, reply in enumerate(replies)
         ]

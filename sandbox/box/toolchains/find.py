@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
 from gradebox.sandbox.box.build import cache_folder
+from gradebox.sandbox.box.toolchains.parts import (
+    SEARCH,
+    ToolParts,
+    ask,
+    find_parts,
+    folders_searched,
+)
 from gradebox.sandbox.common.whole_file import whole_file
 from gradebox.sandbox.errors import MissingToolchain, SandboxUnavailable
 from gradebox.sandbox.languages import Language
 
 SHIM_FOLDERS = ("shims",)  # of pyenv, rbenv, nodenv, asdf: they add 90 ms to each start
 SYSTEM_FOLDERS = ("/usr/bin", "/usr/local/bin", "/bin")
-QUERY_TIMEOUT_S = 30  # a JVM's first start on a busy machine takes seconds
+# Folders with much besides libraries: a box shows only the libraries of these.
+SHOWN = ("/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec")  # by every box
+BROAD = ("/", "/home", "/mnt", "/opt", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/tmp")
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,9 @@ class Tool:
     startup_files  files that an interpreter runs before any program (*.pth of site-packages);
                    a box shows them empty, which saves up to 25 ms of a 35 ms start
     runtime        path of what runs the compiler's output, if anything does
+    environment    NAME=value for it and its programs: where the loader finds its libraries
+    watched        files and folders whose change means that it was replaced
+    modules        folders of what an interpreter imports
     """
 
     path: str
@@ -40,6 +53,13 @@ class Tool:
     binds: tuple[str, ...]
     startup_files: tuple[str, ...] = ()
     runtime: str = ""
+    environment: tuple[str, ...] = ()
+    watched: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+
+    def started(self, command: Sequence[str]) -> tuple[str, ...]:
+        """Return a command with the environment that the tool needs."""
+        return ("/usr/bin/env", *self.environment, *command) if self.environment else (*command,)
 
     @cached_property
     def folder(self) -> str:
@@ -62,11 +82,42 @@ def _resolve(row: Language, public: bool) -> Tool:
     path = _first(row.tool, row, public)
     runtime = _first(row.runtime, row, public, companion=path) if row.runtime else ""
     found = [p for p in (path, runtime) if p]
-    version = " / ".join(_version(p, row.version) for p in found)
+    known = [_known(p, row.version, row.family if p == path else "") for p in found]
+    libraries = [file for _, parts in known for file in parts.libraries]
+    read = [folder for _, parts in known for folder in parts.folders]
+    searched = folders_searched(libraries)
     binds = [folder for p in found for folder in _folders(p, row.own_folder)]
     binds += [str(p) for pattern in row.binds for p in Path("/").glob(pattern.lstrip("/"))]
+    binds += _elsewhere(libraries, searched, binds)
+    watched = [*found, *map(os.path.realpath, found), *libraries]
+    watched = [path for path in watched if str(Path(path).parent) not in read]
+    watched += [str(Path(path).parent) for path in watched]
     startup = _path_files(path) if row.name == "python" else ()
-    return Tool(path, version, tuple(dict.fromkeys(binds)), startup, runtime)
+    return Tool(
+        path,
+        " / ".join(version for version, _ in known),
+        tuple(dict.fromkeys(binds)),
+        startup,
+        runtime,
+        (f"{SEARCH}={':'.join(searched)}",) if searched else (),
+        tuple(dict.fromkeys((*watched, *read, *binds))),
+        tuple(dict.fromkeys(read)) if row.family == "python" else (),
+    )
+
+
+def _elsewhere(
+    libraries: Sequence[str], searched: Sequence[str], binds: Sequence[str]
+) -> Iterator[str]:
+    """Yield the folders of libraries that a box would not show, or the file for a broad folder."""
+    shown = [*SHOWN, *map(os.path.realpath, binds)]
+    broad = {*BROAD, *map(str, _home_folders())}
+    for file in libraries:
+        folder = str(Path(file).parent)
+        if not any(f"{folder}/".startswith(f"{top}/") for top in shown):
+            yield file if folder in broad else folder
+    for folder in searched:  # which may have links to libraries of another one
+        if os.path.realpath(folder) not in broad:
+            yield folder
 
 
 def _first(candidates: Sequence[str], row: Language, public: bool, companion: str = "") -> str:
@@ -124,51 +175,38 @@ def _is_shim(path: str) -> bool:
 
 def _installed(path: str, name: str, row: Language) -> str | None:
     """Return the real tool behind a proxy that selects an installation (rustup, go)."""
-    root = Path(_query(path, row.sysroot).strip())
+    root = Path(ask([path, *row.sysroot]).strip())
     real = root / "bin" / name
     return str(real) if root.is_absolute() and os.access(real, os.X_OK) else None
 
 
-def _query(path: str, arguments: Sequence[str]) -> str:
-    """Return what a tool prints for these arguments; empty when it cannot be started."""
-    env = {"HOME": os.environ.get("HOME", "/"), "PATH": os.defpath}
-    env |= {k: v for k, v in os.environ.items() if k in ("RUSTUP_HOME", "RUSTUP_TOOLCHAIN")}
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(
-            [path, *arguments],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=QUERY_TIMEOUT_S,
-            check=False,
-            env=env,
-            stdin=subprocess.DEVNULL,
-        )
-        return done.stdout if done.stdout.strip() else done.stderr
-    return ""
-
-
 @cache
-def _version(path: str, arguments: tuple[str, ...]) -> str:
-    """Return a tool's version line. It is cached on disk: querying eleven tools takes seconds."""
+def _known(path: str, arguments: tuple[str, ...], family: str) -> tuple[str, ToolParts]:
+    """Return a tool's version line and its parts.
+
+    They are cached on disk: querying eleven tools takes seconds.
+    """
     try:
-        state = Path(path).resolve().stat()
-        key = repr((path, str(Path(path).resolve()), state.st_mtime_ns, state.st_size, arguments))
-        cached = cache_folder() / "versions" / hashlib.sha256(key.encode()).hexdigest()[:32]
+        real = Path(path).resolve()
+        state = real.stat()
+        key = (path, real, state.st_mtime_ns, state.st_size, arguments, family)
+        name = hashlib.sha256(repr((*key, os.environ.get(SEARCH), "1")).encode()).hexdigest()[:32]
+        cached = cache_folder() / "tools" / name
         cached.parent.mkdir(mode=0o700, exist_ok=True)
     except (OSError, SandboxUnavailable):
-        return _query_version(path, arguments)
-    with contextlib.suppress(OSError):
-        return cached.read_text()
-    line = _query_version(path, arguments)
-    if line != "unknown":
+        return _version(path, arguments), find_parts(path, arguments, family)
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        saved = json.loads(cached.read_bytes())
+        return saved["version"], ToolParts(*map(tuple, saved["parts"].values()))
+    version, parts = _version(path, arguments), find_parts(path, arguments, family)
+    if version != "unknown":
         with contextlib.suppress(OSError), whole_file(cached, durable=False) as file:
-            file.write(line.encode())
-    return line
+            file.write(json.dumps({"version": version, "parts": asdict(parts)}).encode())
+    return version, parts
 
 
-def _query_version(path: str, arguments: tuple[str, ...]) -> str:
-    lines = [line.strip() for line in _query(path, arguments).splitlines()]
+def _version(path: str, arguments: tuple[str, ...]) -> str:
+    lines = [line.strip() for line in ask([path, *arguments]).splitlines()]
     return next((line for line in lines if line and "warning" not in line.lower()), "unknown")
 
 
@@ -183,10 +221,12 @@ def _folders(path: str, whole: bool = False) -> tuple[str, ...]:
     prefix = real.parent.parent if real.parent.name == "bin" else real.parent
     if str(prefix) in ("/", "/usr"):
         return (str(real),)
+    own = () if real.parent.name == "bin" else (str(real),)
     alone = whole and prefix not in (Path("/usr/local"), Path("/opt"), *_home_folders())
     if str(prefix).startswith("/usr/share/") or alone:
         return (str(prefix),)
-    return tuple(str(prefix / part) for part in ("bin", "lib", "lib64", "libexec", "include"))
+    parts = ("bin", "lib", "lib64", "libexec", "include")
+    return (*own, *(str(prefix / part) for part in parts))
 
 
 def _home_folders() -> tuple[Path, ...]:

@@ -211,7 +211,8 @@ class PrecompiledHeaders:
             if not _verified(folder / MADE):
                 if spec.text != PLAIN and not _room(root):
                     return None
-                argv = (spec.tool.path, *spec.options, "-x", "c++-header", TEXT, "-o", MADE)
+                options = (*spec.options, "-x", "c++-header", TEXT, "-o", MADE)
+                argv = spec.tool.started([spec.tool.path, *options])
                 command = BuiltProgram(argv, "precompiled header")
                 execution = self._run(command, {TEXT: spec.text}, LIMITS, MADE)
                 data = execution.files.get(MADE)

@@ -8,20 +8,13 @@ in the source: names of top-level classes, outside comments and literals.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from gradebox.sandbox.source_tokens import tokens
+
 DEFAULT = "Main"
-# Comments, text blocks, strings and characters, in the order in which they are tried.
-_COMMENT_OR_LITERAL = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"\"\".*?(?:\"\"\"|\Z)"
-    r'|"(?:[^"\\\n]|\\.)*"?|\'(?:[^\'\\\n]|\\.)*\'?',
-    re.DOTALL,
-)
-_TOKEN = re.compile(
-    r"[{}]|\bpackage\s+([\w$.]+)|(?<![.\w$])(class|interface|enum|record)\s+([\w$]+)"
-    r"|\bmain\s*\(|\bpublic\b|;"
-)
+MOST_PARTS = 100  # names and dots of a package
+_KINDS = frozenset(("class", "interface", "enum", "record"))
 
 
 @dataclass
@@ -37,28 +30,32 @@ def names(source: bytes) -> tuple[str, str]:
     The class is the first top-level class with a method called main, else the public one, else the
     first. The file is named after the public class, else after the class to run.
     """
-    text = _COMMENT_OR_LITERAL.sub(" ", source.decode("utf-8", "replace"))
-    package = ""
+    package: list[str] = []
     classes: list[_Class] = []
     depth = 0
-    public = False
-    for token in _TOKEN.finditer(text):
-        word = token[0]
-        if word == "{":
-            depth += 1
-        elif word == "}":
-            depth -= 1
-        elif token[1]:
-            package = package or (token[1] if depth == 0 and not classes else "")
-        elif token[3] and depth == 0:
-            classes.append(_Class(token[3], public))
-        elif depth == 1 and classes and word.startswith("main"):
+    public = in_package = False
+    last, before = "", ""
+    for kind, word, _ in tokens(source.decode("utf-8", "replace"), "java"):
+        if kind in ("comment", "string", "line"):
+            continue
+        depth += (word == "{") - (word == "}")
+        if word == "package" and depth == 0 and not classes and not package:
+            in_package = True
+        elif in_package and len(package) < MOST_PARTS and (kind == "word" or word == "."):
+            package.append(word)
+        elif word == "(" and last == "main" and depth == 1 and classes:
             classes[-1].main = True
-        public = word == "public"
+        elif kind == "word" and last in _KINDS and before != "." and depth == 0:
+            classes.append(_Class(word, public))
+            public = False
+        else:
+            in_package = False
+            public = word == "public" or (public and word not in ("{", "}", ";"))
+        before, last = last, word
     public_class = next((c for c in classes if c.public), None)
     to_run = next((c for c in classes if c.main), None) or public_class or next(iter(classes), None)
     main = to_run.name if to_run else DEFAULT
     file = public_class.name if public_class else main
     if len(file.encode()) > 200:
         file = DEFAULT
-    return f"{file}.java", f"{package}.{main}" if package else main
+    return f"{file}.java", f"{''.join(package)}.{main}" if package else main

@@ -16,12 +16,16 @@ vector<unsigned long>, and `vector<int> a; vector<unsigned long> b;` places its 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+
+from gradebox.sandbox.source_tokens import Token, lines
 
 HEADER = "bits/stdc++.h"
 PLAIN = f"#include <{HEADER}>\n".encode()
 PRAGMA_BYTES = 400
 MOST_INCLUDES = 16
 SCANNED_BYTES = 65536
+MOST_IN_LINE, MOST_TOKENS = 100, 4000  # in a line, in all
 
 # Headers that may be included again without an effect (<cassert> redefines its macro, equally).
 # Missing on purpose: deprecated ones, which warn, and <execution>, which changes <algorithm>.
@@ -43,18 +47,11 @@ C_NAMES = """
 CPP = frozenset((*CPP_NAMES.split(), HEADER))
 C = frozenset(C_NAMES.split())
 
-INCLUDE = re.compile(rb'\s*#\s*include\s*<([^>\n"]+)>\s*')
-ANY_INCLUDE = re.compile(rb'(?:#|%:|\?\?=)\s*include\s*[<"]?([^>"\n]*)')
+MACRO_USE = re.compile(rb"__[A-Z]|##|_options")
 # These may precede everything: they change how code is generated, not the header's meaning.
 # No name=value (arch=, tune=): g++ refuses those when they appear twice.
-PRAGMA = re.compile(
-    rb'\s*#\s*pragma\s+GCC\s+(optimize|target)\s*\(\s*("[\w,+.-]*"(?:\s*,\s*"[\w,+.-]*")*)\s*\)\s*'
-)
-MACRO_USE = re.compile(rb"__[A-Z]|##|_options")
-# Pragmas of other compilers, mostly linker options, which g++ ignores.
-IGNORED = re.compile(rb'\s*#\s*pragma\s+comment\s*\(\s*\w+\s*(?:,\s*"[^"\n\\]*"\s*)?\)\s*')
-# Comments that hold a backslash may end elsewhere than they seem to: they stay.
-COMMENT = re.compile(rb'("[^"\n\\]*")|//[^\n\\]*(?=\n|$)|/\*[^\\]*?\*/')
+PRAGMAS = ("optimize", "target")
+PRAGMA_LETTERS = frozenset("_,+.-")
 
 
 def header_texts(source: bytes) -> tuple[bytes, ...]:
@@ -63,13 +60,13 @@ def header_texts(source: bytes) -> tuple[bytes, ...]:
     includes: list[bytes] = []
     any_include = False
     for line in _lines(source):
-        if not line.strip() or IGNORED.fullmatch(line):
+        if not line or _is_ignored(line):
             continue
-        pragma = PRAGMA.fullmatch(line)
+        pragma = _pragma(line)
         if pragma and not any_include:
-            pragmas.append(b"#pragma GCC %s(%s)\n" % (pragma[1], pragma[2]))
+            pragmas.append(pragma)
             continue
-        name = _included(line)
+        name = _included(source, line)
         if name not in CPP | C:
             break
         any_include = True
@@ -83,9 +80,45 @@ def header_texts(source: bytes) -> tuple[bytes, ...]:
     return tuple(head + b"".join(includes[:n]) for n in range(len(includes), 0, -1))
 
 
-def _included(line: bytes) -> str:
-    found = INCLUDE.fullmatch(line)
-    return found[1].decode("latin-1").strip() if found else ""
+def _included(source: bytes, line: list[Token]) -> str:
+    """Return the name in a line `#include <name>`, "" for any other."""
+    if len(line) < 5 or [text for _, text, _ in line[:3]] != ["#", "include", "<"]:
+        return ""
+    end = line[-1]
+    return source[line[2][2] + 1 : end[2]].decode("latin-1").strip() if end[1] == ">" else ""
+
+
+def _pragma(line: list[Token]) -> bytes:
+    """Return a line `#pragma GCC optimize("O3", "unroll-loops")`, b"" for any other."""
+    words = [text for _, text, _ in line]
+    values = words[5:-1]
+    if words[:3] != ["#", "pragma", "GCC"] or words[3:5] not in [[p, "("] for p in PRAGMAS]:
+        return b""
+    if words[-1] != ")" or len(values) % 2 == 0 or any(v != "," for v in values[1::2]):
+        return b""
+    if not all(map(_is_option, values[::2])):
+        return b""
+    return f"#pragma GCC {words[3]}({''.join(values)})\n".encode()
+
+
+def _is_option(text: str) -> bool:
+    inner = text[1:-1]
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return quoted and inner.isascii() and all(c.isalnum() or c in PRAGMA_LETTERS for c in inner)
+
+
+def _is_ignored(line: list[Token]) -> bool:
+    """Return whether a line is a pragma of other compilers, mostly for linkers: g++ ignores it."""
+    words = [text for _, text, _ in line]
+    kinds = [kind for kind, _, _ in line[4:]]
+    if words[:4] != ["#", "pragma", "comment", "("] or words[-1] != ")":
+        return False
+    return kinds == ["word", "sign"] or (
+        kinds == ["word", "sign", "string", "sign"]
+        and words[5] == ","
+        and words[6][0] == '"'
+        and "\\" not in words[6]
+    )
 
 
 def _may_use_macros(source: bytes) -> bool:
@@ -93,14 +126,32 @@ def _may_use_macros(source: bytes) -> bool:
 
     With g++ 12 these differ between a precompiled header and a plain one.
     """
-    included = {name.decode("latin-1").strip() for name in ANY_INCLUDE.findall(source)}
-    return bool(MACRO_USE.search(source)) or not included <= CPP | C
+    if len(source) > SCANNED_BYTES or MACRO_USE.search(source):
+        return True
+    before, *others = source.split(b"include")
+    for text in others:
+        if before.rstrip().endswith((b"#", b"%:", b"??=", b"*/")):
+            name, end, _ = text.lstrip()[:200].partition(b">")
+            if not end or name[:1] != b"<" or name[1:].strip().decode("latin-1") not in CPP | C:
+                return True
+        before = text
+    return False
 
 
-def _lines(source: bytes) -> list[bytes]:
-    """Return the first lines with blank comments; unusual ones are left, which stops the scan."""
+def _lines(source: bytes) -> Iterator[list[Token]]:
+    """Yield the first lines as tokens without comments; anything unusual ends them."""
     if len(source) > SCANNED_BYTES:
         source = source[:SCANNED_BYTES].rpartition(b"\n")[0]
     if b"??/" in source:  # a backslash, before C++17
-        return []
-    return COMMENT.sub(lambda found: found[1] or b" ", source).split(b"\n")
+        return
+    for line in lines(source.decode("ascii", "replace"), "c++", MOST_TOKENS):
+        # A comment with a backslash may end elsewhere than it seems to.
+        if len(line) > MOST_IN_LINE or any(map(_is_odd, line)):
+            return
+        yield [token for token in line if token[0] != "comment"]
+
+
+def _is_odd(token: Token) -> bool:
+    kind, text, _ = token
+    unended = text[:2] == "/*" and (len(text) < 4 or text[-2:] != "*/")
+    return kind == "rest" or (kind == "comment" and ("\\" in text or unended))

@@ -39,9 +39,10 @@ def recipe(row: Language, tool: Tool, program: Program, flags: Sequence[str] = (
     sources = other_sources(row.family, files)
     command = [tool.path, *(fill(part, places) for part in row.compile or ()), *sources, *flags]
     if not row.then and not row.environment:
-        return Recipe(tuple(command), files, output)
+        return Recipe(tool.started(command), files, output)
     then = [fill(part, places) for part in row.then]
-    return Recipe((SHELL, "-c", _script(row.environment, command, then)), files, output)
+    settings = (*row.environment, *tool.environment)
+    return Recipe((SHELL, "-c", _script(settings, command, then)), files, output)
 
 
 def _script(environment: Sequence[str], command: Sequence[str], then: Sequence[str]) -> str:
@@ -75,7 +76,7 @@ def compiled_program(
     places |= {"{binary}": f"{PROGRAM}/{row.output}"}
     if row.family == "java":
         places["{main}"] = java_names.names(next(iter(program.files.values())))[1]
-    argv = tuple(fill(part, places) for part in row.run)
+    argv = tool.started([fill(part, places) for part in row.run])
     digest = f"{row.name} {program.digest}"
     files = {row.output: output}
     return BuiltProgram(argv, digest, files=files, processes=_extra_processes(row))
@@ -85,7 +86,7 @@ def interpreted_program(row: Language, tool: Tool, program: Program) -> BuiltPro
     """Return a program whose source is run."""
     files = source_files(row, program)
     places = _places(row, tool) | {"{source}": f"{PROGRAM}/{next(iter(files))}"}
-    argv = tuple(fill(part, places) for part in row.run)
+    argv = tool.started([fill(part, places) for part in row.run])
     return BuiltProgram(argv, program.digest, files=files, processes=_extra_processes(row))
 
 

@@ -18,8 +18,8 @@ from gradebox.sandbox.piston.http.transport import ANSWER_BYTES_MAX, Transport
 ROUTE = "/api/v2/execute"
 QUEUE_S = 150.0  # a request may spend this long in the server's queue and compile stage
 StageStatus = Literal["RE", "SG", "TO", "OL", "EL"]
-# A larger figure is the server's mistake: 11 days, 10 TB.
-_MS_MAX, _BYTES_MAX, _CODE_MAX = 1e9, 1e13, 1e9
+# A larger figure is the server's mistake: 11 days, 1 TB, and twice the memory that a run may use.
+_MS_MAX, _BYTES_MAX, _CODE_MAX = 1e9, 1e12, 1e9
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,15 @@ def execute(
             f"{transport.base_url}: this run needs a request of {len(body)} bytes and the server "
             f"refuses {refused_bytes}; raise its body limit (docs/piston.md, 'The request body')"
         )
-    return read_answer(transport.post(ROUTE, body, timeout_s, answer_max))
+    memory_max = min(2 * fields.get("run_memory_limit", _BYTES_MAX), _BYTES_MAX)
+    return read_answer(transport.post(ROUTE, body, timeout_s, answer_max), memory_max)
 
 
-def read_answer(value: Any) -> Answer:
-    """Read a JSON answer; raise Transient for status XX and for anything malformed."""
+def read_answer(value: Any, memory_max: float = _BYTES_MAX) -> Answer:
+    """Read a JSON answer; raise Transient for status XX and for anything malformed.
+
+    memory_max  of the server's bytes that a stage can have used
+    """
     if not isinstance(value, dict):
         raise Transient(f"the answer is a JSON {type(value).__name__}, not an object")
     if "run" not in value:
@@ -108,24 +112,24 @@ def read_answer(value: Any) -> Answer:
     compiled = value.get("compile")
     return Answer(
         compile=None if compiled is None else read_stage(compiled, "compile"),
-        run=read_stage(value["run"], "run"),
+        run=read_stage(value["run"], "run", memory_max),
     )
 
 
-def read_stage(value: Any, name: str) -> Stage:
+def read_stage(value: Any, name: str, memory_max: float = _BYTES_MAX) -> Stage:
     """Read one stage; raise Transient when the server's own sandbox failed (XX)."""
     if not isinstance(value, dict):
         raise Transient(f"stage {name!r} is a JSON {type(value).__name__}, not an object")
     status = value.get("status")
     if status == "XX":
         message = str(value.get("message"))[:200]
-        raise Transient(f"the server's sandbox failed (XX): {message}")
+        raise Transient(f"the server's sandbox failed (XX): {message!r}")
     if status is not None and status not in get_args(StageStatus):
         raise Transient(f"stage {name!r} has the unknown status {str(status)[:40]!r}")
     code = _number(value, name, "code", _CODE_MAX)
     cpu_ms = _number(value, name, "cpu_time", _MS_MAX)
     wall_ms = _number(value, name, "wall_time", _MS_MAX)
-    memory = _number(value, name, "memory", _BYTES_MAX)
+    memory = _number(value, name, "memory", memory_max)
     return Stage(
         stdout=_text(value, name, "stdout"),
         stderr=_text(value, name, "stderr"),

@@ -6,26 +6,27 @@ who is at fault. Nothing here knows what the JSON means.
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import requests
 import urllib3
 
 from gradebox.sandbox.common.retry_after import retry_after_s
-from gradebox.sandbox.piston.faults import BodyTooLarge, Refused, Transient
+from gradebox.sandbox.endpoints import API, without_password
+from gradebox.sandbox.piston.faults import BodyTooLarge, Busy, Refused, Transient
 from gradebox.sandbox.piston.http.connection import DeadlineAdapter
 
+TOKEN_VARIABLE = "GRADEBOX_ENDPOINT_TOKEN"
 CONNECT_TIMEOUT_S = 5.0
 ANSWER_BYTES_MAX = 256 << 20
+FRAMING_BYTES = 1 << 20  # of chunks and trailers, beside as many bytes as the answer has
 ABOUT_BYTES_MAX = 4 << 20  # of GET: version and runtimes
 LONGEST_ASKED_S = 3600.0  # of a Retry-After; the fleet waits less
-FINISH_S = 2.0  # what follows the bytes that were expected may take so long
 IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is not used again
 
 
@@ -33,7 +34,13 @@ class Transport:
     """Exchanges with one server; each thread keeps one session with its connection."""
 
     def __init__(self, base_url: str, *, token: str | None = None) -> None:
-        self.base_url = base_url
+        """Take the address of a server, or of Piston's API where that is not the usual /api/v2.
+
+        A path such as /api/v2/piston is followed by /execute itself, with no second /api/v2.
+        """
+        self.base_url = without_password(base_url)  # as messages show it
+        self.api_only = f"{API}/" in urlsplit(base_url).path
+        self._root = base_url
         self._token = token
         self._local = threading.local()
         self._sessions: list[requests.Session] = []
@@ -52,31 +59,6 @@ class Transport:
         answer_max  bytes of the answer; a longer one is Transient
         """
         return self._exchange("POST", route, body, timeout_s, answer_max)
-
-    @contextlib.contextmanager
-    def stream(
-        self, route: str, body: bytes, headers: Mapping[str, str], timeout_s: float
-    ) -> Iterator[ByteStream]:
-        """Send bytes; give an answer of the same content type, to be read as it comes.
-
-        Raises Transient or Refused. Leaving it before its end closes the connection.
-        """
-        session, url = self._session(), self.base_url + route
-        try:
-            with self._request(session, "POST", route, body, timeout_s, headers) as response:
-                status, known = response.status_code, response.headers
-                if status != 200:
-                    raw = _read(response, ABOUT_BYTES_MAX, url)
-                    _refuse_move(url, status, known)
-                    parse_answer(url, status, raw, len(body), known.get("Retry-After", ""))
-                if known.get("Content-Type") != headers["Content-Type"]:
-                    raise Transient(f"{url}: the answer is {known.get('Content-Type')!r:.80}")
-                yield ByteStream(url, response, timeout_s)
-        except requests.RequestException as error:
-            session.close()
-            raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
-        finally:
-            self._local.used = time.monotonic()
 
     def close(self) -> None:
         with self._lock:
@@ -101,6 +83,9 @@ class Transport:
             session.close()  # drops its connections; the session itself stays usable
         return session
 
+    def _url(self, root: str, route: str) -> str:
+        return root + (route.removeprefix(API) if self.api_only else route)
+
     def _request(
         self,
         session: requests.Session,
@@ -108,13 +93,11 @@ class Transport:
         route: str,
         body: bytes | None,
         timeout_s: float,
-        headers: Mapping[str, str] | None = None,
     ) -> requests.Response:
         return session.request(
             method,
-            self.base_url + route,
+            self._url(self._root, route),
             data=body,
-            headers=headers,
             timeout=(CONNECT_TIMEOUT_S, timeout_s),
             stream=True,
             allow_redirects=False,
@@ -124,7 +107,7 @@ class Transport:
         self, method: str, route: str, body: bytes | None, timeout_s: float, answer_max: int
     ) -> Any:
         session = self._session()
-        url = self.base_url + route
+        url = self._url(self.base_url, route)
         try:
             with self._request(session, method, route, body, timeout_s) as response:
                 raw = _read(response, answer_max, url)
@@ -138,49 +121,17 @@ class Transport:
         return parse_answer(url, status, raw, len(body or b""), headers.get("Retry-After", ""))
 
 
-class ByteStream:
-    """The body of an answer, read in the sizes that its reader expects."""
-
-    def __init__(self, url: str, response: requests.Response, timeout_s: float) -> None:
-        self._url = url
-        self._raw = response.raw
-        self._timeout_s = timeout_s
-
-    def read(self, size: int) -> bytes:
-        """Return exactly so many bytes. Raises Transient."""
-        parts: list[bytes] = []
-        try:
-            while size:
-                part: bytes = self._raw.read(size, decode_content=False)
-                if not part:
-                    raise Transient(f"{self._url}: the answer ended {size} bytes early")
-                parts.append(part)
-                size -= len(part)
-        except (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError) as error:
-            raise Transient(f"{self._url}: {_cause(error, self._timeout_s)}") from error
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def more_time(self, seconds: float | None = None) -> None:
-        """Begin a new time limit: so many seconds, or what the answer's beginning could take."""
-        extend = getattr(getattr(self._raw, "_original_response", None), "more_time", None)
-        if extend is not None:
-            extend(seconds)
-
-    def finish(self) -> None:
-        """Read the end, so that the connection can be used again; it is closed if that fails."""
-        self.more_time(FINISH_S)
-        errors = (urllib3.exceptions.HTTPError, http.client.HTTPException, OSError)
-        with contextlib.suppress(*errors):
-            self._raw.read(1, decode_content=False)
-
-
 def _refuse_move(url: str, status: int, headers: Mapping[str, str]) -> None:
     location = headers.get("Location", "")
     if 300 <= status < 400 and location:
-        raise Refused(f"{url}: HTTP {status}, moved to {location[:200]}: name that server")
+        moved = _printable(location, 200)
+        raise Refused(f"{url}: HTTP {status}, moved to {moved}: name that server")
 
 
 def _read(response: requests.Response, answer_max: int, url: str) -> bytes:
+    allow = getattr(getattr(response.raw, "_original_response", None), "allow", None)
+    if allow is not None:
+        allow(2 * answer_max + FRAMING_BYTES)
     parts: list[bytes] = []
     size = 0
     for part in response.iter_content(1 << 16):
@@ -210,10 +161,18 @@ def parse_answer(url: str, status: int, raw: bytes, body_bytes: int, retry_after
             "(docs/piston.md, 'The request body')"
         )
     message = fields.get("message")
-    if status in (400, 401, 403, 415) and isinstance(message, str) and message:
-        raise Refused(f"{url}: {message[:500]}")
+    words = _printable(message, 500) if isinstance(message, str) else ""
+    if status in (401, 403):
+        raise Refused(
+            f"{url}: HTTP {status} ({words or _short(raw) or 'empty body'}); where a server asks "
+            f"for a bearer token, {TOKEN_VARIABLE} must be it"
+        )
+    if status in (400, 415) and words:
+        raise Refused(f"{url}: {words}")
     if status == 429:
-        fault = Transient(f"{url}: busy (429), retry after {retry_after[:40] or '?'}")
+        fault: Transient = Busy(
+            f"{url}: busy (429), retry after {_printable(retry_after, 40) or '?'}"
+        )
     else:
         fault = Transient(f"{url}: HTTP {status} ({_short(raw) or 'empty body'})")
     fault.pause_s = retry_after_s(retry_after, LONGEST_ASKED_S) or 0.0
@@ -233,4 +192,9 @@ def _cause(error: BaseException, timeout_s: float) -> str:
 
 
 def _short(raw: bytes) -> str:
-    return raw[:120].decode("utf-8", "replace")
+    return _printable(raw[: 4 * 120].decode("utf-8", "replace"), 120)
+
+
+def _printable(text: str, most: int) -> str:
+    """Return a server's words on one line: what moves a terminal's cursor is an escape."""
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text[:most])

@@ -37,6 +37,7 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
             args=job.args,
             files=job.files,
             collect=job.collect,
+            alone=job.alone,
         )
         return {**answer, "run": run_stage(execution, job)}
     finally:

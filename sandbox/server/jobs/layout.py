@@ -146,7 +146,8 @@ def _variant(kind: str, row: Language, make: Callable[[Language], Language]) -> 
     """Return a variant of a row, which the sandbox finds by its name."""
     name = f"{row.name} {kind}"
     if name not in VARIANTS:
-        VARIANTS[name] = replace(make(row), name=name, aliases=())
+        base = row.base or row.name
+        VARIANTS[name] = replace(make(row), name=name, aliases=(), base=base)
     return VARIANTS[name]
 
 

@@ -2,8 +2,8 @@
 
     JSON body ─▶ Job (program, data files, limits) ─▶ execute.py
 
-Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", and `collect`. Requests
-of gradebox's own client (`gradebox`: 1) compile only (sandbox/piston/gradebox_server.py).
+Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", `collect`, and `gradebox`
+of gradebox's own client (sandbox/piston/gradebox_server.py).
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ class Job:
     """One request, ready to run.
 
     codeforces     it uses the protocol of guipenedo/piston's Codeforces package (codeforces.py)
-    compile_only   gradebox's own client sent it: the answer has the whole evidence
+    evidence       gradebox's own client sent it: the answer has the whole evidence
+    compile_only   it is not run
+    alone          see Sandbox.run
     main           the user's name of the main file
     compiled_as    its name in a compilation, if another one
     unpacked       its files are unpacked when it runs: they are in folders, or many
@@ -54,7 +56,9 @@ class Job:
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: tuple[str, ...] = ()
     base64_output: bool = False
+    evidence: bool = False
     compile_only: bool = False
+    alone: bool = False
     codeforces: bool = False
     main: str = ""
     compiled_as: str = ""
@@ -81,14 +85,18 @@ def parse_job(
     if runtime is None:
         raise BadRequest(f"{language}-{version} runtime is unknown")
     codeforces = case and runtime.codeforces
-    compile_only = body.get("gradebox") == 1
-    if not compile_only and not any(f.utf8 for f in files):
+    own = body.get("gradebox")
+    if own is not None and not isinstance(own, dict):
+        raise BadRequest("gradebox must be an object: is the client of another version?")
+    if own is None and not any(f.utf8 for f in files):
         raise BadRequest("files must include at least one utf8 encoded file")
     check_ceilings(body, ceilings)
     limits, compiling = run_limits(body, ceilings), compile_limits(body, ceilings)
-    if compile_only:
-        compiling = gradebox_limits(body.get("limits"), ceilings.compile_limits(), compiling)
-        placed = Placed(Program(runtime.row, _contents(files)))
+    if own is not None:
+        most = ceilings.compile_limits()
+        compiling = gradebox_limits(own.get("compile_limits"), most, compiling)
+        limits = gradebox_limits(own.get("run_limits"), ceilings.run_limits(), limits)
+        placed = _apart(runtime, files, own.get("run_files"))
     elif codeforces:
         placed = _case(runtime, files)
     else:
@@ -106,12 +114,22 @@ def parse_job(
         files=placed.files,
         collect=collect,
         base64_output=body.get("output_encoding") == "base64",
-        compile_only=compile_only,
+        evidence=own is not None,
+        compile_only=own is not None and own.get("run_limits") is None,
+        alone=own is not None and own.get("alone") is True,
         codeforces=codeforces,
         main=next((f.name for f in files if f.utf8), ""),
         compiled_as=placed.compiled_as,
         unpacked=ARCHIVE in placed.files,
     )
+
+
+def _apart(runtime: Runtime, files: list[File], run_files: Any) -> Placed:
+    """Return a program whose last `run_files` files belong to its run."""
+    if type(run_files) is not int or not 0 <= run_files < len(files):
+        raise BadRequest(f"run_files is {str(run_files)[:40]}: fewer than the {len(files)} files")
+    at = len(files) - run_files
+    return Placed(Program(runtime.row, _contents(files[:at])), files=_contents(files[at:]))
 
 
 def _case(runtime: Runtime, files: list[File]) -> Placed:
@@ -147,7 +165,10 @@ def strings(value: Any, name: str, most: int) -> tuple[str, ...]:
         raise BadRequest(f"If specified, {name} must be an array of strings")
     if len(value) > most:
         raise BadRequest(f"{name} has {len(value)} strings; at most {most}")
-    strings = tuple(v if isinstance(v, str) else f"{v:.17g}" for v in value)  # as in Piston
+    try:
+        strings = tuple(v if isinstance(v, str) else f"{v:.17g}" for v in value)  # as in Piston
+    except OverflowError:
+        raise BadRequest(f"{name} has a number over 1.8e308; give it as a string") from None
     for text in strings:
         check_text(text, name)
     return strings

@@ -13,7 +13,7 @@ import signal
 from typing import Any
 
 from gradebox.sandbox.model import Compiled, Execution
-from gradebox.sandbox.piston.runs.executions import write_execution
+from gradebox.sandbox.piston.http.executions import write_execution
 from gradebox.sandbox.server.jobs.request import Job
 
 _STOPPED = {
@@ -26,7 +26,7 @@ _SILENT = (signal.SIGINT, signal.SIGPIPE)  # a shell does not report their victi
 
 def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
     """Return the compiler's stage; None for a language that is not compiled."""
-    if job.compile_only:
+    if job.evidence:
         return {
             "ok": compiled.ok,
             "log_base64": base64.b64encode(compiled.log).decode(),
@@ -57,6 +57,8 @@ def _with_users_name(log: str, job: Job) -> str:
 
 def run_stage(execution: Execution, job: Job) -> dict[str, Any]:
     """Return the stage of the program's run."""
+    if job.evidence:
+        return {"status": status_of(execution), "evidence": write_execution(execution)}
     stage = stage_of(execution, base64_output=job.base64_output, name=job.main)
     if job.collect:
         stage["files"] = {

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 
 from gradebox.sandbox.box import EmbeddedSandbox
-from gradebox.sandbox.box.runs.run_request import RunRequest
+from gradebox.sandbox.box.runs.run_request import BoxRequest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Limits, Program
 from testing.submissions.hostile import compiling, host
@@ -99,7 +99,7 @@ def attack_once(
         result = sandbox.run(program, limits, stdin=stdin, args=args, collect=attack.collect)
         results = [result]
         if not attack.collect and result.exit_code == 0 and not result.limits_hit:
-            request = RunRequest(program.artifact, limits, [stdin] * 2, args)
+            request = BoxRequest(program.artifact, limits, [stdin] * 2, args)
             request.forks = request.program.fork is not None
             results += chain.from_iterable(sandbox._runner.until_failure([request]))
     except SandboxError as error:

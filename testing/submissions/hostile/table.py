@@ -72,7 +72,9 @@ KERNEL = (
 FORKLESS = "held"
 MANY = replace(LIMITS, cpu_s=1.0, wall_s=2.0)
 EXHAUST = (
-    Attack("exhaust fork_bomb", "a fork bomb", "cpu|wall", FORKLESS, hits="processes"),
+    # Also "memory": the kernel frees a process that has ended, or was refused, after an RCU grace
+    # period. Where that takes half a second (the machine is short of CPU), 64 MB are full before.
+    Attack("exhaust fork_bomb", "a fork bomb", "cpu|wall|memory", FORKLESS, hits="processes"),
     Attack("exhaust respawning", "a fork bomb that respawns", "ends|cpu|wall", FORKLESS),
     Attack(
         "exhaust pausing_forks", "as many processes as allowed", alone=FORKLESS, hits="processes"
@@ -291,7 +293,7 @@ FORK = (
     Attack("fork own_file", "the call at which a template waits"),
     Attack("fork children", "as many children as allowed, left behind", alone="held"),
     Attack("fork threads", "threads at its end"),
-    Attack("fork fork_bomb", "a fork bomb in Python", "cpu|wall", "cpu|wall"),
+    Attack("fork fork_bomb", "a fork bomb in Python", "cpu|wall|memory", "cpu|wall"),
     Attack("fork stop", "SIGSTOP to itself, in Python", "wall"),
     Attack("fork memory", "memory, until the kernel chooses whom to end", "memory|ends"),
     Attack("fork memory_children", "the same in children", "memory|ends"),

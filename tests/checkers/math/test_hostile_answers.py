@@ -18,8 +18,8 @@ from gradebox.checkers.math import (
     grade_many,
     latex2sympy_interval,
 )
-from gradebox.checkers.math.workers import worker
-from gradebox.checkers.math.workers.pool import Pool
+from gradebox.checkers.math.workers.answers import Pool
+from gradebox.checkers.workers import worker
 from gradebox.sandbox.errors import SandboxError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -223,7 +223,7 @@ def test_a_hanging_pair_reaches_the_time_limit_and_others_are_graded():
 @pytest.mark.slow
 def test_memory_is_capped():
     code = (
-        "from gradebox.checkers.math.workers import worker; worker.confine(64 << 20)\n"
+        "from gradebox.checkers.workers import worker; worker.confine(64 << 20)\n"
         "try: bytearray(256 << 20)\n"
         "except MemoryError: print('capped')"
     )
@@ -233,12 +233,13 @@ def test_memory_is_capped():
     assert done.stdout.strip() == "capped", done.stderr
 
 
-def test_a_pair_that_needs_too_much_memory_is_not_equal(monkeypatch):
-    def hungry(request):
-        raise MemoryError
+def test_a_pair_that_needs_too_much_memory_is_not_equal():
+    class Hungry:
+        @staticmethod
+        def work(request, blobs):
+            raise MemoryError
 
-    monkeypatch.setattr(worker, "work", hungry)
-    reply, again = worker.answer({"timeout": 5})
+    reply, again = worker.answer({"timeout": 5}, [], Hungry)
     assert reply == {"equal": False, "reason": "memory limit"}
     assert not again
 
@@ -319,7 +320,7 @@ def test_workers_cannot_start_programs_or_write(tmp_path):
     code = textwrap.dedent(
         """
         import os, subprocess, socket, sys
-        from gradebox.checkers.math.workers import worker
+        from gradebox.checkers.workers import worker
         worker.confine(1 << 30)
         for attempt in (
             lambda: os.system("true"),
@@ -332,7 +333,7 @@ def test_workers_cannot_start_programs_or_write(tmp_path):
             try:
                 attempt()
             except PermissionError as e:
-                assert "forbidden in a math worker" in str(e), e
+                assert "forbidden in a worker" in str(e), e
             else:
                 raise SystemExit("it worked")
         print("confined")
@@ -349,12 +350,20 @@ def test_workers_cannot_start_programs_or_write(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_workers_that_do_not_start_raise_a_sandbox_error(monkeypatch):
-    monkeypatch.setattr(
-        "gradebox.checkers.math.workers.pool._BOOT", "raise ImportError('no sympy here')"
-    )
+def test_workers_that_do_not_start_raise_a_sandbox_error(monkeypatch, tmp_path):
+    boot = tmp_path / "boot.py"
+    boot.write_text("raise ImportError('no sympy here')")
+    monkeypatch.setattr("gradebox.sandbox.children.child.BOOT", boot)
     with Pool(1) as pool, pytest.raises(SandboxError, match=r"no sympy here.*pip install"):
         grade("x+y", "y+x", pool=pool)
+
+
+def test_workers_import_nothing_from_the_working_folder(monkeypatch, tmp_path):
+    (tmp_path / "json.py").write_text("open('was_run', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    with Pool(1) as pool:
+        assert grade("x+y", "y+x", pool=pool).equal
+    assert not (tmp_path / "was_run").exists()
 
 
 def test_a_pool_needs_a_worker():

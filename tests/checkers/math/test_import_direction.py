@@ -13,6 +13,7 @@ LEVELS = (
     {"statements"},
     {"extract", "compare"},
     {"guided"},
+    {"first_tier"},
     {"workers"},
     {"grading"},
     {"evaluator", "dart"},

@@ -9,7 +9,8 @@ import pytest
 
 from gradebox.checkers import open_checker
 from gradebox.checkers.values.codec import Side, pack
-from gradebox.checkers.values.judges import JUDGES, ValueJudge
+from gradebox.checkers.values.judges import JUDGES
+from gradebox.checkers.values.judging import ValueJudge
 
 NAN = float("nan")
 # (result, expected, strict, reference)

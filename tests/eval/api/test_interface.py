@@ -88,7 +88,7 @@ def test_sync_and_async_have_the_same_signature():
 def test_public_functions_are_typed():
     for name in ("grade", "grade_async", "run", "run_async"):
         assert "return" in typing.get_type_hints(getattr(gradebox, name))
-    assert (ROOT / "gradebox" / "py.typed").exists()
+    assert (ROOT / "src" / "gradebox" / "py.typed").exists()
 
 
 def test_importing_loads_no_large_library():

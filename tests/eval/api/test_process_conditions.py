@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.checkers.math.policy import POLICIES
-from gradebox.checkers.math.workers.pool import Pool
+from gradebox.checkers.math.workers.answers import Pool
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,7 @@ def test_the_library_grades_under(condition: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", f"{CONDITIONS[condition]}\n{GRADE}"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready
 from tests.at_once import AtOnce
-from tests.eval.api.serving import serving
+from tests.eval.api.serving import answered_by, serving
 from tests.eval.problems.dataset_rows import call_row
 
 TESTS = [{"input": f"{n}\n", "output": f"{n}\n"} for n in (1, 2, 3)]
@@ -67,21 +67,13 @@ def answering(answer: Callable[[int, bytes], tuple[int, dict[str, str], bytes]])
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with answered_by(Handler) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gradebox.eval.api.batch.Retry", partial(Retry, first_s=0.001))
-    monkeypatch.setattr("gradebox.eval.api.client.AVOIDED_S", 0.05)
 
 
 @pytest.fixture
@@ -164,6 +156,55 @@ def test_wrong_requests_are_refused(url: str, body: Any, words: tuple[str, ...])
     assert answer.status_code == 400
     message = answer.json()["message"]
     assert [word for word in words if word not in message] == [], message
+
+
+JUDGE = {"role": "checker", "protocol": "kattis", "args": [], "extra_args": [], "name": "x",
+         "full_points": None, "language": "python", "files": {"main.py": "echo"}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({}, "failed"),
+        ({"protocol": "magic"}, "invalid"),
+        ({"protocol": []}, "invalid"),
+        ({"files": {}}, "invalid"),
+        ({"files": {"main.py": "\ud800"}}, "invalid"),
+        ({"files": {"main.py": 1}}, "invalid"),
+        ({"files": []}, "invalid"),
+        ({"args": "abc"}, "invalid"),
+        ({"extra_args": [1]}, "invalid"),
+        ({"full_points": "1"}, "invalid"),
+        ({"role": "interactor"}, "failed"),
+        ({"name": None}, "failed"),
+    ],
+)
+def test_a_judge_of_a_request_is_used_or_makes_its_problem_unusable(
+    url: str, change: dict[str, Any], status: str
+):
+    row = {**ROW, "judge_program": {**JUDGE, **change}}
+    body = {"solutions": [{"code": "wrong"}], "problem": row}
+    answer = requests.post(f"{url}/grade", json=body, timeout=30)
+    [record] = answer.json()["records"]
+    assert record["status"] == status, record
+    assert (record["status"] == "invalid") == ("is unusable: judge_program" in record["error"])
+
+
+def test_a_problem_is_kept_under_a_name_of_its_contents(url: str):
+    def keep(row: Any, **more: Any) -> Any:
+        return requests.post(f"{url}/problems", json={"problem": row, **more}, timeout=30)
+
+    name = keep(ROW).json()["problem"]
+    assert name == keep(dict(reversed(ROW.items()))).json()["problem"]
+    assert name != keep(OTHER).json()["problem"]
+    body = {"solutions": [{"code": "echo"}], "problem": name}
+    answer = requests.post(f"{url}/grade", json=body, timeout=30).json()
+    assert [record["status"] for record in answer["records"]] == ["passed"]
+    unknown = requests.post(f"{url}/grade", json={**body, "problem": "kept:1"}, timeout=30)
+    assert (unknown.status_code, unknown.json()) == (200, {"missing": "kept:1"})
+    for row, more in ((3, {}), (ROW, {"judge": "lenient"}), ({**ROW, "time_limit": "x"}, {})):
+        assert keep(row, **more).status_code == 400
+    assert "time_limit" in keep({**ROW, "time_limit": "x"}).json()["message"]
 
 
 def test_tests_written_as_text_are_counted_too(url: str):
@@ -258,9 +299,9 @@ def test_concurrency_is_limited():
 
         def call() -> None:
             with pytest.raises(gradebox.InputError, match="enough"):
-                client.grade([{"code": f"echo {i}"} for i in range(40)], ROW)
+                client.grade([{"code": "echo"}], ROW)
 
-        threads = [threading.Thread(target=call) for _ in range(4)]
+        threads = [threading.Thread(target=call) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -286,18 +327,23 @@ def test_a_dead_server_is_not_used(url: str):
         (200, b'{"records": []}', "9" * 9),
         (200, b'{"records": [7]}', "9" * 9),
         (200, b'{"records": [{"status": "passed"}]}', "9" * 9),
-        (302, b"", "9" * 9),
         (429, b"{}", "9" * 9),
         (503, b"{}", "\u00b2"),
     ],
 )
 def test_an_invalid_answer_is_an_error_and_no_verdict(status: int, raw: bytes, wait: str):
-    headers = {"Location": "http://127.0.0.1:1/"} if status == 302 else {"Retry-After": wait}
-    with answering(lambda n, body: (status, headers, raw)) as url:
+    with answering(lambda n, body: (status, {"Retry-After": wait}, raw)) as url:
         client = gradebox.Client(url, patience_s=0.3)
         (record,) = client.grade([{"code": "echo"}], ROW)
     assert (record["status"], record["verdict"]) == ("error", "ER")
     assert record["error"].startswith("not graded: ")
+
+
+def test_a_server_that_moved_is_not_followed():
+    headers = {"Location": "http://127.0.0.1:1/"}
+    moved = pytest.raises(gradebox.InputError, match=r"moved to http://127\.0\.0\.1:1/: name that")
+    with answering(lambda n, body: (302, headers, b"")) as url, moved:
+        gradebox.Client(url).grade([{"code": "echo"}], ROW)
 
 
 def test_the_patience_is_that_of_a_batch():

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
+from gradebox import __version__
 from gradebox.eval.cli import console
+from gradebox.eval.cli.command import run_command
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -63,3 +67,21 @@ def test_the_status_and_the_message_are_those_of_the_command():
     )
     assert found.returncode == 2
     assert found.stderr.startswith("error: nowhere.jsonl does not exist")
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_one_line(flag: str, capsys: pytest.CaptureFixture[str]):
+    assert console.main([flag]) == 0
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"gradebox {__version__}, Python 3.")
+
+
+def test_a_warning_is_one_line_without_its_place():
+    def warn(arguments: argparse.Namespace) -> int:
+        text = warnings.formatwarning("core 1 is\nlocked", RuntimeWarning, "cores.py", 9, "x")
+        assert text == "warning: core 1 is locked\n"
+        return 0
+
+    before = warnings.formatwarning
+    assert run_command(argparse.ArgumentParser, warn, []) == 0
+    assert warnings.formatwarning is before

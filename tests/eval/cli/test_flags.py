@@ -38,7 +38,7 @@ def test_documented_defaults():
         "--difficulty": None,
         "--platform": None,
         "--limit": None,
-        "--sandbox": "auto",
+        "--sandbox": "local",
         "--endpoint": [],
         "--endpoint-concurrency": None,
         "--piston-package": "piston",
@@ -71,6 +71,7 @@ def test_documented_defaults():
         "--log-file": None,
         "--also-write": None,
         "--cache": None,
+        "--no-check-dataset": False,
         "--self-check": False,
         "--self-check-solutions": None,
     }
@@ -102,7 +103,7 @@ def test_every_flag_is_read():
         "--testlib t.h --executor ray --ray-address h:1 --time-limit-scale py=2 "
         "--time-limit-scale cpp=1.5 --repeat 2 --seed 7 "
         "--fresh --dry-run --k 1,5 --max-stored-output 99 --log-file l --cache c "
-        "--self-check --self-check-solutions s --also-write evalplus=e"
+        "--self-check --self-check-solutions s --no-check-dataset --also-write evalplus=e"
     )
     options = parse(argv.split())
     values = options.as_json()

@@ -520,7 +520,7 @@ def test_an_unknown_checker_is_reported(folder):
     ("columns", "why"),
     [
         ({"checker": "nosuch"}, "unknown checker 'nosuch'"),
-        ({"checker": "testlib:/etc/passwd"}, "may only name a built-in"),
+        ({"checker": "testlib:/etc/passwd"}, "is outside"),
         ({"memory_limit": 0.5}, "memory limit 524288 bytes: 1 MiB at least is needed"),
         ({"time_limit": 1e-9}, "time limit 1e-09 s: 0.001 to 60000 s are possible"),
     ],

@@ -77,7 +77,7 @@ def test_files_never_get_the_descriptors_of_closed_streams(tmp_path):
     subprocess.run(
         ["sh", "-c", '"$0" -c "$1" <&- >&- 2>&-', sys.executable, code],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(COMMAND.parents[1])},
+        env={"PYTHONPATH": str(COMMAND.parents[1] / "src")},
         check=True,
     )
     assert int((tmp_path / "number").read_text()) > 2

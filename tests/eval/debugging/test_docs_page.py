@@ -46,7 +46,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def of_page(command: str, folder: Path) -> str:
-    text = command.split("\nsh ")[0]
+    text = command.split("\npython3 ")[0]
     text = text.replace("results/solutions", shlex.quote(str(folder / "solutions")))
     text = text.replace("results/checked", shlex.quote(str(folder / "checked")))
     return text.replace("--export case", f"--export {shlex.quote(str(folder / 'case'))}")
@@ -73,9 +73,9 @@ def test_the_three_commands_print_what_the_page_shows(results: Path, number: int
 def test_the_export_runs(results: Path) -> None:
     done = run(of_page(COMMANDS[3], results), results)
     assert done.returncode == 0, done.stderr
-    script = ["sh", str(results / "case" / "run.sh")]
+    script = [sys.executable, str(results / "case" / "run.py")]
     printed = subprocess.run(script, cwd="/", capture_output=True, text=True, timeout=100).stdout
-    assert "verdict: WA, the checker's score is 0" in printed
+    assert "verdict: WA failed_checker: score 0" in printed
 
 
 def test_cases_are_rejudged(results: Path) -> None:

@@ -6,15 +6,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gradebox.checkers.programs.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.export.files import export_case, export_files
-from gradebox.eval.debugging.export.templates import VERDICTS
 from gradebox.eval.debugging.reopen import Overrides, open_case
 from tests.eval.debugging.small_run import SmallRun
 from tests.eval.grading.test_ioi import LARGEST
@@ -41,7 +40,7 @@ CPP = '#include <iostream>\nint main() { std::string s; std::cin >> s; std::cout
 
 
 def exported(folder: Path, code: str, language: str = "python", **problem: Any) -> str:
-    """Export a case, run its run.sh outside of this repository, and return the output."""
+    """Export a case, run its run.py outside of this repository, and return the output."""
     checker = problem.pop("with_checker", None)
     row = {"id": "1/A", "official_tests": ["1\n"], **problem}
     small_run = SmallRun(folder, [{"id": "1/A", "code": code, "language": language}], [row])
@@ -51,12 +50,12 @@ def exported(folder: Path, code: str, language: str = "python", **problem: Any) 
         small_run.results, record, case, Overrides(checker=checker), small_run.sandbox
     ) as opened:
         names = export_case(target, opened)
-    assert "run.sh" in names
+    assert "run.py" in names
     for path in target.rglob("*.py"):
         found = re.search(r"^\s*(from|import) (gradebox|eval|sandbox|checkers)\b", path.read_text())
         assert found is None, path
     done = subprocess.run(
-        ["sh", str(target / "run.sh")],
+        [sys.executable, "-S", str(target / "run.py")],
         cwd="/",
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
@@ -70,29 +69,46 @@ def exported(folder: Path, code: str, language: str = "python", **problem: Any) 
 @pytest.mark.parametrize(
     ("code", "problem", "message"),
     [
-        ("print(input())", {}, "verdict: AC, the output equals the expected one"),
-        ("print(2)", {}, "verdict: WA, token 1: expected '1', found '2'"),
-        ("print(input(), file=open('output.txt', 'w'))", {"input_mode": "file"}, "RE, exit"),
+        ("print(input())", {}, "verdict: AC passed_by_exact_match"),
+        ("print(input(), '7 ' * 20_000)", {}, "verdict: WA failed_outputs_match: token 2"),
+        ("print(2)", {}, "verdict: WA failed_outputs_match: token 1: expected '1', found '2'"),
+        (
+            "print(input(), file=open('output.txt', 'w'))",
+            {"input_mode": "file"},
+            "verdict: RE runtime_error: exit code 1",
+        ),
         (
             "print(open('input.txt').read(), file=open('output.txt', 'w'))",
             {"input_mode": "file"},
-            "verdict: AC, the output equals",
+            "verdict: AC passed_by_exact_match",
         ),
-        ("print(1)", {"input_mode": "file"}, "the program wrote no output"),
-        ("raise SystemExit(3)", {}, "verdict: RE, exit status 3"),
+        (
+            "print(1)",
+            {"input_mode": "file"},
+            "verdict: WA failed_outputs_match: output.txt was not written",
+        ),
+        ("raise SystemExit(3)", {}, "verdict: RE runtime_error: exit code 3"),
         ("while 1: pass", {"time_limit": 0.5}, "verdict: TLE"),
-        ("print(input()", {}, "verdict: CE, the program does not compile"),
-        ("eval('1 +')", {}, "verdict: RE, exit status 1"),
-        ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC, the checker's s"),
-        ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA, the checker's s"),
-        ("print('crash')", {"generated_checker": PYTHON_CHECKER}, "verdict: CU, the checker fai"),
-        ("print('1 ')", {"generated_checker": "print(0)"}, "verdict: WA, the checker's s"),
-        ("print(1)", {"generated_checker": "print(0)"}, "verdict: AC, the output equals"),
-        ("print('+1')", {"checker": "ncmp"}, "verdict: rejected by ncmp (PE)"),
-        ("print('1.0000001')", {"checker": "kattis float_tolerance 1e-3"}, "verdict: accepted"),
+        ("print(input()", {}, "verdict: CE compile_error: the program does not compile"),
+        ("eval('1 +')", {}, "verdict: RE runtime_error: exit code 1"),
+        ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC passed_by_checker"),
+        ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA failed_checker"),
+        (
+            "print('crash')",
+            {"generated_checker": PYTHON_CHECKER},
+            "verdict: CU checker_unclear: the checker ended with",
+        ),
+        ("print('1 ')", {"generated_checker": "print(0)"}, "verdict: WA failed_checker"),
+        ("print(1)", {"generated_checker": "print(0)"}, "verdict: AC passed_by_exact_match"),
+        ("print('+1')", {"checker": "ncmp"}, "verdict: WA presentation_error"),
+        (
+            "print('1.0000001')",
+            {"checker": "kattis float_tolerance 1e-3"},
+            "verdict: AC passed_by_checker",
+        ),
     ],
 )
-def test_run_sh_builds_runs_and_judges(
+def test_run_py_builds_runs_and_judges(
     tmp_path: Path, code: str, problem: dict[str, Any], message: str
 ) -> None:
     assert message in exported(tmp_path, code, **problem)
@@ -101,7 +117,11 @@ def test_run_sh_builds_runs_and_judges(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("other", "verdict: AC by the"), ("wrong", "verdict: WA by the"), ("crash", "verdict: CU")],
+    [
+        ("other", "verdict: AC passed_by_checker"),
+        ("wrong", "verdict: WA failed_checker"),
+        ("crash", "verdict: CU checker_unclear"),
+    ],
 )
 def test_cpp_programs_and_testlib_checkers_are_built(
     tmp_path: Path, word: str, message: str
@@ -115,15 +135,17 @@ def test_cpp_programs_and_testlib_checkers_are_built(
 
 @pytest.mark.slow
 def test_a_compile_error_is_reported(tmp_path: Path) -> None:
-    assert "verdict: CE, the program does not compile" in exported(tmp_path, "int x", "cpp")
+    assert "verdict: CE compile_error: the program does not compile" in exported(
+        tmp_path, "int x", "cpp"
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("checker", "message"),
     [
-        ("kattis:{}/validate.py", "verdict: WA by the validator"),
-        ("command:cmp -s {{output}} {{answer}}", "verdict: WA by the checker"),
+        ("kattis:{}/validate.py", "verdict: WA failed_checker"),
+        ("command:cmp -s {{output}} {{answer}}", "verdict: WA failed_checker"),
     ],
 )
 def test_validators_and_commands_judge(tmp_path: Path, checker: str, message: str) -> None:
@@ -148,9 +170,9 @@ sys.exit(42 if input() == str(2 * int(wanted)) else 43)
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("print(2 * int(input().split()[1]))", "verdict: AC by the validator"),
-        ("print(input())", "verdict: WA by the validator"),
-        ("pass", "verdict: CU, the validator failed"),
+        ("print(2 * int(input().split()[1]))", "verdict: AC passed_by_checker"),
+        ("print(input())", "verdict: WA failed_checker"),
+        ("pass", "verdict: CU checker_unclear"),
     ],
 )
 def test_a_program_runs_with_its_interactor(tmp_path: Path, code: str, message: str) -> None:
@@ -161,7 +183,10 @@ def test_a_program_runs_with_its_interactor(tmp_path: Path, code: str, message: 
     with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
         export_case(tmp_path / "out", opened)
     done = subprocess.run(
-        ["sh", str(tmp_path / "out" / "run.sh")], capture_output=True, text=True, timeout=60
+        [sys.executable, str(tmp_path / "out" / "run.py")],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert message in done.stdout and "program: exit status 0" in done.stdout
 
@@ -169,18 +194,29 @@ def test_a_program_runs_with_its_interactor(tmp_path: Path, code: str, message: 
 @pytest.mark.slow  # node starts
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 @pytest.mark.parametrize(
-    ("body", "message"), [("return x;", "verdict: AC"), ("process.exit(0);", "verdict: WA")]
+    ("body", "message"),
+    [
+        (
+            "return [x];",
+            "verdict: AC passed_by_checker",
+        ),
+        ("return 2;", "verdict: WA failed_checker: call 1: expected [1], found 2"),
+        ("process.exit(0);", "WA failed_checker: the program ended before its last call"),
+    ],
 )
-def test_tests_that_are_compiled_with_the_program(tmp_path: Path, body: str, message: str) -> None:
+def test_tests_in_the_language_of_the_program(tmp_path: Path, body: str, message: str) -> None:
     printed = exported(
         tmp_path,
         f"function f(x) {{ console.log(x); {body} }}",
         "javascript",
-        test_kind="marked",
+        test_kind="assert",
         tests_language="javascript",
         entry_point="f",
         prompt="function f(x) {\n",
-        joined_tests="let candidate = f;\nif (candidate(1) !== 1) throw 1;\n",
+        joined_tests="const assert = require('node:assert');\nfunction test() {\n"
+        "  let candidate = f;\n  assert.deepEqual(candidate(1),[1]);\n}\ntest();",
+        checker="results-javascript",
+        official_tests=["[1]\n"],
     )
     assert message in printed
 
@@ -188,16 +224,16 @@ def test_tests_that_are_compiled_with_the_program(tmp_path: Path, body: str, mes
 @pytest.mark.slow  # it compiles programs
 @pytest.mark.parametrize(
     ("result", "message"),
-    [(1, "AC, the output equals"), (2, "WA, the checker's score is 0.456"), (9, "score is 0.0")],
+    [
+        (1, "verdict: AC passed_by_exact_match"),
+        (2, "verdict: WA failed_checker"),
+        (9, "verdict: WA failed_checker"),
+    ],
 )
 def test_graders_and_their_checkers(tmp_path: Path, result: int, message: str) -> None:
     graders = [list(file) for file in IOI_ROWS[0]["grader_files"]]
     code = f"{LARGEST}{{ return {result}; }}\n"
     assert message in exported(tmp_path, code, "cpp", test_kind="graded", graders=graders)
-
-
-def test_every_protocol_has_verdicts() -> None:
-    assert set(VERDICTS) == set(PROTOCOLS)
 
 
 def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> None:
@@ -208,7 +244,7 @@ def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> Non
     with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
         files = export_files(opened)
     assert all(re.fullmatch(r"[a-zA-Z0-9_/]+\.\w+", name) and ".." not in name for name in files)
-    assert b"pwned" not in files["run.sh"]
+    assert not any(b"pwned" in files[name] for name in ("run.py", "case.json"))
     assert files["README.txt"].decode().isascii() and b"x\\n$(touch" in files["README.txt"]
 
 
@@ -229,7 +265,6 @@ def test_a_folder_that_is_not_empty_is_rejected(
 
 
 def test_an_unsupported_language_is_reported(tmp_path: Path) -> None:
-    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "wrong", "language": "java"}])
-    record, case = small_run.case("1/A", 0)
-    with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
-        assert b"run.sh cannot build java" in export_files(opened)["run.sh"]
+    assert "run.py cannot build java: build and run solution/" in exported(
+        tmp_path, "wrong", "java"
+    )

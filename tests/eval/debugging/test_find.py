@@ -9,7 +9,7 @@ import pytest
 
 from gradebox.eval.cli.commands.debug import main
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.debugging.find import find_case
+from gradebox.eval.debugging.find import SolutionQuery, find_case, find_record
 from gradebox.eval.solutions.reader import read_response
 from tests.eval.debugging.small_run import SmallRun
 
@@ -55,7 +55,7 @@ from tests.eval.debugging.small_run import SmallRun
         ),
         ("--list fialed", "--list 'fialed' is not a reason; did you mean failed; give"),
         ("--problm 1/A", "unrecognized arguments: --problm 1/A; --problm: did you mean --problem"),
-        ("--problem 1/A --sample x", "argument --sample: invalid int value: 'x'"),
+        ("--problem 1/A --sample x", "has no sample x; choose one with --sample: 0 AC, 1 WA"),
         ("--problem 1/A --checker --export x", "--checker and --export exclude each other"),
         ("--list WA --checker", "--list and --checker exclude each other"),
         ("--repeat 0 --problem 1/A", "--repeat: '0': give a whole number of at least 1"),
@@ -227,3 +227,14 @@ def test_hostile_records_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixtu
     out, err = capsys.readouterr()
     for line in (out + err).splitlines():
         assert line.isprintable(), line
+
+
+def test_a_sample_has_a_number_and_may_have_a_name_of_its_own(small_run: SmallRun) -> None:
+    samples = [SolutionQuery("1/A", number) for number in range(3)]
+    for number, query in enumerate(samples):
+        record = find_record(small_run.results, query)
+        assert record["sample_i"] == number
+        if str(record["solution_id"]) not in "012":
+            named = SolutionQuery("1/A", str(record["solution_id"]))
+            assert find_record(small_run.results, named) == record
+            assert list(named.records(small_run.results)) == [record]

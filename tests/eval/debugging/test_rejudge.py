@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +13,10 @@ import pytest
 
 from gradebox.eval.cli.run import run_grading
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.debugging.rejudge_run import RejudgeSummary, rejudge_run
+from gradebox.eval.common.signals import Stopper
+from gradebox.eval.debugging.rejudge import RejudgedRecords, RejudgeSummary, Rejudging
 from gradebox.eval.debugging.reopen import Overrides, run_options
-from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.results.folder import FolderLock
+from gradebox.eval.results.folder import FolderLock, ResultsFolder
 from tests.eval.debugging.small_run import PROBLEMS, SmallRun, write_lines
 
 ALL: frozenset[tuple[str, int]] = frozenset()
@@ -23,10 +26,10 @@ def rejudge(
     small_run: SmallRun, chosen: dict[int, frozenset[tuple[str, int]]], **over: Any
 ) -> RejudgeSummary:
     small_run.sandbox.calls.clear()
-    with GradingSession(
-        run_options(small_run.results, Overrides(**over)), small_run.sandbox
-    ) as session:
-        return rejudge_run(small_run.results, chosen, session)
+    rejudging = Rejudging(small_run.results, chosen)
+    options = run_options(small_run.results, Overrides(**over))
+    run_grading(options, sandbox=small_run.sandbox, rejudging=rejudging)
+    return rejudging.summary
 
 
 def programs_run(small_run: SmallRun) -> list[str]:
@@ -163,16 +166,68 @@ def test_a_folder_in_use_is_left_alone(own_run: SmallRun) -> None:
         rejudge(own_run, {4: ALL})
 
 
-def test_an_interruption_leaves_whole_records(own_run: SmallRun) -> None:
-    def interrupt(summary: RejudgeSummary) -> None:
-        raise KeyboardInterrupt
+def test_an_interruption_leaves_whole_records(
+    own_run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, add, stop = metrics(own_run), RejudgedRecords.add_graded, Stopper.stop
+    stopped = threading.Event()
 
-    with GradingSession(
-        run_options(own_run.results, Overrides(checker="wcmp")), own_run.sandbox
-    ) as session:
-        summary = rejudge_run(own_run.results, {4: ALL, 5: ALL}, session, interrupt)
-    assert summary.interrupted and 1 <= summary.solutions <= 2
+    def noted_stop(self: Stopper) -> None:
+        stop(self)
+        stopped.set()
+
+    def add_and_interrupt(self: RejudgedRecords, *args: Any) -> None:
+        add(self, *args)
+        if not stopped.is_set():
+            signal.raise_signal(signal.SIGINT)
+        assert stopped.wait(30)
+
+    monkeypatch.setattr(Stopper, "stop", noted_stop)
+    monkeypatch.setattr(RejudgedRecords, "add_graded", add_and_interrupt)
+    rejudging = Rejudging(own_run.results, dict.fromkeys((1, 2, 4, 5), ALL))
+    options = run_options(own_run.results, Overrides(checker="wcmp", workers=1))
+    result = run_grading(options, sandbox=own_run.sandbox, rejudging=rejudging)
+    assert result.exit_status == 130 and rejudging.summary.interrupted
+    assert 1 <= rejudging.summary.solutions <= 2
     assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4, 5, 6, 7]
+    assert metrics(own_run)["flags"] == before["flags"]
+    assert len(metrics(own_run)["run"]["rejudged"]) == 1
+
+
+def test_an_interruption_keeps_the_flags_for_the_same_command(
+    own_run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*args: Any) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(ResultsFolder, "compact", killed)
+        rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp")
+    assert rejudge(own_run, {4: ALL, 5: ALL}, checker="wcmp").solutions == 2
+    assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_records_that_a_smaller_run_set_aside_stay_aside(own_run: SmallRun) -> None:
+    run_grading(replace(own_run.options, problems=("1/A", "2/B")), sandbox=own_run.sandbox)
+    aside = (own_run.path / "other_records.jsonl").read_bytes()
+    summary = rejudge(own_run, {4: ALL}, checker="wcmp")
+    assert (summary.solutions, summary.changed) == (1, {("AC", "WA"): 1})
+    assert [r["line"] for r in own_run.records()] == [1, 2, 3, 4]
+    assert (own_run.path / "other_records.jsonl").read_bytes() == aside
+
+
+def test_equal_programs_are_rejudged_by_their_own_selections(tmp_path: Path) -> None:
+    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": "crash"}] * 2)
+    rejudge(
+        small_run, {1: frozenset({("official", 1)}), 2: frozenset({("official", 0)})}, workers=1
+    )
+    assert sorted(c.stdin for c in small_run.sandbox.calls) == [b"1\n", b"2\n"]
+
+
+def test_a_rejudged_solution_without_a_run_is_not_compiled(own_run: SmallRun) -> None:
+    own_run.sandbox.compiled.clear()
+    assert rejudge(own_run, {1: ALL}, checker="wcmp").from_stored == 2
+    assert not own_run.sandbox.compiled
 
 
 def test_unusable_problems_are_omitted(own_run: SmallRun) -> None:

@@ -157,6 +157,24 @@ def test_an_exception_crosses_with_its_class(grader):
     assert (right["verdict"], wrong["verdict"]) == ("AC", "WA")
 
 
+def test_no_error_of_the_connection_is_an_exception_of_the_program(grader):
+    def row(kind: str) -> dict[str, Any]:
+        return {**HUMANEVAL, "test": "def check(candidate):\n    try:\n        candidate(None)\n"
+                f"    except {kind}:\n        return\n    assert False\n"}  # fmt: skip
+
+    ends = {
+        "os._exit": "    import os\n    os._exit(0)",
+        "no value": "    import os\n    os.write(63, b'x\\n')",
+        "no data": "    return object()",
+    }
+    raised, ended = "    raise KeyError", "    import sys\n    sys.exit(0)"
+    right, *wrong = graded(grader, row("Exception"), raised, ended, *ends.values())
+    assert [right["verdict"], *(r["status"] for r in wrong)] == ["AC", *["failed"] * 4]
+    right, ended_so, *wrong = graded(grader, row("BaseException"), raised, ended, *ends.values())
+    assert (right["verdict"], ended_so["verdict"]) == ("AC", "AC")
+    assert [r["status"] for r in wrong] == ["failed"] * 3
+
+
 def test_a_call_cannot_end_a_loop_of_the_tests_or_replace_a_method(grader):
     loop = {**HUMANEVAL, "test": "def check(candidate):\n    found = list(map(candidate, [1, 2]))\n"
             "    assert all(x == 5 for x in found)\n"}  # fmt: skip

@@ -16,6 +16,7 @@ from gradebox.eval.cli.grade import main as grade
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.in_memory import parse_problem
+from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.metrics import _Counts
 from gradebox.eval.solutions.graded import graded_program
 from gradebox.sandbox.errors import BadRequest
@@ -210,6 +211,13 @@ def test_points_are_those_of_the_best_solution_of_each_subtask():
     assert counts.graded_points() == {
         "points": 65.0, "of": 100.0, "problems": {"p": {"points": 65.0, "of": 100.0}}
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["main(int a, char*b", "main(int a, char*b[]", "main("])
+def test_reading_a_stub_is_linear(text):
+    stub = text + " " * 1_000_000  # took an hour
+    problem = Problem("1/A", graders=(("graders/stub.cpp", stub), ("graders/manager.cpp", "")))
+    assert graded_program("", "c++17", problem).files["stub.cpp"].endswith(b" ")
 
 
 def test_only_programs_in_cpp_can_be_linked(tmp_path):

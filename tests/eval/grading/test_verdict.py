@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.eval.grading.verdict import (
+    EQUAL,
     Bounds,
     Match,
     fails,
@@ -172,10 +173,73 @@ def test_passing_needs_a_normal_ending_within_all_limits(cpu_s, memory, code, nu
         assert memory is None or memory <= BOUNDS.memory_bytes
 
 
+def test_an_equal_output_passes() -> None:
+    assert judge(ready(), BOUNDS, EQUAL).verdict == "AC"
+
+
 def test_a_rejection_always_has_an_error() -> None:
     done = Execution(0, None, 0.1, 0.1, 1)
     assert judge(done, BOUNDS, reject("too long")).error == "too long"
     assert judge(done, BOUNDS, reject("")).error == "rejected; no reason was given"
+
+
+@pytest.mark.parametrize(
+    ("execution", "bounds", "error"),
+    [
+        (
+            ready(cpu_s=2.0, wall_s=8.0, exit_code=None, signal=9, killed_for="wall"),
+            BOUNDS,
+            "stopped after 8.00 s without using its CPU time (2.00 s of 2 s)",
+        ),
+        (
+            ready(cpu_s=2.0, exit_code=None, signal=9, killed_for="cpu"),
+            BOUNDS,
+            "stopped for its CPU time, the limit is 2 s",
+        ),
+        (
+            ready(cpu_s=2.3, wall_s=8.0, exit_code=None, signal=9, killed_for="wall"),
+            BOUNDS,
+            "2.30 s of CPU time, the limit is 2 s",
+        ),
+        (
+            ready(memory_bytes=7 << 19),
+            Bounds(2.0, 3 << 19),
+            "3.5 MB of memory, the limit is 1.5 MB",
+        ),
+        (
+            ready(exit_code=None, signal=9, killed_for="memory", memory_bytes=3 << 19),
+            Bounds(2.0, 3 << 19),
+            "asked for more memory than allowed, the limit is 1.5 MB",
+        ),
+        (
+            ready(exit_code=1, stderr=b"first\n" + b"x" * 300),
+            BOUNDS,
+            f"exit code 1: {'x' * 200}",
+        ),
+    ],
+)
+def test_the_words_of_an_error(execution, bounds, error):
+    assert judge(execution, bounds, Match(True)).error == error
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict", "score"),
+    [
+        (Check("accepted", "OK", None), "AC", 1.0),
+        (Check("accepted", "OK", 3.0), "AC", 1.0),
+        (Check("accepted", "OK", 0.25), "WA", 0.25),
+        (Check("rejected", "WA", None), "WA", 0.0),
+        (Check("rejected", "WA", 0.75), "WA", 0.75),
+        (Check("rejected", "WA", 5.0), "WA", 1.0),
+        (Check("rejected", "WA", -5.0), "WA", 0.0),
+        (Check("accepted", "OK", float("nan")), "CU", None),
+        (Check("accepted", "OK", float("inf")), "CU", None),
+        (Check("unclear", "FAIL", 1.0), "CU", None),
+    ],
+)
+def test_the_score_of_a_check(check, verdict, score):
+    found = judge(ready(), BOUNDS, check)
+    assert (found.verdict, found.score) == (verdict, score)
 
 
 def case(verdict: CaseVerdict, reason: Reason = "failed_checker", score: float | None = None):

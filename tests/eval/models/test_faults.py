@@ -8,7 +8,14 @@ from dataclasses import replace
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
+from gradebox.eval.models import (
+    Request,
+    RequestOutcome,
+    RetryPolicy,
+    Sampler,
+    SamplerOptions,
+    ServerLost,
+)
 from gradebox.eval.models.addresses import complete_url, get_served_model
 from gradebox.eval.models.api_key import read_api_key
 from gradebox.eval.models.servers import LocalContract, OpenAIChat, OpenAICompletions
@@ -35,9 +42,9 @@ ASK = Request(item="p", messages=({"role": "user", "content": "?"},), prompt="?"
 
 def ask(
     answer: Answer | Handler, options: SamplerOptions = FAST, api_key: str = ""
-) -> tuple[Outcome, int]:
+) -> tuple[RequestOutcome, int]:
     """Return the outcome of one request and the number of calls it took."""
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(answer) as server:
         Sampler(OpenAIChat(server.url, "m", api_key=api_key), options).run([ASK], outcomes.append)
         asked = len(server.calls)
@@ -172,7 +179,7 @@ def test_a_key_cut_at_the_end_of_a_message_is_redacted() -> None:
     key = "sk-0123456789abcdef"
     starts = range(240, 300)
     answers = [raw(b"x" * at + key.encode() + b"y" * 300, status=400) for at in starts]
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(then(*answers)) as server:
         Sampler(OpenAIChat(server.url, "m", api_key=key), FAST).run(
             [replace(ASK, item=str(at)) for at in starts], outcomes.append
@@ -233,7 +240,7 @@ def test_complete_url(base: str, path: str, url: str) -> None:
 def test_a_lost_server_ends_the_run_when_calls_time_out() -> None:
     retry = RetryPolicy(first_s=0.05, longest_s=0.05)
     options = replace(FAST, retry=retry, call_timeout_s=0.3, lost_after=2)
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with pytest.raises(ServerLost, match="2 calls in a row"):
         Sampler(OpenAIChat(free_url(), "m"), options).run([ASK] * 9, outcomes.append)
     for outcome in outcomes:
@@ -244,7 +251,7 @@ def test_a_lost_server_ends_the_run_when_calls_time_out() -> None:
 @pytest.mark.slow
 def test_a_slow_server_is_not_lost() -> None:
     options = replace(FAST, call_timeout_s=0.3, lost_after=2)
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(then(replace(chat("x"), cut=0), replace(chat("x"), delay_s=0.6))) as server:
         Sampler(OpenAIChat(server.url, "m"), options).run([ASK] * 3, outcomes.append)
     assert [o.failure.error for o in outcomes if o.failure][1:] == ["TimeoutError"] * 2
@@ -254,7 +261,7 @@ def test_a_lost_server_ends_the_run() -> None:
     retry = RetryPolicy(max_retries=0)
     options = replace(FAST, retry=retry, lost_after=3)
     many = [replace(ASK, item=str(i)) for i in range(50)]
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     url = free_url()
     with pytest.raises(ServerLost, match="3 calls in a row") as caught:
         Sampler(OpenAIChat(url, "m"), options).run(many, outcomes.append)
@@ -305,7 +312,7 @@ def test_compressed_replies_are_not_requested() -> None:
 
 
 def test_local_contract_names_a_missing_field() -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(as_json({"output": "5", "time": 1})) as server:
         Sampler(LocalContract(server.url, "d"), FAST).run([ASK], outcomes.append)
     assert outcomes[0].failure is not None
@@ -317,14 +324,14 @@ def test_local_contract_names_a_missing_field() -> None:
     ("value", "text"), [("5", "5"), (5, "5"), (0.5, "0.5"), (True, "true"), (None, "")]
 )
 def test_local_contract_accepts_plain_values(value: object, text: str) -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(as_json({"answer": value})) as server:
         Sampler(LocalContract(server.url, "d"), FAST).run([ASK], outcomes.append)
     assert outcomes[0].reply is not None and outcomes[0].reply.text == text
 
 
 def test_completions_request_and_reply() -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(chat("so 5")) as server:
         asked = replace(ASK, stop=("\nQ:",), seed=4)
         llm = OpenAICompletions(server.url + "/v1", "base", {"temperature": 0})

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models import Outcome, Request, Sampler, SamplerOptions
+from gradebox.eval.models import Request, RequestOutcome, Sampler, SamplerOptions
 from gradebox.eval.models.openrouter import openrouter_server, read_models, select_models
 from tests.eval.models.fake_server import FakeServer, chat
 
@@ -118,7 +118,7 @@ def test_an_unknown_alias_suggests_a_similar_one() -> None:
 
 
 def test_the_provider_that_answered_is_recorded() -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
     with FakeServer(chat("TRUE", provider="DeepInfra")) as server:
         llm = openrouter_server(read_models(OFFICIAL)["gpt-oss-120b"], "k", server.url + "/api/v1")
         Sampler(llm, SamplerOptions()).run([Request("p")], outcomes.append)

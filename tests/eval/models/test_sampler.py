@@ -14,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models import Outcome, Request, RetryPolicy, Sampler, SamplerOptions, ServerLost
+from gradebox.eval.models import (
+    Request,
+    RequestOutcome,
+    RetryPolicy,
+    Sampler,
+    SamplerOptions,
+    ServerLost,
+)
 from gradebox.eval.models.response_file import ResponseFile, discard_responses, read_lines
 from gradebox.eval.models.sampler import RateLimit
 from gradebox.eval.models.servers import OpenAIChat
@@ -40,7 +47,7 @@ def run_into(path: Path, server: OpenAIChat, requests: list[Request]) -> int:
 
 
 def test_concurrency_and_every_request_sent_once() -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[RequestOutcome] = []
 
     def all_four_together(call: Call) -> Answer:
         assert server.at_once.wait_for(4)
@@ -64,7 +71,7 @@ def test_requests_are_taken_only_when_a_worker_is_free() -> None:
             taken += 1
             yield request
 
-    def count(outcome: Outcome) -> None:
+    def count(outcome: RequestOutcome) -> None:
         nonlocal done, ahead
         done += 1
         ahead = max(ahead, taken - done)
@@ -99,7 +106,7 @@ def test_each_sample_has_its_seed() -> None:
 
 
 def test_an_error_in_on_outcome_ends_the_run() -> None:
-    def broken(outcome: Outcome) -> None:
+    def broken(outcome: RequestOutcome) -> None:
         raise RuntimeError("disk full")
 
     with FakeServer(chat("x")) as server, pytest.raises(RuntimeError, match="disk full"):

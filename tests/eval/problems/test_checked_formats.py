@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pyarrow as pa
@@ -59,7 +60,7 @@ def plus(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_row_of_code_contests_plus():
-    assert find_format(plus(), None, "x").name == "code-contests-plus"
+    assert find_format([plus()], None, "x").name == "code-contests-plus"
     problem = parse_problem(plus())
     assert (problem.id, problem.aliases) == ("847_J", ("847/J",))
     assert (problem.time_limit_s, problem.memory_limit_bytes) == (1.5, 64 << 20)
@@ -69,7 +70,8 @@ def test_a_row_of_code_contests_plus():
     assert parse_problem(plus(checker="")).checker_name is None
     assert parse_problem(plus(checker=""), "reference").checker_name == "tokens-reference"
     without = {name: value for name, value in plus().items() if name != "test_cases"}
-    assert parse_problem(without).tests == ()
+    with pytest.raises(InputError, match=r"code-contests-plus \(test_cases is missing\)"):
+        parse_problem(without)
 
 
 @pytest.mark.parametrize(
@@ -154,13 +156,54 @@ def test_rows_with_lists_of_inputs_have_other_limits_and_need_no_numpy():
     problem = parse_problem(row)
     assert (problem.time_limit_s, problem.memory_limit_bytes) == (60.0, 4096 << 20)
     assert b"import numpy" not in problem.tests[0][0]
-    namespace: dict[str, Any] = {}
-    exec(without_numpy(PLUS_TEST), namespace)
-    namespace["assertion"]([0.1 + 0.2, 1.0], [0.3, 1.0], 0)
-    for wrong in ([0.3001, 1.0], [0.3]):
-        with pytest.raises((AssertionError, ValueError)):
-            namespace["assertion"](wrong, [0.3, 1.0], 0)
-    assert "import numpy" in without_numpy(PLUS_TEST + "np.median([1])")
+    assert "import numpy" in without_numpy(PLUS_TEST + "np.median([1])", "strict")
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "strict", "reference"),
+    [
+        ([0.1 + 0.2, 1.0], [0.3, 1.0], True, True),
+        ((1.0,), [1.0], True, True),
+        ([[1.0], [2.0]], [[1.0], [2.0]], True, True),
+        ([0.31, 1.0], [0.3, 1.0], False, False),
+        ([0.3], [0.3, 1.0], False, False),
+        ([], 3.5, False, True),
+        ([3.5, 3.5], 3.5, False, True),
+        (3.5, [3.5], False, True),
+        ([[], []], [1.0, 2.0], False, True),
+        (math.inf, math.inf, True, True),
+        (5.0, math.inf, False, False),
+        (math.inf, 5.0, False, False),
+        (math.nan, math.nan, False, False),
+    ],
+)
+def test_numbers_of_a_plus_row_are_close(found, wanted, strict, reference):
+    """numpy makes shapes equal before it compares: strict compares the shapes, too."""
+    for judge, close in (("strict", strict), ("reference", reference)):
+        namespace: dict[str, Any] = {}
+        exec(without_numpy(PLUS_TEST, judge), namespace)
+        try:
+            namespace["assertion"](found, wanted, 0.001)
+            held = True
+        except (AssertionError, ValueError):
+            held = False
+        assert held == close, judge
+    assert namespace["np"].allclose([math.nan], [math.nan], equal_nan=True)
+
+
+@pytest.mark.slow(seconds=3)
+def test_an_empty_list_is_no_float_and_a_missing_module_is_no_wrong_answer():
+    lists = LISTS.replace("[[1, 2]], [[0.1, 0.2]]", "[0.1], [0.2]").replace(
+        "[2, 4], [0.2, 0.4]", ".2, .4"
+    )
+    check = f"\ndef check(candidate):\n{lists % 'candidate'}"
+    codes = [{"code": "def double(x): return 2 * x"}, {"code": "def double(x): return []"}]
+    with gradebox.Grader(sandbox="local") as grader:
+        plain = grader.grade(codes, {**HUMANEVAL, "test": PLUS_TEST + check})
+        (lacking,) = grader.grade(codes[:1], {**HUMANEVAL, "test": f"import nowhere{check}"})
+    assert [record["verdict"] for record in plain] == ["AC", "WA"]
+    assert lacking["verdict"] == "CU"
+    assert "the tests import nowhere" in lacking["details"][0]["error"]
 
 
 @pytest.mark.slow  # two boxes a test
@@ -196,7 +239,7 @@ COT = {
 
 
 def test_rows_of_codeforces_cots_are_problems_and_solutions(tmp_path):
-    assert find_format(COT, None, "x").name == "codeforces-cots"
+    assert find_format([COT], None, "x").name == "codeforces-cots"
     problem = parse_problem(COT)
     assert (problem.id, problem.tests, problem.prompt) == ("1/A", ((b"1", b"2"),), "")
     assert problem.official_tests_complete is False

@@ -151,3 +151,18 @@ def test_a_date_out_of_range_costs_its_row(tmp_path: Path) -> None:
     assert problems.get("1/A") is None
     assert "a date or duration is out of range" in problems.why_missing("1/A")
     assert problems.get("1/B") is not None
+
+
+def test_a_large_row_is_refused_before_it_becomes_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = parquet(tmp_path / "p.parquet", id=["1/A"], title=["x" * 9000])
+    with open_problems(path) as problems:
+        assert problems.get("1/A") is not None
+    monkeypatch.setattr(arrow_rows, "MAX_ROW_BYTES", 8000)
+    sizes: list[int] = []
+    as_dict = arrow_rows._as_dict
+    monkeypatch.setattr(arrow_rows, "_as_dict", lambda b: sizes.append(b.nbytes) or as_dict(b))
+    with pytest.raises(InputError, match="bytes: at most 8000 are read"):
+        open_problems(path).get("1/A")
+    assert max(sizes, default=0) < 8000

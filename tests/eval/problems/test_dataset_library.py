@@ -6,10 +6,9 @@ the library, and that it leaves its caller alone is tested at the end.
 
 from __future__ import annotations
 
-import io
+import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -29,18 +28,24 @@ ROWS = [{"id": "1/A", "title": "a"}, {"id": "2/B", "title": "b"}, {"id": "3/C", 
 
 @pytest.fixture
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(command: list[str], *, input: str, **_: Any) -> subprocess.CompletedProcess[str]:
-        handler = signal.getsignal(signal.SIGINT)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sys, "stdin", io.StringIO(input))
-            try:
-                dataset_child.main()
-            finally:
-                signal.signal(signal.SIGINT, handler)
-        return subprocess.CompletedProcess(command, 0)
+    class InThisProcess(contextlib.AbstractContextManager):
+        """The child, its channel and its work."""
 
-    fake = SimpleNamespace(run=run, DEVNULL=subprocess.DEVNULL)
-    monkeypatch.setattr(dataset_library, "subprocess", fake)
+        def __init__(self, main: str, own_errors: bool) -> None:
+            assert (main, own_errors) == (dataset_library.MAIN, False)
+            self.channel = self
+            self.messages: list[bytes] = []
+
+        def send(self, message: bytes) -> None:
+            own = SimpleNamespace(receive=lambda: message, send=self.messages.append)
+            dataset_child.main(own)  # type: ignore[arg-type]
+
+        def receive(self) -> bytes:
+            return self.messages.pop()
+
+        def __exit__(self, *_: Any) -> None: ...
+
+    monkeypatch.setattr(dataset_library, "Child", InThisProcess)
 
 
 @pytest.fixture
@@ -160,7 +165,7 @@ except InputError as error:
     hidden = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE")
     environment = {k: v for k, v in os.environ.items() if k not in hidden}
     environment["HF_ENDPOINT"] = "http://127.0.0.1:9"  # refuses connections
-    environment["PYTHONPATH"] = str(ROOT)
+    environment["PYTHONPATH"] = str(ROOT / "src")
     command = [sys.executable, "-c", code, make_dataset(default=ROWS), str(tmp_path / "cache")]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert run.stdout == "unchanged False\n", run.stderr

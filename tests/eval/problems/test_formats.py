@@ -36,7 +36,7 @@ def write(path: Path, rows: list[Any]) -> str:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_row_is_recognised_by_its_fields(tmp_path, row, name, problem_id, kind):
-    assert find_format(row, None, "x").name == name
+    assert find_format([row], None, "x").name == name
     problem = open_problems(write(tmp_path / "p.jsonl", [row])).get(problem_id)
     assert problem is not None
     assert (problem.test_kind, parse_problem(row).test_kind) == (kind, kind)
@@ -50,7 +50,7 @@ def test_every_format_finds_its_ids_in_the_fields_it_names():
 
 
 def test_an_unclear_row_names_the_candidates(tmp_path):
-    path = write(tmp_path / "p.jsonl", [{**MBPP, "id": "x"}])
+    path = write(tmp_path / "p.jsonl", [{**MBPP, "id": "x", "official_tests": []}])
     with pytest.raises(InputError, match="codeforces and mbpp: say which with --dataset-format"):
         open_problems(path)
     assert open_problems(path, format_name="mbpp").ids() == ["900"]
@@ -125,6 +125,7 @@ BAD = [
     (stdin_row(metadata='{"func_name": "f"}'), "type 'stdin', but metadata has the function"),
     (call_row(public_test_cases='[{"input": "1\\n{", "output": "2"}]'), "argument is not JSON"),
     ({**HUMANEVAL, "entry_point": None}, "entry_point is empty"),
+    ({**HUMANEVAL, "entry_point": "f" * 201}, "it may have at most 200 characters"),
     ({**HUMANEVAL, "test": 5}, "test is 5: it must be text"),
     ({**MBPP, "test_list": "assert x"}, "test_list is 'assert x': it must be a list of texts"),
 ]

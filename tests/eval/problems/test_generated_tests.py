@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
+from gradebox.eval.problems import generated_file
 from gradebox.eval.problems.generated_tests import GeneratedTests, open_generated_tests
 from gradebox.eval.problems.problem import Problem, TestCase
 
@@ -50,7 +55,7 @@ def test_names_of_files_and_number_columns(tmp_path: Path, name: str, column: st
         TestCase("generated", 1, "é\n".encode(), b"c"),
     ]
     assert read_all(tests, Problem("6/B")) == [TestCase("generated", 0, b"22\n", b"b")]
-    assert tests.notes.messages() == []
+    assert tests.messages() == []
 
 
 def test_only_wanted_tests_are_read_in_the_file_order(tmp_path: Path) -> None:
@@ -107,7 +112,7 @@ def test_unusable_and_repeated_rows_are_ignored_and_reported(tmp_path: Path) -> 
     tests = GeneratedTests(tmp_path)
     assert [(t.index, t.input) for t in read_all(tests, Problem("6/A"))] == [(0, b"a"), (6, b"")]
     assert [(t.index, t.input) for t in read_all(tests, Problem("6/B"))] == [(0, b"g")]
-    unusable, repeated = tests.notes.messages()
+    unusable, repeated = tests.messages()
     assert unusable.startswith(f"{path}: 4 rows lack ")
     assert repeated.startswith(f"{path}: 1 rows repeat a number")
 
@@ -150,7 +155,7 @@ def test_a_file_without_rows_has_no_tests_and_is_noted(tmp_path: Path, table: An
     tests = GeneratedTests(tmp_path)
     assert tests.refs(Problem("6/A")) == []
     assert len(tests.refs(Problem("7/A"))) == 1
-    (note,) = tests.notes.messages()
+    (note,) = tests.messages()
     assert "test_cases_6.parquet has no rows: its problems have no generated tests" in note
 
 
@@ -182,16 +187,30 @@ def test_unusable_files_are_reported(tmp_path: Path) -> None:
             tests.refs(Problem(f"{contest}/A"))
 
 
+@pytest.mark.parametrize("kind", ["fifo", "folder", "link to none", "link to a device"])
+def test_what_is_no_file_is_reported(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "test_cases_6.parquet"
+    made: dict[str, Callable[[], object]] = {
+        "fifo": lambda: os.mkfifo(path),  # opening it waited for ever
+        "folder": path.mkdir,
+        "link to none": lambda: path.symlink_to("none"),
+        "link to a device": lambda: path.symlink_to("/dev/zero"),
+    }
+    made[kind]()
+    with pytest.raises(InputError, match="is not a file, or a link to none"):
+        GeneratedTests(tmp_path).refs(Problem("6/A"))
+
+
 def test_an_unused_folder_is_reported(tmp_path: Path) -> None:
     write(tmp_path / "test_cases_6.parquet", SIX)
     options = Options(solutions_path=("s.jsonl",), generated_tests_dir=tmp_path)
     found = open_generated_tests(options.generated_tests_dir, options.max_generated_tests)
     assert found is not None
-    (note,) = found.notes.messages()
+    (note,) = found.messages()
     assert f"--generated-tests-dir {tmp_path} is not used" in note
     assert "--max-generated-tests is 0; -1 takes all" in note
     found = open_generated_tests(options.generated_tests_dir, 1)
-    assert found is not None and not found.notes.messages()
+    assert found is not None and not found.messages()
 
 
 def test_damaged_contents_are_reported(tmp_path: Path) -> None:
@@ -216,20 +235,85 @@ def test_a_file_that_changes_before_it_is_read_is_reported(tmp_path: Path) -> No
 def test_unusable_folders_are_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--generated-tests-dir .*/none is not a folder: give"):
         GeneratedTests(tmp_path / "none")
-    with pytest.raises(InputError, match=r"has no test_cases_\*.parquet: give the folder that"):
+    with pytest.raises(InputError, match="has no parquet file of tests: give the folder that has"):
+        GeneratedTests(tmp_path)
+    pq.write_table(pa.table({"id": [1]}), tmp_path / "train.parquet")
+    with pytest.raises(InputError, match=r"has no parquet .*; not read: .*train.parquet has the c"):
         GeneratedTests(tmp_path)
     write(tmp_path / "generated_tests" / "test_cases_6.parquet", SIX)
-    with pytest.raises(InputError, match=r"has no test_cases_\*.parquet: give .*/generated_tests"):
+    with pytest.raises(InputError, match=r"has no parquet file of tests: give .*/generated_tests"):
         GeneratedTests(tmp_path)
 
 
-def test_the_padded_file_of_a_contest_is_preferred(tmp_path: Path) -> None:
-    write(tmp_path / "test_cases_0006.parquet", SIX[:1])
+@pytest.mark.parametrize("name", ["mine.parquet", "test_cases_mine.parquet"])
+def test_a_file_of_any_name_is_read(tmp_path: Path, name: str) -> None:
+    write(tmp_path / name, [("mine/A", 5, "a", "b"), *SIX])
+    assert [t.index for t in read_all(GeneratedTests(tmp_path), Problem("mine/A"))] == [5]
+    assert [t.index for t in read_all(GeneratedTests(tmp_path), Problem("6/B"))] == [0]
+
+
+def test_a_file_named_for_another_contest_is_read_where_no_other_has_the_problem(
+    tmp_path: Path,
+) -> None:
     write(tmp_path / "test_cases_6.parquet", SIX)
+    write(tmp_path / "test_cases_7.parquet", [("mine/A", 0, "a", "b"), ("6/A", 9, "c", "d")])
+    (tmp_path / "test_cases_8.parquet").write_text("plain text")
     tests = GeneratedTests(tmp_path)
-    assert [r.index for r in tests.refs(Problem("6/A"))] == [0]
-    (note,) = tests.notes.messages()
-    assert "test_cases_6.parquet is ignored: test_cases_0006.parquet" in note
+    for _ in range(2):  # the same, whatever was looked for before
+        assert [r.index for r in tests.refs(Problem("6/A"))] == [0, 1]
+        assert [t.input for t in read_all(tests, Problem("mine/A"))] == [b"a"]
+    (note,) = tests.messages()
+    assert note.startswith(f"not read: {tmp_path}/test_cases_8.parquet is not a readable parquet")
+    with pytest.raises(InputError, match=r"test_cases_8.parquet is not a readable parquet file"):
+        tests.refs(Problem("8/A"))
+
+
+def test_all_files_with_a_problem_are_read(tmp_path: Path) -> None:
+    files = ("test_cases_0006.parquet", "test_cases_6.parquet", "more.parquet")
+    for i, name in enumerate(files):
+        rows = [("6/A", number, f"{name} {number}", "x") for number in range(i, i + 2)]
+        write(tmp_path / name, rows, row_group_size=1)
+    tests = GeneratedTests(tmp_path)
+    assert [t.input.decode() for t in read_all(tests, Problem("6/A"))] == [
+        "test_cases_0006.parquet 0",
+        "test_cases_0006.parquet 1",
+        "test_cases_6.parquet 2",
+        "more.parquet 3",
+    ]
+    assert sorted(tests.messages()) == [
+        f"{tmp_path / name}: 1 rows repeat a number of their problem: the first counts"
+        for name in sorted(files[1:])
+    ]
+
+
+@pytest.mark.slow(seconds=1)
+def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
+    """10 files of 6 MB that each have rows of each problem, in no order."""
+    code = f"""
+import resource, sys
+from pathlib import Path
+import pyarrow as pa, pyarrow.parquet as pq
+from gradebox.eval.problems import generated_file
+from gradebox.eval.problems.generated_tests import GeneratedTests
+from gradebox.eval.problems.problem import Problem
+tests = GeneratedTests(Path({str(tmp_path)!r}))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+for number in range(2):
+    problem = Problem(f"mine/{{number}}")
+    assert sum(1 for _ in tests.read(problem, {{ref.index for ref in tests.refs(problem)}})) == 20
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+    for file in range(10):
+        rows = [(f"mine/{i % 100}", 200 * file + i, "x" * 30_000, "y") for i in range(200)]
+        write(
+            tmp_path / f"{file}.parquet",
+            rows,
+            row_group_size=50,
+            use_dictionary=["problem_id"],
+            compression="none",
+        )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 40
 
 
 ROWS = st.lists(
@@ -245,13 +329,18 @@ ROWS = st.lists(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    rows=ROWS, group=st.integers(1, 8), dictionary=st.booleans(), wanted=st.sets(st.integers(0, 12))
+    rows=ROWS,
+    group=st.integers(1, 8),
+    dictionary=st.booleans(),
+    statistics=st.booleans(),
+    wanted=st.sets(st.integers(0, 12)),
 )
 def test_what_is_read_is_the_first_row_of_each_number(
     tmp_path: Path,
     rows: list[tuple[str, int, str | None, str]],
     group: int,
     dictionary: bool,
+    statistics: bool,
     wanted: set[int],
 ) -> None:
     table = pa.table(
@@ -263,7 +352,9 @@ def test_what_is_read_is_the_first_row_of_each_number(
         }
     )
     path = tmp_path / "test_cases_0006.parquet"
-    pq.write_table(table, path, row_group_size=group, use_dictionary=dictionary)
+    pq.write_table(
+        table, path, row_group_size=group, use_dictionary=dictionary, write_statistics=statistics
+    )
     tests = GeneratedTests(tmp_path)
     for name in ("6/A", "6/B", "6/C1"):
         expected: dict[int, tuple[str, str]] = {}
@@ -280,3 +371,15 @@ def test_what_is_read_is_the_first_row_of_each_number(
             for number, pair in expected.items()
             if number in wanted
         ]
+
+
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_tests_that_expand_to_any_size_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dictionary: bool
+) -> None:
+    write(tmp_path / "a.parquet", [("6/A", 1, "x" * 9000, "y")], use_dictionary=dictionary)
+    problem = Problem("6/A")
+    assert len(GeneratedTests(tmp_path).refs(problem)) == 1
+    monkeypatch.setattr(generated_file, "_MAX_DECODED_BYTES", 8000)
+    with pytest.raises(InputError, match=r"1 tests have .* bytes: 8000 are read"):
+        GeneratedTests(tmp_path).refs(problem)

@@ -9,6 +9,7 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
+from gradebox.eval.problems.dataset_library import download
 from gradebox.eval.problems.formats.hub import DEFAULT_SUBSETS, release_files, whole
 from tests.eval.problems.dataset_rows import call_row, stdin_row
 
@@ -95,3 +96,17 @@ def test_problems_are_chosen_by_date_difficulty_and_platform(tmp_path):
     assert problems.matching(difficulty=["hard", "medium"]) == ["1900_A"]
     assert problems.matching(platform=["codeforces"]) == ["1900_A", "x"]
     assert problems.matching(since="2025-01-01") == []
+
+
+def test_a_download_imports_nothing_from_the_working_folder(tmp_path, monkeypatch):
+    library, here = tmp_path / "library", tmp_path / "here"
+    for folder in (library, here):
+        folder.mkdir()
+        (folder / "huggingface_hub.py").write_text(
+            f"def hf_hub_download(*_, **__): return '{folder.name}'"
+        )
+    (here / "json.py").write_text("open('was_run', 'w')\n")
+    monkeypatch.syspath_prepend(library)
+    monkeypatch.chdir(here)
+    assert download("a/b", ["x"]) == [Path("library")]
+    assert not (here / "was_run").exists()

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from gradebox.eval.common.diagnostics import MAX_MESSAGES, Diagnostics
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import json_rows, open_problems
-from gradebox.eval.problems.ids import canonical_spelling
-from gradebox.eval.problems.problem import Problem, TestCase
+from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
 
 MIB = 1 << 20
 CHECKER = "print(1)\n"
@@ -59,7 +58,7 @@ ROWS: list[dict[str, Any]] = [
         "title": "Talk",
         "description": None,
         "time_limit": None,
-        "memory_limit": 0.0,
+        "memory_limit": None,
         "input_mode": "file",
         "rating": None,
         "tags": [],
@@ -272,6 +271,14 @@ def test_wrong_descriptive_values_are_dropped(tmp_path: Path) -> None:
     assert problem == expected
 
 
+@pytest.mark.parametrize("rating", [1e300, 2**63, -(2**64), "1e30"])
+def test_a_rating_that_no_record_can_hold_is_dropped(tmp_path: Path, rating: object) -> None:
+    row = {"id": "1/A", "rating": rating}
+    problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("1/A")
+    assert problem is not None
+    assert problem.rating is None
+
+
 def test_limits_and_ratings_may_be_written_as_text(tmp_path: Path) -> None:
     row = {"id": "1/A", "time_limit": "0.5", "memory_limit": "16", "rating": "1500"}
     problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("1/A")
@@ -354,10 +361,10 @@ def test_unusable_datasets_are_refused_with_a_remedy(tmp_path: Path) -> None:
             "broken.jsonl",
             r"broken.jsonl has no usable problem: .* line 1 is not a problem: not JSON",
         ),
-        ("array.json", r"array.json has the columns none: id is needed"),
+        ("array.json", r"array.json has the columns none, and tests of no format"),
         ("p.jsonl.gz", r"p.jsonl.gz is compressed: unpack it first \(gunzip p.jsonl.gz\)"),
         ("bad.parquet", r"bad.parquet can't be read as parquet: "),
-        ("names.parquet", r"names.parquet has the columns 'name': id is needed, or contest_id and"),
+        ("names.parquet", r"names.parquet has the columns 'name', and tests of no format"),
     ):
         with pytest.raises(InputError, match=message):
             open_problems(str(tmp_path / name))

@@ -169,3 +169,18 @@ def test_the_sample_depends_only_on_problem_and_seed() -> None:
     assert picked("1000/A", 0) == PINNED
     assert picked("1000/B", 0) != picked("1000/A", 0)
     assert picked("1000/A", 1) != picked("1000/A", 0)
+    plain = select_tests("1000/A", [], tests, TestSelection(-1, sample=0.25))
+    assert [ref.index // 10 for ref in plain] == PINNED
+
+
+def test_without_choices_every_test_runs_in_order() -> None:
+    tests = generated(30, 0, 20)
+    assert select_tests("1/A", [], tests, TestSelection(-1)) == tests
+    assert select_tests("1/A", [], tests, TestSelection()) == []
+
+
+def test_a_size_limit_of_0_leaves_empty_inputs() -> None:
+    plan = select_tests("1/A", [], generated(30, 0, 20), TestSelection(-1, skip_over=0))
+    assert [ref.skip for ref in plan] == ["skipped_large_input", None, "skipped_large_input"]
+    plan = select_tests("1/A", [], generated(30, 0, 20), TestSelection(-1, budget=0))
+    assert [ref.skip for ref in plan] == ["budget_exceeded", None, "budget_exceeded"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.eval.solutions.extract_code import extract_code
+from gradebox.eval.solutions.extract_code import extract_code, fenced_programs
 from gradebox.sandbox.languages import TABLE
 
 F = "`" * 3
@@ -77,6 +77,52 @@ CASES: dict[str, tuple[str, str | None, str | None, str]] = {
         "python",
     ),
     "closing fence forgotten": (f"{F}\nplan\n{F}python\na\n{F}", None, "a\n", "python"),
+    "backticks within a line before a fence": (
+        f"Write it in {F}python fences:\n{F}python\na\n{F}",
+        None,
+        "a\n",
+        "python",
+    ),
+    "a tag of no language does not end a fence": (
+        f"{F}python\na\n{F}text\nb\n{F}\n",
+        None,
+        f"a\n{F}text\nb\n",
+        "python",
+    ),
+    "inline code before a fence": (f"{F}a{F} is it:\n{F}python\na\n{F}", None, "a\n", "python"),
+    "backticks in the tag of tildes": ("~~~python `x`\na\n~~~", None, "a\n", "python"),
+    "<think> in two programs": (
+        f"{F}python\n<think>\n{F}\n{F}text\n<think>\n{F}\n{F}python\nb\n{F}",
+        None,
+        "b\n",
+        "python",
+    ),
+    "a closing fence may be indented by three": (
+        f"{F}python\na\n   {F}\nIt prints 1.",
+        None,
+        "a\n",
+        "python",
+    ),
+    "a fence indented by four is a line of the program": (
+        f"{F}python\na\n    {F}\nb\n{F}",
+        None,
+        f"a\n    {F}\nb\n",
+        "python",
+    ),
+    "three more than an indented fence": (
+        f"- So:\n  {F}python\n  a\n     {F}\nIt prints 1.",
+        None,
+        "a\n",
+        "python",
+    ),
+    "a tab is as wide as four blanks": (
+        f"{F}python\na\n\t{F}\nb\n{F}",
+        None,
+        f"a\n\t{F}\nb\n",
+        "python",
+    ),
+    "the last fence without a tag": (f"{F}\na\n{F}\n{F}\nb\n{F}", None, "b\n", "python"),
+    "a tag among words": (f"{F}python, please\na\n{F}", None, "a\n", "python"),
     "inline code is not a fence": (f"{F}python a{F} and\nmore", None, None, "python"),
     "windows line ends": (f"{F}python\r\na\r\nb\r\n{F}\r\n", None, "a\nb\n", "python"),
     "cut in the program": (f"{F}python\nfor i in range(", None, "for i in range(\n", "python"),
@@ -139,7 +185,7 @@ def test_program_and_language_of_a_response(name: str) -> None:
         ("`", False),
         ("~", False),
         (F + "\n", False),
-        (F + "python\n", False),
+        (F + "python\n", True),  # what is behind MOST_MARKS fences is the last one's program
         (F + "python\nx\n" + F + "\n", True),
         (F + "zzz\nx\n" + F + "\n", False),
         ("<think>", False),
@@ -186,3 +232,11 @@ def test_a_program_consists_of_lines_of_the_response(text: str, language: str | 
         assert code.strip()
         for line in code.split("\n"):
             assert line in text
+
+
+def test_the_programs_of_a_language_are_those_with_its_tags_and_those_without() -> None:
+    fences = (("cpp", "a"), ("python", "b"), ("", "c"), ("text", "d"), ("c++20", "e"), ("", " "))
+    response = "\n".join(f"{F}{tag}\n{code}\n{F}" for tag, code in fences)
+    assert fenced_programs(response, "c++17") == ["a\n", "c\n", "e\n"]
+    assert fenced_programs(response, "python") == ["b\n", "c\n"]
+    assert fenced_programs(f"{response}</think>{F}\nz\n{F}", "python") == ["z\n"]

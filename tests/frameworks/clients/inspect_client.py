@@ -32,7 +32,7 @@ def add_entry_point():
     url = {"url": ROOT.as_uri(), "dir_info": {"editable": True}}
     (info / "direct_url.json").write_text(json.dumps(url))
     sys.path.insert(0, str(HERE))
-    os.environ["PYTHONPATH"] = f"{HERE}{os.pathsep}{ROOT}"
+    os.environ["PYTHONPATH"] = f"{HERE}{os.pathsep}{ROOT / 'src'}"
 
 
 def output(text):

@@ -336,19 +336,45 @@ def test_a_queue_that_never_comes_to_this_process_is_left(
     os.close(fd)
 
 
-def test_a_grader_of_long_runs_is_due_when_the_others_had_as_much(graders: list[Cores]) -> None:
+def test_a_grader_of_long_runs_is_due_when_the_others_had_as_much(
+    graders: list[Cores], monkeypatch: pytest.MonkeyPatch
+) -> None:
     locks, others = graders[0]._locks, graders[1:]
-    locks.began(1_000)
-    locks.ended(1_000_000)
-    assert locks._due_ns() == 0  # short ones take turns
-    locks.ended(50_000_000)
+    monkeypatch.setattr(core_locks.time, "monotonic_ns", lambda: now)
+    start = now = 10**9
+    locks.ended(start - 1_000_000)
+    assert locks._due_ns == 0  # short ones take turns
     for other in others:
         other._locks._queue.join()
-    assert locks._due_ns() == 1_000 + 3 * 50_000_000
-    locks.ended(3600 * 10**9)
-    assert locks._due_ns() == 1_000 + core_locks.LONGEST_DEBT_NS
+    now += 50_000_000
+    locks.ended(start)
+    assert locks._due_ns == start + 3 * 50_000_000
+    locks.ended(start)  # of another thread at the same time
+    assert locks._due_ns == start + 6 * 50_000_000
+    now += 1_000_000
+    locks.ended(now - 1_000_000)
+    assert locks._due_ns == start + 6 * 50_000_000  # a short one pays nothing back
+    now += 3600 * 10**9
+    locks.ended(start)
+    assert locks._due_ns == now + core_locks.LONGEST_DEBT_NS
     for other in others:
         other._locks._queue.leave()
+
+
+def test_a_core_is_owed_to_who_has_waited_for_less(graders: list[Cores]) -> None:
+    mine, other = (one._locks for one in graders[:2])
+    mine._queue.join()  # one's own threads
+    with graders[0].one() as hold:
+        assert not hold.is_owed
+        other._queue.join(time.monotonic_ns() + 3600 * 10**9)  # it has used a lot
+        time.sleep(0.005)
+        assert not hold.is_owed
+        other._queue.leave()
+        mine._queue.leave()
+        other._queue.join()
+        time.sleep(0.005)
+        assert hold.is_owed
+    other._queue.leave()
 
 
 def test_cores_that_go_and_come_are_followed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -554,3 +580,9 @@ def test_a_run_alone_does_not_wait_for_those_that_sleep(graders: list[Cores]) ->
             assert woken.is_alive()
         woken.join()
         assert hold.contended
+
+
+def test_lock_files_cannot_be_written(folder: Path) -> None:
+    mine = Cores(1)
+    assert {oct(path.stat().st_mode & 0o222) for path in folder.iterdir()} == {"0o0"}
+    mine.close()

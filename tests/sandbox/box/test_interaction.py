@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box.interaction import WaitingClock
+from tests.sandbox.levels import box_at, built
 
 LIMITS = Limits(cpu_s=5, wall_s=10)
 ECHO = "import sys\nfor line in sys.stdin:\n    print(line, end='', flush=True)\n"
@@ -91,3 +95,134 @@ def test_a_forked_program_that_talks_is_charged_for_its_start(sandbox: EmbeddedS
         sandbox.compile(Program("python", {"main.py": b"print(1)\n"})), LIMITS, alone=True
     )
     assert result.first.cpu_s > alone.cpu_s / 3
+
+
+# ---- ends of input, at every level, for programs that start by fork and by exec --------------
+
+# Sends a number, closes its output, reads to the end.
+CLOSES = (
+    "import os, sys\nprint(21, flush=True)\nos.close(1)\nsys.exit(sys.stdin.read() != '42\\n')\n"
+)
+TO_THE_END = "import sys\nprint(2 * int(sys.stdin.read()), flush=True)\n"
+CPP_TO_THE_END = b"""
+#include <cstdio>
+int main() { int x, sum = 0; while (scanf("%d", &x) == 1) sum += x; printf("%d\\n", 2 * sum); }
+"""
+WAITS = "import os, sys\nprint(int(input()) * 2, flush=True)\nos.close(1)\nsys.stdin.read()\n"
+READS = "import sys\nprint(21, flush=True)\nsys.exit(sys.stdin.read() != '42\\n')\n"
+
+
+@pytest.mark.parametrize("level", ["full", "userns", "landlock"])
+@pytest.mark.parametrize("start", ["fork", "exec"])
+def test_input_ends_when_the_other_program_closes_its_output(level: str, start: str) -> None:
+    with box_at(level, python_start=start) as box:
+        pairs = [(TO_THE_END, CLOSES), (WAITS, READS)]
+        results = [talk(box, one, two) for one, two in pairs]
+        if start == "exec" and level == "full":
+            closes = box.compile(Program("python", {"main.py": CLOSES.encode()}))
+            results.append(box.interact(built(box, CPP_TO_THE_END), closes, LIMITS, LIMITS))
+    for result in results:
+        assert (result.first.exit_code, result.second.exit_code) == (0, 0), result
+
+
+# ---- whose time is it? -----------------------------------------------------------------------
+
+SPIN = """
+import time
+def spin(s):
+    end = time.process_time() + s
+    while time.process_time() < end: pass
+"""
+
+
+@pytest.mark.slow(seconds=2)
+def test_time_in_which_the_other_program_computes_does_not_count(
+    sandbox: EmbeddedSandbox,
+) -> None:
+    """Also on a busy machine: the CPU time of each is three times the wall limit of the other."""
+    both = SPIN + "spin(.9)\nprint(1, flush=True)\ninput()\nspin(.6)\nprint(2, flush=True)\n"
+    compiled = sandbox.compile(Program("python", {"main.py": both.encode()}))
+    limits = Limits(cpu_s=4, wall_s=0.3)
+    result = sandbox.interact(compiled, compiled, limits, limits)
+    assert (result.first.exit_code, result.second.exit_code) == (0, 0), result
+
+
+S = 10**9
+
+
+def charged(*looks: tuple[int, int, int, int, str]) -> list[float]:
+    """Return the seconds that two programs are charged.
+
+    looks  of each program until when it was watched and how long it was busy (0.1 s); who has
+           something to react to, or has ended ("-1")
+    """
+    clock = WaitingClock(0)
+    for one, busy_one, two, busy_two, who in looks:
+        reports = [(one * S // 10, busy_one * S // 10), (two * S // 10, busy_two * S // 10)]
+        ended = [who == "-0", who == "-1"]
+        now = max(one, two) * S // 10
+        clock.look(reports, ended, lambda i, who=who: str(i) in who, now)  # type: ignore[misc]
+    return [ns / S for ns in clock.idle_ns]
+
+
+@pytest.mark.parametrize(
+    ("looks", "expected"),
+    [
+        # neither is busy, nor has anything to react to: the first does not speak
+        ([(1, 0, 1, 0, ""), (2, 0, 2, 0, "")], [0.2, 0]),
+        ([(1, 0, 1, 0, "1"), (2, 0, 2, 0, "1")], [0, 0.2]),
+        ([(1, 0, 1, 0, "0"), (2, 0, 2, 0, "01")], [0.2, 0]),
+        # one of them computes, or awaits a core
+        ([(1, 1, 1, 0, "1"), (2, 1, 2, 1, "0"), (3, 1, 3, 2, "")], [0, 0]),
+        # reports that come one after the other
+        ([(1, 1, 0, 0, ""), (1, 1, 1, 0, ""), (2, 2, 1, 0, ""), (2, 2, 2, 0, "")], [0, 0]),
+        # the one that is left
+        ([(1, 0, 0, 0, "-1"), (2, 0, 0, 0, "-1")], [0.2, 0]),
+        ([(0, 0, 1, 0, "-0"), (0, 0, 2, 1, "-0")], [0, 0.1]),
+        # nobody was watched for 50 s: the machine had stopped
+        ([(1, 0, 1, 0, ""), (500, 0, 500, 0, ""), (501, 0, 501, 0, "")], [0.3, 0]),
+    ],
+)
+def test_who_is_waited_for_is_charged(
+    looks: list[tuple[int, int, int, int, str]], expected: list[float]
+) -> None:
+    assert charged(*looks) == pytest.approx(expected)
+
+
+def test_reports_that_waited_for_a_stopped_grader_are_charged_once() -> None:
+    clock = WaitingClock(0)
+    for i in range(1, 61):  # boxes report, the grader was stopped for 3 s and reads all at once
+        reports = [(i * S // 20, 0)] * 2
+        clock.look(reports, [False, False], lambda _: False, 3 * S + i)
+    assert sum(clock.idle_ns) <= 0.11 * S
+
+
+def test_nobody_is_charged_for_the_time_in_which_the_relay_awaits_a_core() -> None:
+    clock = WaitingClock(0)
+    for i in range(1, 61):  # in 3 s the relay slept 0.5 s; its figures come late
+        reports = [(i * S // 20, 0)] * 2
+        asleep_ns = i * S // 120 - (S // 20 if i % 10 == 5 else 0)
+        before = list(clock.idle_ns)
+        clock.look(reports, [False, False], lambda _: False, asleep_ns)
+        assert clock.idle_ns >= before
+    assert sum(clock.idle_ns) <= 0.5 * S
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 10), st.integers(0, 10)), max_size=60))
+def test_no_more_is_charged_than_the_time_in_which_both_are_idle(
+    spans: list[tuple[bool, int, int]],
+) -> None:
+    """Programs that take turns, with reports in any order, are charged for their pauses only."""
+    now, busy, pauses = 0, [0, 0], 0
+    clock = WaitingClock(0)
+    reports = [(0, 0), (0, 0)]
+    for second, works, pause in spans:
+        now += (works + pause) * 10**6
+        busy[second] += works * 10**6
+        pauses += pause * 10**6
+        reports[second] = (now, busy[second])
+        if works % 2:
+            reports[not second] = (now, busy[not second])
+        clock.look(reports, [False, False], lambda _: False, now)
+    clock.look([(now, busy[0]), (now, busy[1])], [False, False], lambda _: False, now)
+    assert sum(clock.idle_ns) <= pauses

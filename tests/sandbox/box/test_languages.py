@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from gradebox.sandbox import (
 )
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.languages import find
+from gradebox.sandbox.model import MIB
 from tests.sandbox.levels import skip_equal
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -97,6 +98,23 @@ def ran(level: str, language: str, what: str, limits: Limits = LIMITS) -> Execut
     return box.run(compiled, limits, stdin=what.encode())
 
 
+MEMORY_MB = (16, 256, 2047, 2048, 4096, 16 << 10, 64 << 10)
+
+
+@pytest.mark.slow(seconds=1)
+@pytest.mark.xdist_group("languages")
+@pytest.mark.parametrize("language", ENDS)
+def test_it_starts_under_any_memory_limit_or_exceeds_it(language: str) -> None:
+    """At 16 MB some runtimes exceed the limit, which is an MLE; no limit is too high to start."""
+    level = next(level for level in LEVELS if isinstance(opened(level), EmbeddedSandbox))
+    for megabytes in MEMORY_MB:
+        limits = replace(LIMITS, memory_bytes=megabytes * MIB)
+        result = ran(level, language, "hello\n", limits)
+        if megabytes < 256 and "memory" in result.limits_hit:
+            continue
+        assert (result.exit_code, result.stdout, result.stderr) == (0, b"hello\n", b""), megabytes
+
+
 # Kotlin's compiler takes six seconds and its programs run on the JVM: two levels suffice.
 ROWS = [
     (level, language)
@@ -104,9 +122,10 @@ ROWS = [
     for language in ENDS
     if language != "kotlin" or level in ("full", "landlock")
 ]
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize(("level", "language"), ROWS)]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("level", "language"), ROWS)
 @pytest.mark.xdist_group("languages")
 class TestEveryLanguage:
     def test_prints(self, level: str, language: str) -> None:

@@ -13,7 +13,9 @@ from gradebox.sandbox.common.cpus import Core
 
 def idle_box(name: str, node: int | None, digest: str) -> Any:
     core = None if node is None else Core(4 * node, 4 * node, node)
-    return SimpleNamespace(name=name, core=core, last_digest=digest, needs_recycling=False)
+    return SimpleNamespace(
+        name=name, core=core, last_digest=digest, needs_recycling=False, age=0, close=lambda: None
+    )
 
 
 @pytest.fixture
@@ -47,3 +49,13 @@ def test_node_comes_before_files_and_recent_use(
 ) -> None:
     boxes: list[Any] = [pool.take("program", digest, node) for _ in range(6)]
     assert [box.name for box in boxes] == [*taken, "new"]
+
+
+def test_boxes_in_use_when_the_pool_is_invalidated_are_not_kept(pool: BoxPool) -> None:
+    in_use: Any = pool.take()
+    pool.invalidate()
+    pool.give_back(in_use)
+    new: Any = pool.take()
+    assert new.name == "new"
+    pool.give_back(new)
+    assert pool.take() is new

@@ -51,7 +51,7 @@ except SandboxUnavailable as error:
 @pytest.mark.parametrize("name", SETTINGS)
 def test_each_lack_names_its_remedy(name: str) -> None:
     setting, words = SETTINGS[name]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
         [sys.executable, "-c", setting + "\n" + OPEN],
         capture_output=True,

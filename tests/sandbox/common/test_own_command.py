@@ -19,7 +19,7 @@ SAY = (
 
 @pytest.mark.slow
 def test_the_printed_command_runs_from_a_checkout_in_any_folder(tmp_path: Path) -> None:
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     said = subprocess.check_output([sys.executable, "-c", SAY], cwd=tmp_path, env=env, text=True)
     line = said.strip() + r" '\frac12' '\boxed{0.5}'"
     plain = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

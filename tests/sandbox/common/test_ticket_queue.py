@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 import time
@@ -97,6 +98,27 @@ def test_who_is_passed_over_is_not_first(make: Make) -> None:
     one.pass_over(stopped.ticket)
     assert one.first() == one.ticket and one.count_others() == 1
     assert stopped.first() == other.first() == stopped.ticket
+
+
+def test_thousands_of_tickets_of_one_process_stop_nobody(make: Make) -> None:
+    flood, one = make(), make()
+    for number in range(3000):
+        flood._lock(fcntl.F_RDLCK, 1000 + 2 * number)
+    assert one.count_others() == ticket_queue.MOST_TICKETS
+    one.join()
+    assert one.first() == 1000
+    one.pass_over(1000 + 2 * 2999)
+    assert one.first() == one.ticket and one.count_others() == 0
+
+
+def test_who_takes_tickets_backwards_is_not_looked_at_for_ever(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ticket_queue, "MOST_TICKETS", 8)
+    one, asked = make(), []
+    one.join()
+    monkeypatch.setattr(one, "_any_other", lambda start, end=0: asked.append(end) or end - 1)
+    assert (one.first(), len(asked)) == (one.ticket - 8, 8)
 
 
 def test_without_sockets_waiting_is_short(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -205,7 +205,7 @@ def test_compose_and_command_run_the_box_with_the_same_options() -> None:
 
 def test_the_repositorys_docker_folder_does_not_hide_the_library() -> None:
     code = "import docker, sys; print(docker.__file__ is not None)"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,7 +26,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from gradebox.sandbox.common.cleanup import Closeable
 from tests.at_once import AtOnce
@@ -56,7 +57,11 @@ class Settings:
     chunk: int = 65_536  # bytes decoded at once; a character across two is damaged
     idle_s: float = 5.0
     languages: tuple[str, ...] = ("python", "c++")
+    stops_s: float = 0.0  # the server stands still: output is read after this time
     shell: bool = False  # a shell above the program makes exit codes of signals, as packages do
+    api: str = "/api/v2"  # where execute and runtimes are; / is answered only beside the usual one
+    token: str = ""  # asked for by a proxy, which refuses without JSON
+    per_second: int = 0  # requests that a proxy before the server lets through; 0: all
 
 
 @dataclass
@@ -77,6 +82,7 @@ class FakePiston(Closeable):
         self.script: deque[Fault] = deque()
         self.always: Fault | None = None
         self.lock = threading.Lock()
+        self.passed: deque[float] = deque()  # when the requests of the last second came
         self.connections: set[socket.socket] = set()
         fake = self
 
@@ -91,6 +97,17 @@ class FakePiston(Closeable):
         self.thread.start()
 
     reads_after_s = 0.0  # a slow network: a body is read after this time
+
+    def too_many(self) -> bool:
+        """Return whether a request comes too soon after the last ones."""
+        with self.lock:
+            now = time.monotonic()
+            while self.passed and self.passed[0] <= now - 1:
+                self.passed.popleft()
+            full = 0 < self.settings.per_second <= len(self.passed)
+            if not full:
+                self.passed.append(now)
+            return full
 
     def close(self) -> None:
         """Stop listening and cut every connection, as a killed server does."""
@@ -140,11 +157,25 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(raw)
 
+    def refused(self) -> bool:
+        """Answer as a proxy does that lets a request not through."""
+        fake, given = self.server_fake, self.headers.get("Authorization")
+        if fake.settings.token and given != f"Bearer {fake.settings.token}":
+            self.reply_raw(401, b"<html>Unauthorized</html>")
+        elif fake.too_many():
+            self.reply(429, {"message": "too many requests"})
+        else:
+            return False
+        return True
+
     def do_GET(self) -> None:
-        if self.path == "/":
+        settings = self.server_fake.settings
+        if self.refused():
+            return
+        if self.path == "/" and settings.api == "/api/v2":
             self.reply(200, {"message": "Piston v3.1.1"})
-        elif self.path == "/api/v2/runtimes":
-            names = self.server_fake.settings.languages
+        elif self.path == f"{settings.api}/runtimes":
+            names = settings.languages
             self.reply(200, [{"language": n, "version": "1.2.3", "aliases": []} for n in names])
         else:
             self.reply(404, {"message": "Not Found"})
@@ -154,6 +185,11 @@ class Handler(BaseHTTPRequestHandler):
         size = int(self.headers["Content-Length"])
         time.sleep(fake.reads_after_s)
         raw = self.rfile.read(size)
+        if self.refused():
+            return
+        if self.path != f"{fake.settings.api}/execute":
+            self.reply(404, {"message": "Not Found"})
+            return
         if size > fake.settings.body_limit:
             self.reply(400, {"stack": "PayloadTooLargeError: request entity too large\n    at x"})
             return
@@ -242,6 +278,12 @@ def execute(fake: FakePiston, body: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def _read_late(source: IO[bytes], out: IO[bytes], after_s: float) -> None:
+    time.sleep(after_s)
+    with source:
+        shutil.copyfileobj(source, out)
+
+
 def stage(
     command: list[str], folder: str, body: dict[str, Any], settings: Settings, stdin: bytes
 ) -> dict[str, Any]:
@@ -257,9 +299,18 @@ def stage(
         source.seek(0)
         if settings.shell:
             command = ["/bin/bash", "-c", '"$@"; exit $?', "run", *command]
+        stops = settings.stops_s > 0
         process = subprocess.Popen(
-            command, cwd=folder, stdin=source, stdout=out, stderr=err, start_new_session=True
+            command,
+            cwd=folder,
+            stdin=source,
+            stdout=subprocess.PIPE if stops else out,
+            stderr=err,
+            start_new_session=True,
         )
+        reader = threading.Thread(target=_read_late, args=(process.stdout, out, settings.stops_s))
+        if stops:
+            reader.start()
         status, code, number = None, None, None
         while True:
             pid, ended, usage = os.wait4(process.pid, os.WNOHANG)
@@ -270,6 +321,8 @@ def stage(
                 os.killpg(process.pid, signal.SIGKILL)
             time.sleep(0.002)
         process.returncode = 0
+        if stops:
+            reader.join()
         # A child's peak memory begins at its parent's: below that it is unknown.
         ours_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         if os.WIFEXITED(ended):

@@ -50,7 +50,7 @@ def test_a_transient_fault_is_retried(piston: FakePiston, client: Connect, name:
     assert not piston.script
 
 
-@pytest.mark.parametrize("name", sorted(set(TRANSIENT) - {"damaged_character"}))
+@pytest.mark.parametrize("name", sorted(set(TRANSIENT) - {"busy_429", "damaged_character"}))
 def test_a_lasting_fault_is_a_sandbox_error(piston: FakePiston, client: Connect, name: str) -> None:
     box = probed(client(piston))
     piston.always = TRANSIENT[name]
@@ -265,8 +265,7 @@ def test_time_in_the_servers_queue_is_not_the_programs(piston: FakePiston, clien
 def test_a_missing_answer_times_out(
     piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gradebox.sandbox.piston import stock_piston
-    from gradebox.sandbox.piston.runs import attempts
+    from gradebox.sandbox.piston import attempts, stock_piston
 
     box = probed(client(piston))
     monkeypatch.setattr(attempts, "ATTEMPTS", 2)
@@ -347,3 +346,35 @@ def test_an_unreachable_server_is_reported_with_the_remedy(server: Make) -> None
         SandboxUnavailable, match=r"no Piston server answers at .*use --sandbox local"
     ):
         PistonSandbox([piston.url], slots=1)
+
+
+def test_a_server_that_asks_for_a_token_is_reported_with_the_variable(server: Make) -> None:
+    url = server(token="open").url
+    for token in (None, "wrong"):
+        with pytest.raises(
+            SandboxUnavailable, match=r"can't be used: .*HTTP 401.*GRADEBOX_ENDPOINT_TOKEN"
+        ):
+            PistonSandbox([url], slots=1, token=token)
+    PistonSandbox([url], slots=1, token="open").close()
+
+
+def test_no_message_shows_the_password_of_an_address(server: Make, client: Connect) -> None:
+    piston = server()
+    address = piston.url.replace("//", "//me:sesame@")
+    with PistonSandbox([address], slots=1) as box:
+        program = box.compile(Program("python", {"main.py": b""}), interpreted=False)
+        piston.always = TRANSIENT["status_500_empty"]
+        with pytest.raises(SandboxError, match="500") as caught:
+            box.run(program, Limits())
+    piston.close()
+    with pytest.raises(SandboxUnavailable, match="no Piston server answers") as none:
+        PistonSandbox([address], slots=1)
+    assert "sesame" not in str(caught.value) + str(none.value)
+
+
+@pytest.mark.slow(seconds=1)
+@pytest.mark.parametrize("end", ["", "/", "/execute"])
+def test_an_api_below_a_path_of_its_own_is_used(server: Make, end: str) -> None:
+    url = server(api="/api/v2/piston").url
+    with PistonSandbox([f"{url}/api/v2/piston{end}"], slots=1) as box:
+        assert run(box, b"print(1)").stdout == b"1\n"

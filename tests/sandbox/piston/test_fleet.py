@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from gradebox.sandbox import BadRequest, Limits, Program, SandboxError, SandboxUnavailable
+from gradebox.sandbox.endpoints import endpoints_from, normalise, slurm_endpoints
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.endpoints import endpoints_from, normalise, slurm_endpoints
 from gradebox.sandbox.piston.faults import Refused, Transient
 from gradebox.sandbox.piston.fleet import Endpoint, Fleet
 from gradebox.sandbox.piston.http.transport import Transport
@@ -227,7 +227,10 @@ def test_a_lease_reports_whether_it_shared_its_endpoint() -> None:
         ("http://a:1/", "http://a:1"),
         ("http://a:1/api/v2", "http://a:1"),
         ("http://a:1/api/v2/", "http://a:1"),
+        ("http://a:1/api/v2/execute", "http://a:1"),
         ("https://piston.example/base/api/v2", "https://piston.example/base"),
+        ("https://piston.example/api/v2/piston/", "https://piston.example/api/v2/piston"),
+        ("https://piston.example/api/v2/piston/execute", "https://piston.example/api/v2/piston"),
         (" http://[::1]:2000 ", "http://[::1]:2000"),
     ],
 )
@@ -235,7 +238,9 @@ def test_addresses_are_normalised(text: str, url: str) -> None:
     assert normalise(text) == url
 
 
-@pytest.mark.parametrize("text", ["", "ftp://a", "http://", "http://a:port", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "text", ["", "ftp://a", "http://", "http://a:port", "file:///etc/passwd", "a:1?x"]
+)
 def test_an_invalid_address_is_refused(text: str) -> None:
     with pytest.raises(BadRequest, match="endpoint"):
         normalise(text)

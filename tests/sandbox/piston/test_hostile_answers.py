@@ -13,8 +13,8 @@ from gradebox.sandbox.piston.faults import Transient
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer
 from gradebox.sandbox.piston.http import transport
+from gradebox.sandbox.piston.http.executions import read_execution, write_execution
 from gradebox.sandbox.piston.http.transport import Transport
-from gradebox.sandbox.piston.runs.executions import read_execution, write_execution
 
 from .fake_piston import FakePiston
 

@@ -87,5 +87,9 @@ def test_the_codeforces_package_refuses_languages_it_lacks(
     server: Make, client: Connect, package: str
 ) -> None:
     box = client(server(languages=("cf_python3", package)), package="codeforces")
-    with pytest.raises(MissingToolchain, match="can't be run on a Piston server"):
+    with pytest.raises(
+        MissingToolchain,
+        match=rf"{package} can't be run with --piston-package codeforces; use "
+        "--piston-package piston or --sandbox local",
+    ):
         box.compile(Program(package, {"main": b""}))

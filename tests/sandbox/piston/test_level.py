@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.sandbox.piston.endpoints import without_password
+from gradebox.sandbox.endpoints import without_password
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import isolation
 from gradebox.sandbox.piston.http.transport import Transport
@@ -32,7 +32,7 @@ PISTON = ("piston", {"cpu"})
 def test_reported_levels(
     gradebox: bool, reported: dict[str, Any], expected: tuple[str, set[str]]
 ) -> None:
-    endpoint = Endpoint(URL, Transport(URL), 1, most_runs=int(gradebox), server_sandbox=reported)
+    endpoint = Endpoint(URL, Transport(URL), 1, gradebox=gradebox, server_sandbox=reported)
     level, exact = isolation(endpoint)
     assert (level, set(exact)) == expected
 

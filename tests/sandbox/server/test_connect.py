@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 import pytest
@@ -122,6 +125,26 @@ def test_the_bytes_of_sockets_are_limited_too(start: Start) -> None:
 def test_a_silent_socket_is_closed(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connect, "INIT_S", 0.1)
     assert talk(start().url)[1] == 4001
+
+
+def test_a_socket_that_never_answers_gives_its_place_back(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "INIT_S", 0.1)
+    server = start()
+    key = base64.b64encode(bytes(16)).decode()
+    head = (
+        "GET /api/v2/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n"
+        f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+    )
+    address = urlsplit(server.url)
+    with socket.create_connection((address.hostname, address.port)) as line:
+        line.sendall(head.encode())
+        assert line.recv(4096).startswith(b"HTTP/1.1 101")
+        began = time.monotonic()
+        while server.get("/health").json()["present"]:
+            assert time.monotonic() - began < 8, "aiohttp itself waits 10 s for the closing message"
+            time.sleep(0.05)
 
 
 def test_input_that_is_not_read_is_limited(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,7 +53,7 @@ def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_cl
     answer = served.python().json()
     assert "compile" not in answer
     assert answer["run"]["code"] == 1
-    native = served.python(gradebox=1).json()
+    native = served.python(gradebox={"run_files": 0}).json()
     assert native["compile"]["ok"] is False
     assert base64.b64decode(native["compile"]["log_base64"]) == b"SyntaxError: no"
 
@@ -140,8 +140,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"args": ["\ud800"]}, "args is not text"),
     ({"collect": ["\ud800"]}, "collect is not text"),
     ({"version": "9" * 5000}, "runtime is unknown"),
-    ({"gradebox": 1, "limits": {"processes": 1.5}}, "processes is 1.5; it must be a whole number"),
-    ({"gradebox": 1, "limits": {"cpu_s": 10**400}}, "it must be a non-negative number"),
+    ({"gradebox": {"compile_limits": {"processes": 1.5}}}, "processes is 1.5; it must be a whole"),
+    ({"gradebox": {"run_limits": {"cpu_s": 10**400}}}, "it must be a non-negative number"),
+    ({"gradebox": 1}, "gradebox must be an object"),
+    ({"gradebox": {"run_files": 1}}, "run_files is 1: fewer than the 1 files"),
+    ({"gradebox": {"run_files": "x"}}, "run_files is x: fewer"),
 ]
 
 
@@ -253,13 +256,17 @@ def test_limits_stay_under_the_servers(start: Start) -> None:
     assert all(value <= MOST[name] for name, value in vars(server.sandbox.calls[0].limits).items())
 
 
+@pytest.mark.parametrize("kind", ["compile_limits", "run_limits"])
 @pytest.mark.parametrize("name", [f.name for f in dataclasses.fields(Limits)])
-def test_gradeboxs_own_client_cannot_exceed_the_compilers(start: Start, name: str) -> None:
+def test_gradeboxs_own_client_cannot_exceed_the_ceilings(
+    start: Start, name: str, kind: str
+) -> None:
     ceilings = Ceilings(**SMALL)
-    most = vars(ceilings.compile_limits())
+    most = vars(getattr(ceilings, kind)())
     server = start(ceilings=ceilings)
-    assert server.python(gradebox=1, limits=most).json()["compile"]["ok"] is True
-    answer = server.python(gradebox=1, limits={**most, name: most[name] + 1})
+    own = {"run_files": 0, kind: most}
+    assert server.python(gradebox=own).json()["compile"]["ok"] is True
+    answer = server.python(gradebox={**own, kind: {**most, name: most[name] + 1}})
     assert answer.status_code == 400
     assert f"limit {name} of" in answer.json()["message"]
 
@@ -270,6 +277,12 @@ def test_lists_have_a_ceiling(start: Start, field: str, most: int) -> None:
     assert server.python(**{field: ["x"] * most}).status_code == 200
     answer = server.python(**{field: ["x"] * (most + 1)})
     assert (answer.status_code, f"at most {most}" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize("field", ["args", "collect"])
+def test_a_number_that_is_no_double_is_refused(start: Start, field: str) -> None:
+    answer = start().python(**{field: [10**400]})
+    assert (answer.status_code, "over 1.8e308" in answer.text) == (400, True)
 
 
 @pytest.mark.parametrize("memory", [None, 0, -1, -1000.5])

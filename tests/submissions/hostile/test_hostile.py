@@ -60,10 +60,10 @@ def readable_copy() -> Iterator[Path]:
     """A copy of the sandbox and the attacks that an ordinary user can read."""
     with tempfile.TemporaryDirectory(prefix="gradebox-anyone-") as name:
         root = Path(name)
-        for part in ("gradebox/sandbox", "testing/submissions/hostile"):
-            shutil.copytree(
-                REPOSITORY / part, root / part, ignore=shutil.ignore_patterns("__pycache__")
-            )
+        ignored = shutil.ignore_patterns("__pycache__")
+        for part in ("sandbox", "testing/submissions/hostile"):
+            place = "gradebox/sandbox" if part == "sandbox" else part
+            shutil.copytree(REPOSITORY / part, root / place, ignore=ignored)
         (root / "home").mkdir()
         os.chown(root / "home", NOBODY, NOBODY)
         for path in (root, *root.rglob("*")):

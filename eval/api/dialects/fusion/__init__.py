@@ -17,7 +17,7 @@ from gradebox.eval.api.dialects.fusion.submit import (
     read_config,
     read_submission,
 )
-from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.cancellation import Cancellation
@@ -30,7 +30,7 @@ NO_JUPYTER = (
 )
 
 
-def routes(calls: GradingCalls, programs: Programs) -> Mapping[tuple[str, str], Route]:
+def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
     own = own_name(calls.dataset)
 

@@ -18,7 +18,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Fault
+from gradebox.eval.api.dialects.bodies import MachineFault
 from gradebox.eval.api.dialects.fusion.extraction import (
     Block,
     extract,
@@ -189,7 +189,7 @@ def auto_eval(submission: Submission, tools: Tools) -> Result:
     )
     answer = run_asked(tools.programs, language, asked)
     if answer["status"] == "SandboxError":
-        raise Fault(answer["message"])
+        raise MachineFault(answer["message"])
     passed = answer["status"] == "Success" and flag in answer["run_result"]["stdout"]
     tests = [{"passed": passed, "exec_info": answer, "test_info": None}]
     return Result(passed, code, tests, block.kind, full_code=full)

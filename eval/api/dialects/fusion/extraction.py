@@ -4,7 +4,8 @@
 
 The best kind that occurs counts: its first block with a tag of the wanted language, else its first
 block. They differ from our own rules (eval/solutions/extract_code.py), which take the last fence,
-because a client of theirs expects the same program. Everything takes linear time.
+because a client of theirs expects the same program. Everything takes linear time; of more than
+MOST_BLOCKS blocks or MOST_LINES lines, the first ones are read.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Literal
 
 Kind = Literal["fenced", "incomplete_fenced", "heuristic", "empty", "raw"]
 FENCE = "```"
+MOST_BLOCKS, MOST_LINES = 5000, 10_000  # 2 µs each
 _END = re.compile(r"\n[^\S\n]*```")
 _TAGS: Mapping[str, tuple[str, ...]] = {
     "python": ("py", "python3"),
@@ -79,7 +81,10 @@ def without_entry_point(code: str, language: str) -> str:
 
 def _fenced(text: str, _language: str) -> Iterator[Block]:
     at = 0
-    while (start := text.find(FENCE, at)) >= 0:
+    for _ in range(MOST_BLOCKS):
+        start = text.find(FENCE, at)
+        if start < 0:
+            return
         line_end = text.find("\n", start)
         end = _END.search(text, line_end + 1) if line_end >= 0 else None
         if end is None:  # then no later fence ends either
@@ -103,7 +108,8 @@ def _incomplete(text: str, _language: str) -> Iterator[Block]:
 def _heuristic(text: str, language: str) -> Iterator[Block]:
     find = _HEURISTICS.get(language)
     if find is not None:
-        lines = [line for line in text.split("\n") if line.strip()]
+        first = text.split("\n", MOST_LINES)[:MOST_LINES]
+        lines = [line for line in first if line.strip()]
         yield from (Block("heuristic", language, code) for code in find(lines))
 
 

@@ -28,7 +28,7 @@ from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Execution
 
 
-class Measured(NamedTuple):
+class RunTimes(NamedTuple):
     """The times of a test, in seconds."""
 
     wall_s: float | None
@@ -83,7 +83,7 @@ def case_answer(test: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str,
     code = test["exit_code"]
     if code is None or (verdict in _KILLED and not code):
         code = -(test["signal"] or signal.SIGKILL)
-    times = Measured(test["wall_s"], test["cpu_s"])
+    times = RunTimes(test["wall_s"], test["cpu_s"])
     run = command_result(verdict, code, times, test["output"], test["stderr"])
     return {**answer, "run_result": run}
 
@@ -111,7 +111,7 @@ def blank(status: str) -> dict[str, Any]:
 def command_result(
     verdict: str | None,
     code: int | None,
-    times: Execution | Measured | None,
+    times: Execution | RunTimes | None,
     stdout: str,
     stderr: str,
 ) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from gradebox.eval.api.dialects.bodies import Body, Invalid, Place
 from gradebox.eval.api.dialects.fusion.languages import NAMES, is_name, row_of, why_not_served
 from gradebox.eval.api.dialects.fusion.results import fault_answer, run_answer
-from gradebox.eval.api.dialects.programs import Asked, Programs
+from gradebox.eval.api.dialects.programs import Asked, ProgramRunner
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import MIB
@@ -27,7 +27,7 @@ COLLECT_MOST = 32
 IGNORED = "IGNORE_THIS_FILE"
 
 
-def run_code(programs: Programs) -> Route:
+def run_code(programs: ProgramRunner) -> Route:
     """Return the route."""
 
     def answer(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
@@ -39,7 +39,7 @@ def run_code(programs: Programs) -> Route:
     return answer
 
 
-def run_asked(programs: Programs, language: str, asked: Asked) -> dict[str, Any]:
+def run_asked(programs: ProgramRunner, language: str, asked: Asked) -> dict[str, Any]:
     """Run a program and return the answer; a fault of the machine is one too."""
     unserved = why_not_served(language, programs.installed)
     if unserved:
@@ -59,7 +59,7 @@ def language_of(request: Body, name: str) -> str:
     return value
 
 
-def _asked(request: Body, language: str, programs: Programs) -> Asked:
+def _asked(request: Body, language: str, programs: ProgramRunner) -> Asked:
     ceilings, files = programs.ceilings, request.inner("files", {})
     return Asked(
         language=row_of(language) or "",

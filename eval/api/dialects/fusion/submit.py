@@ -18,7 +18,7 @@ from typing import Any
 from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.fusion.extraction import Kind
 from gradebox.eval.api.dialects.fusion.languages import is_name
-from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
@@ -89,14 +89,14 @@ class Tools:
     """What grades and runs."""
 
     calls: GradingCalls
-    programs: Programs
+    programs: ProgramRunner
     cancelled: Cancellation
 
 
 Evaluate = Callable[[Submission, Tools], Result]
 
 
-def read_config(request: Body, programs: Programs) -> Config:
+def read_config(request: Body, programs: ProgramRunner) -> Config:
     """Return the config of a request. Raises Invalid, BadRequest."""
     config = request.inner("config")
     language = config.optional_text("language")
@@ -124,7 +124,7 @@ def read_config(request: Body, programs: Programs) -> Config:
     )
 
 
-def read_submission(body: Any, programs: Programs) -> Submission:
+def read_submission(body: Any, programs: ProgramRunner) -> Submission:
     """Return the submission of a body. Raises Invalid, BadRequest."""
     request = Body(body)
     identity = request.need("id")

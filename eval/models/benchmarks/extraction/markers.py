@@ -1,12 +1,14 @@
 r"""Find announced answers: "final answer is $…$. I hope", "the answer is", the last number.
 
-Every function takes time linear in the length of the output.
+Every function takes time linear in the length of the output, which is at most MOST_READ.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
+
+from gradebox.eval.models.answers.boxed import MOST_READ
 
 # A fraction and a time of day are one number: 7/9, 8:15.
 _NUMBER = re.compile(r"-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)(?:[/:]\d+)?(?![\d])")
@@ -65,6 +67,16 @@ def before(text: str, *markers: str) -> str:
     for marker in markers:
         text = text.partition(marker)[0]
     return text
+
+
+def shortened(text: str) -> str:
+    """Return a text whose extraction is cheap: of a long one, the ends of what follows </think>."""
+    if len(text) <= MOST_READ:
+        return text
+    _, closed, rest = text.rpartition("</think>")
+    if len(rest) > MOST_READ:
+        rest = f"{rest[: MOST_READ // 2]}\n{rest[-MOST_READ // 2 :]}"
+    return f"{closed}{rest}"
 
 
 def after_thinking(text: str) -> str:

@@ -20,7 +20,7 @@ _MAX_NUMBER_CHARS = 400
 
 def split_power_of_ten(unit: str) -> tuple[str, int]:
     r"""Split "$10^{-3}$ m" into the unit and the exponent, which is 0 without a power of ten."""
-    match = _POWER.match(unit)
+    match = _POWER.match(unit[:_MAX_NUMBER_CHARS])
     if match is None:
         return unit.strip(), 0
     rest = unit[match.end() :].strip()
@@ -58,6 +58,6 @@ def parse_leading_number(text: str) -> float | None:
     match = re.match(
         r"\s*\$?\s*([-+]?(?:\d+(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
         r"(?:\s*(?:\\times|\\cdot|[×·*])\s*10\s*\^\s*(?:\{\s*[-+]?\d{1,3}\s*\}|[-+]?\d{1,3}))?)",
-        text,
+        text.lstrip()[:_MAX_NUMBER_CHARS],
     )
     return parse_number(match[1]) if match else None

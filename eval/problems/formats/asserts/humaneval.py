@@ -6,7 +6,7 @@ from typing import Any
 
 from gradebox.eval.problems.formats.asserts import evalplus
 from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
-from gradebox.eval.problems.formats.values import assert_test, text
+from gradebox.eval.problems.formats.values import CHECK, assert_test, text
 
 TIME_LIMIT_S, MEMORY_MB = 3.0, 1024.0  # the original: 3 s of wall time for all tests, no memory
 
@@ -18,7 +18,7 @@ def _ids(row: Row) -> dict[str, Any]:
     return {"id": row.get("task_id")}
 
 
-def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
+def _convert(row: Row, judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
     test = text(row, "test")
     plus = evalplus.is_plus(test)
@@ -29,7 +29,7 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
         "prompt": prompt,
         "time_limit": evalplus.TIME_LIMIT_S if plus else TIME_LIMIT_S,
         "memory_limit": evalplus.MEMORY_MB if plus else MEMORY_MB,
-        "official_tests": assert_test(evalplus.without_numpy(test), entry, [], prompt),
+        "official_tests": assert_test(evalplus.without_numpy(test, judge), entry, [], prompt),
         "errata": ERRATA.get(str(row.get("task_id"))),
         "gold_solutions": [{"code": text(row, "canonical_solution"), "expect": "passed"}],
     }
@@ -38,6 +38,8 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
 HUMANEVAL = RowFormat(
     name="humaneval",
     needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test"}),),
+    content={"test": CHECK},
+    never=frozenset({"suffix"}),  # HumanEval-Infilling: text behind the completion
     names=("task_id",),
     uses=("prompt", "entry_point", "canonical_solution", "test"),
     ids=_ids,

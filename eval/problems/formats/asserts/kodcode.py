@@ -4,20 +4,24 @@
     def test_add():                     called, in the order of the file
         assert add(1, 2) == 3
 
-`pytest.raises` and `pytest.approx` are replaced. Fixtures, decorators, classes of tests and the
-rest of pytest are not translated: their rows say so.
+A copy of the tested function in the file is left out: it would be tested in the place of the
+solution's. `pytest.raises` and `pytest.approx` are replaced. Fixtures, decorators, classes of
+tests and the rest of pytest are not translated: their rows say so.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from typing import Any
 
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat, text_with
 from gradebox.eval.problems.formats.values import assert_test, text
 from gradebox.eval.problems.row import RowError
 
 TEST_S, MOST_S, MEMORY_MB = 5.0, 60.0, 1024.0  # the original: 5 s of wall time a test function
+
+MOST_READ = 1 << 15  # characters: a parse takes 50 ms
 
 _PYTEST = """\
 class pytest:
@@ -45,12 +49,15 @@ class pytest:
             if found == wanted:
                 return True
             size = found - wanted if found >= wanted else wanted - found
-            return size <= max(self.abs, self.rel * (wanted if wanted >= 0 else -wanted))
+            most = max(self.abs, self.rel * (wanted if wanted >= 0 else -wanted))
+            return size <= most < float("inf")  # nothing but itself is close to infinity
         def __eq__(self, found):
             return self.same(found, self.wanted)
         __hash__ = None
 """
 _HAD = frozenset({"raises", "approx"})
+_DEFINED = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
+Translated = tuple[str, list[str], int, bool]
 
 
 def _ids(row: Row) -> dict[str, Any]:
@@ -58,8 +65,10 @@ def _ids(row: Row) -> dict[str, Any]:
 
 
 def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
-    code = text(row, "test_code")
-    body, names, functions, uses_pytest = translated(code) if code.strip() else ("", [], 0, False)
+    code, solution = text(row, "test_code"), text(row, "solution")
+    blank: Translated = ("", [], 0, False)
+    found = translated(code, _tested(row, code, solution)) if code.strip() else blank
+    body, names, functions, uses_pytest = found
     prompt = _PYTEST if uses_pytest else ""
     return {
         "title": row.get("question_id"),
@@ -67,16 +76,30 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
         "time_limit": min(TEST_S * max(functions, 1), MOST_S),
         "memory_limit": MEMORY_MB,
         "official_tests": assert_test(body, "", names, prompt) if functions else [],
-        "gold_solutions": [{"code": text(row, "solution"), "expect": "passed"}],
+        "gold_solutions": [{"code": solution, "expect": "passed"}],
     }
 
 
-def translated(code: str) -> tuple[str, list[str], int, bool]:
+def _tested(row: Row, code: str, solution: str) -> frozenset[str]:
+    """Return the names of the functions under test: as the row says, else those of its solution."""
+    info = row.get("test_info")
+    entries = [e for e in info if isinstance(e, dict)] if isinstance(info, list) else []
+    names = frozenset(str(entry.get("function_name")) for entry in entries)
+    if names or "from solution import" in code:
+        return names
+    return frozenset(_DEFINED.findall(solution))
+
+
+def translated(code: str, tested: frozenset[str] = frozenset()) -> Translated:
     """Return a pytest file as a text that runs its tests, its lines where they were.
+
+    tested  the functions under test, of which the file may have copies
 
     The other values: names of the solution, the number of test functions, whether it uses pytest.
     Raises RowError for what is not translated.
     """
+    if len(code) > MOST_READ:
+        raise RowError(f"test_code has {len(code)} characters: at most {MOST_READ} are translated")
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -84,6 +107,9 @@ def translated(code: str) -> tuple[str, list[str], int, bool]:
     lines = code.splitlines()
     names: list[str] = []
     calls: list[str] = []
+    tests = (node for node in tree.body if getattr(node, "name", "").startswith("test"))
+    walked = (name for test in tests for name in ast.walk(test))
+    called = {name.id for name in walked if isinstance(name, ast.Name)}
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == "solution":
             names += [alias.name for alias in node.names if alias.name != "*"]
@@ -99,6 +125,9 @@ def translated(code: str) -> tuple[str, list[str], int, bool]:
             if node.args.args or node.args.kwonlyargs or node.decorator_list:
                 raise RowError(f"{node.name} has arguments or a decorator: not translated")
             calls.append(f"{node.name}()")
+        elif isinstance(node, ast.FunctionDef) and node.name in called & tested:
+            names.append(node.name)
+            _replace(lines, node, "")
     used = {
         node.attr
         for node in ast.walk(tree)
@@ -118,15 +147,17 @@ def _is_main(node: ast.stmt) -> bool:
 
 
 def _replace(lines: list[str], node: ast.stmt, by: str) -> None:
+    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     end = node.end_lineno or node.lineno
-    lines[node.lineno - 1 : end] = [by, *[""] * (end - node.lineno)]
+    lines[start - 1 : end] = [by, *[""] * (end - start)]
 
 
 KODCODE = RowFormat(
     name="kodcode",
     needs=(frozenset({"question_id", "question", "solution", "test_code"}),),
+    content={"test_code": text_with(r"\bassert\b|\bdef test|\bsolution\b", "has no test")},
     names=("question_id", "gpt_difficulty"),
-    uses=("test_code", "solution"),
+    uses=("test_code", "test_info", "solution"),
     ids=_ids,
     convert=_convert,
 )

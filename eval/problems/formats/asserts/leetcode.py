@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
-from gradebox.eval.problems.formats.values import assert_test, text
+from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat, text_with
+from gradebox.eval.problems.formats.values import CHECK, assert_test, text
 
 TIME_LIMIT_S, MEMORY_MB = 10.0, 1024.0  # the original: 3 s of wall time for all tests
 
@@ -38,7 +38,11 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
 
 LEETCODE = RowFormat(
     name="leetcode",
-    needs=(frozenset({"task_id", "entry_point", "completion", "starter_code", "test"}),),
+    needs=(frozenset({"task_id", "entry_point", "completion", "test"}),),
+    content={
+        "test": CHECK,
+        "entry_point": text_with(r"^[ \t]*Solution\(\)\.", "is not a method of Solution()"),
+    },
     names=("task_id", "question_id", "difficulty", "estimated_date"),
     uses=("entry_point", "prompt", "completion", "test", "tags"),
     ids=_ids,

@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
+from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat
 from gradebox.eval.problems.formats.values import text, texts
 from gradebox.eval.problems.row import RowError
+from gradebox.eval.solutions.calling import Parts, expected_results, judge_name
 
 TIME_LIMIT_S, MEMORY_MB = 15.0, 1024.0  # the original: 15 s of wall time, no memory
 LANGUAGES = {
@@ -20,7 +21,8 @@ LANGUAGES = {
     "go_test.go": "go",
 }
 _ASSERTS = re.compile(r"\bassert|\.Error|\.Fatal")
-_NAME = re.compile(r"(\w+)\s*\(")
+_WORD = re.compile(r"(?<!\w)\w+(?=\s*\Z)")
+LONGEST, MOST_BRACKETS = 200, 100  # characters of a name; in the last line of a prompt
 
 
 def _ids(row: Row) -> dict[str, Any]:
@@ -36,26 +38,32 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     language, prompt, tests = text(row, "language"), text(row, "prompt"), text(row, "tests")
     if language not in LANGUAGES:
         raise RowError(f"tests in {shown(language)} are not run: only {', '.join(LANGUAGES)}")
-    entry = _NAME.search(prompt.rstrip().rpartition("\n")[2])
+    before = prompt.rstrip().rpartition("\n")[2].split("(", MOST_BRACKETS)[:-1]
+    entry = next(filter(None, (_WORD.search(part.rstrip()[-LONGEST:]) for part in before)), None)
     if entry is None:
         raise RowError("prompt does not end in the first line of a function")
+    parts = Parts(LANGUAGES[language], prompt, entry[0], tests)
     return {
-        "title": entry[1],
-        "test_kind": "marked",
+        "title": entry[0],
+        "test_kind": "assert",
         "tests_language": LANGUAGES[language],
-        "entry_point": entry[1],
+        "entry_point": entry[0],
         "prompt": prompt,
         "joined_tests": tests,
         "stop_tokens": texts(row, "stop_tokens"),
         "time_limit": TIME_LIMIT_S,
         "memory_limit": MEMORY_MB,
-        "official_tests": [{"input": "", "output": ""}] if _ASSERTS.search(tests) else [],
+        "checker": judge_name(LANGUAGES[language]),
+        "official_tests": [{"input": "", "output": expected_results(parts)}]
+        if _ASSERTS.search(tests)
+        else [],
     }
 
 
 MULTIPL_E = RowFormat(
     name="multipl-e",
     needs=(frozenset({"name", "language", "prompt", "tests", "stop_tokens"}),),
+    content={"tests": Content()},
     names=("name", "language"),
     uses=("prompt", "tests", "stop_tokens"),
     ids=_ids,

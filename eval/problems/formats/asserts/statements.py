@@ -18,15 +18,17 @@ _FIRST = re.compile(r"\s*assert\s+(?:not\s+)?([A-Za-z_]\w*)\s*\(")
 _BUILT_IN = frozenset(dir(builtins))
 
 
-def tested_built_in(code: str, test: str) -> list[str]:
+def tested_built_in(code: str | None, test: str) -> list[str]:
     """Return the built-in name that a program's tested function has, if it has one.
 
-    That is the name called first in a test that calls built-in names only, when the program
-    defines it.
+    That is the name called first in a test that calls built-in names only, when the program, if
+    it is known, defines it.
     """
     first = _FIRST.match(test)
     if first is None or not _BUILT_IN.issuperset(_CALLED.findall(test)):
         return []
+    if code is None:
+        return [first[1]]
     defined = re.search(rf"^def[ \t]+{first[1]}[ \t]*\(", code, re.MULTILINE)
     return [first[1]] if defined else []
 

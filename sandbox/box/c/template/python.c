@@ -55,6 +55,8 @@ static int runs; /* this is a case, and no template any more */
 typedef struct object object;
 #define API(name, result, ...) static result (*name)(__VA_ARGS__);
 #define FUNCTIONS \
+    API(PyBytes_AsString, char *, object *) \
+    API(PyBytes_Size, ssize_t, object *) \
     API(PyDict_DelItemString, int, object *, const char *) \
     API(PyErr_Clear, void, void) \
     API(PyErr_ExceptionMatches, int, object *) \
@@ -67,6 +69,8 @@ typedef struct object object;
     API(PyGILState_Ensure, int, void) \
     API(PyGILState_Release, void, int) \
     API(PyImport_AddModule, object *, const char *) \
+    API(PyList_GetItem, object *, object *, ssize_t) \
+    API(PyList_Size, ssize_t, object *) \
     API(PyLong_AsLong, long, object *) \
     API(PyMarshal_ReadObjectFromString, object *, const char *, ssize_t) \
     API(PyModule_GetDict, object *, object *) \
@@ -81,6 +85,7 @@ typedef struct object object;
     API(PyRun_SimpleString, int, const char *) \
     API(PySys_GetObject, object *, const char *) \
     API(PySys_SetObject, int, const char *, object *) \
+    API(PyType_GetSlot, void *, void *, int) \
     API(PyType_IsSubtype, int, object *, object *) \
     API(Py_DecRef, void, object *) \
     API(Py_Exit, void, int) \
@@ -104,33 +109,80 @@ static int find_python(void) {
 
 /* ---- before and after a program, in Python (prelude.py) -------------------------------------- */
 
-static object *begin, *finish, *unfreeze;     /* left in `sys` by the prelude */
+static object *begin, *imports, *ready, *finish, *unfreeze, *get_objects; /* left in `sys` by the prelude */
 static object *excepthook, *gettrace, *getprofile; /* as they were at the start */
+static object *first; /* an object of the program that was made before it began */
+static void **classes; /* those whose objects this template has, without a `__del__` */
+static size_t nclasses;
 
-/* Run the prelude, which leaves its functions in `sys`. Return 0, or -1 when it has failed. */
+static object *main_names(void) {
+    object *main = PyImport_AddModule("__main__"), *names = main ? PyModule_GetDict(main) : NULL;
+    PyErr_Clear();
+    return names;
+}
+
+static int add_classes(object *addresses) {
+    ssize_t size = addresses ? PyBytes_Size(addresses) : -1;
+    void **more = size < 0 ? NULL : realloc(classes, nclasses * sizeof *classes + size + 1);
+    if (!more) return -1;
+    memcpy((classes = more) + nclasses, PyBytes_AsString(addresses), size);
+    nclasses += size / sizeof *classes;
+    Py_DecRef(addresses);
+    return 0;
+}
+
+/* Whether the program has given one of them a `__del__`. They exist still: their objects are frozen. */
+static int has_new_del(void) {
+    enum { TP_FINALIZE = 80 };
+    for (size_t i = 0; i < nclasses; i++)
+        if (PyType_GetSlot(classes[i], TP_FINALIZE)) return 1;
+    return 0;
+}
+
+static int asked; /* an import has asked for what is another one in the program's process */
+
+/* Run the prelude, which leaves its functions in `sys`, and between them the imports, with nothing else on
+ * the stack, as in a program. Return 0, or -1 when something has failed. */
 static int run_prelude(void) {
     static const struct { const char *name; object **into; int stays; } functions[] = {
-        {"gradebox_begin", &begin, 0}, {"gradebox_finish", &finish, 0}, {"gradebox_unfreeze", &unfreeze, 0},
+        {"gradebox_begin", &begin, 0}, {"gradebox_imports", &imports, 0}, {"gradebox_ready", &ready, 0},
+        {"gradebox_finish", &finish, 0}, {"gradebox_unfreeze", &unfreeze, 0}, {"gradebox_objects", &get_objects, 0},
         {"excepthook", &excepthook, 1}, {"gettrace", &gettrace, 1}, {"getprofile", &getprofile, 1}};
-    if (PyRun_SimpleString(prelude)) return -1;
+    object *names = main_names();
+    if (!names || PyRun_SimpleString(prelude)) return -1;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         object **into = functions[i].into;
         if (!(*into = PySys_GetObject(functions[i].name))) return -1;
         Py_IncRef(*into);
         if (!functions[i].stays) PySys_SetObject(functions[i].name, NULL);
     }
-    return 0;
+    asked = 0;
+    if (imports != none && (chdir("/box/work") || !PyObject_CallObject(begin, NULL) ||
+                            !PyEval_EvalCode(imports, names, names) || asked || chdir("/"))) return -1;
+    Py_DecRef(imports);
+    int failed = add_classes(PyObject_CallObject(ready, NULL));
+    Py_DecRef(ready);
+    return failed;
 }
 
 /* ---- running the program --------------------------------------------------------------------- */
 
 static int ends_itself; /* the interpreter's own end is needed: something may happen in it */
 
+/* Whether the program has called gc.freeze, which hides its objects from its end. */
+static int has_frozen(void) {
+    object *objects = first ? PyObject_CallObject(get_objects, NULL) : NULL;
+    ssize_t n = objects ? PyList_Size(objects) : 0, i = 0;
+    while (i < n && PyList_GetItem(objects, i) != first) i++;
+    Py_DecRef(objects);
+    return objects && i == n;
+}
+
 /* Let the interpreter's end find all objects, those of the template included. */
 static void let_it_end_itself(void) {
     object *kind, *value, *trace;
     PyErr_Fetch(&kind, &value, &trace);
-    Py_DecRef(PyObject_CallObject(unfreeze, NULL));
+    if (!has_frozen()) Py_DecRef(PyObject_CallObject(unfreeze, NULL));
     PyErr_Restore(kind, value, trace);
     ends_itself = 1;
 }
@@ -161,12 +213,6 @@ static int exits(int *status) {
     } else PyErr_Restore(kind, value, trace);
     Py_DecRef(own), Py_DecRef(code), Py_DecRef(type);
     return plain;
-}
-
-static object *main_names(void) {
-    object *main = PyImport_AddModule("__main__"), *names = main ? PyModule_GetDict(main) : NULL;
-    PyErr_Clear();
-    return names;
 }
 
 static void forget_file(void) {
@@ -210,7 +256,7 @@ static void run_program(void) {
     object *names = main_names();
     object *code = PyMarshal_ReadObjectFromString(bytes + HEADER, s.st_size - HEADER);
     free(bytes);
-    if (!code || !PyObject_CallObject(begin, NULL)) _exit(125);
+    if (!code || !(first = PyObject_CallObject(begin, NULL))) _exit(125);
     Py_IncRef(names);
     object *result = PyEval_EvalCode(code, names, names);
     flush("stderr"), flush("stdout");
@@ -219,9 +265,9 @@ static void run_program(void) {
     int status = result ? 0 : report_exception();
     Py_DecRef(result);
     if (!exited) forget_file();
-    if (!ends_itself && is_none(gettrace) && is_none(getprofile)) {
+    if (!ends_itself && !has_frozen() && is_none(gettrace) && is_none(getprofile)) {
         result = PyObject_CallObject(finish, NULL);
-        if (result && PyObject_IsTrue(result) > 0) exit(status);
+        if (result && PyObject_IsTrue(result) > 0 && !has_new_del()) exit(status);
         Py_DecRef(result);
         PyErr_Clear();
     }
@@ -372,6 +418,8 @@ static int supervise(void *unused) { /* pid 1 of the case's namespace */
     name_self(event.supervisor);
     pid_t program = fork(), pid;
     if (!program) begin_case();
+    close(fds[1]); /* of the template as well: the case's end of it is the only one */
+    fds[1] = -1;
     if (program < 0) {
         send_event(STARTED, errno);
         _exit(0);
@@ -403,7 +451,7 @@ static int start_case(void) {
         return 1;
     }
     int group = message.call.grouped ? fds[CASE_STREAMS + message.call.coded] : -1;
-    int flags = CLONE_VM | CLONE_VFORK | CLONE_NEWPID | SIGCHLD;
+    int flags = CLONE_VM | CLONE_FILES | CLONE_VFORK | CLONE_NEWPID | SIGCHLD;
     pid_t pid = clone_into(group, supervise, supervisor_stack + STACK, flags, NULL);
     int err = pid < 0 ? errno : 0;
     PyOS_AfterFork_Parent();
@@ -448,6 +496,9 @@ static FILE *open_file(const char *function, const char *path, const char *mode)
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED FILE *fopen64(const char *path, const char *mode) { return open_file("fopen64", path, mode); }
 EXPORTED FILE *fopen(const char *path, const char *mode) { return open_file("fopen", path, mode); }
+
+#define ASK(result, name) EXPORTED result name(void) { return asked = 1, syscall(SYS_##name); }
+ASK(pid_t, getpid) ASK(pid_t, getppid) ASK(uid_t, getuid) ASK(uid_t, geteuid) ASK(gid_t, getgid) ASK(gid_t, getegid)
 
 __attribute__((constructor)) static void before_the_interpreter(void) {
     struct template_setup *setup = &message.setup;

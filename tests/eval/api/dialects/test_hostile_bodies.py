@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.dialects import dialect_routes
-from gradebox.eval.api.dialects.programs import Programs
+from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.server.body import Refused, encode
@@ -156,7 +156,7 @@ def replaced(body: Any, path: tuple[Any, ...], value: Any) -> Any:
 def routes() -> Iterator[Any]:
     box, settings = FakeSandbox(record=False), ServerSettings(port=0)
     calls = GradingCalls(box, settings)
-    yield dialect_routes(calls, Programs(box, settings.ceilings))
+    yield dialect_routes(calls, ProgramRunner(box, settings.ceilings))
     calls.close()
 
 

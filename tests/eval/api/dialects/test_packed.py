@@ -18,7 +18,15 @@ def pack(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data)).decode()
 
 
-VALUE = [{"input": "ä\n", "output": "1"}, ("x", 1, 2.5, None, True, -(10**30)), "ä\n"]
+VALUE = [
+    {"input": "ä\n", "output": "1"},
+    {},
+    [],
+    (),
+    {"a": ("a",), "b": ("b", 1)},
+    ("x", 1, 2.5, None, True, -(10**30)),
+    "ä\n",
+]
 
 
 @pytest.mark.parametrize("protocol", range(2, 6))
@@ -49,6 +57,11 @@ ATTACKS = {
     "repeats a list": P + b"](" + b"]\x94(X\x01\x00\x00\x00ae" + b"h\x00" * 9 + b"e.",
     "repeats a text": P
     + b"](X\x00\x00\x10\x00" + b"a" * (1 << 20) + b"\x94" + b"h\x00" * 100 + b"e.",
+    "numbers as keys": P + b"}(" + b"K\x01N" * 9 + b"u.",
+    "a number as a key": P + b"}K\x01Ns.",
+    "a number in a dict of marks": P + b"(K\x01Nd.",
+    "a key without value": P + b"}(X\x01\x00\x00\x00au.",
+    "adds to a number": P + b"K\x01Na.",
     "many parts": P + b"](" + b"K\x01" * 2000 + b"e.",
     "cut": P + b"](X\xff\x00\x00\x00a",
     "no stack": P + b"e.",

@@ -52,6 +52,6 @@ def test_without_another_server_there_is_no_reward(servers: list[Server]):
 
 def test_another_server_grades_what_was_in_it(servers: list[Server]):
     client = gradebox.Client([server.url for server in servers])
-    client._servers[1].avoided_until = float("inf")  # asked only when the first has failed
+    client._fleet.endpoints[0].cap = 1000  # the other is asked only when it has failed
     function = reward("pass_fail", grader=client)
     assert ask_and_kill(servers[0], function) == [1.0] * 4

@@ -19,12 +19,11 @@ import pytest
 
 from gradebox.eval.cli.run import run_grading
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.drivers import limits as limits_module
 from gradebox.eval.grading.drivers import pool as pool_module
-from gradebox.eval.grading.drivers import process as process_module
 from gradebox.eval.grading.options import Options
 from gradebox.eval.results.records import RESULTS_NAME, read_records
-from testing.fakes.fake_drivers import PAUSE, TOOL, fake_drivers
+from gradebox.sandbox.children import child as child_module
+from testing.fakes.fake_drivers import LIMIT, PAUSE, TOOL, fake_drivers
 from tests.eval.grading.drivers.small_work import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
@@ -71,7 +70,7 @@ def recorded(folder: Path, name: str = NAME) -> int:
 def driver_pids() -> list[int]:
     """Return the driver processes of this process."""
     drivers = [d for pool in list(pool_module._pools) for d in list(pool._drivers.values())]
-    return [d.process.pid for d in drivers if d.process.returncode is None]
+    return [d.child.pid for d in drivers if d.child.status is None]
 
 
 def killer(when: Callable[[], bool]) -> threading.Thread:
@@ -117,7 +116,7 @@ def test_drivers_that_cannot_start_end_the_run(
     boot = tmp_path / "boot.py"
     boot.write_text("raise SystemExit('no such library')\n")
     with monkeypatch.context() as patch:  # ends before `work` does, which sets it as well
-        patch.setattr(process_module, "BOOT", boot)
+        patch.setattr(child_module, "BOOT", boot)
         with pytest.raises(InputError, match=r"before they grade anything.*no such library"):
             run_grading(options_of(work))
         assert driver_pids() == []
@@ -164,23 +163,11 @@ def test_a_full_disk_ends_the_run_and_the_next_one_continues(tmp_path: Path, dri
     assert (again.from_before, again.graded_now) == (kept, 40 - kept)
 
 
-@pytest.mark.parametrize(
-    ("number", "user", "message"),
-    [
-        (resource.RLIMIT_NOFILE, 0, "--drivers 2: the limit of open files is 100, and 2 workers a"),
-        (resource.RLIMIT_NPROC, 1000, "--drivers 2: the limit of processes is 100, and with those"),
-    ],
-)
-def test_a_limit_that_is_too_low_ends_the_run_before_it_starts(
-    work: Path, monkeypatch: pytest.MonkeyPatch, number: int, user: int, message: str
+def test_a_driver_that_finds_a_limit_too_low_ends_the_run(
+    work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = resource.getrlimit
-    monkeypatch.setattr(
-        resource, "getrlimit", lambda asked: (100, 100) if asked == number else real(asked)
-    )
-    monkeypatch.setattr(limits_module.os, "geteuid", lambda: user)
-    monkeypatch.setattr(limits_module, "_tasks_of_user", lambda: 90)
-    with pytest.raises(InputError, match=message):
+    monkeypatch.setenv(LIMIT, "8 more threads are needed (ulimit -u)")
+    with pytest.raises(InputError, match=r"--drivers: a driver process cannot be used: 8 more th"):
         run_grading(options_of(work))
     assert recorded(work) == 0
     assert driver_pids() == []

@@ -16,8 +16,9 @@ import pytest
 
 from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.drivers import pool as pool_module
 from gradebox.eval.grading.drivers import process as process_module
-from gradebox.eval.grading.drivers.messages import Widen
+from gradebox.sandbox.children import child as child_module
 from testing.fakes.fake_drivers import PAUSE, fake_drivers
 from tests.eval.grading.drivers.small_work import ROOT
 from tests.eval.grading.drivers.test_deaths import driver_pids, is_running, wait_until_gone
@@ -72,10 +73,10 @@ def test_the_last_solution_gets_the_workers_of_idle_drivers(
     widened: list[tuple[int, int]] = []
     tell = process_module.DriverProcess.tell
 
-    def noted(driver: process_module.DriverProcess, message: object) -> None:
-        if isinstance(message, Widen):
-            widened.append((driver.index, message.workers))
-        tell(driver, message)
+    def noted(driver: process_module.DriverProcess, method: str, *arguments, fd=None) -> None:
+        if method == "widen":
+            widened.append((driver.index, arguments[1]))
+        tell(driver, method, *arguments, fd=fd)
 
     monkeypatch.setattr(process_module.DriverProcess, "tell", noted)
     many = [{"input": f"{n}\n", "output": f"{n}\n"} for n in range(60)]
@@ -113,6 +114,24 @@ def test_closing_ends_a_running_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert driver_pids() == []
 
 
+def test_closing_does_not_wait_for_the_rest_of_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_module, "MAIN", "testing.fakes.fake_drivers:send_half")
+    monkeypatch.setattr(pool_module, "CLOSE_S", 0.3)
+    shared = grader()
+    batch = threading.Thread(target=lambda: shared.grade(ROWS), daemon=True)
+    batch.start()
+    while not driver_pids():
+        time.sleep(0.01)
+    time.sleep(1.0)
+    closing = threading.Thread(target=shared.close, daemon=True)
+    closing.start()
+    closing.join(20)
+    batch.join(20)
+    assert not closing.is_alive()
+    assert not batch.is_alive()
+    assert driver_pids() == []
+
+
 def test_a_grader_works_again_when_what_was_wrong_is_repaired(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +139,7 @@ def test_a_grader_works_again_when_what_was_wrong_is_repaired(
     boot.write_text("raise SystemExit('no such library')\n")
     with grader() as shared:
         with monkeypatch.context() as broken:
-            broken.setattr(process_module, "BOOT", boot)
+            broken.setattr(child_module, "BOOT", boot)
             with pytest.raises(InputError, match="no such library"):
                 shared.grade(ROWS)
         assert [r["verdict"] for r in shared.grade(ROWS)] == ["AC", "WA"] * 6
@@ -136,6 +155,7 @@ def test_a_killed_driver_between_two_batches_is_replaced() -> None:
 
 FORKED = """
 import os, sys, time
+sys.path.append(os.getcwd())
 from testing.fakes.fake_drivers import fake_drivers
 from gradebox.eval.api.grader import Grader
 from tests.eval.grading.drivers.test_library import PROBLEM, ROWS
@@ -178,10 +198,11 @@ def test_foreign_modules_are_not_imported(tmp_path: Path) -> None:
             (folder / f"{name}.py").write_text("open('taken', 'w').close()\n")
     code = f"""
 import json, queue, pickle, os, sys
-sys.path[:0] = [{str(ROOT)!r}]
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "src")!r}]
 from testing.fakes.fake_drivers import fake_drivers
 import gradebox.eval.api.grader as g
-sys.path[:1] = ["", {str(tmp_path)!r}, {str(tmp_path / "path")!r}]
+sys.path[:2] = ["", {str(tmp_path)!r}, {str(tmp_path / "path")!r}]
+sys.path += [{str(ROOT)!r}, {str(ROOT / "src")!r}]
 os.environ["PYTHONPATH"] = {str(tmp_path / "path")!r}
 os.environ["PYTHONSTARTUP"] = os.environ["PYTHONHOME"] = {str(tmp_path)!r}
 os.chdir({str(tmp_path)!r})

@@ -18,7 +18,7 @@ import requests
 
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.grading.drivers import pool as pool_module
-from gradebox.eval.grading.drivers import process as process_module
+from gradebox.sandbox.children import child as child_module
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.fake_drivers import PAUSE, fake_drivers, fake_sandbox
@@ -103,7 +103,7 @@ def test_drivers_that_cannot_be_used_are_the_servers_fault(
     boot = tmp_path / "boot.py"
     boot.write_text("raise SystemExit('no such library')\n")
     with monkeypatch.context() as broken:
-        broken.setattr(process_module, "BOOT", boot)
+        broken.setattr(child_module, "BOOT", boot)
         with serving(box(), drivers=2) as url:
             answer = post(url)
             assert (answer.status_code, "no such library" in answer.text) == (500, True)

@@ -22,7 +22,7 @@ from tests.eval.grading.test_ioi import TESTS as IOI_TESTS
 from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
 from tests.eval.problems.test_stdin_formats import apps, contests, deepcoder, prime, taco
-from tests.eval.solutions.marked_rows import RIGHT, ROWS
+from tests.eval.solutions.calling_rows import RIGHT, ROWS
 
 LISTS: dict[str, Any] = {"inputs": ["1"], "outputs": ["SECRET"]}
 WANTED = {

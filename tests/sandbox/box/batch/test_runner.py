@@ -13,7 +13,7 @@ import pytest
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.process import BoxDied, BoxFault, BoxProcess
-from gradebox.sandbox.box.runs.run_request import RunRequest
+from gradebox.sandbox.box.runs.run_request import BoxRequest
 from gradebox.sandbox.box.runs.runner import TRIES, Runner
 from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.model import Limits
@@ -88,7 +88,7 @@ def groups(pool: Pool, runs: int = RUNS, hold: Any = None) -> Iterator[int]:
     cores: Any = SimpleNamespace(one=lambda: nullcontext(hold))
     runner = Runner(cores, pool)  # type: ignore[arg-type]
     program = BuiltProgram(("program",), "digest")
-    for group in runner.executions(RunRequest(program, Limits(), [b""] * runs)):
+    for group in runner.executions(BoxRequest(program, Limits(), [b""] * runs)):
         yield len(group)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from gradebox.sandbox.box.isolation import cgroup, cgroup_places
+from gradebox.sandbox.box.isolation.cgroup import Cgroup
 
 MOUNT = "35 31 0:32 {root} {place} rw,relatime shared:9 - {kind} {kind} rw,{options}\n"
 V1_MEMORY = "/sys/fs/cgroup/memory"
@@ -77,4 +79,22 @@ def test_groups_of_a_box_that_lives_are_not_removed(tmp_path: Path) -> None:
     assert (tmp_path / "gradebox-1-0/run-1").is_dir()
     (tmp_path / "gradebox-1-0/box/program").rmdir()
     assert cgroup.remove(tmp_path / "gradebox-1-0", timeout_s=0)
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_group_is_removed_even_when_its_processes_take_seconds_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gradebox-1-0/box/program").mkdir(parents=True)
+    now = 0.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        if 5 < now < 5.1:  # while another program has the core
+            shutil.rmtree(tmp_path / "gradebox-1-0/box/program", ignore_errors=True)
+
+    monkeypatch.setattr("gradebox.sandbox.box.isolation.cgroup.time.sleep", sleep)
+    monkeypatch.setattr("gradebox.sandbox.box.isolation.cgroup.time.monotonic", lambda: now)
+    Cgroup((tmp_path / "gradebox-1-0",), 1).close()
     assert not any(tmp_path.iterdir())

@@ -93,7 +93,29 @@ def test_examples(start: BothWays) -> None:
         assert forked == plain
 
 
-def test_random_generators_start_differently(start: BothWays) -> None:
-    source = b"import random\nprint(random.random())\n"
-    outputs = {start.run(source)[0]["stdout"] for _ in range(3)}
+RANDOM = {
+    "generator": "import random\nprint(random.random())",
+    "another import before": "import heapq, json\nimport random\nprint(random.random())",
+    "secret of processes": "import multiprocessing\n"
+    "print(multiprocessing.current_process().authkey.hex())",
+    "uuid": "import uuid\nprint(uuid.uuid4())",
+}
+
+
+@pytest.mark.parametrize("label", RANDOM)
+def test_what_is_random_is_different_in_each_run(start: BothWays, label: str) -> None:
+    outputs = {start.run(RANDOM[label].encode())[0]["stdout"] for _ in range(3)}
     assert len(outputs) == 3
+
+
+def test_no_run_sees_how_many_there_were(start: BothWays) -> None:
+    """The ids of a box's processes in /proc were a channel from one run to the next."""
+    if start.level == "userns":
+        grow = b"print(1)"
+    else:
+        grow = b"import os\nfor i in range(5):\n    if not os.fork(): os._exit(0)\n"
+    shows = b"import os, heapq\nprint(os.readlink('/proc/self'))"
+    seen = []
+    for source in (shows, grow, shows, b"import stringprep, " + shows[7:], shows):
+        seen += [run["stdout"] for run in start.run(source) if source != grow]
+    assert len(set(seen)) == 1

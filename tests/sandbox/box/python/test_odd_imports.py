@@ -47,6 +47,14 @@ MODULES = {
     "alters": "import os, resource, signal\nos.umask(0o77)\nos.nice(0)\n"
     "signal.signal(signal.SIGALRM, signal.SIG_IGN)\nos.environ['ODD'] = '1'\n"
     "resource.setrlimit(resource.RLIMIT_STACK, (1 << 26, 1 << 26))\n",
+    "leaves_again": "import sys\ndel sys.modules[__name__]\nimport bisect\n"
+    "bisect.count = getattr(bisect, 'count', 0) + 1\n",
+    "marks": "import __main__\n__main__.mark = 1\n",
+    "warns": "import warnings\nwarnings.warn('odd', PendingDeprecationWarning, 2)\n",
+    "asks": "import os\nSEEN = os.getpid(), os.getppid(), os.getuid(), os.getegid(), os.getcwd()\n",
+    "looks": "import sys\nframe = sys._getframe()\nwhile frame.f_back: frame = frame.f_back\n"
+    "SEEN = frame.f_code.co_filename, frame.f_code.co_name, sys.path[0], sys.argv\n"
+    "SEEN += (sorted(vars(sys.modules['__main__'])), list(sys.path_importer_cache))\n",
     "hooks": "import atexit, os\natexit.register(print, 'at the end')\n"
     "os.register_at_fork(before=lambda: None, after_in_child=lambda: None)\n",
 }
@@ -54,6 +62,9 @@ TELL = """
 import os, signal
 print(os.listdir('/tmp'), os.environ.get('ODD'), signal.getsignal(signal.SIGALRM))
 print(sorted(os.listdir('/proc/self/fd')), os.getcwd())
+import sys
+print([getattr(x, 'SEEN', getattr(x, 'count', 0)) for x in sys.modules.values()])
+print(list(globals()), list(sys.modules))
 """
 UNFIT = (
     *("prints", "complains", "threads", "opens", "opens_far", "children", "daemons", "writes"),

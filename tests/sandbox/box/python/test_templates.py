@@ -109,11 +109,14 @@ def test_the_process_limit_is_exact(
     grouped = box.describe().level != "userns"
     source = CHILDREN if grouped else THREADS
     for processes in (4, 16):
-        result = box.run(compiled(box, source), replace(LIMITS, processes=processes))
-        assert replies[-1].forked
-        more = int(result.stdout) - (processes - 1)
+        for _ in range(3):
+            result = box.run(compiled(box, source), replace(LIMITS, processes=processes))
+            assert replies[-1].forked
+            assert ("processes" in result.limits_hit) == grouped
+            more = int(result.stdout) - (processes - 1)
+            if more >= 0:  # until the kernel has freed those that ended before, there is less room
+                break
         assert more in ((0,) if grouped else (0, 1, 2, 3))  # the limit is that of a user there
-        assert ("processes" in result.limits_hit) == grouped
 
 
 def test_an_import_is_not_limited_by_the_run_before(

@@ -18,10 +18,10 @@ from gradebox.sandbox.languages import TABLE, Language, register
 def nothing_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
     toolchain._resolve.cache_clear()
-    toolchain._version.cache_clear()
+    toolchain._known.cache_clear()
     yield
     toolchain._resolve.cache_clear()
-    toolchain._version.cache_clear()
+    toolchain._known.cache_clear()
 
 
 def tool(path: Path, script: str) -> Path:
@@ -94,7 +94,7 @@ def test_versions_are_cached_per_tool(tmp_path: Path, monkeypatch: pytest.Monkey
     for _ in range(2):
         assert toolchain.resolve(row()).version == "lang 1"
         toolchain._resolve.cache_clear()
-        toolchain._version.cache_clear()
+        toolchain._known.cache_clear()
     assert log.read_text() == "x\n"
     tool(path, f"echo x >> {log}; echo lang 20")
     assert toolchain.resolve(row()).version == "lang 20"

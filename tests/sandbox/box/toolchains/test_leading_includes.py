@@ -33,7 +33,7 @@ TEXTS = [
     (AVX + VEC + BITS, AVX + VEC + BITS),
     (
         '# pragma  GCC optimize ( "Ofast" , "unroll-loops" ) // x\n' + BITS,
-        '#pragma GCC optimize("Ofast" , "unroll-loops")\n' + BITS,
+        '#pragma GCC optimize("Ofast","unroll-loops")\n' + BITS,
     ),
     ('#pragma comment(linker, "/STACK:268435456")\n' + BITS, BITS),
     (BITS + O3, BITS),  # code after the include does not matter

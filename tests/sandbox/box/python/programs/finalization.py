@@ -485,4 +485,25 @@ if __name__ == "__main__":
     except OSError as e:
         print(e)
 """,
+    "__del__ of a library's class whose objects exist": """
+import os, re
+type(os.environ).__del__ = lambda self: print("del environment")
+re.RegexFlag.__del__ = lambda self: print("del flag")
+type(exit).__del__ = lambda self: print("del", self.name)
+""",
+    "__del__ of an imported class whose objects exist": """
+import json
+json.JSONDecoder.__del__ = lambda self: print("del")
+""",
+    "a base of a library's class gets __del__": """
+import collections.abc, os
+collections.abc.MutableMapping.__del__ = lambda self: print("del", type(self).__name__)
+""",
+    "gc.freeze before the end": SPEAKER + "a = A('frozen')\na.me = a\nimport gc\ngc.freeze()\n",
+    "gc.unfreeze before the end": SPEAKER + "import gc\ngc.unfreeze()\ngc.collect()\na = A('a')\n",
+    "gc.callbacks at the end": """
+import gc, sys
+print(len(gc.callbacks))
+gc.callbacks.append(lambda phase, info, print=print: print(phase))
+""",
 }

@@ -1,6 +1,10 @@
 # ruff: noqa: E501
 """Programs that import, and look at what is imported."""
 
+from gradebox.sandbox.model import Limits
+
+WITH_PROCESSES = Limits(cpu_s=20, wall_s=20, memory_bytes=1 << 30, processes=16)
+
 IMPORTS = {
     "nothing is visible before its import": """
 import sys
@@ -446,5 +450,57 @@ import __main__, sys
 x = 3
 print(__main__.x, __main__ is sys.modules["__main__"], sorted(vars(__main__)))
 import heapq
+""",
+    "lazy names in a pool of processes": (
+        """
+from concurrent.futures import ProcessPoolExecutor
+import sys
+print("concurrent.futures.process" in sys.modules)
+def double(x): return 2 * x
+if __name__ == "__main__":
+    try:
+        with ProcessPoolExecutor(2) as pool: print(list(pool.map(double, range(5))))
+    except OSError as e:
+        print(e)
+""",
+        {"limits": WITH_PROCESSES},
+    ),
+    "a value that imports before its turn": """
+x = exec("import xml.dom")
+import xml.etree.ElementTree
+import sys
+print([name for name in sys.modules if "xml" in name], sorted(vars(sys.modules["xml"])))
+""",
+    "a value that reads the modules before their turn": """
+import sys
+class A:
+    names = sorted(sys.modules)
+def f(names=list(sys.modules)): return names
+x = [sys.getrecursionlimit(), "heapq" in sys.modules]
+import heapq
+print(A.names, f(), x, "heapq" in sys.modules)
+""",
+    "a package with lazy names imported twice": """
+import concurrent.futures
+import sys
+first = concurrent.futures.ThreadPoolExecutor
+del sys.modules["concurrent.futures"]
+import concurrent.futures as again
+print(sorted(vars(again)), "ThreadPoolExecutor" in vars(again), again.ThreadPoolExecutor is first)
+""",
+    "names of lazy packages, in order": """
+import sys
+from concurrent.futures import ThreadPoolExecutor, ProcessPoolExecutor
+import xml.etree.ElementTree as tree
+from importlib.metadata import *
+sys.setrecursionlimit(5 * 10**3)
+import wave
+print(list(globals()), list(sys.modules), sys.getrecursionlimit(), sys.getsizeof(globals()))
+print([m for m in sys.modules.values() if m is not sys.modules.get(getattr(m, "__name__", ""))])
+""",
+    "gc is imported by a module that is imported": """
+import weakref, unittest.mock, timeit
+import sys
+print("gc" in sys.modules, "gc" in vars(timeit), list(sys.modules).index("gc"))
 """,
 }

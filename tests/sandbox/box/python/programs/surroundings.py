@@ -180,4 +180,29 @@ import numpy as np
 print(np.arange(3))
 """,
     "statistics, fractions": "import statistics, fractions, cmath, numbers\nprint(statistics.mean([1, 2]), fractions.Fraction(3, 6), cmath.sqrt(-1), isinstance(1, numbers.Number))\n",
+    "native id of the main thread": "import threading\nprint(threading.main_thread().native_id == threading.get_native_id())\n",
+    "pid in /proc": "import os\nprint(os.readlink('/proc/self'), os.getpid(), os.getppid())\n",
+    "start time of the log": "import logging\nimport time\nprint(time.time() - logging._startTime < 1000, logging.LogRecord('a', 1, 'b', 2, 'c', (), None).relativeCreated < 60000)\n",
+    "random numbers in a forked child": """
+import numpy.random
+import os
+state = numpy.random.get_state()[1].tolist()
+try:
+    if not os.fork():
+        print(numpy.random.get_state()[1].tolist() == state, flush=True)
+        os._exit(0)
+    os.wait()
+except OSError as e: print(e)
+""",
+    "secret in a forked child": """
+import multiprocessing
+import os
+key = bytes(multiprocessing.current_process().authkey)
+try:
+    if not os.fork():
+        print(bytes(multiprocessing.current_process().authkey) == key, flush=True)
+        os._exit(0)
+    os.wait()
+except OSError as e: print(e)
+""",
 }

@@ -1,0 +1,117 @@
+"""The judge of values as a checker: programs' values are interpreted in workers, never here.
+
+    output ── the very bytes that the expected value makes? ── yes ─▶ accepted
+       └── no ─▶ a worker with limits of CPU time and memory: judges.py ─▶ accepted, rejected
+
+A short text may become a value whose comparison takes hours: numbers that collide in a set,
+fractions of a million digits. A worker that meets a limit is ended. What meets it decides: with the
+expected value for an output as well, the check is unclear, else the program's result is to blame.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+
+from gradebox.checkers.check import Check, accept, reject, unclear
+from gradebox.checkers.values.codec import Side, pack
+from gradebox.checkers.values.outputs import OUTPUT_JUDGES
+from gradebox.checkers.values.results import RESULT_JUDGES
+from gradebox.checkers.workers import pool
+from gradebox.checkers.workers.pool import CRASHED, MEMORY_BYTES, TIME_LIMIT, shared_pool
+from gradebox.checkers.workers.worker import MEMORY_LIMIT
+from gradebox.sandbox.errors import SandboxError
+
+REVISION = 3  # part of records' keys: raise it when something is judged differently
+_TEXTS = {**OUTPUT_JUDGES, **RESULT_JUDGES}  # their expected outputs are texts
+# Those whose data sets' graders make all calls of a solution in one process.
+IN_ONE_PROCESS = frozenset({"value-reference", "wrapped-reference"})
+NAMES = frozenset(
+    (
+        "value",
+        "value-reference",
+        "wrapped",
+        "wrapped-reference",
+        "printed-reference",
+        *_TEXTS,
+    )
+)
+CPU_S, CPU_S_PER_MB = 1.0, 2.0  # per MB of the expected value
+SHORT_BYTES = 1 << 14  # 5 ms of CPU time: outputs of programs, and expected values, up to here
+
+
+class ValuePool(pool.WorkerPool):
+    """Workers that judge values."""
+
+    module = "gradebox.checkers.values.judges"
+    most_waiting = 200  # only CPU time decides
+
+
+@dataclass(frozen=True)
+class ValueJudge:
+    """A `Checker` by its name, one of NAMES."""
+
+    name: str
+
+    @property
+    def digest(self) -> str:
+        return f"value judge:{REVISION}:{self.name}"
+
+    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
+        """Judge an output. Raises SandboxError when no worker can be started."""
+        if output == expected and self.name not in RESULT_JUDGES:
+            return accept("the expected output")
+        if self.name in _TEXTS:
+            if len(output) + len(expected) <= SHORT_BYTES:
+                return _TEXTS[self.name](output, expected)
+        elif not output:
+            return reject("the program ended before it returned")
+        elif output == _message(self.name, expected):
+            return accept("the expected value")
+        limit_s = CPU_S + CPU_S_PER_MB * (len(expected) >> 20)
+        outcome = _ask(self.name, output, expected, limit_s)
+        if isinstance(outcome, Check):
+            return outcome
+        bound = {
+            TIME_LIMIT: f"{limit_s:g} s of CPU time",
+            MEMORY_LIMIT: f"{MEMORY_BYTES >> 20} MiB of memory",
+        }[outcome]
+        own = expected if self.name in _TEXTS else b'{"cells":[0],"nodes":[]}'
+        if isinstance(_ask(self.name, own, expected, limit_s), str):
+            return unclear(f"the expected value cannot be compared within {bound}")
+        return reject(f"the result cannot be compared within {bound}")
+
+    def prepare(self) -> None:
+        """Do nothing: there is nothing to compile."""
+
+    def close(self) -> None:
+        """Do nothing: the workers are the process's."""
+
+
+def _ask(name: str, output: bytes, expected: bytes, limit_s: float) -> Check | str:
+    """Return the check of an output by a worker, or which limit it met."""
+    found = shared_pool(ValuePool).ask({"judge": name}, limit_s, (output, expected))
+    if found.readings:
+        return unclear(found.reason)
+    if found.equal:
+        return accept(found.reason)
+    if found.reason == CRASHED:
+        raise SandboxError("two workers that compare values were ended from outside; try again")
+    return found.reason if found.reason in (TIME_LIMIT, MEMORY_LIMIT) else reject(found.reason)
+
+
+@lru_cache(512)
+def _message(name: str, expected: bytes) -> bytes | None:
+    """Return what a program writes for exactly the expected value, where that is short.
+
+    None for values that are not equal to themselves, or that a judge reads in another way.
+    """
+    reread = b"{" in expected and name == "wrapped-reference"  # whole numbers as keys
+    if len(expected) > SHORT_BYTES or reread or b"NaN" in expected:
+        return None
+    try:
+        message = pack([json.loads(expected)], Side(), shared=False)
+        return json.dumps(message, separators=(",", ":")).encode()
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,125 @@
+"""A worker process: answer one request after another within a CPU limit and a memory cap.
+
+It is a fork of the zygote. An audit hook stops it from starting programs, writing files and
+opening connections, in case an answer finds a way to run code. A request that hits a limit
+ends its worker, so that the next one gets a fresh one. What a request asks is up to a module:
+
+    preload()               once, in the zygote
+    work(request, blobs)    → (equal, reason, readings)
+    clear_caches()          now and then
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import resource
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from gradebox.sandbox.children.channel import Channel
+
+TIME_LIMIT, MEMORY_LIMIT = "time limit", "memory limit"
+MAX_PAIRS = 5000  # then the worker ends, which frees its memory
+PAIRS_PER_CACHE = 500  # then the caches are cleared
+MAX_REQUEST_BYTES = 16 * 1024 * 1024
+REPEAT_SIGNAL_S = 0.05  # because SymPy may have caught the first one
+_PR_SET_PDEATHSIG = 1
+
+_FORBIDDEN = (
+    "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty",
+    "subprocess.Popen", "socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo",
+    "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link",
+    "os.symlink", "os.truncate", "os.putenv", "os.kill", "shutil.rmtree", "ctypes.dlopen",
+    "pty.spawn",
+)  # fmt: skip
+
+
+class CpuLimitReached(BaseException):
+    """One request has used its CPU time. Not an Exception: SymPy must not catch it."""
+
+
+def serve(channel: Channel, memory_bytes: int, tasks: Any) -> None:
+    """Answer requests until the channel ends or a limit is hit."""
+    confine(memory_bytes)
+    sys.setrecursionlimit(3000)
+    for done in range(1, MAX_PAIRS + 1):
+        try:
+            request = json.loads(channel.receive(MAX_REQUEST_BYTES))
+            blobs = [channel.receive() for _ in range(request["blobs"])]
+        except (EOFError, OSError):
+            return
+        reply, usable = answer(request, blobs, tasks)
+        last = not usable or done == MAX_PAIRS
+        channel.send(json.dumps({**reply, "last": last}).encode())
+        if last:
+            return
+        if done % PAIRS_PER_CACHE == 0:
+            tasks.clear_caches()
+
+
+def answer(request: dict[str, Any], blobs: list[bytes], tasks: Any) -> tuple[dict[str, Any], bool]:
+    """Return (reply, whether this worker may go on)."""
+    try:
+        start_clock(request["timeout"])
+        try:
+            equal, reason, readings = tasks.work(request, blobs)
+        finally:
+            stop_clock()
+    except CpuLimitReached:
+        return {"equal": False, "reason": TIME_LIMIT}, False
+    except MemoryError:
+        return {"equal": False, "reason": MEMORY_LIMIT}, False
+    except RecursionError:
+        return {"equal": False, "reason": "nested too deep"}, False
+    except Exception as e:  # noqa: BLE001 - SymPy raises errors of any type
+        return {"equal": False, "reason": f"error: {type(e).__name__}"}, True
+    return {"equal": bool(equal), "reason": str(reason)[:300], "readings": readings}, True
+
+
+def start_clock(cpu_s: float) -> None:
+    signal.signal(signal.SIGPROF, _raise_limit)
+    signal.setitimer(signal.ITIMER_PROF, cpu_s, REPEAT_SIGNAL_S)
+
+
+def stop_clock() -> None:
+    signal.signal(signal.SIGPROF, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _raise_limit(signum: int, frame: FrameType | None) -> NoReturn:
+    raise CpuLimitReached
+
+
+def confine(memory_bytes: int) -> None:
+    """Cap memory, forbid core files, writing and side effects, and end with the zygote."""
+    try:
+        libc = ctypes.CDLL(None)
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (OSError, AttributeError):
+        pages = (1 << 30) // resource.getpagesize()
+    cap = pages * resource.getpagesize() + memory_bytes
+    resource.setrlimit(resource.RLIMIT_AS, (cap, cap))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.addaudithook(_refuse_side_effects)
+
+
+def _refuse_side_effects(event: str, args: tuple[Any, ...]) -> None:
+    if event in _FORBIDDEN:
+        raise PermissionError(f"{event} is forbidden in a worker")
+    if event == "open" and _writes(args):
+        raise PermissionError("writing files is forbidden in a worker")
+
+
+def _writes(args: tuple[Any, ...]) -> bool:
+    mode, flags = (*args, None, None)[1:3]
+    if isinstance(mode, str):
+        return any(c in mode for c in "wax+")
+    return isinstance(flags, int) and bool(flags & 0o3)

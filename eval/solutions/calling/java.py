@@ -1,0 +1,157 @@
+"""Java: the program's class stays as it is; a class of its own makes the calls.
+
+GradeboxMain.java  the calls
+Problem.java       the program
+Pair.java, …       tuples, where the program or the tests use those of javatuples
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from gradebox.checkers.values.results import RESULTS
+from gradebox.eval.solutions.calling.calls import Call
+from gradebox.eval.solutions.calling.parts import Parts
+from gradebox.eval.solutions.calling.source import Source
+from gradebox.sandbox.source_tokens import Style
+
+STYLE: Style = "java"
+_LONGEST_HEAD = 50  # tokens before a function's name, from `static` on
+# Without lambdas, + of texts and String.format, which cost the start of a JVM 50 ms of CPU time.
+_MAIN = r"""import java.util.*;
+import java.util.stream.*;
+public class GradeboxMain {
+    static final StringBuilder results = new StringBuilder(RESULTS);
+    static void show(Object value) {
+        if (value instanceof Optional) show(((Optional<?>) value).orElse(null));
+        else if (value instanceof Float || value instanceof Double)
+            results.append(((Number) value).doubleValue());
+        else if (value == null || value instanceof Number || value instanceof Boolean)
+            results.append(value);
+        else if (value instanceof String || value instanceof Character) {
+            results.append('"');
+            for (char c : value.toString().toCharArray())
+                if (c >= 32 && c != '"' && c != 92) results.append(c);
+                else results.append("\\x").append(c / 16).append("0123456789abcdef".charAt(c % 16));
+            results.append('"');
+        } else {
+            results.append(value instanceof Map ? "map[" : "[");
+            if (value instanceof Map)
+                for (Map.Entry<?, ?> each : ((Map<?, ?>) value).entrySet()) {
+                    show(each.getKey());
+                    results.append(',');
+                    show(each.getValue());
+                    results.append(',');
+                }
+            else
+                for (Object each : (Iterable<?>) value) {
+                    show(each);
+                    results.append(',');
+                }
+            results.append(']');
+        }
+    }
+    public static void main(String[] args) throws Throwable {
+LINES        System.out.flush();
+        byte[] data = results.toString().getBytes("UTF-8");
+        new java.io.FileOutputStream(java.io.FileDescriptor.out).write(data);
+    }
+}
+"""
+_NAMES = "Unit Pair Triplet Quartet Quintet Sextet Septet Octet Ennead Decade"
+_TUPLES = {name: n for n, name in enumerate(_NAMES.split(), start=1)}
+
+
+def defines(source: Source, entry: str) -> bool:
+    """Return whether a source has the class, or a static function of the name."""
+    if source.holds("class", "Problem"):
+        return True
+    for at in source.every(entry, "("):
+        before = at - 1
+        while before > at - _LONGEST_HEAD and source.word(before) not in (*";{}=()", "", "static"):
+            before -= 1
+        if source.word(before) == "static":
+            return True
+    return False
+
+
+def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
+    """Return the sources of a program that writes the results of its calls."""
+    program, tests = _program(parts), Source(parts.tests, STYLE).words
+    words = Source(program, STYLE).words
+    own = {b for a, b in pairwise(words) if a in ("class", "record", "interface")}
+    lines = "".join(
+        f"        show(Problem.{parts.entry}({call.arguments}));\n        results.append('\\n');\n"
+        for call in calls
+    )
+    main = _MAIN.replace("RESULTS", json.dumps(RESULTS)).replace("LINES", lines)
+    tuples = sorted(({*words, *tests} & _TUPLES.keys()) - own)
+    return {
+        "GradeboxMain.java": main,
+        "Problem.java": program,
+        **{f"{name}.java": _tuple(name, _TUPLES[name]) for name in tuples},
+    }
+
+
+def _program(parts: Parts) -> str:
+    source = Source(parts.code, STYLE)
+    if not parts.whole:
+        text = f"{parts.prompt}{parts.code}\n    }}\n}}\n"
+    elif source.holds("class", "Problem"):
+        text = f"{_lacking(parts, source)}{parts.code}\n"
+    else:
+        text = f"{parts.preamble}\n{parts.code}\n}}\n"
+    return _without_tuples(text)
+
+
+def _lacking(parts: Parts, source: Source) -> str:
+    """Return the prompt's imports, which may be given twice, unless the code has a package."""
+    if any(source.word(at) == "package" for at in source.first):
+        return ""
+    imports = re.findall(r"^import .*;", parts.preamble, re.MULTILINE)
+    return " ".join(imports) + "\n"
+
+
+def _without_tuples(text: str) -> str:
+    """Return a program without its imports of javatuples."""
+    source = Source(text, STYLE)
+    found = source.every("import", "org", ".", "javatuples", ".")
+    return source.replaced({n: "" for at in found for n in range(at, at + 7)})
+
+
+def _tuple(name: str, n: int) -> str:
+    """Return a class with n values: `with`, `getValueI`, `setAtI`, equality by values."""
+    kinds = [f"T{i}" for i in range(n)]
+    kind, given = f"{name}<{', '.join(kinds)}>", ", ".join(f"T{i} v{i}" for i in range(n))
+    values = ", ".join(f"v{i}" for i in range(n))
+    lines = [f"public final class {kind} implements Iterable<Object> {{"]
+    lines += [f"    private final T{i} v{i};" for i in range(n)]
+    lines += [
+        f"    public {name}({given}) {{ {' '.join(f'this.v{i} = v{i};' for i in range(n))} }}"
+    ]
+    lines += [f"    public static <{', '.join(kinds)}> {kind} with({given}) {{"]
+    lines += [f"        return new {kind}({values});", "    }"]
+    for i in range(n):
+        changed = ", ".join(f"v{j}" if j != i else "value" for j in range(n))
+        lines += [f"    public T{i} getValue{i}() {{ return v{i}; }}"]
+        lines += [f"    public {kind} setAt{i}(T{i} value) {{ return with({changed}); }}"]
+    lines += ["    public java.util.List<Object> toList() {"]
+    lines += [
+        f"        return java.util.Arrays.asList((Object[]) new Object[] {{{values}}});",
+        "    }",
+    ]
+    lines += ["    public java.util.Iterator<Object> iterator() { return toList().iterator(); }"]
+    lines += ["    public Object getValue(int at) { return toList().get(at); }"]
+    lines += [f"    public int getSize() {{ return {n}; }}"]
+    lines += ["    @Override public boolean equals(Object other) {"]
+    lines += [f"        return other instanceof {name}"]
+    lines += [
+        f"            && toList().equals((({name}<{', '.join('?' * n)}>) other).toList());",
+        "    }",
+    ]
+    lines += ["    @Override public int hashCode() { return toList().hashCode(); }"]
+    lines += ["    @Override public String toString() { return toList().toString(); }", "}", ""]
+    return "\n".join(lines)

@@ -1,1 +1,0 @@
-"""Runs on gradebox.sandbox.server: several cases of a program in one request, as raw bytes."""

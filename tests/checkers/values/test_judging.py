@@ -1,0 +1,105 @@
+"""Values of programs are interpreted in workers, within limits."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.checkers.values import judging
+from gradebox.checkers.values.codec import Side, pack
+from gradebox.checkers.values.judging import ValueJudge
+from gradebox.checkers.workers.pool import CRASHED, Outcome
+from gradebox.sandbox.errors import SandboxError
+
+ROOT = Path(__file__).resolve().parents[3]
+COLLIDING = [i * ((1 << 61) - 1) for i in range(1, 20_001)]  # all have the hash 0
+HEX = "f" * 400_000
+POWERS = [format(3**1_200_000, "x"), format(7**700_000, "x")]
+
+
+def message(*nodes: Any) -> bytes:
+    return json.dumps({"cells": [[0]], "nodes": list(nodes)}, separators=(",", ":")).encode()
+
+
+HOSTILE = {
+    "a set of numbers that collide": message(["s", *(["i", format(n, "x")] for n in COLLIDING)]),
+    "keys that collide": message(["d", *(c for n in COLLIDING for c in (["i", f"{n:x}"], 0))]),
+    "a fraction": message(["l", ["Q", *POWERS]]),
+    "whole numbers": message(["l", *[["i", HEX]] * 4]),
+    "a complex number": message(["l", ["c", "9" * 400_000, "1"]]),
+    "a decimal": message(["l", ["D", "9" * 400_000]]),
+    "deep tuples": message(*(["t", [i + 1]] for i in range(20_000)), ["t"]),
+    "deep lists": message(*(["l", [i + 1]] for i in range(20_000)), ["l"]),
+    "brackets": b"[" * 1_000_000,
+    "a long number": b'{"cells":[' + b"9" * 1_000_000 + b'],"nodes":[]}',
+}
+
+
+@pytest.mark.slow(seconds=6)
+@pytest.mark.parametrize("output", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_result_costs_the_grader_nothing(output: bytes) -> None:
+    ValueJudge("value").check(b"", b"{}", b"1")  # starts a worker
+    began = time.process_time()
+    check = ValueJudge("value").check(b"", output, b"[1]")
+    assert check.outcome == "rejected"
+    assert time.process_time() - began < 0.5  # 3 to 60 s in this process
+
+
+@pytest.mark.slow(seconds=2)
+@pytest.mark.parametrize("what", ["a set of numbers that collide", "a fraction"])
+def test_a_result_that_cannot_be_compared_within_the_limit_is_wrong(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "CPU_S", 0.1)
+    check = ValueJudge("value").check(b"", HOSTILE[what] + b" ", b"[1]")
+    assert (check.outcome, check.message) == (
+        "rejected",
+        "the result cannot be compared within 0.1 s of CPU time",
+    )
+
+
+@pytest.mark.slow(seconds=2)
+def test_an_expected_value_that_cannot_be_compared_is_unclear(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(judging, "CPU_S", 0.01)
+    expected = json.dumps([[i] for i in range(100_000)]).encode()
+    check = ValueJudge("value").check(b"", b'{"cells":[1],"nodes":[]}' + b" " * 4_000_000, expected)
+    assert check.outcome == "unclear"
+    assert "the expected value cannot be compared within 0.01 s" in check.message
+
+
+def test_a_worker_ended_by_the_machine_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judging.ValuePool, "ask", lambda *_: Outcome(False, CRASHED))
+    with pytest.raises(SandboxError, match="ended from outside"):
+        ValueJudge("value").check(b"", b"{}", b"1")
+
+
+@pytest.mark.parametrize(
+    "value", [1, "é", [1, [2.5, None]], {"a": [True]}, [], {}, -(2**80), 1e300]
+)
+def test_the_expected_value_itself_needs_no_worker(
+    value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging.ValuePool, "ask", None)
+    output = json.dumps(pack([value], Side(), shared=False), separators=(",", ":")).encode()
+    for name in ("value", "value-reference", "wrapped", "printed-reference"):
+        assert ValueJudge(name).check(b"", output, json.dumps(value).encode()).accepted
+
+
+def test_a_grader_does_not_load_what_interprets_values() -> None:
+    code = (
+        "import sys, gradebox, gradebox.eval.cli.run, gradebox.eval.api.grader, "
+        "gradebox.checkers.opening\n"
+        "print([n for n in sys.modules if n.endswith(('values.judges', 'values.peer'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

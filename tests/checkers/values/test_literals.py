@@ -1,0 +1,166 @@
+"""Literals of five languages are values; results are compared as the tests of a language do."""
+
+from __future__ import annotations
+
+import json
+import string
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradebox.checkers.values.judging import ValueJudge
+from gradebox.checkers.values.literals import Unreadable, read_literal
+from gradebox.checkers.values.results import RESULTS
+from gradebox.sandbox.source_tokens import Style
+from tests.sandbox.test_source_tokens import STYLES, UNITS, calls_of
+
+
+@pytest.mark.parametrize(
+    ("style", "text", "value"),
+    [
+        ("c++", "(std::vector<long>({(long)2, (long)-4}))", [2, -4]),
+        ("c++", "std::vector<std::map<std::string,long>>()", []),
+        ("c++", 'std::map<std::string,long>({{"a", 1}})', {"a": 1}),
+        ("c++", "std::map<long,std::vector<long>>({{1, std::vector<long>({2})}})", {"1": [2]}),
+        (
+            "c++",
+            "(std::vector<std::map<std::string,std::map<std::string,long>>>({"
+            "(std::map<std::string,std::map<std::string,long>>)std::map<std::string,"
+            'std::map<std::string,long>>({{"S", std::map<std::string,long>({{"A P", 85}})}})}))',
+            [{"S": {"A P": 85}}],
+        ),
+        ("c++", "(std::make_tuple(1))", [1]),
+        ("c++", "std::make_tuple(std::optional<long>(std::nullopt), 0.25f)", [None, 0.25]),
+        ("c++", "0.1f", 0.10000000149011612),
+        ("c++", "(float(-1))", -1),
+        ("c++", 'map[["a",[1,],],["b",[],],]', {"a": [1], "b": []}),
+        ("c++", '"\\x0a\\"é"', '\n"é'),
+        ("java", "(new ArrayList<Pair<Long, Long>>(Arrays.asList()))", []),
+        ("java", "Arrays.asList((long)1l)", [1]),
+        ("java", 'new HashMap<String,Long>(Map.of("a", 1l, "b", 2l))', {"a": 1, "b": 2}),
+        ("java", "(new HashMap<String,Long>())", {}),
+        ("java", "Optional.of(Pair.with(-2l, 1.5f))", [-2, 1.5]),
+        ("java", "Optional.empty()", None),
+        ("java", "(float)3l", 3),
+        ("java", "1.0E10", 10**10),
+        ("javascript", '{"a": [1.50, undefined], 2: {}}', {"a": [1.5, None], "2": {}}),
+        ("javascript", "12345678901234567890", 12345678901234567168),
+        ("javascript", '"\\ud83d\\ude00"', "😀"),
+        ("rust", "vec![Some(2), None]", [2, None]),
+        ("rust", "Vec::<(isize, isize)>::new()", []),
+        ("rust", 'HashMap::from([(String::from("a"), (1, true))])', {"a": [1, True]}),
+        ("rust", "HashMap::from([])", {}),
+        ("rust", '{"a": (1, 2.0), "b": (3, 1e16)}', {"a": [1, 2], "b": [3, 10**16]}),
+        ("rust", '"a\nb"', "a\nb"),
+        ("rust", '"\\u{1f600}"', "😀"),
+        ("go", "[]interface{}{nil, map[string]int{}, []string{}}", [None, {}, []]),
+        ("go", "[][]int{[]interface{}{0, 1}, {2}}", [[0, 1], [2]]),
+        ("go", 'map[string]interface {}{"a":[]int(nil)}', {"a": []}),
+        ("go", "[]interface {}{interface {}(nil)}", [None]),
+        ("go", "map[string]int(nil)", {}),
+        ("go", "<nil>", None),
+    ],
+)  # fmt: skip
+def test_a_literal_is_a_value(style: Style, text: str, value: Any) -> None:
+    assert json.dumps(read_literal(text, style)) == json.dumps(value)
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "x", "1 + 1", "1, 2", "1 2", "(1, x)", "[1, f(2)]", "f(2)", "(1", "1)", "(1]", "-x"),
+        *("- 1", "NaN", "inf", "0x10", "1_0", "1e", "1e99999f", "9e38f", '"a', "'a", "`a`", "[,]"),
+        *("[1,,2]", "(x, 1)", "[x]", "1e999"),
+        *("/* 1 */ 1", "a.b(1)", "[" * 200 + "]" * 200, "9" * 500, '"\\u{110000}"', "{1: 2, 3}"),
+    ],
+)  # fmt: skip
+def test_what_is_no_literal_is_not_read(style: Style, text: str) -> None:
+    if style == "c++" and text.startswith("{1:"):
+        text = "map[1, 2, 3]"
+    if style in ("java", "go") and text.startswith("{1:"):
+        text = "map[string]int{1: 2, 3}" if style == "go" else "Map.of(1, 2, 3)"
+    with pytest.raises(Unreadable):
+        read_literal(text, style)
+
+
+@given(st.text(st.sampled_from("()[]{}<>,:.-!\"'\\0123aefmnuxil \n")), st.sampled_from(STYLES))
+def test_any_text_is_a_value_or_unreadable(text: str, style: Style) -> None:
+    try:
+        json.dumps(read_literal(text, style), allow_nan=False)
+    except Unreadable:
+        return
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(-1e9, 1e9).map(float)
+    | st.text(st.sampled_from(string.printable + "é😀")),
+    lambda inner: st.lists(inner, max_size=4)
+    | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)  # fmt: skip
+
+
+@given(VALUES)
+def test_json_is_read_as_javascript_writes_it(value: Any) -> None:
+    assert read_literal(json.dumps(value), "javascript") == value
+
+
+@pytest.mark.parametrize(
+    ("style", "results", "expected", "accepted"),
+    [
+        ("rust", "[1, 2]\n{}\n", [[1, 2], {}], True),
+        ("rust", "[1, 2]\n{}\nand more", [[1, 2], {}], True),
+        ("rust", "[1, 2]\n", [[1, 2], {}], False),
+        ("rust", "[1, 2]\n{}", [[1, 2], {}], False),
+        ("rust", "[2, 1]\n", [[1, 2]], False),
+        ("rust", "1\n", [True], False),
+        ("rust", "0.30000000000000004\n", [0.3], False),
+        ("rust", "-0.0\n", [0], True),
+        ("go", "[]interface {}{true}\n", [[1]], False),
+        ("c++", "1\n", [True], True),
+        ("c++", "0.10000000149011612\n", [0.10000000149011612], True),
+        ("javascript", '["1", " 2 "]\n', [[1, 2]], True),
+        ("javascript", '""\n', [0], True),
+        ("javascript", "null\n", [0], False),
+        ("javascript", "[]\n", [{}], False),
+        ("javascript", '"1"\n', [[1]], False),
+        ("javascript", '"NaN"\n', [5], False),
+        ("javascript", '"a"\n', ["b"], False),
+        ("javascript", '{"b": 1, "a": 2}\n', [{"a": 2, "b": 1}], True),
+    ],
+)
+def test_results_are_compared(
+    style: Style, results: str, expected: list[Any], accepted: bool
+) -> None:
+    wanted = "".join(json.dumps(value) + "\n" for value in expected).encode()
+    judge = ValueJudge(f"results-{style}")
+    for printed in ("", f"x{RESULTS}[]\n", "y" * 20_000):
+        check = judge.check(b"", f"{printed}{RESULTS}{results}".encode(), wanted)
+        assert check.accepted is accepted, check
+    assert not judge.check(b"", results.encode(), wanted).accepted
+
+
+def test_without_expected_results_nothing_is_judged() -> None:
+    for output in (b"", RESULTS.encode(), b"x"):
+        assert ValueJudge("results-go").check(b"", output, b"").outcome == "unclear"
+
+
+def _read(text: str, style: Style) -> None:
+    try:
+        read_literal(text, style)
+    except Unreadable:
+        return
+
+
+@pytest.mark.slow(2)
+@pytest.mark.parametrize("style", STYLES)
+def test_the_work_of_reading_is_linear(style: Style) -> None:
+    for unit in [*UNITS[::4], "1,", '"\\n",', "-1,", "a.", "x<", "[]", "map["]:
+        for before in ("", "[", "[[1],"):
+            short, long = (
+                calls_of(lambda text: _read(text, style), before + unit * (size // len(unit)))
+                for size in (1 << 7, 1 << 11)
+            )
+            assert long <= 17 * short + 400, repr(unit)

@@ -1,0 +1,93 @@
+"""A language that does not work is an error of the run, at every door; nothing is failed by it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REWARD = """
+import gradebox, json
+tests = [{"input": "7\\n", "output": "7\\n"}]
+reward = gradebox.rewards.make_codeforces("pass_fail", sandbox="local", workers=1)
+answer = "```python\\nprint(8)\\n```"
+print(json.dumps(reward([answer], id=["sum"], official_tests=[tests], language=["python"])))
+"""
+STUBS = {  # what stands where Python should be
+    "no library": "echo 'libpython3.so: cannot open shared object file' >&2; exit 127",
+    "prints nothing": "exit 0",
+}
+CHECKER = "import sys\nprint(1)\n"
+CPP = '#include <cstdio>\nint main() { int a; scanf("%d", &a); printf("%d ", a); }\n'
+PROBLEMS = [
+    {"id": "1/A", "official_tests": [{"input": "7\n", "output": "7\n"}]},
+    {
+        "id": "1/B",
+        "generated_checker": CHECKER,
+        "official_tests": [{"input": "7\n", "output": "07\n"}],
+    },
+]
+SOLUTIONS = [
+    {"id": "1/A", "language": "python", "code": "print(input())"},
+    {"id": "1/A", "language": "python", "code": "print(8)"},
+    {"id": "1/A", "language": "cpp", "code": CPP},
+    {"id": "1/A", "language": "cpp", "code": "int main() { return 127; }"},
+    {"id": "1/B", "language": "cpp", "code": CPP},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, rows in (("problems", PROBLEMS), ("solutions", SOLUTIONS)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def stub(folder: Path, what: str) -> str:
+    path = folder / "bin" / "python3"
+    path.parent.mkdir()
+    path.write_text(f"#!/bin/sh\n{STUBS[what]}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.slow(seconds=3)
+@pytest.mark.parametrize(("what", "drivers"), [("no library", 1), ("prints nothing", 2)])
+def test_solutions_and_checkers_in_it_are_errors(what: str, drivers: int, folder: Path) -> None:
+    command = [sys.executable, "-m", "gradebox.eval.cli.console", "grade"]
+    command += ["--solutions-path", "solutions.jsonl", "--dataset", "problems.jsonl"]
+    command += ["--drivers", str(drivers), "--workers", str(drivers), "--sandbox", "local"]
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "GRADEBOX_PYTHON": stub(folder, what)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3, done.stdout + done.stderr
+    lines = (folder / "results/solutions/piston_eval_results.jsonl").read_text().splitlines()
+    found = {row["line"]: row for row in map(json.loads, lines)}
+    statuses = [found[line]["status"] for line in sorted(found)]
+    assert statuses == ["error", "error", "passed", "failed", "error"]
+    for line in (1, 2, 5):
+        assert "does not work in the sandbox: repair it" in found[line]["error"]
+    assert "name another one in GRADEBOX_PYTHON" in " ".join(done.stderr.split())
+
+
+@pytest.mark.slow(seconds=2)
+def test_a_reward_is_none(folder: Path) -> None:
+    env = {**os.environ, "GRADEBOX_PYTHON": stub(folder, "no library")}
+    done = subprocess.run(
+        [sys.executable, "-c", REWARD],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines()[-1:] == ["[null]"], done.stdout + done.stderr

@@ -1,0 +1,380 @@
+"""A format is recognised by its columns and by what its tests contain; anything else is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import gradebox
+from gradebox.eval.cli.grade import main
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems import open_problems
+from gradebox.eval.problems.formats import FORMATS, find_format
+from gradebox.eval.problems.in_memory import parse_problem
+from testing.fakes.scripted_sandbox import FakeSandbox
+from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
+from tests.eval.problems.test_checked_formats import COT, plus
+from tests.eval.problems.test_kodcode import ROW as KODCODE
+from tests.eval.problems.test_stdin_formats import (
+    CALLS,
+    FUNCTIONAL,
+    STDIN,
+    TYPED,
+    apps,
+    contests,
+    deepcoder,
+    fusion,
+    nemo,
+    prime,
+    taco,
+)
+
+OWN = {"id": "1/A", "time_limit": 1, "official_tests": [{"input": "1", "output": "2"}]}
+MULTIPL_E = {
+    "name": "HumanEval_900_double",
+    "language": "js",
+    "prompt": "function double(x){\n",
+    "tests": "const assert = require('node:assert');\nassert.deepEqual(double(1), 2);\n",
+    "stop_tokens": ["\nfunction "],
+}
+ACECODE = {
+    "id": "ace_1",
+    "source": "oss",
+    "question": "Write add.",
+    "test_cases": ["assert add(1, 2) == 3", "assert add(0, 0) == 0"],
+}
+
+
+def verl(truth: Any, **changes: Any) -> dict[str, Any]:
+    row = {"data_source": "made", "prompt": [{"role": "user", "content": "q"}], "ability": "code"}
+    return {**row, "reward_model": {"style": "rule", "ground_truth": truth}, **changes}
+
+
+READ = {
+    "codeforces": [OWN, {"contest_id": "1", "index": "A", "x": 1}, {"id": "mine/A"}],
+    "humaneval": [
+        HUMANEVAL,
+        {  # HumanEvalPack in Python
+            **HUMANEVAL,
+            **dict.fromkeys(("declaration", "buggy_solution", "import", "test_setup"), ""),
+            "test": "METADATA = {}\ndef check(f):\n    assert f(1) == 2\ncheck(f)",
+        },
+        {**HUMANEVAL, "language": "python", "description": "d"},  # mxeval
+        {**HUMANEVAL, "inputs": [[1]], "parent": "HumanEval/0", "main": None},  # EvoEval
+    ],
+    "mbpp": [MBPP, {**MBPP, "id": "x"}],
+    "acecode": [ACECODE],
+    "leetcode": [LEETCODE, {name: LEETCODE[name] for name in LEETCODE if name != "starter_code"}],
+    "multipl-e": [MULTIPL_E],
+    "livecodebench": [call_row(), stdin_row()],
+    "kodcode": [KODCODE],
+    "code-contests-plus": [plus()],
+    "codeforces-cots": [COT],
+    "apps": [apps(STDIN), apps(CALLS)],
+    "taco": [taco(STDIN), taco(STDIN, id="t", time_limit=None)],
+    "code-contests": [contests()],
+    "deepcoder": [deepcoder(STDIN), deepcoder(FUNCTIONAL)],
+    "verl": [verl(json.dumps(STDIN)), verl(json.dumps(TYPED)), verl(FUNCTIONAL)],
+    "prime": [prime(TYPED)],
+    "nemo-gym": [
+        {**nemo({"inputs": ["1"], "outputs": ["2"]}), "responses_create_params": {"input": "q"}}
+    ],
+    "sandboxfusion": [fusion([{"input": {"stdin": "1"}, "output": {"stdout": "3"}}])],
+}
+# Rows in the columns of data sets that are not read, or that have no tests.
+UNREAD: dict[str, tuple[dict[str, Any], str]] = {
+    "BigCodeBench": (
+        {
+            **HUMANEVAL,
+            "test": "import unittest\nclass TestCases(unittest.TestCase):\n    def test(self):\n"
+            "        self.assertEqual(task_func(1), 2)\n",
+            "libs": "['numpy']",
+        },
+        r"humaneval \(test does not define check\(candidate\)\)",
+    ),
+    "a method named check": (
+        {
+            **HUMANEVAL,
+            "test": "import unittest\nclass TestCases(unittest.TestCase):\n"
+            "    def check(self):\n        self.assertEqual(task_func(1), 2)\n",
+        },
+        r"humaneval \(test does not define check\(candidate\)\)",
+    ),
+    "McEval in Ruby": (
+        {**HUMANEVAL, "test": "def check(candidate)\n  raise unless candidate.call(1) == 2\nend"},
+        r"humaneval \(test does not define check\(candidate\)\)",
+    ),
+    "HumanEval-Infilling": (
+        {**HUMANEVAL, "suffix": "    return x\n"},
+        r"humaneval \(suffix is a field of other data sets\)",
+    ),
+    "HumanEvalPack in C++": (
+        {**HUMANEVAL, "declaration": "", "test": "int main(){ assert (f(1)==2); }\n"},
+        r"humaneval \(test does not define check",
+    ),
+    "HumanEval-X": (
+        {"task_id": "Go/0", "prompt": "", "canonical_solution": "", "test": "func TestF(t) {}"},
+        r"humaneval \(entry_point missing\)",
+    ),
+    "CRUXEval": (
+        {"id": "sample_0", "code": "def f(): pass", "input": "1", "output": "2"},
+        r"codeforces \(official_tests missing\)",
+    ),
+    "MHPP": (
+        {"id": 1, "question": "q", "prompt": "p", "function_name": "f", "parameters": ["x"]},
+        r"acecode \(test_cases missing\)",
+    ),
+    "Mercury": (
+        {"id": 1, "slug_name": "x", "prompt": "p", "test_cases": "[{}]", "entry_point": "f"},
+        r"acecode \(question missing\)",
+    ),
+    "OpenCodeReasoning-2": (
+        {"id": "x", "question_id": "q", "question": "-", "solution": "s", "dataset": "apps"},
+        r"kodcode \(test_code missing\)",
+    ),
+    "SYNTHETIC-2, mathematics": (
+        {"problem_id": "p", "prompt": "q", "verification_info": '{"ground_truth": "5"}'},
+        r"prime \(verification_info has no test_cases\)",
+    ),
+    "verl, mathematics": (verl("72"), r"verl \(reward_model has a ground_truth without inputs\)"),
+    "EvalPlus' package": (
+        {"task_id": "HumanEval/0", "entry_point": "f", "canonical_solution": "", "base_input": []},
+        r"humaneval \(test missing\)",
+    ),
+    "SWE tasks": (
+        {"instance_id": "x", "problem": "q", "tests": ["tests/test_a.py::test_b"]},
+        r"deepcoder \(tests has no inputs",
+    ),
+    "FullStackBench": (
+        {"id": 1, "content": "q", "labels": "{}", "test": "assert f(1) == 2"},
+        r"sandboxfusion \(test has no input\)",
+    ),
+    "other columns": ({"name": "x", "text": "y"}, r"the columns 'name', 'text', and tests of no"),
+    "tests of another form": ({"problem": "q", "tests": "assert f(1)"}, r"deepcoder \(tests has"),
+}
+
+
+NAMES = sorted(READ)
+FIELDS = sorted({field for rows in READ.values() for row in rows for field in row})
+# The columns of further data sets, with a text in each that could be tests.
+_FURTHER = {
+    "xCodeEval": "src_uid description input_from output_to hidden_unit_tests sample_inputs tags",
+    "DS-1000": "prompt reference_code metadata code_context",
+    "LiveCodeBench-Pro": "problem_id problem_title difficulty platform problem_statement",
+    "LiveCodeBench, execution": "question_id function_name code input output id problem_id",
+    "LiveCodeBench, test generation": "question_title question_id test_id function_name test",
+    "SWE-bench": "repo instance_id base_commit patch test_patch problem_statement FAIL_TO_PASS",
+    "CoNaLa": "question_id intent rewritten_intent snippet id",
+    "StudentEval": "problem entrypoint assertions prints prompt completion submitted_text",
+    "ClassEval": "task_id skeleton test solution_code class_name test_classes methods_info",
+    "CodeElo": "problem_id title rating tags time_limit_ms description input output examples",
+    "USACO": "name problem_id description num_tests solution runtime_limit samples",
+    "CanItEdit": "id name full_name before after tests instruction_lazy taxonomy",
+    "OpenCodeInstruct": "id input output domain unit_tests average_test_score",
+    "rStar-Coder": "question_id question starter_code response code inputs outputs fn_name",
+    "AutoCodeBench": "question canonical_solution demo_test_func full_test_func language",
+    "Codeforces submissions": "contestId index name rating problem-description test_cases code",
+    "LBPP": "task_id language title instruction completion test_file test_list signature",
+    "CodeNet": "submission_id problem_id user_id language status accuracy",
+    "APPS without ids": "id question solutions input_output difficulty url",
+    "GSM8K": "question answer",
+    "Alpaca": "instruction input output",
+    "our own, misspelt": "id tests time_limit",
+}
+_TEXTS = (
+    "def check(candidate):\n    assert candidate(1) == 2\n",
+    '{"inputs": ["1"], "outputs": ["2"]}',
+    "assert f(1) == 2",
+)
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_rows_are_recognised_in_every_file_and_in_memory(tmp_path, name):
+    for number, row in enumerate(READ[name]):
+        assert find_format([row], None, "x").name == name
+        pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
+        (tmp_path / "p.json").write_text(json.dumps([row]))
+        for path in (lines(tmp_path / f"{number}.jsonl", [row]), "p.parquet", "p.json"):
+            problems = open_problems(str(tmp_path / path))
+            found = problems.get(problems.ids()[0])
+            assert found is not None, problems.why_missing(problems.ids()[0])
+            assert found.origin.get("dataset_format", "codeforces") == name
+        assert parse_problem(row).origin.get("dataset_format", "codeforces") == name
+
+
+def test_every_format_has_a_row_here():
+    assert set(FORMATS) - set(READ) == {"ioi"}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_is_not_read_is_refused_in_words(tmp_path, name):
+    row, why = UNREAD[name]
+    pq.write_table(pa.Table.from_pylist([row] * 3), tmp_path / "p.parquet")
+    for path in (lines(tmp_path / "p.jsonl", [row] * 3), str(tmp_path / "p.parquet")):
+        with pytest.raises(InputError, match=f"{why}.*--dataset-format") as raised:
+            open_problems(path)
+        assert "\n" not in str(raised.value)
+    with gradebox.Grader(sandbox=FakeSandbox(lambda call: b"")) as grader:
+        (record,) = grader.grade([{"code": "x = 1"}], row)
+    assert record["status"] == "invalid"
+
+
+@pytest.mark.parametrize("name", _FURTHER)
+def test_further_data_sets_are_refused_whatever_their_tests_look_like(tmp_path, name):
+    for value in (*_TEXTS, [_TEXTS[2]], [{"input": "1", "output": "2"}], {"input": ["1"]}):
+        row = dict.fromkeys(_FURTHER[name].split(), value)
+        with pytest.raises(InputError, match=r"has the columns .*the nearest: .*--dataset-format"):
+            open_problems(lines(tmp_path / "p.jsonl", [row]))
+
+
+@pytest.mark.slow(seconds=1)
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_a_row_without_some_of_its_columns_is_never_of_another_format(tmp_path, data):
+    name = data.draw(st.sampled_from(NAMES))
+    row = dict(data.draw(st.sampled_from(READ[name])))
+    for field in data.draw(st.lists(st.sampled_from(sorted(row)), max_size=3, unique=True)):
+        value = row.pop(field)
+        if data.draw(st.booleans()):
+            row[f"{field}_{data.draw(st.integers(0, 9))}"] = value
+    try:
+        problem = parse_problem(row)
+    except InputError as error:
+        assert "\n" not in str(error)
+        return
+    assert problem.origin.get("dataset_format", "codeforces") == name or not problem.tests
+
+
+def test_the_reason_of_an_unusable_row_reaches_whoever_grades_with_it():
+    row, _ = UNREAD["BigCodeBench"]
+    fixture = {**KODCODE, "test_code": "def test_a(capsys):\n    assert f()"}
+    with gradebox.Grader(sandbox=FakeSandbox(lambda call: b"")) as grader:
+        for made, why in ((row, "does not define check"), (fixture, "has arguments")):
+            names: list[dict[str, Any]] = [{}, {"problem_id": "Prefill_1_I"}, {"problem_id": "x"}]
+            records = [grader.grade([{**name, "code": "x"}], made)[0] for name in names]
+            assert {record["status"] for record in records} == {"invalid"}
+            assert all(why in record["error"] for record in records), records
+
+
+def test_a_stated_format_is_no_licence_for_other_tests(tmp_path):
+    row, _ = UNREAD["BigCodeBench"]
+    problems = open_problems(lines(tmp_path / "p.jsonl", [row]), format_name="humaneval")
+    assert problems.get("HumanEval/900") is None
+    assert "test does not define check(candidate)" in problems.why_missing("HumanEval/900")
+
+
+def test_our_own_rows_may_be_stated(tmp_path):
+    path = lines(tmp_path / "p.jsonl", [{"id": "mine/A", "statement": "s", "time_limit": 3}])
+    with pytest.raises(InputError, match="official_tests missing"):
+        open_problems(path)
+    assert open_problems(path, format_name="codeforces").get("mine/A").time_limit_s == 3
+
+
+@pytest.mark.parametrize("name", ["CRUXEval", "BigCodeBench", "other columns"])
+def test_the_command_ends_with_status_2(tmp_path, name, capsys):
+    solutions = lines(tmp_path / "s.jsonl", [{"id": "sample_0", "code": "x"}])
+    dataset = lines(tmp_path / "p.jsonl", [UNREAD[name][0]])
+    argv = ["--solutions-path", solutions, "--dataset", dataset, "--results-dir"]
+    assert main([*argv, str(tmp_path / "r")]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {dataset} has the columns '")
+    assert "the nearest: " in line
+
+
+def test_a_run_in_which_nothing_has_a_test_ends_with_status_2(tmp_path, capsys):
+    rows = [{**HUMANEVAL, "task_id": f"t/{i}", "test": ""} for i in range(3)]
+    dataset = lines(tmp_path / "p.jsonl", rows)
+    solutions = lines(tmp_path / "s.jsonl", [{"id": f"t/{i}", "code": "x"} for i in range(3)])
+    argv = ["--solutions-path", solutions, "--dataset", dataset, "--results-dir"]
+    assert main([*argv, str(tmp_path / "r")]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"error: no problem of --dataset {dataset} has a test: the data set has")
+    assert "'canonical_solution', 'entry_point'" in last
+    assert "--dataset-format" in last
+
+
+def check_nothing_is_silent(path: str, rows: list[dict[str, Any]]) -> None:
+    """Each row is refused in words, has tests, or nothing in it can be one."""
+    try:
+        problems = open_problems(path)
+    except InputError as error:
+        assert "\n" not in str(error)
+        return
+    with problems:
+        for name in problems.ids():
+            found = problems.get(name)
+            if found is None:
+                assert "\n" not in problems.why_missing(name)
+            elif not problems.official_sizes(name):
+                kind = FORMATS[found.origin.get("dataset_format", "codeforces")]
+                assert (
+                    not any(kind.has_tests(row) and kind.matched(frozenset(row)) for row in rows)
+                    or not kind.content
+                ), (name, kind.name)
+
+
+@pytest.mark.slow(seconds=3)
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(data=st.data())
+def test_rows_with_other_columns_are_recognised_or_refused(tmp_path, data):
+    one, other = (data.draw(st.sampled_from(READ[data.draw(st.sampled_from(NAMES))])) for _ in "12")
+    row = dict(one)
+    for field in data.draw(st.lists(st.sampled_from(sorted(row)), max_size=2, unique=True)):
+        row.pop(field)  # dropped, or renamed
+        if data.draw(st.booleans()):
+            row[data.draw(st.sampled_from(FIELDS))] = one[field]
+    for field in data.draw(st.lists(st.sampled_from(sorted(other)), max_size=3)):
+        row.setdefault(field, other[field])
+    path = lines(tmp_path / "p.jsonl", [row])
+    try:
+        problems = open_problems(path)
+    except InputError as error:
+        assert "\n" not in str(error)
+        return
+    with problems:
+        (name,) = problems.ids()
+        found = problems.get(name)
+        if found is None or problems.official_sizes(name):
+            return
+        kind = FORMATS[found.origin.get("dataset_format", "codeforces")]
+        # nothing that the format reads holds a test
+        assert not kind.content or not kind.has_tests(row) or not found.official_tests_complete
+
+
+@pytest.mark.slow(seconds=2)
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@example(first="mbpp", then="humaneval", before=1)
+@example(first="codeforces", then="mbpp", before=120)
+@given(
+    first=st.sampled_from(NAMES), then=st.sampled_from(NAMES), before=st.sampled_from([1, 3, 120])
+)
+def test_rows_of_two_formats_are_never_read_as_one(tmp_path, first, then, before):
+    rows = [READ[first][0]] * before + [READ[then][0]]
+    try:
+        problems = open_problems(lines(tmp_path / "p.jsonl", rows))
+    except InputError as error:
+        assert first != then
+        assert f"{min(first, then)}" in str(error) and "--dataset-format" in str(error)
+        return
+    with problems:
+        for name in problems.ids():
+            found = problems.get(name)
+            assert found is None or problems.official_sizes(name), (name, first, then)

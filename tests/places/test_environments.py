@@ -1,0 +1,136 @@
+"""Environments that lack something: each gives right verdicts, or an error with a remedy.
+
+A program is never failed by its environment: the table of docs/places.md.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+DEEP = """
+int f(int n) { volatile char a[1000]; a[0] = n; return n ? f(n - 1) + a[0] - a[0] : 0; }
+int main() { return f(50000); }
+"""
+LARGE = """
+#include <cstdlib>
+#include <cstring>
+int main() { char *p = (char *)malloc(160 << 20); return p ? memset(p, 0, 160 << 20) != p : 3; }
+"""
+PROGRAMS = {  # (language, code, whether it is right); the test wants no output
+    "deep": ("cpp", DEEP, True),
+    "large": ("cpp", LARGE, True),
+    "python": ("python", "# é\nimport sys\nsys.stdin.read()\n", True),
+    "wrong": ("python", "print('é')\n", False),
+}
+PROBLEM = {"id": "1/A", "official_tests": [{"input": "é\n", "output": ""}], "memory_limit": 256}
+JUMPS = """
+import itertools, time
+def jumping(clock, unit):
+    jumps = itertools.cycle((0, -86400, 3600, 86400, -3600))
+    return lambda: clock() + next(jumps) * unit
+time.time, time.time_ns = jumping(time.time, 1), jumping(time.time_ns, 10**9)
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """How a grader is started in it, and what follows.
+
+    script       shell commands before the grader's
+    environment  of the grader
+    mounts       the script needs a mount namespace
+    errors       programs that are an error, all others have their verdict
+    remedy       part of their message, or of the one line with exit status 2
+    """
+
+    script: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
+    mounts: bool = False
+    errors: tuple[str, ...] = ()
+    remedy: str = ""
+    status: int = 0
+
+
+NO_HOME = (("HOME", "/proc"),)
+NOEXEC = "mkdir t && mount -t tmpfs -o noexec tmpfs t && export TMPDIR=$PWD/t"
+PLACES = {
+    "a read-only home": Place(environment=NO_HOME),
+    "temporary files on noexec": Place(NOEXEC, mounts=True),
+    "temporary files on noexec, a read-only home": Place(
+        NOEXEC,
+        NO_HOME,
+        mounts=True,
+        remedy="mounted noexec; set GRADEBOX_CACHE to a folder of your own",
+        status=2,
+    ),
+    "64 MB of /dev/shm": Place("mount -t tmpfs -o size=64m tmpfs /dev/shm", mounts=True),
+    "a soft limit on the stack": Place("ulimit -Ss 8192"),
+    "a hard limit on the stack": Place(
+        "ulimit -s 8192", errors=("deep",), remedy="ulimit -s unlimited", status=3
+    ),
+    "a hard limit on data": Place(
+        "ulimit -d 150000", errors=("large",), remedy="ulimit -d unlimited", status=3
+    ),
+    "a hard limit on files below the launcher's size": Place(
+        "ulimit -f 1000", remedy="raise the file size limit (ulimit -f)", status=2
+    ),
+    "no locale": Place(
+        environment=(("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0"))
+    ),
+    "a clock that jumps": Place(),
+}
+
+
+@pytest.mark.slow(seconds=2)
+@pytest.mark.parametrize("name", PLACES)
+def test_no_program_is_failed_by_it(name: str, tmp_path: Path) -> None:
+    place = PLACES[name]
+    rows = [
+        {"id": "1/A", "solution_id": who, "language": language, "code": code}
+        for who, (language, code, _) in PROGRAMS.items()
+    ]
+    for file, lines in (("problems", [PROBLEM]), ("solutions", rows)):
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / f"{file}.jsonl").write_text(text)
+    (tmp_path / "jumps").mkdir()
+    (tmp_path / "jumps" / "sitecustomize.py").write_text(JUMPS)
+    grader = [sys.executable, "-m", "gradebox.eval.cli.console", "grade", "--sandbox", "local"]
+    grader += ["--dataset", "problems.jsonl", "--solutions-path", "solutions.jsonl"]
+    start = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    start = [*start, "sh"] if place.mounts else ["sh"]
+    script = f'{place.script or ":"} || exit 77; exec "$@"'
+    kept = ("PATH", "HOME", "PYTHONPATH")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
+    if name == "a clock that jumps":
+        environment["PYTHONPATH"] = f"jumps:{os.environ.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        [*start, "-c", script, "sh", *grader],
+        cwd=tmp_path,
+        env=environment | dict(place.environment),
+        capture_output=True,
+        check=False,
+    )
+    said = b" ".join((done.stdout + done.stderr).split()).decode("utf-8", "replace")
+    if place.mounts and (done.returncode == 77 or "unshare failed" in said):
+        pytest.skip(f"nothing can be mounted here: {said[-200:]}")
+    assert done.returncode == place.status, said
+    assert "Traceback" not in said
+    if place.status == 2:
+        assert place.remedy in said
+        return
+    lines = (tmp_path / "results/solutions/piston_eval_results.jsonl").read_text("utf-8")
+    for record in map(json.loads, lines.splitlines()):
+        who = record["solution_id"]
+        right = "passed" if PROGRAMS[who][2] else "failed"
+        found = (who, record["status"], record["error"])
+        if who in place.errors and record["status"] == "error":
+            assert place.remedy in json.dumps(record), found
+        else:
+            assert record["status"] == right, found

@@ -1,0 +1,56 @@
+"""What the cache of compiled programs holds at most: bytes, entries and open files."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradebox.sandbox.box.toolchains import compiler
+from gradebox.sandbox.box.toolchains.compiler import Compiler
+from gradebox.sandbox.box.toolchains.find import Tool
+from gradebox.sandbox.model import Execution, Program
+
+CACHE_BYTES = 10 * compiler.EXECUTABLE_BYTES
+
+
+def cached(monkeypatch: pytest.MonkeyPatch, sources: list[bytes], output: bytes | None) -> int:
+    """Return how many programs are still cached after each has been compiled once."""
+    monkeypatch.setattr(compiler, "CACHE_BYTES", CACHE_BYTES)
+    runs = []
+
+    def run(command: object, files: dict[str, bytes], limits: object, collect: str) -> Execution:
+        runs.append(files)
+        made = {} if output is None else {collect: output}
+        code = int(output is None)
+        return Execution(code, None, 0.0, 0.0, None, stdout=b"", stderr=b"error", files=made)
+
+    compiling = Compiler(run, lambda row: Tool("/bin/true", "1", ()), in_memory=True)
+    try:
+        for source in sources:
+            compiling.compile(Program("rust", {"main.rs": source}), None).close()
+        again = [
+            compiling.compile(Program("rust", {"main.rs": source}), None)
+            for source in reversed(sources)
+        ]
+        count = sum(program.cached for program in again)
+        for program in again:
+            program.close()
+    finally:
+        compiling.close()
+    return count
+
+
+def test_small_executables_are_limited_by_their_open_files(monkeypatch) -> None:
+    # Each keeps a descriptor open; by their bytes alone a million would fit.
+    sources = [b"// %d" % i for i in range(25)]
+    assert 5 <= cached(monkeypatch, sources, b"ELF") <= 10
+
+
+def test_sources_count(monkeypatch) -> None:
+    sources = [b"// %d" % i + b" " * (CACHE_BYTES // 4) for i in range(8)]
+    assert cached(monkeypatch, sources, b"ELF") <= 4
+
+
+def test_an_entry_of_no_bytes_counts(monkeypatch) -> None:
+    monkeypatch.setattr(compiler, "EXECUTABLE_BYTES", 8192)  # the capacity: 80 KB
+    sources = [b"%d" % i for i in range(50)]
+    assert cached(monkeypatch, sources, None) <= CACHE_BYTES // compiler.ENTRY_BYTES

@@ -1,0 +1,138 @@
+"""The questions that a client asks a server before its first run, and what may go wrong there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gradebox.sandbox import Limits, Program, SandboxError
+from gradebox.sandbox.piston import PistonSandbox, fleet
+from gradebox.sandbox.piston.faults import Transient
+from gradebox.sandbox.piston.fleet import Endpoint
+from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.packages import PACKAGES
+from gradebox.sandbox.piston.probe import ANSWER_BYTES, probe
+
+from .fake_piston import FakePiston, Handler
+from .faults import busy_429, run_stage, status_500_empty
+
+Make = Callable[..., FakePiston]
+Connect = Callable[..., PistonSandbox]
+
+PRINTS_ONE = Program("python", {"main.py": b"print(1)"})
+
+
+def probed(url: str) -> Endpoint:
+    """Return an endpoint whose questions have been asked until none is left."""
+    endpoint = Endpoint(url, Transport(url), 1)
+    for _ in range(30):
+        try:
+            probe(endpoint, PACKAGES["piston"])
+        except Transient:
+            continue
+        break
+    assert endpoint.probed
+    return endpoint
+
+
+@pytest.mark.slow(seconds=6)
+def test_a_server_that_allows_five_requests_a_second_gets_through(
+    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleet, "FIRST_PAUSE_S", 0.25)
+    box = client(server(per_second=5), slots=2)
+    for _ in range(4):
+        assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
+
+
+@pytest.mark.slow(seconds=2)
+@pytest.mark.parametrize("settings", [{}, {"body_limit": 100_000, "output_max": 1500}], ids=str)
+def test_after_a_fault_only_its_question_is_asked_again(
+    server: Make, settings: dict[str, int]
+) -> None:
+    smooth, rough = server(**settings), server(**settings)
+    seen: list[int] = []
+
+    def every_second_one(handler: Handler, body: dict[str, Any]) -> None:
+        seen.append(1)
+        (status_500_empty if len(seen) % 2 else Handler.answer)(handler, body)
+
+    rough.always = every_second_one
+    calm, tried = probed(smooth.url), probed(rough.url)
+    assert len(rough.received.bodies) == 2 * len(smooth.received.bodies)
+    for name in ("run_ms", "cpu_ms", "memory_units", "output_chars", "body_bytes"):
+        assert getattr(tried.limits, name) == getattr(calm.limits, name), name
+
+
+def test_a_server_that_stays_busy_is_given_up_in_words(
+    server: Make, client: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gradebox.sandbox.piston.probe.BUSY_S", 0.05)
+    monkeypatch.setattr(fleet, "WAIT_S", 0.2)
+    piston = server()
+    box = client(piston)
+    program = box.compile(PRINTS_ONE, interpreted=False)
+    piston.always = busy_429
+    with pytest.raises(SandboxError, match=r"answers any more: .* \(429\)"):
+        box.run(program, Limits())
+
+
+@pytest.mark.slow(seconds=2)
+def test_an_endless_answer_is_not_read_to_its_end(server: Make, client: Connect) -> None:
+    piston = server()
+    sent = [0]
+
+    def endless(handler: Handler, body: dict[str, Any]) -> None:
+        handler.close_connection = True
+        handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"run":"')
+        while True:
+            sent[0] += handler.wfile.write(b"x" * (1 << 20))
+
+    piston.script.append(endless)
+    box = client(piston)
+    assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
+    assert ANSWER_BYTES < sent[0] < ANSWER_BYTES + (16 << 20)  # and what the sockets hold
+
+
+@pytest.mark.slow(seconds=2)
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"),
+    ],
+    ids=["100 Continue", "chunks of one byte", "trailers"],
+)
+def test_bytes_beside_an_answers_body_are_counted(
+    server: Make, client: Connect, head: bytes, part: bytes
+) -> None:
+    piston = server()
+    sent = [0]
+
+    def endless(handler: Handler, body: dict[str, Any]) -> None:
+        handler.close_connection = True
+        handler.wfile.write(head)
+        while True:
+            sent[0] += handler.wfile.write(part * 10_000)
+
+    piston.script.append(endless)
+    box = client(piston)
+    assert box.run(box.compile(PRINTS_ONE), Limits()).stdout == b"1\n"
+    assert sent[0] < 2 * ANSWER_BYTES + (16 << 20)
+
+
+def test_memory_that_a_run_was_not_given_is_the_servers_fault(
+    piston: FakePiston, client: Connect
+) -> None:
+    box = client(piston)
+    program = box.compile(PRINTS_ONE)
+    limits = Limits(memory_bytes=256 << 20)
+    box.run(program, limits)
+    for memory in (10**12, 600 << 20):
+        piston.script.append(run_stage(memory=memory, status="SG", signal="SIGKILL"))
+        assert box.run(program, limits).stdout == b"1\n"
+    piston.script.append(run_stage(memory=280_000_000, status="SG", signal="SIGKILL"))
+    assert box.run(program, limits).killed_for == "memory"

@@ -1,0 +1,67 @@
+"""A server that does not take output for a while: the program waits, and is not at fault."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gradebox.sandbox import Limits, Program
+from gradebox.sandbox.piston import PistonSandbox
+from gradebox.sandbox.piston.build import c_launcher_source
+from gradebox.sandbox.piston.launcher import LAUNCHER, decode_report, job_files, launcher_file
+
+from .fake_piston import FakePiston
+
+pytestmark = pytest.mark.slow(seconds=2)
+PRINTS = (
+    "import sys, time\nsys.stdout.write('x' * 400_000)\nsys.stdout.flush()\n"  # no pipe holds it
+)
+LIMITS = Limits(wall_s=0.4)
+NONCE = "0" * 16
+
+
+@pytest.fixture(scope="module", params=["Python", "C"])
+def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command of a launcher."""
+    folder = tmp_path_factory.mktemp("launcher")
+    if request.param == "Python":
+        (folder / LAUNCHER).write_bytes(launcher_file().content)
+        return [sys.executable, str(folder / LAUNCHER)]
+    (folder / "launcher.c").write_bytes(c_launcher_source())
+    subprocess.run(["gcc", "-x", "c", folder / "launcher.c", "-o", folder / "launcher"], check=True)
+    return [str(folder / "launcher")]
+
+
+@pytest.mark.parametrize(("source", "why"), [(PRINTS, "-"), (PRINTS + "time.sleep(60)\n", "wall")])
+def test_time_in_which_a_launcher_cannot_write_does_not_count(
+    launcher: list[str], tmp_path: Path, source: str, why: str
+) -> None:
+    argv = [sys.executable, "-S", "-c", source]
+    options = {"output_chars": 1 << 24, "only_base64": False, "fixed_addresses": False}
+    for file in job_files(NONCE, argv, LIMITS, files={}, **options):  # type: ignore[arg-type]
+        (tmp_path / file.name).write_bytes(file.content)
+    if len(launcher) > 1:  # it removes itself
+        (tmp_path / LAUNCHER).write_bytes(Path(launcher[1]).read_bytes())
+        launcher = [launcher[0], str(tmp_path / LAUNCHER)]
+    with subprocess.Popen(launcher, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        time.sleep(4 * LIMITS.wall_s)
+        assert process.stdout is not None
+        report = decode_report(process.stdout.read(), NONCE)
+    assert (report.why, len(report.stdout)) == (why, 400_000)
+
+
+def test_a_server_that_stands_still_fails_no_program(
+    server: Callable[..., FakePiston], client: Callable[..., PistonSandbox]
+) -> None:
+    fake = server()
+    box = client(fake)
+    program = box.compile(Program("python", {"main.py": PRINTS.encode()}), interpreted=False)
+    assert box.run(program, Limits()).exit_code == 0  # past the probe
+    fake.settings.stops_s = 4 * LIMITS.wall_s
+    got = box.run(program, LIMITS)
+    assert (got.killed_for, got.exit_code, got.stdout_bytes) == (None, 0, 400_000)

@@ -1,0 +1,92 @@
+"""Tokens of sources, and that reading a source is linear in its length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradebox.eval.solutions.hints import hint
+from gradebox.sandbox import source_tokens
+from gradebox.sandbox.box.toolchains import java_names
+from gradebox.sandbox.box.toolchains.leading_includes import header_texts
+from gradebox.sandbox.source_tokens import MOST_TOKENS, Style, lines, tokens
+from testing.calls import calls_of
+from testing.linear_patterns import tried_again
+
+STYLES: list[Style] = ["c++", "java", "rust", "go", "javascript"]
+UNITS = [
+    *("/*", "*/", "//", "/* */", "/*/*", "*/ /*", "///", "//\n", "/", "*", "${", "`${", "`", "??/"),
+    *('"', "'", '\\"', '"\\', "\\'", "\\", '"\\"', '"a"', "'a'", "'a", '""', '"""', '"O3",'),
+    *('R"(', 'R"a(', ')a"', 'u8R"(', 'r#"', 'r##"', '"#', 'br"', "1'", "1'0", "#", "# ", "a", "a "),
+    *("{", "}", "{}", "(", ")", ";", "\n", " \n", "\r\n", " ", "\t", "é", "\x00", "0", "#if WIN\n"),
+    *("import (", "int f()\n", "main(/*a*/", "class A", "class ", "package a.", "public ", "enum "),
+    *("#include <vector>\n", "#include <", "#include ", "#pragma GCC optimize(", '"%I64', "%I64d"),
+    *("#pragma comment(a)\n", '#pragma GCC target("a")\n'),
+]
+SCANS: list[Callable[[str], Any]] = [
+    *((lambda text, style=style: list(tokens(text, style))) for style in STYLES),
+    lambda text: list(lines(text, "c++")),
+    lambda text: header_texts(text.encode()),
+    lambda text: header_texts(b'#pragma GCC optimize("O3")\n#include <map>\n' + text.encode()),
+    lambda text: java_names.names(text.encode()),
+    lambda text: hint(f"{text} I64", "c++17"),
+]
+
+
+@pytest.mark.parametrize(
+    ("style", "source", "found"),
+    [
+        ("c++", "int a=1'000;", ["int", "a", "=", "1'000", ";"]),
+        ("c++", 'R"x(a)")x" b', ['R"x(a)")x"', "b"]),
+        ("c++", "a // b\nc", ["a", "// b", "\n", "c"]),
+        ("c++", "a /* b\n */ c /* d", ["a", "/* b\n */", "c", "/* d"]),
+        ("c++", r'"a\"b" c', [r'"a\"b"', "c"]),
+        ("c++", '"a\nb"', ['"a', "\n", "b", '"']),
+        ("c++", "/*/ a */ b", ["/*/ a */", "b"]),
+        ("java", 'x = """ a " b """ + \'"\'', ["x", "=", '""" a " b """', "+", "'\"'"]),
+        ("rust", "/* a /* b */ c */ d", ["/* a /* b */ c */", "d"]),
+        ("rust", "&'a str r#\"x\"y\"# '\\u{41}'", ["&", "'", "a", "str", 'r#"x"y"#', "'\\u{41}'"]),
+        ("go", "`a\\` b", ["`a\\`", "b"]),
+        ("javascript", "`a\n\\`${b}` $c", ["`a\n\\`${b}`", "$c"]),
+    ],
+)
+def test_tokens_of_each_style(style: Style, source: str, found: list[str]) -> None:
+    assert [text for _, text, _ in tokens(source, style)] == found
+
+
+@given(st.text(st.sampled_from("/*\"'\\`R(#)ar\n {};1"), max_size=40), st.sampled_from(STYLES))
+def test_tokens_cover_all_but_white_space(source: str, style: Style) -> None:
+    at = 0
+    for _, text, start in tokens(source, style):
+        assert text
+        assert not source[at:start].strip()
+        at = start + len(text)
+        assert source[start:at] == text
+    assert not source[at:].strip()
+
+
+def test_what_is_behind_too_many_tokens_is_one() -> None:
+    *first, (kind, text, start) = tokens(";" * (MOST_TOKENS + 9), "go")
+    assert len(first) == start == MOST_TOKENS
+    assert (kind, len(text)) == ("rest", 9)
+    assert [kind for kind, _, _ in tokens('"' + "\\n" * 20_000 + '" a', "c++")] == ["rest"]
+
+
+@pytest.mark.parametrize("pattern", source_tokens.PATTERNS, ids=str)
+def test_patterns_cannot_try_anything_twice(pattern: Any) -> None:
+    assert tried_again(pattern) == []
+
+
+@pytest.mark.slow(seconds=1)
+@pytest.mark.parametrize("scan", SCANS)
+def test_the_work_of_a_scan_is_linear(scan: Callable[[str], Any]) -> None:
+    for unit in UNITS:
+        short, long = (calls_of(scan, unit * (size // len(unit))) for size in (1 << 10, 1 << 14))
+        assert long <= 17 * short + 400, repr(unit)
+    for unit in ("/* ", "{}"):
+        long, longest = (calls_of(scan, unit * (size // len(unit))) for size in (1 << 16, 1 << 20))
+        assert longest <= min(16 * long, 12 * MOST_TOKENS) + 400, repr(unit)

@@ -1,0 +1,28 @@
+"""A public class has a name of its own, so that a reader of any module knows which one it is."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("eval", "checkers", "sandbox")
+# Names that two classes have: both ends of one protocol, or exceptions of two interfaces.
+TWICE = {
+    "File": {"sandbox/piston/http/execute.py", "sandbox/server/jobs/files.py"},
+    "Job": {"sandbox/piston/box_launcher.py", "sandbox/server/jobs/request.py"},
+    "Refused": {"sandbox/piston/faults.py", "sandbox/server/body.py"},
+    "Verdict": {"checkers/builtins/stream.py", "checkers/true_false.py"},
+}
+
+
+def test_no_name_of_a_class_has_two_meanings() -> None:
+    found: dict[str, set[str]] = defaultdict(set)
+    for folder in FOLDERS:
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    found[node.name].add(str(path.relative_to(ROOT)))
+    assert len(found) > 300
+    assert {name: places for name, places in found.items() if len(places) > 1} == TWICE
