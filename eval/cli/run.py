@@ -23,6 +23,7 @@ from gradebox.eval.api.dataset_check import DatasetCheck
 from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.paths import working_folder
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.debugging.find import open_results
 from gradebox.eval.debugging.rejudge import RejudgedRecords, Rejudging
@@ -207,7 +208,7 @@ def _grade_file(
             problems=session.problems.describe(),
             run={
                 "solutions_file": str(source),
-                "folder": str(Path.cwd()),
+                "folder": working_folder(),
                 "graded_now": graded_now,
                 "from_before": counts.reused,
                 "wall_s": round(time.monotonic() - started, 3),

@@ -85,6 +85,7 @@ PLACES = {
         environment=(("LC_ALL", "C"), ("PYTHONUTF8", "0"), ("PYTHONCOERCECLOCALE", "0"))
     ),
     "a clock that jumps": Place(),
+    "a working folder that was removed": Place("mkdir gone && cd gone && rmdir ../gone"),
 }
 
 
@@ -102,7 +103,9 @@ def test_no_program_is_failed_by_it(name: str, tmp_path: Path) -> None:
     (tmp_path / "jumps").mkdir()
     (tmp_path / "jumps" / "sitecustomize.py").write_text(JUMPS)
     grader = [sys.executable, "-m", "gradebox.eval.cli.console", "grade", "--sandbox", "local"]
-    grader += ["--dataset", "problems.jsonl", "--solutions-path", "solutions.jsonl"]
+    grader += ["--dataset", str(tmp_path / "problems.jsonl")]
+    grader += ["--solutions-path", str(tmp_path / "solutions.jsonl")]
+    grader += ["--results-dir", str(tmp_path / "results")]
     start = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
     start = [*start, "sh"] if place.mounts else ["sh"]
     script = f'{place.script or ":"} || exit 77; exec "$@"'

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
+from gradebox.eval.common.paths import working_folder
 from gradebox.eval.grading.drivers.calls import DriverSetup
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.executors.setup import setup_of
@@ -25,7 +25,7 @@ def open_drivers(options: Options, sandbox: Sandbox, hidden: Iterable[str | Path
     sandbox  that theirs must be equal to
     hidden   paths that programs must not see
     """
-    folder = _working_folder()
+    folder = working_folder()  # drivers inherit a removed one
     share, more = divmod(options.workers, options.drivers)
     level = logging.getLogger().getEffectiveLevel()
     paths = tuple(str(Path(folder or "", path)) for path in hidden)
@@ -52,10 +52,3 @@ class DriverSession(Closeable):
     def close(self) -> None:
         """Let the drivers forget the session and its problems."""
         self.pool.forget(self.opening[0])
-
-
-def _working_folder() -> str | None:
-    """Return this process's folder; None for a removed one, which drivers inherit."""
-    with contextlib.suppress(OSError):
-        return str(Path.cwd())
-    return None
