@@ -20,8 +20,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -96,42 +95,26 @@ def piped(argv: list[str], stdin: bytes = b"") -> None:
     subprocess.run(argv, input=stdin, capture_output=True, check=True)
 
 
-@contextmanager
-def sandboxes(level: str | None) -> Iterator[dict[bool, EmbeddedSandbox]]:
-    with (
-        EmbeddedSandbox(level=level, fresh=True) as fresh,
-        EmbeddedSandbox(level=level, fresh=False) as fast,
-    ):
-        yield {True: fresh, False: fast}
-
-
-def starts(boxes: dict[bool, EmbeddedSandbox], folder: Path, level: str, runs: int) -> list[Figure]:
+def starts(box: EmbeddedSandbox, folder: Path, level: str, runs: int) -> list[Figure]:
     """Return the figures of starting programs: the fixed cost of a run."""
     tiny = folder / "tiny"
     (folder / "tiny.c").write_bytes(TINY)
     subprocess.run(["gcc", "-O2", "-static", str(folder / "tiny.c"), "-o", str(tiny)], check=True)
     (folder / "hello.py").write_bytes(HELLO)
     compiled = ready(tiny)
-    hello = boxes[True].compile(Program("python", {"main.py": HELLO}))
+    hello = box.compile(Program("python", {"main.py": HELLO}))
     python = resolve(find("python")).path
     return [
         Figure(
             "fresh    C program / os.posix_spawn of it",
-            lambda: boxes[True].run(compiled, LIMITS),
+            lambda: box.run(compiled, LIMITS),
             lambda: spawn(str(tiny)),
             1.6,
             runs,
         ),
         Figure(
-            "fast     C program / os.posix_spawn of it",
-            lambda: boxes[False].run(compiled, LIMITS),
-            lambda: spawn(str(tiny)),
-            1.3 if level == "full" else 1.35,
-            runs,
-        ),
-        Figure(
             "python   hello / subprocess.run of it",
-            lambda: boxes[True].run(hello, LIMITS),
+            lambda: box.run(hello, LIMITS),
             lambda: piped([python, str(folder / "hello.py")]),
             0.8,
             runs,
@@ -249,14 +232,14 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", choices=groups, default=groups)
     options = parser.parse_args()
     good = True
-    with tempfile.TemporaryDirectory() as name, sandboxes(options.level) as boxes:
+    with tempfile.TemporaryDirectory() as name, EmbeddedSandbox(level=options.level) as box:
         folder = Path(name)
-        level = boxes[True].describe().level
+        level = box.describe().level
         print(f"level {level}, {len(os.sched_getaffinity(0))} cores, {options.runs} runs")
         print(f"{'figure':44}{'ratio':>7}{'p10 ratio':>11}{'box':>12}{'plain':>12}{'limit':>8}")
-        figures = starts(boxes, folder, level, options.runs)
+        figures = starts(box, folder, level, options.runs)
         if "transfers" in options.only:
-            figures += transfers(boxes[True], folder, options.runs)
+            figures += transfers(box, folder, options.runs)
         for figure in figures:
             if "starts" in options.only or figure not in figures[:3]:
                 good = measure(figure) and good
@@ -269,7 +252,7 @@ def main() -> int:
             )
             for what, sources, limit in rows:
                 name = f"g++      {what} / plain g++"
-                good = compiles(boxes[True], name, sources, folder, limit) and good
+                good = compiles(box, name, sources, folder, limit) and good
         if "scaling" in options.only:
             good = scaling(options.level, folder, 9) and good
     return 0 if good else 1

@@ -28,10 +28,6 @@ class CheckerError(ValueError):
     """The caller chose a checker that can't be used; the message names the value and the remedy."""
 
 
-class UnknownChecker(CheckerError):
-    """No built-in has this name or option; the message lists the nearest ones."""
-
-
 @dataclass(frozen=True)
 class Check:
     """The outcome of checking one output.

@@ -7,21 +7,32 @@
 |----------|----------------------------|--------------------------------------------------|
 | testlib  | input output answer        | exit 0 OK, 1 WA, 2 PE, 3 FAIL, 7 points on stderr |
 | kattis   | input answer feedback_dir  | exit 42 or 43, feedback files                    |
+
+    ProgramChecker, Interactor ─ sent ─▶ {"role", "protocol", "files", …} ─ open_sent ─▶ the same
+
+Files are text there; bytes that are not UTF-8 are lone surrogates (Python's surrogateescape).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import signal
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from gradebox.checkers.check import Check, UnknownChecker, reject, unclear
+from gradebox.checkers.check import Check, CheckerError, reject, unclear
 from gradebox.checkers.opening import split_path
 from gradebox.checkers.program_files import read_program
-from gradebox.checkers.programs import PROTOCOLS, NotCompiled, ProgramProtocol, ProgramRuns
+from gradebox.checkers.programs import (
+    PROTOCOLS,
+    NotCompiled,
+    ProgramChecker,
+    ProgramProtocol,
+    ProgramRuns,
+)
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.model import MIB, Compiled, Execution, Interaction, Limits
+from gradebox.sandbox.model import MIB, Compiled, Execution, Interaction, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 
 Transcript = tuple[tuple[Literal["first", "second"], bytes], ...]
@@ -112,7 +123,7 @@ def open_interactor(
     """
     kind, _, rest = name.strip().partition(":")
     if kind not in ("testlib", "kattis"):
-        raise UnknownChecker(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
+        raise CheckerError(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
     path, flags = split_path(rest, kind, within)
     runs = ProgramRuns(sandbox, read_program(kind, path, testlib, within=within))
     return Interactor(PROTOCOLS[kind], runs, name=f"{kind}:{path.name}", extra_args=flags)
@@ -202,3 +213,51 @@ def decide(interaction: Interaction, check: Check) -> tuple[Party, Check]:
 
 def _broke(x: Execution) -> bool:
     return x.killed_for is not None or x.signal is not None or x.exit_code != 0
+
+
+# ---- programs as JSON, so that another gradebox can judge with them ----
+
+
+def sent(judge: ProgramChecker | Interactor) -> dict[str, Any]:
+    """Return what `open_sent` opens the same judge from."""
+    program = judge.runs.program
+    return {
+        "role": "interactor" if isinstance(judge, Interactor) else "checker",
+        "protocol": judge.protocol.name,
+        "args": list(judge.protocol.args),
+        "extra_args": list(judge.extra_args),
+        "full_points": judge.full_points,
+        "name": judge.name,
+        "language": program.language,
+        "files": {n: c.decode("utf-8", "surrogateescape") for n, c in program.files.items()},
+    }
+
+
+def open_sent(value: Mapping[str, Any], sandbox: Sandbox) -> ProgramChecker | Interactor:
+    """Return the judge that `sent` described. Raises CheckerError for anything else."""
+    try:
+        protocol = dataclasses.replace(PROTOCOLS[value["protocol"]], args=_texts(value["args"]))
+        files = {n: c.encode("utf-8", "surrogateescape") for n, c in value["files"].items()}
+        points, extra = value["full_points"], _texts(value["extra_args"])
+        language, name = str(value["language"]), str(value["name"])
+        if not files or not (points is None or type(points) in (int, float)):
+            raise ValueError("it needs files, and full_points must be a number or null")
+        if value["role"] != "interactor":
+            return ProgramChecker(
+                sandbox,
+                protocol,
+                Program(language, files),
+                name=name,
+                extra_args=extra,
+                full_points=points,
+            )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CheckerError(f"judge_program can't be used: {error!r:.200}") from None
+    runs = ProgramRuns(sandbox, Program(language, files))
+    return Interactor(protocol, runs, name=name, extra_args=extra, full_points=points)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+        raise TypeError("args and extra_args are lists of texts")
+    return tuple(value)

@@ -52,7 +52,7 @@ class OutputJudge(Builtin):
 
 
 def output_judge(name: str) -> OutputJudge:
-    """Return a built-in checker by its name, with options. Raises UnknownChecker."""
+    """Return a built-in checker by its name, with options. Raises CheckerError."""
     found = builtin(name)
     return OutputJudge(found.name, found.judge, name)
 

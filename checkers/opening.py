@@ -21,7 +21,7 @@ import shlex
 from pathlib import Path
 
 from gradebox.checkers.builtins import TABLE
-from gradebox.checkers.check import Checker, CheckerError, UnknownChecker
+from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.long_outputs import output_judge
 from gradebox.checkers.program_files import read_program, testlib_program
 from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
@@ -89,7 +89,7 @@ def _open_named(
     if kind not in PROTOCOLS:
         near = difflib.get_close_matches(kind, [*PROTOCOLS, *TABLE], n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}" if near else ""
-        raise UnknownChecker(
+        raise CheckerError(
             f"unknown kind of checker {kind!r} in {name!r}{hint}; kinds: {', '.join(PROTOCOLS)}"
         )
     if not programs and (within is None or kind == "command"):

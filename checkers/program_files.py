@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gradebox.checkers.check import CheckerError
-from gradebox.sandbox.c_sources import SOURCE_ENDINGS, included_names
 from gradebox.sandbox.input_file import check_input_file
 from gradebox.sandbox.model import MIB, Program
+from gradebox.sandbox.source_tokens import SOURCE_ENDINGS, included_names
 
 HEADER = "testlib.h"
 _CPP = ("c++17", "main.cpp")

@@ -26,7 +26,7 @@ from typing import Any
 
 from gradebox.sandbox.box.embedded import EmbeddedSandbox
 from gradebox.sandbox.box.isolation.host import inspect_host
-from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE, NoLevel
+from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE
 from gradebox.sandbox.common.cpus import physical_cpus
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.common.in_container import container_kind
@@ -130,7 +130,7 @@ def _tried(level: str) -> tuple[str, str]:
         with EmbeddedSandbox(1, level=level, allow_unsafe=True) as sandbox:
             return "", sandbox.python_start()
     except SandboxError as error:
-        reasons = error.reasons if isinstance(error, NoLevel) else {}
+        reasons = getattr(error, "reasons", {})
         return reasons.get(level, str(error)), ""
 
 

@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from itertools import filterfalse
 from typing import Any
 
 import pytest
@@ -43,12 +44,36 @@ LONGEST_ID = 60
 SLOW_S = 2.0
 WEAKER_S = 0.3
 FAST_S = 0.02
+STRONGEST = "GRADEBOX_TEST_LEVEL"  # the variable with its name
 WEAKER_LEVELS = ("delegated", "userns", "landlock", "none")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the order of the groups: pytest-xdist would start those of the most tests first."""
+    """Keep the order of the groups: pytest-xdist would start those of the most tests first.
+
+    Find the strongest level of isolation, once for all workers: they must collect the same tests.
+    """
     config.option.loadscopereorder = False
+    if STRONGEST not in os.environ:
+        os.environ[STRONGEST] = strongest_level()
+
+
+def strongest_level() -> str:
+    """Return the level that runs have here, "" where none works."""
+    from gradebox.sandbox import SandboxError
+    from gradebox.sandbox.box import EmbeddedSandbox
+
+    try:
+        with EmbeddedSandbox(1, python_start="exec") as sandbox:
+            return str(sandbox._factory.level.name)
+    except SandboxError:
+        return ""
+
+
+def is_repeated(item: pytest.Item) -> bool:
+    """Return whether a test would show at its level what it shows at the strongest one."""
+    mark, level = item.get_closest_marker("levels"), level_of(item)
+    return bool(mark and level and level not in (*mark.args, os.environ[STRONGEST]))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own order and xdist's groups
@@ -59,6 +84,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     well: what the first of them imports or starts, such as SciPy or the pool of math workers, is
     there for the others.
     """
+    repeated = list(filter(is_repeated, items))
+    if repeated:
+        repeated[0].config.hook.pytest_deselected(items=repeated)
+        items[:] = filterfalse(is_repeated, items)
     for item in items:
         if level_of(item) in WEAKER_LEVELS and not item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.slow(WEAKER_S))

@@ -23,8 +23,7 @@ from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS
 from gradebox.checkers.math.first_tier import at_once
 from gradebox.checkers.math.policy import get_policy
 from gradebox.checkers.true_false import extract_verdict, judge_response
-from gradebox.checkers.values.imports import needed
-from gradebox.checkers.values.programs import solution_program, with_prelude
+from gradebox.checkers.values.programs import needed, solution_program, with_prelude
 from gradebox.eval.api.dialects.fusion import extraction
 from gradebox.eval.api.rewards.queries import answer_of
 from gradebox.eval.models.answers.equality import harness
@@ -49,7 +48,7 @@ ELSEWHERE = (
 NOT_INSTALLED = ("gradebox.eval.frameworks.", "gradebox.eval.api.rewards.")
 # Patterns that are tried at one place, the beginning.
 AT_ONE_PLACE = {
-    "gradebox.checkers.programs.protocols._POINTS_LINE",
+    "gradebox.checkers.programs._POINTS_LINE",
     "gradebox.checkers.true_false._ALTERNATIVE",
     "gradebox.checkers.true_false._LINE",
     "gradebox.eval.models.benchmarks.pal._PROGRAM_START",

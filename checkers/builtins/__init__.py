@@ -20,8 +20,8 @@ from functools import partial
 from typing import Any
 
 from gradebox.checkers.builtins import cases, kattis, lines, sequences, single
-from gradebox.checkers.builtins.stream import Verdict
-from gradebox.checkers.check import Check, UnknownChecker
+from gradebox.checkers.builtins.stream import Decided
+from gradebox.checkers.check import Check, CheckerError
 
 Judge = Callable[[bytes, bytes, bytes], None]
 
@@ -73,7 +73,7 @@ class Builtin:
         """Judge `output` against the judge's answer `expected`."""
         try:
             self.judge(input, output, expected)
-        except Verdict as verdict:
+        except Decided as verdict:
             return verdict.check
         raise AssertionError(f"{self.name} gave no verdict")
 
@@ -95,16 +95,16 @@ REVISION = 2
 def builtin(name: str, **options: Any) -> Builtin:
     """Return a built-in checker; the name may carry options: "kattis case_sensitive".
 
-    Raises UnknownChecker (a ValueError) for a name or an option that does not exist.
+    Raises CheckerError (a ValueError) for a name or an option that does not exist.
     """
     words = name.split()
     if not words or words[0] not in TABLE:
-        raise UnknownChecker(_unknown(name))
+        raise CheckerError(_unknown(name))
     options = {**kattis.parse_options(words[0], words[1:]), **options}
     try:
         judge = TABLE[words[0]](**options)
     except TypeError:
-        raise UnknownChecker(
+        raise CheckerError(
             f"checker {words[0]!r} has no option {' or '.join(sorted(options)) or '(none)'}; "
             f"see docs/checkers.md"
         ) from None

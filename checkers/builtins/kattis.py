@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gradebox.checkers.builtins.stream import decimal, ok, wrong
-from gradebox.checkers.check import UnknownChecker
+from gradebox.checkers.check import CheckerError
 from gradebox.checkers.tokens import Lockstep, Tokens, shown
 
 _FLAGS = ("case_sensitive", "space_change_sensitive")
@@ -41,7 +41,7 @@ def parse_options(checker: str, words: list[str]) -> Mapping[str, Any]:
     """Parse options spelled as in Kattis' validator_flags: `float_tolerance 1e-6`.
 
     Words of the form key=value are accepted too. Of two that set the same tolerance the last
-    counts. Raises UnknownChecker for a missing value or one that is not a number.
+    counts. Raises CheckerError for a missing value or one that is not a number.
     """
     options: dict[str, Any] = {}
     rest = list(words)
@@ -51,7 +51,7 @@ def parse_options(checker: str, words: list[str]) -> Mapping[str, Any]:
             options[key] = True
             continue
         if not given and not rest:
-            raise UnknownChecker(f"option {key!r} of checker {checker!r} needs a value")
+            raise CheckerError(f"option {key!r} of checker {checker!r} needs a value")
         if key == "float_tolerance":  # replaces the others before it
             options = {n: v for n, v in options.items() if n not in _TOLERANCES}
         options[key] = _number(checker, key, value if given else rest.pop(0))
@@ -63,7 +63,7 @@ def _number(checker: str, key: str, text: str) -> float | bool:
         return text == "True"
     value = finite(text.encode())
     if value is None:
-        raise UnknownChecker(f"{key} {text!r} of checker {checker!r} must be a number")
+        raise CheckerError(f"{key} {text!r} of checker {checker!r} must be a number")
     return value
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from gradebox.checkers.builtins.stream import (
     INFINITE,
     INT32,
+    Decided,
     Stream,
-    Verdict,
     close_to,
     failed,
     finish,
@@ -21,7 +21,7 @@ from gradebox.checkers.builtins.stream import (
     presentation_error,
     wrong,
 )
-from gradebox.checkers.check import UnknownChecker, check_of_points
+from gradebox.checkers.check import CheckerError, check_of_points
 from gradebox.checkers.tokens import shown
 
 
@@ -105,7 +105,7 @@ def pointscmp(full_points: float | None = None) -> Callable[[bytes, bytes, bytes
     full_points   the full mark; None: points are read as in `gradebox.checkers.check`
     """
     if full_points is not None and not full_points > 0:
-        raise UnknownChecker(f"full_points is {full_points}: it must be above 0")
+        raise CheckerError(f"full_points is {full_points}: it must be above 0")
 
     def judge(_input: bytes, output: bytes, answer: bytes) -> None:
         out, ans = _streams(output, answer)
@@ -117,6 +117,6 @@ def pointscmp(full_points: float | None = None) -> Callable[[bytes, bytes, bytes
         if not out.at_end():
             raise presentation_error("extra tokens in the output")
         message = f"{points:g} points: the answer is {expected:.4f}, the output {found:.4f}"
-        raise Verdict(check_of_points(points, message, full_points))
+        raise Decided(check_of_points(points, message, full_points))
 
     return judge

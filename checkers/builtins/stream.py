@@ -1,4 +1,4 @@
-"""Read one stream by testlib's rules; the exception `Verdict` carries a checker's decision.
+"""Read one stream by testlib's rules; the exception `Decided` carries a checker's decision.
 
 Blanks are space, tab, CR and LF only. A token is the text between blanks. An integer is
 `0` or an optional minus and digits without leading zeros, within 64 bits: no `+5`, `007`
@@ -25,7 +25,7 @@ _INTEGER = re.compile(rb"0|-?[1-9][0-9]*")
 _DOUBLE = re.compile(rb"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(?:([eE][+-]?[0-9]+)|[eE][+-]?)?")
 
 
-class Verdict(Exception):
+class Decided(Exception):
     """The judge has decided; `check` is its verdict."""
 
     def __init__(self, check: Check) -> None:
@@ -33,21 +33,21 @@ class Verdict(Exception):
         self.check = check
 
 
-def ok(message: str = "", score: float = 1.0) -> Verdict:
-    return Verdict(accept(message, score))
+def ok(message: str = "", score: float = 1.0) -> Decided:
+    return Decided(accept(message, score))
 
 
-def wrong(message: str, verdict: CheckVerdict = "WA") -> Verdict:
-    return Verdict(reject(message, verdict))
+def wrong(message: str, verdict: CheckVerdict = "WA") -> Decided:
+    return Decided(reject(message, verdict))
 
 
-def presentation_error(message: str) -> Verdict:
+def presentation_error(message: str) -> Decided:
     return wrong(message, "PE")
 
 
-def failed(message: str) -> Verdict:
+def failed(message: str) -> Decided:
     """Return the verdict for a fault of the judge's own data."""
-    return Verdict(unclear(message))
+    return Decided(unclear(message))
 
 
 Source = Literal["output", "answer"]
@@ -64,7 +64,7 @@ def tokens_of(data: bytes, source: Source, test: Test = always) -> Tokens:
 
 
 class Stream:
-    """Reads one stream token by token; malformed text raises a Verdict.
+    """Reads one stream token by token; malformed text raises Decided.
 
     source   "output": faults are PE; "answer": faults are FAIL
     """
@@ -74,7 +74,7 @@ class Stream:
         self._tokens = iter(tokens_of(data, source))
         self._next = next(self._tokens, None)
 
-    def fault(self, message: str) -> Verdict:
+    def fault(self, message: str) -> Decided:
         """Return the verdict for malformed text of this stream."""
         if self.source == "answer":
             return failed(f"{message} in the answer file")
@@ -126,7 +126,7 @@ def is_integer(token: bytes) -> bool:
     return _INTEGER.fullmatch(token) is not None
 
 
-def finish(output: Stream, message: str) -> Verdict:
+def finish(output: Stream, message: str) -> Decided:
     """Return OK, or a presentation error when the output has more tokens."""
     if not output.at_end():
         return presentation_error("extra tokens in the output")

@@ -7,5 +7,5 @@ joined_side                  what runs solution and tests in one process, with a
 tests_text                    what tests need, for the two that run them
 programs.py                  puts those texts and the solution together
 judges.py                    compares what came back with what was expected
-literals.py, results.py      the same for programs in other languages
+literals.py                  the same for programs in other languages
 """

@@ -21,7 +21,14 @@ SMALL = 1 << 53
 # No test may take an error of the connection for one of the program: `except Exception` does not
 # catch these, and what caught them nevertheless does not pass (`Peer.broken`).
 class CannotCross(BaseException):
-    """A value that cannot be written as data; the message names its type."""
+    """A value that cannot be written as data; the message names its type.
+
+    own  it is of a class of this side that is not this text's own
+    """
+
+    def __init__(self, why: str, own: bool = False) -> None:
+        super().__init__(why)
+        self.own = own
 
 
 class BadData(BaseException):

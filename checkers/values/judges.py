@@ -31,31 +31,29 @@ from typing import Any
 from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.checkers.compare import same_json
 from gradebox.checkers.values.codec import BadData, Side, unpack
+from gradebox.checkers.values.literals import RESULT_JUDGES
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
-from gradebox.checkers.values.results import RESULT_JUDGES
 
 RELATIVE = 1e-9
 _NUMBERS = (int, float)
 
 
-class NoValue(ValueError):
-    """The output has no value to compare; the message says why."""
-
-
 def read_result(output: bytes) -> Any:
-    """Return the value that a program sent. Raises NoValue."""
+    """Return the value that a program sent. Raises ValueError, which says why there is none."""
     if not output:
-        raise NoValue("the program ended before it returned")
+        raise ValueError("the program ended before it returned")
     try:
         message = json.loads(output)
-        if isinstance(message, dict) and "cannot" in message:
-            raise NoValue(f"the result is no data: {str(message['cannot'])[:100]}")
+    except (ValueError, RecursionError):
+        raise ValueError("the program wrote no result") from None
+    if isinstance(message, dict) and "cannot" in message:
+        raise ValueError(f"the result is no data: {str(message['cannot'])[:100]}")
+    try:
         (value,) = unpack(message, Side(), shared=False)
     except (BadData, TypeError, RecursionError) as error:
-        raise NoValue(f"the program wrote no result: {error}") from None
-    except ValueError as error:
-        why = str(error) if isinstance(error, NoValue) else "the program wrote no result"
-        raise NoValue(why) from None
+        raise ValueError(f"the program wrote no result: {error}") from None
+    except ValueError:
+        raise ValueError("the program wrote no result") from None
     return value
 
 
@@ -110,7 +108,7 @@ def _judge_values(compare: Callable[[Any, Any], str], output: bytes, expected: b
         return unclear("the expected value is not JSON")
     try:
         message = compare(read_result(output), wanted)
-    except (NoValue, RecursionError, ArithmeticError, ValueError) as error:
+    except (RecursionError, ArithmeticError, ValueError) as error:
         return reject(str(error))
     return reject(message) if message else accept("the expected value")
 

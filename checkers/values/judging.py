@@ -16,8 +16,8 @@ from functools import lru_cache
 
 from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.checkers.values.codec import Side, pack
+from gradebox.checkers.values.literals import RESULT_JUDGES
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
-from gradebox.checkers.values.results import RESULT_JUDGES
 from gradebox.checkers.workers import pool
 from gradebox.checkers.workers.pool import CRASHED, MEMORY_BYTES, TIME_LIMIT, shared_pool
 from gradebox.checkers.workers.worker import MEMORY_LIMIT

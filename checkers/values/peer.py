@@ -29,10 +29,6 @@ ENDS = (StopIteration, StopAsyncIteration)
 FUNCTIONS = (type(lambda: 0), type(len), type(Exception().with_traceback), type(Side().export))
 
 
-class OwnObject(CannotCross):
-    """An object of this side, of a class that is not this text's own."""
-
-
 class Gone(BaseException):
     """The other side has ended."""
 
@@ -96,7 +92,7 @@ class Peer(Side):
             kind = value if isinstance(value, type) else type(value)
             own = kind.__module__ != Remote.__module__
             why = f"a value of type {type(value).__name__}"
-            raise OwnObject(why) if own else CannotCross(why)
+            raise CannotCross(why, own)
         number = self.numbers.setdefault(id(value), len(self.exported))
         self.exported[number] = value
         return ["yours", number]

@@ -25,7 +25,7 @@ import os
 import sys
 
 from gradebox.checkers.values.codec import BadData, CannotCross
-from gradebox.checkers.values.peer import Gone, OwnObject, Peer, Unsent
+from gradebox.checkers.values.peer import Gone, Peer, Unsent
 from gradebox.checkers.values.tests_text import FILE, LATE, MODULES, failing_line, free_names
 
 
@@ -85,7 +85,7 @@ def run_tests():
     except BadData as error:
         finish(1, f"the program sent no value: {error}")
     except CannotCross as error:
-        status = 4 if isinstance(error, OwnObject) else 5
+        status = 4 if error.own else 5
         finish(status, f"the tests pass what cannot be sent, {error}: {failing_line(text)}")
     except BaseException as error:  # noqa: BLE001 - whatever it raises
         if isinstance(error, ModuleNotFoundError) and not peer.calls:

@@ -20,11 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gradebox.sandbox.children.channel import Channel
+from gradebox.sandbox.children.channel import Channel, blocking_pair
 from gradebox.sandbox.children.child import Child
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import usable_cores
-from gradebox.sandbox.common.socket_pair import blocking_pair
 from gradebox.sandbox.errors import SandboxError
 
 MEMORY_BYTES = 512 << 20  # above what a fresh worker uses
@@ -32,7 +31,7 @@ MAX_REPLY_BYTES = 4 << 20  # three texts of 100,000 characters, escaped
 START_S = 120.0
 CLOSE_S = 5.0  # for the zygote to end its workers
 GRACE_S = 0.15  # for the worker to report its own limit
-MAIN = "gradebox.checkers.workers.zygote:main"
+MAIN = "gradebox.checkers.workers.worker:main"
 KEPT_VARIABLES = ("PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 FIXED_VARIABLES = {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}
 TIME_LIMIT, CRASHED = "time limit", "crashed"

@@ -7,14 +7,26 @@ ends its worker, so that the next one gets a fresh one. What a request asks is u
     preload()               once, in the zygote
     work(request, blobs)    → (equal, reason, readings)
     clear_caches()          now and then
+
+    caller ──channel──▶ zygote ──fork──▶ worker ◀──its own channel── caller
+
+Messages are JSON objects. The zygote first sends {}. {"op": "fork"}, sent with a socket for the
+worker, is answered by {"pid": n}; {"op": "kill", "pid": n} by {}. Only the zygote kills workers:
+they are its children, so that a reused pid cannot make it hit another process. When the caller
+ends, the channel ends, and the zygote kills its workers.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import gc
+import importlib
 import json
+import os
 import resource
 import signal
+import socket
 import sys
 from pathlib import Path
 from types import FrameType
@@ -123,3 +135,52 @@ def _writes(args: tuple[Any, ...]) -> bool:
     if isinstance(mode, str):
         return any(c in mode for c in "wax+")
     return isinstance(flags, int) and bool(flags & 0o3)
+
+
+# ---- the zygote: workers are forked from it, with their modules loaded ----
+
+
+def main(channel: Channel, module: str, memory_bytes: int) -> None:
+    """Fork workers until the channel ends; they run `module` (worker.py)."""
+    tasks = importlib.import_module(module)
+    tasks.preload()
+    gc.collect()
+    gc.freeze()
+    channel.send(b"{}")
+    workers: set[int] = set()
+    try:
+        while True:
+            message, reply = json.loads(channel.receive()), {}
+            if message["op"] == "fork":
+                pid = fork(channel, memory_bytes, tasks)
+                workers.add(pid)
+                reply = {"pid": pid}
+            elif message["pid"] in workers:
+                workers.remove(message["pid"])
+                kill(message["pid"])
+            channel.send(json.dumps(reply).encode())
+    except (EOFError, OSError):
+        for pid in workers:
+            kill(pid)
+
+
+def fork(channel: Channel, memory_bytes: int, tasks: Any) -> int:
+    """Start a worker on the socket that came with the request; return its process id."""
+    with socket.socket(fileno=channel.receive_fd()) as sock:
+        pid = os.fork()
+        if pid:
+            return pid
+        status = 1
+        try:
+            channel.close()
+            serve(Channel(sock), memory_bytes, tasks)
+            status = 0
+        finally:
+            os._exit(status)
+
+
+def kill(pid: int) -> None:
+    """End a worker, which may have ended by itself, and wait for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)

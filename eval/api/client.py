@@ -23,13 +23,10 @@ from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
 from gradebox.eval.results.records import as_json
 from gradebox.eval.solutions.reader import read_rows
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.common.async_bridge import run_in_thread
-from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.piston.attempts import Attempts
-from gradebox.sandbox.piston.faults import Refused
-from gradebox.sandbox.piston.fleet import Endpoint, Fleet
-from gradebox.sandbox.piston.http.connection import waiting
-from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.common.cancellation import run_in_thread
+from gradebox.sandbox.errors import Refused, SandboxError
+from gradebox.sandbox.piston.fleet import Attempts, Endpoint, Fleet
+from gradebox.sandbox.piston.transport import Transport, waiting
 
 CHUNK = 8
 

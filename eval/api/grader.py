@@ -31,8 +31,7 @@ from gradebox.eval.solutions.known import known_solutions_of
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.common.async_bridge import run_in_thread
-from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.common.cancellation import Cancellation, run_in_thread
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Execution, Limits
 from gradebox.sandbox.protocol import Sandbox

@@ -26,7 +26,7 @@ from gradebox.eval.results.records import line_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs.limits import is_number
+from gradebox.sandbox.server.jobs.request import is_number
 from gradebox.sandbox.server.plugins import Route
 from gradebox.sandbox.server.settings import ServerSettings
 

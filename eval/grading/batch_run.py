@@ -21,9 +21,9 @@ from gradebox.eval.grading.scheduling.share import Share
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.results.record import CaseRecord
-from gradebox.sandbox.batch import MOST_BYTES, count_within
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution
+from gradebox.sandbox.protocol import MOST_BYTES, count_within
 
 MOST_CASES = 64  # of one request
 log = logging.getLogger(__name__)

@@ -6,10 +6,9 @@ import logging
 from pathlib import Path
 
 from gradebox.checkers.check import Checker, CheckerError
-from gradebox.checkers.interactive import Interactor
+from gradebox.checkers.interactive import Interactor, open_sent
 from gradebox.checkers.opening import open_checker
 from gradebox.checkers.programs import ProgramChecker
-from gradebox.checkers.sent_program import open_sent
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.attempts.graded import open_checker_of

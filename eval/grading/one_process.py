@@ -16,9 +16,8 @@ from dataclasses import replace
 from gradebox.checkers.values.call_side import MANY
 from gradebox.checkers.values.judging import IN_ONE_PROCESS
 from gradebox.eval.problems.problem import Problem, TestCase
-from gradebox.sandbox.batch import goes_on_after
 from gradebox.sandbox.model import Compiled, Execution, Limits
-from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.protocol import Sandbox, goes_on_after
 
 MOST_BYTES = 64 << 20  # of the inputs of one process
 

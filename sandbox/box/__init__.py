@@ -3,7 +3,7 @@
 embedded ─ cores       one running program a physical core
          ├ pool ────── levels (isolation/) ─ layout (file system), seccomp, cgroup
          ├ compiler (toolchains/) ─ find, recipe, gcc
-         ├ run_request ─ built_program ─ memory_file
+         ├ runner ──── run_request ─ built_program
          ├ process ─── plan, wire ═══ socket ═══ c/launcher.c (compiled by `build`)
          └ execution   from a reply to an Execution
 """

@@ -73,7 +73,7 @@ class Part:
     def sources(self) -> list[Path]:
         """The C files and all headers, sorted."""
         files = {path for pattern in self.files for path in HERE.glob(pattern)}
-        return sorted(files | {*HERE.glob("*.h")})
+        return sorted(files | {*HERE.rglob("*.h")})
 
     def file_name(self, machine: str = "") -> str:
         """Return the name for a machine (default: this), with a hash of all that it depends on."""
@@ -123,7 +123,7 @@ TEMPLATE = Part(
         *("-shared", "-fPIC", "-nostdlib", "-fvisibility=hidden"),
         *("-fno-stack-protector", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=0"),
     ),
-    ("template/python.c", "child.c", "clone.c"),
+    ("template/*.c", "child.c"),
 )
 PARTS = (LAUNCHER, TEMPLATE)
 

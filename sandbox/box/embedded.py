@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import Literal
 
 from gradebox.sandbox import languages
-from gradebox.sandbox.batch import check_counts
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
 from gradebox.sandbox.box.execution import read_execution
-from gradebox.sandbox.box.isolation.hiding import data_caches, with_targets
-from gradebox.sandbox.box.isolation.host import inspect_host
+from gradebox.sandbox.box.isolation.host import data_caches, inspect_host, with_targets
 from gradebox.sandbox.box.isolation.levels import (
     BoxFactory,
     choose_level,
@@ -33,10 +31,8 @@ from gradebox.sandbox.box.isolation.rights import has_ids
 from gradebox.sandbox.box.pool import BoxPool
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import EMPTY, Measured, PythonStart
-from gradebox.sandbox.box.runs.batches import batches
-from gradebox.sandbox.box.runs.run_request import BoxRequest
-from gradebox.sandbox.box.runs.runner import RunAnswer, Runner
-from gradebox.sandbox.box.session import LiveRequest, LiveRun
+from gradebox.sandbox.box.run_request import BoxRequest, LiveRequest, LiveRun, batches
+from gradebox.sandbox.box.runner import RunAnswer, Runner
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
@@ -48,7 +44,7 @@ from gradebox.sandbox.common.machine_check import check_machine
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
-from gradebox.sandbox.protocol import Capability
+from gradebox.sandbox.protocol import Capability, check_counts
 
 SELF_TEST = Limits(cpu_s=5, wall_s=20, output_bytes=1024)
 
@@ -58,8 +54,6 @@ class EmbeddedSandbox(Closeable):
 
     slots         programs at once; at most (and by default) one a physical core
     level         name of the level to use (default: SANDBOX_LEVEL, else the strongest)
-    fresh         make a fresh PID namespace for each run; otherwise all processes are killed
-                  between runs, which is faster
     allow_unsafe  accept level "none" when no other level works
     hidden        paths that programs must not read, even inside a folder that they are shown; those
                   of the Hugging Face libraries' caches are added
@@ -74,7 +68,6 @@ class EmbeddedSandbox(Closeable):
         slots: int | None = None,
         *,
         level: str | None = None,
-        fresh: bool = True,
         allow_unsafe: bool = False,
         hidden: Iterable[str | Path] = (),
         python_start: Literal["fork", "exec"] = "fork",
@@ -91,14 +84,13 @@ class EmbeddedSandbox(Closeable):
         self._cores = Cores(slots)
         self._pool = BoxPool()
         self._runner = Runner(self._cores, self._pool)
-        self._fresh = wire.FRESH if fresh else 0
         try:
             self._factory = choose_level(self._host, self._try_out, level, allow_unsafe)
         except BaseException:
             self._cores.close()
             raise
         self._pool.factory = self._factory
-        self._fresh *= self._factory.level.namespaces
+        self._fresh = wire.FRESH * self._factory.level.namespaces
         self._runner.fresh = self._fresh
         self._background: set[BoxProcess] = set()
         in_background = partial(self._run_compiler, running=self._background)
@@ -148,7 +140,7 @@ class EmbeddedSandbox(Closeable):
 
     def _try_out(self, factory: BoxFactory) -> None:
         """Build a box of a level and run the launcher's self-test in it."""
-        fresh = self._fresh if factory.level.namespaces else 0
+        fresh = wire.FRESH * factory.level.namespaces
         executable = Executable(launcher().read_bytes(), in_memory=not factory.level.namespaces)
         program = BuiltProgram(("launcher", "self-test"), "self-test", executable)
         with contextlib.ExitStack() as ends:

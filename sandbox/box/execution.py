@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import cast, get_args
 
 from gradebox.sandbox.box import wire
-from gradebox.sandbox.box.memory_file import read_all
+from gradebox.sandbox.box.built_program import read_all
 from gradebox.sandbox.model import Execution, LimitName, Limits
 
 LIMIT_NAMES = frozenset(get_args(LimitName))

@@ -21,9 +21,10 @@ from typing import Literal
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.execution import read_execution
-from gradebox.sandbox.box.process import BoxDied, BoxProcess, Lender
-from gradebox.sandbox.box.runs.run_request import BoxRequest
+from gradebox.sandbox.box.process import BoxProcess, Lender
+from gradebox.sandbox.box.run_request import BoxRequest
 from gradebox.sandbox.common.cpus import Core
+from gradebox.sandbox.errors import BoxDied
 from gradebox.sandbox.model import Execution, Interaction
 
 Name = Literal["first", "second"]

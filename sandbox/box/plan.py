@@ -21,7 +21,7 @@ GROUP_FILES = ("cpu", "mem", "peak", "limit", "oom", "pids_event", "pids_max", "
 
 @dataclass(frozen=True)
 class Templates:
-    """What the templates of a box are made with (c/template/python.c).
+    """What the templates of a box are made with (c/template/template.c).
 
     hook     descriptor of the library that makes an interpreter a template
     tool     path of the interpreter

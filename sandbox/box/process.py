@@ -17,16 +17,15 @@ from typing import Protocol
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
+from gradebox.sandbox.box.built_program import memory_file
 from gradebox.sandbox.box.cores import Hold
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
 from gradebox.sandbox.box.isolation.rights import has_ids
-from gradebox.sandbox.box.memory_file import memory_file
 from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
-from gradebox.sandbox.common.cpus import Core
-from gradebox.sandbox.common.process_tree import move_to_cpu
-from gradebox.sandbox.common.socket_pair import blocking_pair
-from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.children.channel import blocking_pair
+from gradebox.sandbox.common.cpus import Core, move_to_cpu
+from gradebox.sandbox.errors import BoxDied, BoxFault, SandboxError
 
 START_TIMEOUT_S = 60.0
 TURN_MS = 10  # between two looks whether a compiler is stopped: 100 times what a stop costs
@@ -51,24 +50,6 @@ _live_boxes: weakref.WeakSet[BoxProcess] = weakref.WeakSet()
 def _close(fds: Sequence[int]) -> None:
     for fd in fds:
         os.close(fd)
-
-
-class BoxDied(SandboxError):
-    """The box process is gone; another box can do the run."""
-
-
-class BoxFault(SandboxError):
-    """The box is alive and reports that the machine refused something."""
-
-    def __init__(self, number: int, stage: str) -> None:
-        super().__init__(f"sandbox: {stage}: {os.strerror(number)}")
-        self.errno = number
-        self.stage = stage
-
-    @property
-    def is_of_command(self) -> bool:
-        """Whether a compiler or interpreter could not be started."""
-        return self.stage.startswith("exec ")
 
 
 class BoxProcess:

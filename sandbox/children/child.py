@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gradebox.sandbox.children.channel import Channel
+from gradebox.sandbox.children.channel import Channel, blocking_pair
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.own_command import PACKAGE
-from gradebox.sandbox.common.socket_pair import blocking_pair
 
 BOOT = Path(__file__).with_name("boot.py")
 END_S = 0.5

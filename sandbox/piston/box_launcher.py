@@ -52,7 +52,7 @@ CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\r") + b"\x7f"
 TICK_MS = 20
 
 
-class Job:
+class LaunchJob:
     """The contents of gbx-job: fields separated by NUL."""
 
     def __init__(self, raw: bytes) -> None:
@@ -80,7 +80,7 @@ class Job:
 class Printer:
     """Writes frames, and stops when the server's output limit would be reached."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: LaunchJob) -> None:
         self.only_base64 = job.only_base64
         self.left = job.budget - 400  # the first and the last line always fit
         self.short = False
@@ -147,7 +147,7 @@ def environment() -> "dict[str, str]":
     return dict(kept, **dict(pair.split("=", 1) for pair in FIXED))
 
 
-def start(job: Job, stdin: int, out: int, err: int) -> int:
+def start(job: LaunchJob, stdin: int, out: int, err: int) -> int:
     argv = [a.replace(b"{python}", os.fsencode(sys.executable)) for a in job.argv]
     if job.fixed_addresses:
         argv = [b"/usr/bin/setarch", os.uname().machine.encode(), b"-R", *argv]
@@ -211,7 +211,7 @@ def hindered_s(printer: Printer) -> float:
     return printer.held_s + waited_s("self")
 
 
-def overdue(job: Job, pid: int, spent_s: float, printer: Printer, before_s: float) -> bool:
+def overdue(job: LaunchJob, pid: int, spent_s: float, printer: Printer, before_s: float) -> bool:
     """Return whether the wall time is used up by the program, not by waiting for a core or here."""
     limit_s = job.wall_ms / 1000
     if spent_s <= limit_s:
@@ -233,7 +233,7 @@ def drain(out: Pipe, err: Pipe, printer: Printer, kept: "list[bytes]") -> bool:
 
 
 def supervise(
-    job: Job, pid: int, out: Pipe, err: Pipe, printer: Printer
+    job: LaunchJob, pid: int, out: Pipe, err: Pipe, printer: Printer
 ) -> "tuple[int, resource.struct_rusage, bytes, str, float]":
     """Pass output on until the program ends; return (status, usage, stderr, why, seconds)."""
     watch = Watch(pid, [out, err])
@@ -274,7 +274,7 @@ def collected(name: bytes, most: int) -> "bytes | None":
 
 def main() -> None:
     with open("gbx-job", "rb") as f:
-        job = Job(f.read())
+        job = LaunchJob(f.read())
     stdin = os.open("gbx-stdin", os.O_RDONLY)
     for name in ("gbx-job", "gbx-stdin", sys.argv[0]):
         os.unlink(name)

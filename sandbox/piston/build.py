@@ -22,18 +22,17 @@ import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.lru_cache import LruCache
-from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.errors import BadRequest, Refused, Transient
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Limits, Program
 from gradebox.sandbox.piston.evidence import NEAR
-from gradebox.sandbox.piston.faults import BodyTooLarge, LimitTooSmall, Refused, Transient
+from gradebox.sandbox.piston.execute import QUEUE_S, SentFile, execute
 from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.http.execute import QUEUE_S, File, execute
-from gradebox.sandbox.piston.launcher import MAGIC, BadReport, new_nonce
-from gradebox.sandbox.piston.limits import plan_limits
+from gradebox.sandbox.piston.launcher import MAGIC, new_nonce
+from gradebox.sandbox.piston.limits import limit_too_small, plan_limits
 from gradebox.sandbox.piston.packages import Package
+from gradebox.sandbox.source_tokens import other_sources
 
 log = logging.getLogger("gradebox.piston")
 
@@ -150,12 +149,14 @@ class CompiledPrograms:
             if refused is None or size < refused:
                 return built
             reason = f"requests of {size} bytes are refused"
-        except LimitTooSmall as fault:
-            if fault.name != "output" or compiler not in ("c", "c++"):
+        except Refused as fault:
+            if fault.limit != "output" or compiler not in ("c", "c++"):
                 raise
             reason = "its output limit is too small for a compiled program"
         if compiler not in ("c", "c++"):
-            raise BodyTooLarge(f"{endpoint.url}: {reason}; raise its body limit (docs/piston.md)")
+            raise Refused(
+                f"{endpoint.url}: {reason}; raise its body limit (docs/piston.md)", "body"
+            )
         built = self._compile(endpoint, row, program, limits, send=False)
         cost = f"{endpoint.url}: {reason}, so every C++ run compiles again"
         if not any(line.startswith(cost) for line in endpoint.limits.advice):
@@ -191,19 +192,19 @@ class CompiledPrograms:
         cpu_s, wall_s = stage.cpu_s or 0.0, stage.wall_s or 0.0
         if stage.status == "TO":
             if sent.short:
-                raise LimitTooSmall(sent.short[0], "found by trying", f"compiling {row.name}")
+                raise limit_too_small(sent.short[0], "found by trying", f"compiling {row.name}")
             if cpu_s < limits.cpu_s * NEAR:  # it waited, or the server has a smaller limit
-                raise LimitTooSmall(
+                raise limit_too_small(
                     "run_timeout",
                     f"it ended compiling after {wall_s:g} s, {cpu_s:g} s of them CPU",
                     f"{limits.cpu_s:g} s of CPU",
                 )
             return Built(1, f"compiling was ended after {wall_s:.1f} s".encode(), None)
         if stage.status in ("OL", "EL"):
-            raise LimitTooSmall("output", "found by trying", "a compiled program to come back")
+            raise limit_too_small("output", "found by trying", "a compiled program to come back")
         try:
             built = read_built(stage.stdout, nonce)
-        except BadReport as error:
+        except ValueError as error:
             raise Transient(f"{endpoint.url}: {error}; {stage.stderr[-200:]!r}") from error
         if built.code in (126, 127):  # from env: the compiler is missing or can't start
             words = built.log[-200:].decode("utf-8", "replace").strip()
@@ -218,7 +219,7 @@ class CompiledPrograms:
 
 def build_files(
     row: Language, program: Program, nonce: str, runtime: str, *, send: bool = True
-) -> list[File]:
+) -> list[SentFile]:
     """Return the files of a request that compiles a program in a runtime.
 
     send  whether the binary comes back, or only the compiler's messages
@@ -230,14 +231,14 @@ def build_files(
     name, text = BUILDERS[runtime]
     command = _command(row, program, "gbx-out")
     script = _SCRIPT.format(nonce=nonce, command=command, log_bytes=LOG_BYTES, send=int(send))
-    return [File(name, text, source=True), *_in_folder(program, script)]
+    return [SentFile(name, text, source=True), *_in_folder(program, script)]
 
 
-def each_call_files(row: Language, program: Program, binary: str) -> list[File]:
+def each_call_files(row: Language, program: Program, binary: str) -> list[SentFile]:
     """Return the files of a run that compiles first: box_launcher.c, build.sh, the sources."""
     command = _command(row, program, f"../{binary}")
     script = f"cd gbx || exit 1\n{command} 2>gbx-log </dev/null >/dev/null\n"
-    return [File("gbx-builder", c_launcher_source(), source=True), *_in_folder(program, script)]
+    return [SentFile("gbx-builder", c_launcher_source(), source=True), *_in_folder(program, script)]
 
 
 def c_launcher_source() -> bytes:
@@ -255,17 +256,17 @@ def _command(row: Language, program: Program, output: str) -> str:
     return f"{folder}{shlex.join(words)} {LIBRARIES.get(package, '')}".strip()
 
 
-def _in_folder(program: Program, script: str) -> list[File]:
+def _in_folder(program: Program, script: str) -> list[SentFile]:
     """Keep sources out of the working folder: the package compiles every source it finds there."""
-    sources = (File(f"gbx/{n}", c) for n, c in program.files.items())
-    return [File("gbx/build.sh", script.encode()), *sources]
+    sources = (SentFile(f"gbx/{n}", c) for n, c in program.files.items())
+    return [SentFile("gbx/build.sh", script.encode()), *sources]
 
 
 def read_built(text: str, nonce: str) -> Built:
-    """Read what build.sh printed; raise BadReport when it is incomplete."""
+    """Read what build.sh printed; raise ValueError when it is incomplete."""
     lines = text.split("\n")
     if lines[0] != MAGIC + nonce:
-        raise BadReport("no build report")
+        raise ValueError("no build report")
     parts: dict[str, bytes] = {}
     for line in lines[1:]:
         tag, _, rest = line.partition(" ")
@@ -281,8 +282,8 @@ def read_built(text: str, nonce: str) -> Built:
         try:
             parts[tag] = base64.b64decode(rest, validate=True)
         except (binascii.Error, ValueError) as error:
-            raise BadReport(f"the build report is damaged: {error}") from error
-    raise BadReport("the build report ends in the middle")
+            raise ValueError(f"the build report is damaged: {error}") from error
+    raise ValueError("the build report ends in the middle")
 
 
 def _check_binary(packed: bytes) -> None:
@@ -291,6 +292,6 @@ def _check_binary(packed: bytes) -> None:
         unpacker = zlib.decompressobj(31)
         unpacker.decompress(packed, BINARY_MAX)
     except zlib.error as error:
-        raise BadReport(f"the binary is damaged: {error}") from error
+        raise ValueError(f"the binary is damaged: {error}") from error
     if not unpacker.eof:
-        raise BadReport(f"the binary is incomplete, or over {BINARY_MAX} bytes")
+        raise ValueError(f"the binary is incomplete, or over {BINARY_MAX} bytes")

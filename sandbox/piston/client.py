@@ -20,7 +20,15 @@ from gradebox.sandbox import languages
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import usable_cores
 from gradebox.sandbox.endpoints import endpoints_from
-from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, SandboxUnavailable
+from gradebox.sandbox.errors import (
+    BadRequest,
+    MissingToolchain,
+    Refused,
+    SandboxError,
+    SandboxUnavailable,
+    Tampered,
+    Transient,
+)
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import (
     Compiled,
@@ -30,16 +38,14 @@ from gradebox.sandbox.model import (
     Limits,
     Program,
 )
-from gradebox.sandbox.piston.attempts import ATTEMPTS, Attempts
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, Backend, RunRequest
-from gradebox.sandbox.piston.faults import Refused, Tampered, Transient
-from gradebox.sandbox.piston.fleet import Endpoint, Fleet, Lease
+from gradebox.sandbox.piston.fleet import ATTEMPTS, Attempts, Endpoint, Fleet, Lease
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
-from gradebox.sandbox.piston.http.transport import TOKEN_VARIABLE, Transport
 from gradebox.sandbox.piston.launcher import check_names
 from gradebox.sandbox.piston.packages import PACKAGES
 from gradebox.sandbox.piston.probe import identify
 from gradebox.sandbox.piston.stock_piston import StockPiston
+from gradebox.sandbox.piston.transport import TOKEN_VARIABLE, Transport
 from gradebox.sandbox.protocol import Capability
 
 log = logging.getLogger("gradebox.piston")

@@ -10,11 +10,11 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
+from gradebox.sandbox.errors import Tampered, Transient
 from gradebox.sandbox.model import Execution, LimitName, Limits
-from gradebox.sandbox.piston.faults import LimitTooSmall, Tampered, Transient
-from gradebox.sandbox.piston.http.execute import Stage
+from gradebox.sandbox.piston.execute import Stage
 from gradebox.sandbox.piston.launcher import Report
-from gradebox.sandbox.piston.limits import SentLimits
+from gradebox.sandbox.piston.limits import SentLimits, limit_too_small
 
 NEAR = 0.97  # the kernel kills a little below the limit
 
@@ -24,7 +24,7 @@ def execution(stage: Stage, report: Report | None, limits: Limits, sent: SentLim
 
     report  None: it is missing or damaged
 
-    Raises LimitTooSmall when a limit of the server ended what this run allows, Tampered when
+    Raises Refused when a limit of the server ended what this run allows, Tampered when
     neither the report nor the server explains the end, Transient when the launcher failed.
     """
     if report is None:
@@ -32,7 +32,7 @@ def execution(stage: Stage, report: Report | None, limits: Limits, sent: SentLim
     if report.why == "compile":
         raise Transient(f"the program no longer compiles there: {report.stderr[:200]!r}")
     if report.why == "short":
-        raise LimitTooSmall("output", "found by trying", f"{report.stdout_bytes} bytes of stdout")
+        raise limit_too_small("output", "found by trying", f"{report.stdout_bytes} bytes of stdout")
     cpu_s = reconcile_cpu(stage.cpu_s, report.cpu_s, sent.allowance_s)
     memory = report.memory_bytes
     if stage.memory_bytes is not None:
@@ -133,7 +133,9 @@ def _without_report(stage: Stage, limits: Limits, sent: SentLimits) -> Execution
         killed_for = "memory"
         if "run_memory_limit" in sent.short and sent.memory_bytes < limits.memory_bytes:
             needed = limits.memory_bytes + sent.launcher_bytes
-            raise LimitTooSmall("run_memory_limit", f"{sent.memory_bytes} bytes", f"{needed} bytes")
+            raise limit_too_small(
+                "run_memory_limit", f"{sent.memory_bytes} bytes", f"{needed} bytes"
+            )
     else:
         raise Tampered(
             f"the launcher's report is incomplete (status {stage.status}, code {stage.code}, "
@@ -145,7 +147,7 @@ def _without_report(stage: Stage, limits: Limits, sent: SentLimits) -> Execution
 
 
 def _time_limit(stage: Stage, cpu_s: float, limits: Limits, sent: SentLimits) -> LimitName:
-    """Return which limit ended the run; raise LimitTooSmall when it was one of the server's.
+    """Return which limit ended the run; raise Refused when it was one of the server's.
 
     A server may cap limits silently: then the run ended before the time that was asked for.
     """
@@ -153,13 +155,13 @@ def _time_limit(stage: Stage, cpu_s: float, limits: Limits, sent: SentLimits) ->
     by_cpu = server_cpu_s >= sent.cpu_s * NEAR
     if by_cpu:
         if "run_cpu_time" in sent.short and cpu_s < limits.cpu_s:
-            raise LimitTooSmall("run_cpu_time", f"{sent.cpu_s:g} s", f"{limits.cpu_s:g} s")
+            raise limit_too_small("run_cpu_time", f"{sent.cpu_s:g} s", f"{limits.cpu_s:g} s")
         return "cpu"
     if "run_timeout" in sent.short and sent.wall_s < limits.wall_s:
-        raise LimitTooSmall("run_timeout", f"{sent.wall_s:g} s", f"{limits.wall_s:g} s")
+        raise limit_too_small("run_timeout", f"{sent.wall_s:g} s", f"{limits.wall_s:g} s")
     if wall_s < sent.wall_s * NEAR:
         spinning = server_cpu_s > wall_s / 2
         name, asked_s = ("run_cpu_time", sent.cpu_s) if spinning else ("run_timeout", sent.wall_s)
         actual = f"it ended the run after {wall_s:g} s, {server_cpu_s:g} s of them CPU"
-        raise LimitTooSmall(name, actual, f"the {asked_s:g} s that were asked for")
+        raise limit_too_small(name, actual, f"the {asked_s:g} s that were asked for")
     return "wall"

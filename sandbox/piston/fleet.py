@@ -5,21 +5,26 @@
 A request goes to the least busy endpoint, so that slow ones get fewer. One that fails is left out
 for a pause that doubles, and is asked for its runtimes before it is used again. One that is busy
 (429) is paused in the same way and not asked: that would be two more requests.
+
+`Attempts` tries one piece of work on several servers. A refusal is final for its endpoint; after
+any other fault the next try prefers another. Servers that are busy (429) are asked for as long as
+the fleet waits for servers that fail.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradebox.sandbox.common.lru_cache import LruCache
-from gradebox.sandbox.errors import SandboxUnavailable
-from gradebox.sandbox.piston.faults import Refused, Transient
-from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.errors import Refused, SandboxError, SandboxUnavailable, Transient
 from gradebox.sandbox.piston.limits import ServerLimits
+from gradebox.sandbox.piston.transport import Transport
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 30.0
 NO_ENDPOINT = (
@@ -238,3 +243,60 @@ def _given_up(endpoints: Sequence[Endpoint], now: float) -> str:
         f"{e.last_fault[:200] or '?'})"
         for e in endpoints
     )
+
+
+# ---- tries of one piece of work ----
+
+log = logging.getLogger("gradebox.piston")
+
+ATTEMPTS = 6  # for one run, over all endpoints
+
+
+class Attempts:
+    """The tries of one piece of work; `last` is the last fault."""
+
+    def __init__(self, fleet: Fleet, can_run: CanRun, *, alone: bool = False) -> None:
+        self._faults = 0
+        self._fleet = fleet
+        self._can_run = can_run
+        self._alone = alone
+        self._avoid: list[Endpoint] = []
+        self._refused: list[Endpoint] = []
+        self.last: SandboxError = SandboxUnavailable(NO_ENDPOINT)
+
+    @contextmanager
+    def lease(self) -> Iterator[Lease]:
+        """Wait for an endpoint; a fault in the body of the `with` statement is kept, not raised.
+
+        Raises the last fault when there were ATTEMPTS faults in a row, or no endpoint is left.
+        """
+
+        def able(endpoint: Endpoint) -> bool:
+            return endpoint not in self._refused and self._can_run(endpoint)
+
+        if self._faults >= ATTEMPTS or not any(map(able, self._fleet.endpoints)):
+            raise self.last
+        lease = self._fleet.acquire(able, alone=self._alone, avoid=self._avoid)
+        try:
+            yield lease
+        except Refused as fault:
+            self._fleet.release(lease)
+            self._refused.append(lease.endpoint)
+            self._failed(fault)
+        except Transient as fault:
+            self._fleet.release(
+                lease, failed=fault.server_failed, busy=fault.busy, pause_s=fault.pause_s
+            )
+            log.info("%s: tried again: %s", lease.endpoint.url, fault)
+            self._avoid.append(lease.endpoint)
+            lease.endpoint.last_fault = str(fault)
+            self._failed(fault, counts=not fault.busy)
+        except BaseException:
+            self._fleet.release(lease)
+            raise
+        else:
+            self._fleet.release(lease)
+
+    def _failed(self, fault: SandboxError, *, counts: bool = True) -> None:
+        self._faults += counts
+        self.last = fault

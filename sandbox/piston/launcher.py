@@ -22,7 +22,7 @@ from typing import Literal, cast, get_args
 
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import Limits
-from gradebox.sandbox.piston.http.execute import File
+from gradebox.sandbox.piston.execute import SentFile
 
 LAUNCHER, JOB, STDIN, PROGRAM = "gbx-launch.py", "gbx-job", "gbx-stdin", "gbx-program"
 BINARY = "main"  # the program's binary, once the launcher has unpacked it
@@ -30,10 +30,6 @@ MAGIC = "GBX1 "  # a report begins with this and its request's nonce
 REPORT_BYTES = 400  # the first and the last line fit in this many bytes
 
 Why = Literal["-", "output", "wall", "short", "compile"]
-
-
-class BadReport(ValueError):
-    """The report is damaged, by the transport or by a program that forged frames."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ def check_names(names: Sequence[str]) -> None:
 
 
 @functools.lru_cache(maxsize=1)
-def launcher_file() -> File:
+def launcher_file() -> SentFile:
     """Return the launcher without comments and docstrings: it travels with every run."""
     text = Path(__file__).with_name("box_launcher.py").read_text(encoding="utf-8")
     tree = ast.parse(text)
@@ -82,7 +78,7 @@ def launcher_file() -> File:
         first = node.body[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             node.body.pop(0)
-    return File(LAUNCHER, ast.unparse(tree).encode(), source=True)
+    return SentFile(LAUNCHER, ast.unparse(tree).encode(), source=True)
 
 
 def new_nonce() -> str:
@@ -101,7 +97,7 @@ def job_files(
     output_chars: int,
     only_base64: bool,
     fixed_addresses: bool,
-) -> list[File]:
+) -> list[SentFile]:
     """Return the files that tell a launcher what to run, the launcher itself left out.
 
     argv             the command; `{python}` stands for the interpreter of the box
@@ -124,42 +120,37 @@ def job_files(
     )
     fields = [nonce, " ".join(map(str, numbers)), *argv, *files, *collect]
     job = b"\0".join(f.encode("utf-8", "surrogateescape") for f in fields)
-    numbered = (File(f"gbx-{i}", content) for i, content in enumerate(files.values()))
-    return [File(JOB, job), File(STDIN, stdin), *numbered]
+    numbered = (SentFile(f"gbx-{i}", content) for i, content in enumerate(files.values()))
+    return [SentFile(JOB, job), SentFile(STDIN, stdin), *numbered]
 
 
-def decode_report(text: str, nonce: str) -> Report:
-    """Read the frames of a run; raise BadReport when they are not complete."""
-    data = text.encode("utf-8", "replace")
-    try:
-        return _decode(data, nonce.encode())
-    except BadReport:
-        raise
-    except ValueError as error:  # a number, base64 or hexadecimal name that can't be read
-        raise BadReport(f"a frame is damaged: {error}") from error
+def decode_report(text: str, nonce_text: str) -> Report:
+    """Read the frames of a run.
 
-
-def _decode(data: bytes, nonce: bytes) -> Report:
+    Raises ValueError when they are not complete, or damaged by the transport or by a program that
+    forged frames.
+    """
+    data, nonce = text.encode("utf-8", "replace"), nonce_text.encode()
     head = MAGIC.encode() + nonce + b"\n"
     if not data.startswith(head):
-        raise BadReport("no report at the start of the output")
+        raise ValueError("no report at the start of the output")
     out, err = bytearray(), bytearray()
     files: dict[str, bytes] = {}
     at = len(head)
     while True:
         end = data.find(b"\n", at)
         if end < 0:
-            raise BadReport("the report ends in the middle")
+            raise ValueError("the report ends in the middle")
         kind, *words = data[at:end].split() or [b""]
         if kind == b"Z":
             return _last_line(words, nonce, bytes(out), bytes(err), files)
         if not words or not words[-1].isdigit():
-            raise BadReport("a frame has no size")
+            raise ValueError("a frame has no size")
         size = int(words[-1])
         body = data[end + 1 : end + 1 + size]
         at = end + 2 + size
         if len(body) != size or data[at - 1 : at] != b"\n":
-            raise BadReport("a frame is shorter than its stated size")
+            raise ValueError("a frame is shorter than its stated size")
         if kind == b"R" and body.isascii():
             out += body
         elif kind == b"B":
@@ -170,20 +161,20 @@ def _decode(data: bytes, nonce: bytes) -> Report:
             name = bytes.fromhex(words[0].decode("ascii")).decode("utf-8", "surrogateescape")
             files[name] = base64.b64decode(body, validate=True)
         else:
-            raise BadReport("a frame is of unknown kind, or plain text that is not ASCII")
+            raise ValueError("a frame is of unknown kind, or plain text that is not ASCII")
 
 
 def _last_line(
     words: list[bytes], nonce: bytes, out: bytes, err: bytes, files: dict[str, bytes]
 ) -> Report:
     if len(words) != 9 or words[0] != nonce:
-        raise BadReport("the last line is not the launcher's")
+        raise ValueError("the last line is not the launcher's")
     code, sig, cpu_us, rss_kib, stdout_bytes, stderr_bytes, wall_us = map(int, words[1:8])
     why = words[8].decode("ascii", "replace")
     if why not in get_args(Why) or min(cpu_us, rss_kib, wall_us) < 0:
-        raise BadReport("the last line holds a value that no launcher prints")
+        raise ValueError("the last line holds a value that no launcher prints")
     if why == "-" and len(out) != stdout_bytes:
-        raise BadReport(f"the program printed {stdout_bytes} bytes and {len(out)} arrived")
+        raise ValueError(f"the program printed {stdout_bytes} bytes and {len(out)} arrived")
     return Report(
         exit_code=None if code < 0 else code,
         signal=sig if sig > 0 else None,

@@ -8,7 +8,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from gradebox.sandbox.errors import Refused
 from gradebox.sandbox.model import MIB, Limits
+
+# The environment variable of a Piston server that sets each limit.
+SETTING = {
+    "run_timeout": "PISTON_RUN_TIMEOUT",
+    "run_cpu_time": "PISTON_RUN_CPU_TIME",
+    "run_memory_limit": "PISTON_RUN_MEMORY_LIMIT",
+    "output": "PISTON_OUTPUT_MAX_SIZE",
+}
+
+
+def limit_too_small(name: str, actual: str, needed: str) -> Refused:
+    """Return the error of a run that needs more than a server's limit, a key of SETTING."""
+    return Refused(
+        f"the Piston server's {SETTING[name]} ({actual}) is too small for this run, "
+        f"which needs {needed}: raise it (piston.env) and restart the server",
+        limit=name,
+    )
+
 
 # Memory of the launcher, its interpreter and the server's shells beside the program.
 LAUNCHER_BYTES = 24 * MIB

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gradebox.sandbox.languages import Language, fill, memory_places
 from gradebox.sandbox.model import Limits
-from gradebox.sandbox.piston.http.execute import File
+from gradebox.sandbox.piston.execute import SentFile
 
 C_LAUNCHER = "gbx-launcher"
 COMPILED = ("c", "c++", "go", "rust")
@@ -60,7 +60,7 @@ class Package:
             return (self.runtime, "c++", language)
         return (self.runtime, self.compiler(row))
 
-    def extra_files(self, wall_s: float) -> list[File]:
+    def extra_files(self, wall_s: float) -> list[SentFile]:
         """Return the files that the package itself needs.
 
         The Codeforces package gets a time limit beyond ours, no memory limit (it would limit
@@ -69,7 +69,7 @@ class Package:
         if not self.codeforces:
             return []
         config = f"TIME_LIMIT={int(wall_s) + 1}\nINPUT_MODE=stdio\n"
-        return [File("input.txt", b"\n"), File("grader_config", config.encode())]
+        return [SentFile("input.txt", b"\n"), SentFile("grader_config", config.encode())]
 
 
 PACKAGES = {

@@ -18,14 +18,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from gradebox.sandbox.errors import Refused, Transient
 from gradebox.sandbox.model import Limits
 from gradebox.sandbox.piston import fleet
-from gradebox.sandbox.piston.faults import BodyTooLarge, Busy, Refused, Transient
+from gradebox.sandbox.piston.execute import SentFile, Stage, execute
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL
-from gradebox.sandbox.piston.http.execute import File, Stage, execute
 from gradebox.sandbox.piston.launcher import (
-    BadReport,
     decode_report,
     job_files,
     launcher_file,
@@ -114,7 +113,7 @@ def probe(endpoint: Endpoint, package: Package) -> None:
         ask(name, _configured, {name: HUGE})
         for name in ("run_timeout", "run_cpu_time", "run_memory_limit")
     )
-    pad = [File("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
+    pad = [SentFile("gbx-pad", b"x" * (TRY_BODY_BYTES * 3 // 4))]
     padded = ask("body", _print_or_none, pad)
     body_bytes = TRY_BODY_BYTES if padded is None else None
     printed, capped = padded or ask("output", _print)
@@ -155,12 +154,12 @@ def _advice(url: str, limits: ServerLimits) -> list[str]:
     return lines
 
 
-def _python(package: Package, program: bytes) -> list[File]:
-    return [File("p.py", program, source=True), *package.extra_files(EXTRA_WALL_S)]
+def _python(package: Package, program: bytes) -> list[SentFile]:
+    return [SentFile("p.py", program, source=True), *package.extra_files(EXTRA_WALL_S)]
 
 
 def _job(
-    endpoint: Endpoint, package: Package, files: Sequence[File], fields: Mapping[str, int]
+    endpoint: Endpoint, package: Package, files: Sequence[SentFile], fields: Mapping[str, int]
 ) -> Stage:
     """Run a small job; wait while the server is busy."""
     transport, runtime = endpoint.transport, package.runtime
@@ -175,9 +174,9 @@ def _patiently(ask: Callable[[], T]) -> T:
     while True:
         try:
             return ask()
-        except Busy as fault:
+        except Transient as fault:
             wait_s = max(fault.pause_s, pause_s)
-            if time.monotonic() + wait_s > until:
+            if not fault.busy or time.monotonic() + wait_s > until:
                 raise
         time.sleep(wait_s)
         pause_s *= 2
@@ -195,7 +194,7 @@ def _configured(endpoint: Endpoint, package: Package, huge: Mapping[str, int]) -
     return None
 
 
-def _print(endpoint: Endpoint, package: Package, pad: Sequence[File] = ()) -> tuple[str, bool]:
+def _print(endpoint: Endpoint, package: Package, pad: Sequence[SentFile] = ()) -> tuple[str, bool]:
     """Run the printing program; return its output and whether the server cut it."""
     run = _job(endpoint, package, [*_python(package, _PRINTS), *pad], {})
     if run.status in ("RE", "SG"):
@@ -204,12 +203,14 @@ def _print(endpoint: Endpoint, package: Package, pad: Sequence[File] = ()) -> tu
 
 
 def _print_or_none(
-    endpoint: Endpoint, package: Package, pad: Sequence[File]
+    endpoint: Endpoint, package: Package, pad: Sequence[SentFile]
 ) -> tuple[str, bool] | None:
     """Do the same with a large body; return None when the server refuses it for its size."""
     try:
         return _print(endpoint, package, pad)
-    except BodyTooLarge:
+    except Refused as refusal:
+        if refusal.limit != "body":
+            raise
         return None
 
 
@@ -228,7 +229,7 @@ def _used_s(endpoint: Endpoint, package: Package, output_chars: int) -> float | 
     run = _job(endpoint, package, [launcher_file(), *job, *package.extra_files(EXTRA_WALL_S)], {})
     try:
         report = decode_report(run.stdout, nonce)
-    except BadReport as error:
+    except ValueError as error:
         raise Transient(
             f"{endpoint.url}: the launcher does not work there: {error}; "
             f"its stderr: {run.stderr[-300:]!r}"

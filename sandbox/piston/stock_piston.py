@@ -11,28 +11,31 @@ from dataclasses import dataclass, replace
 
 from gradebox.sandbox import languages, python_compile
 from gradebox.sandbox.common.lru_cache import LruCache
-from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.errors import BadRequest, Tampered, Transient
 from gradebox.sandbox.languages import Language
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS, RunRequest
 from gradebox.sandbox.piston.build import CompiledPrograms, c_launcher_source, each_call_files
 from gradebox.sandbox.piston.evidence import destroyed_execution, execution
-from gradebox.sandbox.piston.faults import LimitTooSmall, Tampered, Transient
+from gradebox.sandbox.piston.execute import QUEUE_S, SentFile, Stage, execute
 from gradebox.sandbox.piston.fleet import Endpoint, Lease
-from gradebox.sandbox.piston.http.execute import QUEUE_S, File, Stage, execute
 from gradebox.sandbox.piston.launcher import (
     BINARY,
     MAGIC,
     PROGRAM,
     REPORT_BYTES,
-    BadReport,
     Report,
     decode_report,
     job_files,
     launcher_file,
     new_nonce,
 )
-from gradebox.sandbox.piston.limits import SentLimits, launcher_allowance_s, plan_limits
+from gradebox.sandbox.piston.limits import (
+    SentLimits,
+    launcher_allowance_s,
+    limit_too_small,
+    plan_limits,
+)
 from gradebox.sandbox.piston.packages import C_LAUNCHER, PACKAGES, STARTERS, run_command
 from gradebox.sandbox.piston.probe import probe
 
@@ -58,7 +61,7 @@ class Payload:
     argv: Sequence[str]
     files: Mapping[str, bytes]
     binary: bytes | None = None
-    head: Sequence[File] = ()
+    head: Sequence[SentFile] = ()
     runtime: str = ""
     build_cpu_s: float = 0.0
 
@@ -200,11 +203,11 @@ class StockPiston:
         cpp = languages.find(launcher.language)
         built, _ = self._builds.get(endpoint, cpp, launcher, COMPILE_LIMITS)
         if built.binary is None:
-            raise LimitTooSmall("output", "found by trying", "the launcher to come back")
+            raise limit_too_small("output", "found by trying", "the launcher to come back")
         name, text = STARTERS[runtime]
         head = [
-            File(name, text.encode(), source=True),
-            File(C_LAUNCHER, gzip.decompress(built.binary)),
+            SentFile(name, text.encode(), source=True),
+            SentFile(C_LAUNCHER, gzip.decompress(built.binary)),
         ]
         argv = run_command(row, main, request.limits, request.args)
         return Payload(argv, files, head=head, runtime=runtime)
@@ -225,7 +228,7 @@ class StockPiston:
             only_base64=self.package.codeforces,
             fixed_addresses=endpoint.fixed_addresses,
         )
-        binary = [] if payload.binary is None else [File(PROGRAM, payload.binary)]
+        binary = [] if payload.binary is None else [SentFile(PROGRAM, payload.binary)]
         extra = self.package.extra_files(sent.wall_s)
         stage = execute(
             endpoint.transport,
@@ -238,7 +241,7 @@ class StockPiston:
         ).run
         try:
             return Exchange(stage, decode_report(stage.stdout, nonce))
-        except BadReport:
+        except ValueError:
             begun = stage.stdout.startswith(MAGIC + nonce)
             if stage.stdout.startswith(MAGIC) and not begun:
                 raise Transient(f"{endpoint.url}: the answer belongs to another request") from None
@@ -257,7 +260,7 @@ class StockPiston:
         """Find out why a report is missing: send the same request with a trusted program.
 
         When the trusted program's report is complete, the program destroyed its own report.
-        Raises LimitTooSmall when the server's output limit is the reason.
+        Raises Refused when the server's output limit is the reason.
         """
         known = endpoint.limits.output_chars
         chars = min(known or len(stage.stdout) + 2 * PIECE_CHARS, CONTROL_CHARS)
@@ -276,5 +279,5 @@ class StockPiston:
         if "OL" in (control.stage.status, stage.status):
             kept = max(512, min(len(stage.stdout), len(control.stage.stdout)))
             endpoint.limits = replace(endpoint.limits, output_chars=kept)
-            raise LimitTooSmall("output", f"about {kept}", "more output") from fault
+            raise limit_too_small("output", f"about {kept}", "more output") from fault
         return False

@@ -20,19 +20,16 @@ from aiohttp import web
 
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.loopback import is_loopback
-from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError
+from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused, SandboxError
 from gradebox.sandbox.model import MIB, Description
 from gradebox.sandbox.piston.gradebox_server import PROTOCOL
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.admission import Admission, ClientGone, QueueFull, ShuttingDown
-from gradebox.sandbox.server.body import Refused, check_size, encode, parse, receive, unpack
-from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, converse
-from gradebox.sandbox.server.connections import Connections
-from gradebox.sandbox.server.conversations import Conversations
+from gradebox.sandbox.server.admission import Admission, Connections, Metrics
+from gradebox.sandbox.server.body import check_size, encode, parse, receive, unpack
+from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, Conversations, converse
 from gradebox.sandbox.server.jobs.execute import execute
 from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
-from gradebox.sandbox.server.metrics import Metrics
 from gradebox.sandbox.server.origin import check_host, check_origin
 from gradebox.sandbox.server.plugins import Grading, Judge, Route
 from gradebox.sandbox.server.settings import ServerSettings
@@ -167,7 +164,7 @@ class Server:
         The place is kept until the client has read the answer.
         """
         if request.content_type != "application/json":
-            raise Refused(415, "requests must be of type application/json")
+            raise RequestRefused(415, "requests must be of type application/json")
         check_size(request.content_length or 0, limit)  # before it is sent
         encoding = request.headers.get("Content-Encoding", "").strip().lower()
         began = time.monotonic()
@@ -247,8 +244,11 @@ class Server:
     async def _response(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
-        except Refused as refused:
-            return _json(refused.status, {"message": str(refused)})
+        except RequestRefused as refused:
+            response = _json(refused.status, {"message": str(refused)})
+            if refused.retry_after_s:
+                response.headers["Retry-After"] = str(refused.retry_after_s)
+            return response
         except (BadRequest, MissingToolchain) as error:
             return _json(400, {"message": str(error)})
         except SandboxError as error:
@@ -257,11 +257,7 @@ class Server:
         except web.HTTPException as error:
             message = "Not Found" if error.status == 404 else error.reason
             return _json(error.status, {"message": message})
-        except QueueFull as full:
-            return _retry_later(429, str(full), full.retry_after_s)
-        except ShuttingDown:
-            return _retry_later(503, "the server is shutting down", 5)
-        except (ClientGone, ConnectionError):
+        except ConnectionError:
             return _json(499, {"message": "the client disconnected"})
         except Exception:
             log.exception("%s %s failed", request.method, request.path)
@@ -294,7 +290,7 @@ class Server:
             # aiohttp passes a byte that is not UTF-8 on as a lone surrogate
             given_raw = given.encode("utf-8", "surrogateescape")
             if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
-                raise Refused(401, "a bearer token is required")
+                raise RequestRefused(401, "a bearer token is required")
         return await handler(request)
 
 
@@ -306,9 +302,3 @@ def _json(status: int, value: Any) -> web.Response:
     return web.Response(
         status=status, body=json.dumps(value).encode(), content_type="application/json"
     )
-
-
-def _retry_later(status: int, message: str, retry_after_s: int) -> web.Response:
-    response = _json(status, {"message": message})
-    response.headers["Retry-After"] = str(retry_after_s)
-    return response

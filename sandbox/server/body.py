@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import web
 
+from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.model import MIB
 
 STRUCTURE_BYTES = 2 * MIB  # JSON outside strings in one request, without white space
@@ -29,16 +30,8 @@ SLOWEST_RATE = 64 * 1024  # bytes a second
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 
 
-class Refused(Exception):
-    """The request is answered with this status and message."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 async def receive(request: web.Request, limit: int, upload_s: float) -> bytearray:
-    """Return the body as it was sent. Raises Refused when it is too large or too slow.
+    """Return the body as it was sent. Raises RequestRefused when it is too large or too slow.
 
     It must arrive within `upload_s`, and at SLOWEST_RATE on average after UPLOAD_GRACE_S.
     """
@@ -55,17 +48,17 @@ async def receive(request: web.Request, limit: int, upload_s: float) -> bytearra
                 body += await asyncio.wait_for(content.readany(), left_s)
         except asyncio.TimeoutError:
             message = f"the request did not arrive within {allowed_s:.3g} s"
-            raise Refused(408, message) from None
+            raise RequestRefused(408, message) from None
         except web.RequestPayloadError as error:
-            raise Refused(400, f"the request's body can't be read: {error}") from None
+            raise RequestRefused(400, f"the request's body can't be read: {error}") from None
         check_size(len(body), limit)
     return body
 
 
 def check_size(size: int, limit: int) -> None:
-    """Raise Refused for a body over the limit of its route."""
+    """Raise RequestRefused for a body over the limit of its route."""
     if size > limit:
-        raise Refused(
+        raise RequestRefused(
             413,
             f"the request is over {limit} bytes; send less, or start the server with a larger "
             "--body-limit",
@@ -73,43 +66,47 @@ def check_size(size: int, limit: int) -> None:
 
 
 def unpack(raw: bytearray, encoding: str, limit: int) -> bytearray:
-    """Return the body without its Content-Encoding. Raises Refused."""
+    """Return the body without its Content-Encoding. Raises RequestRefused."""
     if encoding in ("", "identity"):
         return raw
     if encoding not in ("gzip", "deflate"):
-        raise Refused(415, f"Content-Encoding {encoding[:40]!r} is unknown; send gzip or deflate")
+        raise RequestRefused(
+            415, f"Content-Encoding {encoding[:40]!r} is unknown; send gzip or deflate"
+        )
     bare = encoding == "deflate" and raw[:1] and raw[0] & 0xF != 8  # without zlib's header
     unpacker = zlib.decompressobj(31 if encoding == "gzip" else -15 if bare else 15)
     try:
         body = bytearray(unpacker.decompress(raw, limit + 1))
     except zlib.error as error:
-        raise Refused(400, f"the request's body can't be read: {error}") from None
+        raise RequestRefused(400, f"the request's body can't be read: {error}") from None
     check_size(len(body), limit)
     if not unpacker.eof or unpacker.unused_data:
-        raise Refused(400, f"the request's body can't be read: it is not one {encoding} stream")
+        raise RequestRefused(
+            400, f"the request's body can't be read: it is not one {encoding} stream"
+        )
     return body
 
 
 def parse(raw: bytearray) -> Any:
-    """Return the JSON values of a body, which is emptied to free its memory. Raises Refused."""
+    """Return the JSON values of a body, which is emptied. Raises RequestRefused."""
     check_structure(structure_bytes(raw))
     try:
         text = raw.decode("utf-8-sig", "surrogatepass")
         raw.clear()
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(400, f"the request is not JSON: {error}") from None
+        raise RequestRefused(400, f"the request is not JSON: {error}") from None
 
 
 def parse_text(text: str) -> Any:
-    """Return the JSON values of a text. Raises Refused."""
+    """Return the JSON values of a text. Raises RequestRefused."""
     return parse(bytearray(text.encode("utf-8", "surrogatepass")))
 
 
 def check_structure(size: int) -> None:
-    """Raise Refused when a request has too much JSON outside strings."""
+    """Raise RequestRefused when a request has too much JSON outside strings."""
     if size > STRUCTURE_BYTES:
-        raise Refused(
+        raise RequestRefused(
             413,
             f"the request has over {STRUCTURE_BYTES} bytes of JSON outside strings, which take "
             "much memory; send several requests",

@@ -15,18 +15,20 @@ from ipaddress import ip_address
 from aiohttp import web
 
 from gradebox.sandbox.common.loopback import is_loopback
-from gradebox.sandbox.server.body import Refused
+from gradebox.sandbox.errors import RequestRefused
 
 
 def check_origin(request: web.Request) -> None:
-    """Raise Refused for a request that a browser sent for a web page of another origin."""
+    """Raise RequestRefused for a request that a browser sent for a web page of another origin."""
     origins, host = request.headers.getall("Origin", []), request.headers.get("Host", "")
     if any(o.lower() not in (f"http://{host}".lower(), f"https://{host}".lower()) for o in origins):
-        raise Refused(403, f"Origin {origins[0][:80]!r} is not this server; web pages can't use it")
+        raise RequestRefused(
+            403, f"Origin {origins[0][:80]!r} is not this server; web pages can't use it"
+        )
 
 
 def check_host(request: web.Request, loopback_only: bool, names: Collection[str]) -> None:
-    """Raise Refused for a Host that may be a rebound name.
+    """Raise RequestRefused for a Host that may be a rebound name.
 
     loopback_only  the server listens on loopback only, so no other address leads to it
     names          further names of this server (--allow-host)
@@ -37,7 +39,7 @@ def check_host(request: web.Request, loopback_only: bool, names: Collection[str]
         return
     if not loopback_only and _is_address(name):
         return
-    raise Refused(
+    raise RequestRefused(
         403,
         f"Host {', '.join(hosts)[:80]!r} is not a known name of this server; use its address, "
         "start it with --allow-host NAME, or with a token",

@@ -11,8 +11,8 @@ from aiohttp import web
 
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.server.admission import KEEP_ALIVE_S, Connection
 from gradebox.sandbox.server.app import Server
-from gradebox.sandbox.server.connections import KEEP_ALIVE_S, Connection
 from gradebox.sandbox.server.plugins import Grading, Judge
 from gradebox.sandbox.server.settings import ServerSettings
 

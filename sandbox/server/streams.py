@@ -14,7 +14,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable
 
-from gradebox.sandbox.common.socket_pair import blocking_pair
+from gradebox.sandbox.children.channel import blocking_pair
 from gradebox.sandbox.errors import BadRequest
 
 PENDING_BYTES = 16 << 20  # input that the program has not read yet

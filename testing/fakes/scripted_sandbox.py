@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gradebox.sandbox.box.session import LiveRun
+from gradebox.sandbox.box.run_request import LiveRun
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program

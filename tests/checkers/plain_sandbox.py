@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.sandbox import languages
-from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Compiled, Description, Execution, Interaction, Limits, Program
+from gradebox.sandbox.source_tokens import other_sources
 
 WALL_S = 60.0
 

@@ -17,7 +17,7 @@ from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import MIB, Limits, Program
 from tests.sandbox.levels import box_at
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.levels("landlock")]
 LIMITS = Limits(cpu_s=1, wall_s=2, memory_bytes=256 * MIB, output_bytes=4 * MIB, processes=8)
 # Sends a number and wants it doubled.
 FAIR = """

@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(os.environ.get("FRAMEWORKS_DIR") or ROOT / ".frameworks")
-OUR_NEEDS = ("requests", "datasets", "pandas", "pyarrow", "docker", "tqdm")  # of pyproject.toml
+OUR_NEEDS = ("requests", "datasets", "pandas", "pyarrow", "tqdm")  # of pyproject.toml
 _VERSIONS = """
 import importlib.metadata, json, sys
 found = {}

@@ -9,16 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from gradebox.sandbox.container.services import SERVICES
+from gradebox.sandbox.container import COMPOSE as FILE
 from tests.places.conftest import Container
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 COMPOSE = [
     "--cap-drop=ALL",
-    *(f"--security-opt={option}" for option in SERVICES["box"].host["security_opt"]),
-    "--security-opt=systempaths=unconfined",
+    *(
+        f"--security-opt={option}"
+        for option in yaml.safe_load(FILE.read_text())["services"]["box"]["security_opt"]
+    ),
 ]
 PLACES = {  # options of `docker run` → the level
     "default options": ([], "landlock"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gradebox.sandbox.box import EmbeddedSandbox
+from gradebox.sandbox.box import EmbeddedSandbox, build
 from gradebox.sandbox.box.isolation.levels import LEVELS
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Program
@@ -33,3 +35,13 @@ def built(box: EmbeddedSandbox, source: bytes) -> Compiled:
     made = box.compile(Program("c++17", {"main.cpp": source}))
     assert made.ok, made.log.decode()
     return made
+
+
+def own_cache(folder: Path) -> Path:
+    """Return a new cache folder with the parts of the sandbox, which take seconds to compile."""
+    cache = folder / "cache"
+    cache.mkdir(mode=0o700)
+    for part in build.PARTS:
+        made = build.binary(part)
+        shutil.copy(made, cache / made.name)
+    return cache

@@ -18,7 +18,7 @@ from gradebox.sandbox import (
     Sandbox,
     UnknownLanguage,
 )
-from gradebox.sandbox.piston.faults import BodyTooLarge
+from gradebox.sandbox.errors import Refused
 from gradebox.sandbox.protocol import BatchSandbox
 from tests.sandbox.backends import NAMES, open_backend, skip
 
@@ -169,7 +169,7 @@ def large_bodies() -> Iterator[None]:
     """Skip the test on a real Piston that was started with its own limit of requests."""
     try:
         yield
-    except BodyTooLarge as error:
+    except Refused as error:
         skip("piston", str(error))
 
 

@@ -12,8 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from gradebox.sandbox import doctor, languages
-from gradebox.sandbox.box.isolation.levels import LEVELS, NoLevel
+from gradebox.sandbox.box.isolation.levels import LEVELS
 from gradebox.sandbox.box.toolchains import find
+from gradebox.sandbox.errors import SandboxUnavailable
 
 
 @pytest.mark.slow
@@ -46,7 +47,9 @@ class Refusing:
 
     def __init__(self, slots: int, *, level: str, allow_unsafe: bool) -> None:
         if level not in self.works:
-            raise NoLevel({level: "clone: Operation not permitted"})
+            error = SandboxUnavailable("no sandbox works here")
+            error.reasons = {level: "clone: Operation not permitted"}
+            raise error
 
     def __enter__(self) -> Refusing:
         return self

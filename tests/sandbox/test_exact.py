@@ -19,7 +19,7 @@ LIMITS = Limits(cpu_s=5, wall_s=60, memory_bytes=512 * MIB, processes=32)
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
 GROUPED = ("full", "delegated")
 NO_FORK = 9  # exit code of the program when it cannot fork
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.levels()]
 
 
 @pytest.fixture(scope="module", params=["full", "delegated", "userns", "landlock", "none"])
@@ -40,6 +40,7 @@ def level(box: EmbeddedSandbox) -> str:
     return box.describe().level
 
 
+@pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize(
     ("way", "ms", "share"),
     [
@@ -71,6 +72,7 @@ def test_cpu_time_is_exact(
     pytest.fail(f"CPU seconds over what was used, each time: {over}")
 
 
+@pytest.mark.levels("userns")
 @pytest.mark.parametrize(("way", "amount"), [("sleep", 1500), ("stderr", 16)])
 def test_watching_a_program_is_not_its_cpu_time(
     box: EmbeddedSandbox, uses: Compiled, way: str, amount: int
@@ -87,6 +89,7 @@ def test_watching_a_program_is_not_its_cpu_time(
     pytest.fail(f"CPU seconds over what was used, each time: {over}")
 
 
+@pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("way", ["memory", "memory_freed", "memory_file"])
 @pytest.mark.parametrize("megabytes", [3, 60])
 def test_memory_is_exact(box: EmbeddedSandbox, uses: Compiled, way: str, megabytes: int) -> None:
@@ -104,6 +107,7 @@ def test_memory_of_children_is_summed(box: EmbeddedSandbox, uses: Compiled) -> N
     assert abs(result.memory_bytes - 60 * MIB) <= 2 * MIB
 
 
+@pytest.mark.levels("userns")
 def test_memory_does_not_include_the_run_before(box: EmbeddedSandbox, uses: Compiled) -> None:
     small = box.run(uses, LIMITS, args=("memory", "3")).memory_bytes
     box.run(uses, LIMITS, args=("memory_file", "200"), stdin=b"x" * 1_000_000)
@@ -121,6 +125,7 @@ def test_memory_of_the_grader_is_not_counted(box: EmbeddedSandbox, uses: Compile
     del ballast
 
 
+@pytest.mark.levels("userns")
 def test_a_python_list_of_a_known_size(box: EmbeddedSandbox) -> None:
     source = (
         b"import sys\nx = bytearray(int(sys.argv[1]) << 20)\n"
@@ -165,6 +170,7 @@ SCRIPTS = {
 }
 
 
+@pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> None:
     script, limits, kills = SCRIPTS[name]
@@ -176,6 +182,17 @@ def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> Non
         assert result.killed_for == name, shown(result)
 
 
+@pytest.mark.levels("userns", "landlock")
+def test_a_program_does_not_get_more_memory_than_its_limit(box: EmbeddedSandbox) -> None:
+    script = b"x = bytearray(b'x') * (100 << 20)\nimport time\ntime.sleep(20)\n"
+    made = box.compile(Program("python", {"main.py": script}))
+    limits = replace(LIMITS, memory_bytes=64 * MIB, output_bytes=MIB)
+    result = box.run(made, limits)
+    assert result.killed_for == "memory", shown(result)
+    assert result.wall_s < 20
+
+
+@pytest.mark.levels("userns", "landlock")
 def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
     script = (
         b"import threading, time\ntry:\n"
@@ -189,6 +206,7 @@ def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None
         assert result.limits_hit == {"processes"}, shown(result)
 
 
+@pytest.mark.levels("landlock")
 def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
     script = (
         b"import time\nfor i in range(20):\n"
@@ -200,6 +218,7 @@ def test_the_disk_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
     assert b"No space left" in result.stderr or result.killed_for == "disk", shown(result)
 
 
+@pytest.mark.levels("userns")
 def test_the_stack_is_part_of_the_memory(box: EmbeddedSandbox) -> None:
     source = (
         b"#include <cstdio>\nint f(int n){volatile char a[1000];a[0]=n;return n?f(n-1)+a[0]:0;}"

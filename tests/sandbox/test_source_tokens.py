@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gradebox.eval.solutions.hints import hint
 from gradebox.sandbox import source_tokens
-from gradebox.sandbox.box.toolchains import java_names
 from gradebox.sandbox.box.toolchains.leading_includes import header_texts
+from gradebox.sandbox.box.toolchains.recipe import java_names
 from gradebox.sandbox.source_tokens import MOST_TOKENS, Style, lines, tokens
 from testing.calls import calls_of
 from testing.linear_patterns import tried_again
@@ -32,7 +32,7 @@ SCANS: list[Callable[[str], Any]] = [
     lambda text: list(lines(text, "c++")),
     lambda text: header_texts(text.encode()),
     lambda text: header_texts(b'#pragma GCC optimize("O3")\n#include <map>\n' + text.encode()),
-    lambda text: java_names.names(text.encode()),
+    lambda text: java_names(text.encode()),
     lambda text: hint(f"{text} I64", "c++17"),
 ]
 
@@ -85,8 +85,8 @@ def test_patterns_cannot_try_anything_twice(pattern: Any) -> None:
 @pytest.mark.parametrize("scan", SCANS)
 def test_the_work_of_a_scan_is_linear(scan: Callable[[str], Any]) -> None:
     for unit in UNITS:
-        short, long = (calls_of(scan, unit * (size // len(unit))) for size in (1 << 10, 1 << 14))
-        assert long <= 17 * short + 400, repr(unit)
+        short, long = (calls_of(scan, unit * (size // len(unit))) for size in (1 << 9, 1 << 12))
+        assert long <= 9 * short + 400, repr(unit)
     for unit in ("/* ", "{}"):
         long, longest = (calls_of(scan, unit * (size // len(unit))) for size in (1 << 16, 1 << 20))
         assert longest <= min(16 * long, 12 * MOST_TOKENS) + 400, repr(unit)

@@ -20,7 +20,7 @@ from testing.submissions.hostile import host
 from tests.sandbox.levels import box_at, built
 
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.levels("landlock")]
 LOAD = 4
 
 

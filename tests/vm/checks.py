@@ -116,8 +116,8 @@ def _compiled(binary: Path) -> Compiled:
 class Checks:
     """A box of one level and the program it measures."""
 
-    def __init__(self, level: str, uses: Path, fresh: bool = True) -> None:
-        self.box = EmbeddedSandbox(1, level=level, fresh=fresh)
+    def __init__(self, level: str, uses: Path) -> None:
+        self.box = EmbeddedSandbox(1, level=level)
         self.level = self.box.describe().level
         self._uses = _compiled(uses)
         self._python = self.box.compile(Program("python", {"main.py": PYTHON}))
@@ -272,22 +272,12 @@ def _name(pid: str) -> str:
 
 
 def rows(level: str, uses: Path) -> Iterator[Row]:
-    """Yield every check of a level, with a namespace for each run and with one for all."""
+    """Yield every check of a level."""
     checks = Checks(level, uses)
     yield Row("level", level, checks.level, "", checks.level == level)
     yield checks.python_start("fork" if level in FORKING else "exec")
     for part in (checks.figures, checks.limits, checks.together, checks.cost, checks.close):
         yield from part()
-    fast = Checks(level, uses, fresh=False)
-    for row in (
-        fast.python_start("exec"),
-        *fast.figures(),
-        *fast.limits(),
-        *fast.together(),
-        *fast.cost(),
-        *fast.close(),
-    ):
-        yield replace(row, check=f"fast: {row.check}")
 
 
 def _refusal(level: str) -> str:

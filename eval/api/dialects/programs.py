@@ -13,15 +13,14 @@ from dataclasses import dataclass, field, replace
 
 from gradebox.eval.grading.case_run import check_evidence
 from gradebox.eval.grading.retry import Retry
-from gradebox.sandbox.c_sources import included_names
 from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.execute import check_files
-from gradebox.sandbox.server.jobs.files import File
-from gradebox.sandbox.server.jobs.layout import ARCHIVE, Placed, place
-from gradebox.sandbox.server.jobs.limits import compile_limits, run_limits, sharing_output
+from gradebox.sandbox.server.jobs.layout import ARCHIVE, File, Placed, place
+from gradebox.sandbox.server.jobs.request import compile_limits, run_limits, sharing_output
 from gradebox.sandbox.server.settings import Ceilings
+from gradebox.sandbox.source_tokens import included_names
 
 WALL_FACTOR, WALL_MORE_S = 1.5, 1.0
 # Files that a compiler finds by itself beside the main one.

@@ -27,17 +27,16 @@ from gradebox.checkers import long_outputs
 from gradebox.checkers.builtins import builtin
 from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.interactive import Interactor, judge_interaction
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker, ProgramRuns
-from gradebox.checkers.programs.protocols import TESTS
+from gradebox.checkers.programs import PROTOCOLS, TESTS, ProgramChecker, ProgramRuns
 from gradebox.checkers.values.judges import JUDGES
 from gradebox.checkers.values.judges import judge as judge_values
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import Bounds, Match, compare_output, judge, whole_output
 from gradebox.eval.problems.problem import TestCase
 from gradebox.sandbox import languages, python_compile
-from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.model import Compiled, Execution, Interaction, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
+from gradebox.sandbox.source_tokens import other_sources
 
 
 class PlainRuns:

@@ -17,8 +17,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradebox.checkers.interactive import Interactor, judge_interaction
-from gradebox.checkers.programs import ProgramRuns
-from gradebox.checkers.programs.protocols import TESTS
+from gradebox.checkers.programs import TESTS, ProgramRuns
 from gradebox.checkers.values.programs import joined_program, tester_program
 from gradebox.eval.grading.attempts.interactive import interactive_attempt
 from gradebox.eval.grading.attempts.marked import marked_attempt

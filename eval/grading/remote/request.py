@@ -18,7 +18,7 @@ from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.in_memory import Row
 from gradebox.eval.results.record_shape import is_record
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.piston.faults import Transient
+from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.piston.fleet import Endpoint
 
 INLINE_BYTES = 32 << 10  # of a problem that is sent with every request

@@ -12,9 +12,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from gradebox.checkers.interactive import Interactor
+from gradebox.checkers.interactive import Interactor, sent
 from gradebox.checkers.programs import ProgramChecker
-from gradebox.checkers.sent_program import sent
 from gradebox.eval.grading.attempts.asserts import AssertTests
 from gradebox.eval.grading.case_run import unjudged
 from gradebox.eval.grading.remote.request import GradeRequest, SentProblem
@@ -34,11 +33,10 @@ from gradebox.eval.problems.problem import TestRef
 from gradebox.eval.problems.row import TESTS_COLUMN, row_of
 from gradebox.eval.results.record import CaseRecord, SolutionRecord
 from gradebox.eval.results.record_shape import read_case
-from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.errors import SandboxError, Transient
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.faults import Transient
 from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.http.connection import waiting
+from gradebox.sandbox.piston.transport import waiting
 
 if TYPE_CHECKING:
     from gradebox.eval.grading.solution_job import JobContext

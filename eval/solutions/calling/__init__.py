@@ -7,7 +7,7 @@
 Calls and expected values are read from the tests (calls.py). What the tests expect is not in the
 program's process, its files or its sources: whatever the program finds, replaces or does first,
 what it writes is only its answer. The judge of its language reads that as a literal
-(`gradebox.checkers.values.results`).
+(`gradebox.checkers.values.literals`).
 """
 
 from __future__ import annotations

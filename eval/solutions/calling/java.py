@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from gradebox.checkers.values.results import RESULTS
+from gradebox.checkers.values.literals import RESULTS
 from gradebox.eval.solutions.calling.calls import Call
 from gradebox.eval.solutions.calling.parts import Parts
 from gradebox.eval.solutions.calling.source import Source

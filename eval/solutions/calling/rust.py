@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from gradebox.checkers.values.results import RESULTS
+from gradebox.checkers.values.literals import RESULTS
 from gradebox.eval.solutions.calling.calls import Call
 from gradebox.eval.solutions.calling.parts import Parts
 from gradebox.eval.solutions.calling.source import Source

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "files.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,6 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
-
-#include "kernel_file.h"
-#include "setup.h"
 
 int copy_to_file(int dir, const char *name, int from, int mode) {
     int to = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);

@@ -12,7 +12,7 @@
  * cores that others hold.
  */
 #define _GNU_SOURCE
-#include "idle.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "messages.h"
-#include "setup.h"
-#include "waiting.h"
 
 enum { WINDOW_NS = 100000000, LITTLE_NS = 1000000, LENT_LOOK_NS = 10000000, MOST_LENT = 8 };
 
@@ -52,12 +48,8 @@ static int has_signal(const char *status, const char *mask, int signal) {
 
 /* Whether the program would notice that it was continued: it handles the signal or has blocked it. */
 static int notices(const struct run *run) {
-    char path[32], text[4096];
-    snprintf(path, sizeof path, "%s/status", run->out.proc_pid);
-    int fd = openat(PROC_FD, path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    if (fd >= 0) close(fd);
-    text[n > 0 ? n : 0] = 0;
+    char text[4096];
+    kernel_text(PROC_FD, run->out.proc_pid, "status", text, sizeof text);
     /* A name may hold anything but a new line. */
     return has_signal(text, "\nSigBlk:", SIGCONT) || has_signal(text, "\nSigCgt:", SIGCONT);
 }

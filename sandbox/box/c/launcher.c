@@ -15,11 +15,13 @@
  *   launcher     requests, one run, the loop
  *   templates    interpreters from which runs are forked
  *   watch        starts a program and watches it;  child: its process until exec
- *   usage        what it uses;  waiting: how long it had no core;  idle: lends its core while it sleeps
+ *   usage        what it uses, how long it had no core;  idle: lends its core while it sleeps
  *   run_group    the control group
- *   files        program, input, streams, the scratch folder;  run: the data of a run
+ *   files        program, input, streams, the scratch folder
  *   messages     the socket to the grader
- *   setup        builds the box;  kernel_file, protocol
+ *   setup        builds the box
+ *
+ * box.h declares what they offer each other; protocol.h and template.h are messages.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,14 +32,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
-#include "messages.h"
-#include "protocol.h"
-#include "run.h"
-#include "run_group.h"
-#include "setup.h"
-#include "templates.h"
-#include "watch.h"
+#include "box.h"
 
 static struct run run;
 static char *names[MAX_FDS], *collect[MAX_COLLECT + 1];

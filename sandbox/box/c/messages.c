@@ -2,15 +2,13 @@
  * So replies of short runs are gathered: for less time than a run may hold its core while others wait.
  */
 #define _GNU_SOURCE
-#include "messages.h"
+#include "box.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "kernel_file.h"
 
 enum { LATE_NS = 50000000 };
 

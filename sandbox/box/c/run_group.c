@@ -9,7 +9,7 @@
  * of the next run is made after the reply to this one, while the grader is busy.
  */
 #define _GNU_SOURCE
-#include "run_group.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "files.h"
-#include "kernel_file.h"
-#include "setup.h"
 
 /* ---- a group for each run -------------------------------------------------------------------- */
 

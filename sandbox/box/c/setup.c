@@ -2,7 +2,7 @@
  * the steps of the plan (mounts, folders, Landlock rules), locks itself in and becomes the box.
  */
 #define _GNU_SOURCE
-#include "setup.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "protocol.h"
-
 struct box box;
-static char message[128 * 1024];
-static struct plan *plan = (struct plan *)message;
+static char plan_message[128 * 1024];
+static struct plan *plan = (struct plan *)plan_message;
 
 static void die(const char *stage, const char *what) { /* report errno to the grader and exit */
     struct { struct reply r; char text[256]; } m = {.r = {.err = errno ? errno : EIO}};
@@ -284,7 +282,7 @@ static int keep_fd(const int *fds, int count, int index) {
 
 int build_box(int (*serve)(void)) {
     union { struct cmsghdr h; char b[CMSG_SPACE(16 * sizeof(int))]; } c;
-    struct iovec v = {message, sizeof message - 1};
+    struct iovec v = {plan_message, sizeof plan_message - 1};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
     if (syscall(SYS_close_range, 4, ~0U, 0)) /* whatever the grader itself inherited */
         for (int fd = 4; fd < 65536; fd++) close(fd);
@@ -305,14 +303,14 @@ int build_box(int (*serve)(void)) {
         .cpu_key = *plan->cpu_key ? plan->cpu_key : NULL, .oom_key = plan->oom_key};
     for (int i = 0; i < count; i++) close(fds[i]);
     fcntl(SOCKET, F_SETFD, FD_CLOEXEC);
-    char *rest = message + sizeof *plan;
-    if (plan->staged) rest = stage(rest, message + n);
+    char *rest = plan_message + sizeof *plan;
+    if (plan->staged) rest = stage(rest, plan_message + n);
     if (pipe2(go, O_CLOEXEC)) die("pipe", "");
     pid_t pid = syscall(SYS_clone, (plan->clone_flags & ~CLONE_NEWCGROUP) | SIGCHLD, 0, 0, 0, 0);
     if (pid < 0) die("clone", "namespaces");
     if (!pid) {
         close(go[1]);
-        _exit(enter_box(go[0], rest, message + n, serve));
+        _exit(enter_box(go[0], rest, plan_message + n, serve));
     }
     if (*plan->uid_map) {
         if (!plan->set_ids) write_file(pid, "setgroups", "deny");

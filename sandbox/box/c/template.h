@@ -1,5 +1,5 @@
 /* The messages between the box and a template: an interpreter that waits where it would open its script
- * (template/python.c), and from which cases are forked.
+ * (template/template.c), and from which cases are forked.
  *
  *   box ── setup ─────────────▶ base template    once, before it is executed
  *   box ── call, descriptors ─▶ template         HOLD: fork another template, which imports modules
@@ -9,8 +9,7 @@
 #include <sched.h>
 #include <stdint.h>
 
-#include "protocol.h"
-#include "setup.h"
+#include "box.h"
 
 enum { HOLD = 1, CASE = 2 };            /* calls */
 enum { READY = 1, STARTED, ENDED, HELD }; /* events */

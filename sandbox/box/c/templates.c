@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "templates.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clone.h"
-#include "files.h"
-#include "kernel_file.h"
-#include "run_group.h"
-#include "setup.h"
 #include "template.h"
-#include "watch.h"
 
 enum {
     START_MS = 20000, IMPORT_MS = 60000, IMPORT_LEAST_MS = 1000, CASE_MS = 20000, KEY_CAP = 8192,
@@ -58,7 +52,7 @@ static int send_with(int socket, struct iovec *parts, int n, const int *fds, int
 }
 
 /* Wait for an event. Return 0, or -1 when none comes: the template has ended or hangs. */
-static int receive(int socket, uint32_t kind, int timeout_ms, struct template_event *event) {
+static int await_event(int socket, uint32_t kind, int timeout_ms, struct template_event *event) {
     struct pollfd ready = {socket, POLLIN, 0};
     int n;
     do n = poll(&ready, 1, timeout_ms); while (n < 0 && errno == EINTR);
@@ -139,7 +133,7 @@ static int has_printed(void) {
 static int has_imported(const struct template *t, int timeout_ms, struct template_event *event) {
     enum { PERIOD_MS = 10 };
     for (large = 0; timeout_ms > 0 && !large; timeout_ms -= PERIOD_MS) {
-        if (!receive(t->socket, READY, PERIOD_MS, event)) return 1;
+        if (!await_event(t->socket, READY, PERIOD_MS, event)) return 1;
         if (errno != ETIME) return 0;
         each_entry(PROC_FD, ".", note_large);
     }
@@ -271,7 +265,7 @@ static struct template *import(const struct run *run) {
     if (!bad) {
         bad = write(names[1], key, n) != n || shutdown(names[1], SHUT_WR) ||
               send_with(base->socket, &part, 1, (int[]){ends[1], names[0]}, 2) ||
-              receive(base->socket, HELD, CASE_MS, &held) || held.err;
+              await_event(base->socket, HELD, CASE_MS, &held) || held.err;
         close(names[0]);
     }
     close(ends[1]);
@@ -321,7 +315,7 @@ int templates_start(struct run *run, int code) {
     run->from.file = t->file;
     run->from.pid = t->pid;
     start_counting(run);
-    int bad = send_with(t->socket, parts, 2, fds, n) || receive(t->socket, STARTED, CASE_MS, &event);
+    int bad = send_with(t->socket, parts, 2, fds, n) || await_event(t->socket, STARTED, CASE_MS, &event);
     if (!bad && event.err) errno = event.err, bad = 1;
     if (bad) {
         int reason = errno;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "watch.h"
+#include "box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "clone.h"
-#include "idle.h"
-#include "kernel_file.h"
-#include "messages.h"
-#include "run_group.h"
-#include "setup.h"
 #include "template.h"
-#include "usage.h"
 
 /* Of the stub, and of the child before its exec. */
 static char stacks[2][STACK] __attribute__((aligned(64)));

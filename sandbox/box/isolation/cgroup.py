@@ -8,6 +8,13 @@ open descriptors (3 µs); moving a process for each run would cost 60 µs and mo
          ├── box/         the box
          └── run-<n>/     the current run, where the kernel cannot reset a group's peak
                           (before Linux 6.12); see c/run_group.c
+
+    /proc/self/cgroup      4:memory:/docker/ab12            its group, as named in the hierarchy
+    /proc/self/mountinfo   … /docker/ab12 /sys/fs/cgroup/memory … - cgroup …    the part that is
+                           mounted (here the group itself), and where
+
+A container often has only its own group mounted, so that the group's path does not exist below the
+mount point.
 """
 
 from __future__ import annotations
@@ -21,18 +28,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gradebox.sandbox.box.isolation.cgroup_places import own_folder
-
 ROOT = Path("/sys/fs/cgroup")
 PREFIX = "gradebox-"
 MAIN, BOX = f"{PREFIX}main", "box"
 TIMEOUT_S = 2.0  # for moving processes out of a group while others in it start new ones
 END_S = 20.0  # for processes that were killed: with 20 others on its core, a box took over 1 s
 _numbers = itertools.count()
-
-
-class CgroupError(OSError):
-    """A control group file refused; the message has its path, which a failed write lacks."""
 
 
 @dataclass
@@ -106,7 +107,7 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError as error:
-        raise CgroupError(error.errno, f"{path}: {error.strerror}") from error
+        raise OSError(error.errno, f"{path}: {error.strerror}") from error
 
 
 V1 = {  # controller → {role: (file, open flags)}
@@ -185,7 +186,7 @@ def _peak_fd(folder: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError as error:
-        raise CgroupError(error.errno, f"{path}: {error.strerror} (needs Linux 5.19)") from error
+        raise OSError(error.errno, f"{path}: {error.strerror} (needs Linux 5.19)") from error
     except OSError:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
@@ -220,9 +221,7 @@ def _v2_bases() -> list[Path]:
 
 def v2_base() -> Path:
     """Return the v2 folder in which groups can be made; enable its controllers."""
-    failed: OSError = CgroupError(
-        0, f"{ROOT}: has neither the v1 controllers {', '.join(V1)} nor v2"
-    )
+    failed: OSError = OSError(0, f"{ROOT}: has neither the v1 controllers {', '.join(V1)} nor v2")
     for base in _v2_bases():
         try:
             return _enabled(base)
@@ -235,7 +234,7 @@ def _enabled(base: Path) -> Path:
     wanted = {"memory", "pids"}  # CPU time is counted without its controller
     lacking = wanted - set((base / "cgroup.controllers").read_text().split())
     if lacking:
-        raise CgroupError(0, f"{base}/cgroup.controllers: lacks {' '.join(sorted(lacking))}")
+        raise OSError(0, f"{base}/cgroup.controllers: lacks {' '.join(sorted(lacking))}")
     if not wanted <= set((base / "cgroup.subtree_control").read_text().split()):
         _enable_controllers(base, wanted)
     return base
@@ -253,7 +252,7 @@ def _enable_controllers(base: Path, wanted: set[str]) -> None:
         try:
             _write(base / "cgroup.subtree_control", text)
             return
-        except CgroupError as error:
+        except OSError as error:
             if error.errno != errno.EBUSY or time.monotonic() > end:
                 raise
         main = base / MAIN
@@ -261,7 +260,7 @@ def _enable_controllers(base: Path, wanted: set[str]) -> None:
         for pid in (base / "cgroup.procs").read_text().split():
             try:
                 _write(main / "cgroup.procs", pid)
-            except CgroupError as error:
+            except OSError as error:
                 if error.errno != errno.ESRCH:  # it ended meanwhile
                     raise
 
@@ -279,3 +278,54 @@ def abandoned() -> Iterator[Path]:
             pid = folder.name[len(PREFIX) :].split("-")[0]
             if pid.isdigit() and not Path(f"/proc/{pid}").exists():
                 yield folder
+
+
+# ---- where this process's groups are mounted ----
+
+PROC = Path("/proc/self")
+
+
+def own_folder(controller: str) -> Path | None:
+    """Return the folder of this process's group in a controller's v1 hierarchy, "" for v2.
+
+    None when the process has no such group or it is not in what is mounted.
+    """
+    group = _own_group(controller)
+    if group is None:
+        return None
+    for line in (PROC / "mountinfo").read_text("utf-8", "surrogateescape").splitlines():
+        left, _, right = line.partition(" - ")
+        mounted, place = left.split()[3:5]
+        kind, _, options = right.split(" ", 2)
+        if controller:
+            wanted = kind == "cgroup" and controller in options.split(",")
+        else:
+            wanted = kind == "cgroup2"
+        below = _below(group, _unescaped(mounted))
+        if wanted and below is not None:
+            return Path(_unescaped(place)) / below
+    return None
+
+
+def _own_group(controller: str) -> str | None:
+    for line in (PROC / "cgroup").read_text("utf-8", "surrogateescape").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if (controllers == "" and controller == "") or controller in controllers.split(","):
+            return path
+    return None
+
+
+def _below(group: str, mounted: str) -> str | None:
+    """Return the path of a group below the mounted one, None when it is elsewhere."""
+    if group == mounted:
+        return ""
+    top = mounted.rstrip("/") + "/"
+    below = group[len(top) :]  # with ".." it is outside what this process's namespace shows
+    return below if group.startswith(top) and not below.startswith("..") else None
+
+
+def _unescaped(text: str) -> str:
+    """Undo the octal escapes of mountinfo."""
+    for code in ("040", "011", "012", "134"):  # the backslash last
+        text = text.replace(f"\\{code}", chr(int(code, 8)))
+    return text

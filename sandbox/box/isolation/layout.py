@@ -19,7 +19,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from gradebox.sandbox.box.isolation.hiding import shown_at
+from gradebox.sandbox.box.isolation.host import shown_at
 
 Step = tuple[str, str, str, str]
 

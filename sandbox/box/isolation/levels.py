@@ -6,16 +6,16 @@ SANDBOX_LEVEL selects a level by name.
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from gradebox.sandbox.box.isolation import cgroup, landlock, layout, seccomp
+from gradebox.sandbox.box.isolation import cgroup, layout, seccomp
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.isolation.folder import BoxFolder
-from gradebox.sandbox.box.isolation.hiding import check_private
-from gradebox.sandbox.box.isolation.host import Host
+from gradebox.sandbox.box.isolation.host import Host, check_private
 from gradebox.sandbox.box.isolation.rights import why_no_ids
 from gradebox.sandbox.box.plan import BoxPlan, Templates
 from gradebox.sandbox.box.process import BoxProcess
@@ -25,18 +25,6 @@ from gradebox.sandbox.errors import BadRequest, SandboxError, SandboxUnavailable
 
 LevelName = Literal["full", "delegated", "userns", "landlock", "none"]
 UNSAFE = "none"
-
-
-class NoLevel(SandboxUnavailable):
-    """No isolation level works here. `reasons` has why, by the name of each level tried."""
-
-    def __init__(self, reasons: dict[str, str]) -> None:
-        super().__init__(
-            "no sandbox works here: "
-            + "; ".join(f"{name}: {why}" for name, why in reasons.items())
-            + f". {command('doctor')} says what enables each level"
-        )
-        self.reasons = reasons
 
 
 @dataclass(frozen=True)
@@ -124,7 +112,7 @@ class BoxFactory:
                 compiler=compiler,
                 templates=templates,
             )
-        version = landlock.version() if self.level.name == "landlock" else 0
+        version = landlock_version() if self.level.name == "landlock" else 0
 
         def confined(folder: BoxFolder | None) -> list[layout.Step]:
             assert folder is not None
@@ -137,7 +125,7 @@ class BoxFactory:
                 counted=counted,
                 mounts=False,
                 alone=not forks,
-                truncates=not 0 < version < landlock.TRUNCATES,
+                truncates=not 0 < version < LANDLOCK_TRUNCATES,
             )
         )
         return BoxPlan(confined, env, b"", namespaces=0, child_filter=child, compiler=compiler)
@@ -161,7 +149,7 @@ def choose_level(
 ) -> BoxFactory:
     """Return the factory of the strongest level whose box passes `try_out`.
 
-    Raises NoLevel with the failure of each level, BadRequest for an unknown name.
+    Raises SandboxUnavailable with the reason of each level, BadRequest for an unknown name.
     """
     forced = forced or os.environ.get("SANDBOX_LEVEL")
     names = [level.name for level in LEVELS]
@@ -186,10 +174,34 @@ def choose_level(
             failed[level.name] = str(error)
             continue
         return factory
-    raise NoLevel(failed)
+    none = SandboxUnavailable(
+        "no sandbox works here: "
+        + "; ".join(f"{name}: {why}" for name, why in failed.items())
+        + f". {command('doctor')} says what enables each level"
+    )
+    none.reasons = failed
+    raise none
 
 
 def remove_stale_groups() -> None:
     """Remove the control groups of graders that were killed."""
     for folder in cgroup.abandoned():
         cgroup.remove(folder, timeout_s=0)
+
+
+# ---- Landlock of this kernel ----
+
+LANDLOCK_CREATE_RULESET, LANDLOCK_VERSION = 444, 1
+LANDLOCK_TRUNCATES = 3  # the first version that guards files against being emptied (Linux 6.2)
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock's interface, 1 or higher.
+
+    Raises SandboxUnavailable where the kernel has no Landlock, or it is forbidden.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    number = int(libc.syscall(LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), LANDLOCK_VERSION))
+    if number < 1:
+        raise SandboxUnavailable(f"Landlock: {os.strerror(ctypes.get_errno())}")
+    return number

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from gradebox.sandbox import python_compile
 from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram
-from gradebox.sandbox.box.python.compiled import forked_start
+from gradebox.sandbox.box.python.start import forked_start
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
-from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.sandbox.source_tokens import other_sources
 
 LIMITS = Limits(
     cpu_s=60,

@@ -23,21 +23,20 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from gradebox.sandbox import languages
-from gradebox.sandbox.batch import goes_on_after
 from gradebox.sandbox.box.build import cache_folder, launcher
-from gradebox.sandbox.box.process import BoxFault
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.parts import State, module_sizes, state_of
 from gradebox.sandbox.common.machine_check import OWN_LIMITS, own_limit_below
 from gradebox.sandbox.common.whole_file import whole_file
 from gradebox.sandbox.errors import (
-    LimitsUnavailable,
+    BoxFault,
     MissingToolchain,
     SandboxError,
     SandboxUnavailable,
 )
 from gradebox.sandbox.languages import Language, fill, memory_places
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
+from gradebox.sandbox.protocol import goes_on_after
 
 LINE = b"hello 7"
 LEAST = Limits()  # what every language must be able to start with
@@ -241,7 +240,9 @@ class Attempt:
         if not goes_on_after(execution):
             self.confirm(limits)
             if why := own_limit_below(limits, execution):
-                raise LimitsUnavailable(why)
+                fault = SandboxUnavailable(why)
+                fault.lasting = True
+                raise fault
         return execution
 
     def run(self, run: Callable[[], Execution], limits: Limits) -> Execution:

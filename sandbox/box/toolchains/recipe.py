@@ -2,6 +2,11 @@
 
 Language + Tool + Program ─▶ Recipe (command, source files, name of the output)
                           ─▶ BuiltProgram (command, executable or files in the program's folder)
+
+A public class of Java must be in a file of its name, and the class to run is given by name. Both
+are found in the source: names of top-level classes, outside comments and literals.
+
+    package p;  class A {}  public class B { public static void main(…) }   ─▶  B.java, p.B
 """
 
 from __future__ import annotations
@@ -12,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
-from gradebox.sandbox.box.toolchains import java_names
 from gradebox.sandbox.box.toolchains.find import Tool
-from gradebox.sandbox.c_sources import other_sources
 from gradebox.sandbox.languages import Language, fill
 from gradebox.sandbox.model import Program
+from gradebox.sandbox.source_tokens import other_sources, tokens
 
 BINARY = "program"
 SHELL = "/bin/sh"
@@ -75,7 +79,7 @@ def compiled_program(
         return BuiltProgram(argv, program.digest, executable, processes=_extra_processes(row))
     places |= {"{binary}": f"{PROGRAM}/{row.output}"}
     if row.family == "java":
-        places["{main}"] = java_names.names(next(iter(program.files.values())))[1]
+        places["{main}"] = java_names(next(iter(program.files.values())))[1]
     argv = tool.started([fill(part, places) for part in row.run])
     digest = f"{row.name} {program.digest}"
     files = {row.output: output}
@@ -93,7 +97,7 @@ def interpreted_program(row: Language, tool: Tool, program: Program) -> BuiltPro
 def source_files(row: Language, program: Program) -> dict[str, bytes]:
     """Return the files of a program, the main file first and named as its language requires."""
     (_, main), *others = program.files.items()
-    name = java_names.names(main)[0] if row.family == "java" else row.source
+    name = java_names(main)[0] if row.family == "java" else row.source
     return {name: main, **{other: data for other, data in others if other != name}}
 
 
@@ -103,3 +107,54 @@ def _places(row: Language, tool: Tool) -> dict[str, str]:
 
 def _extra_processes(row: Language) -> int:
     return row.processes if row.processes > 1 else 0
+
+
+# ---- Java's names ----
+
+DEFAULT = "Main"
+MOST_PARTS = 100  # names and dots of a package
+_KINDS = frozenset(("class", "interface", "enum", "record"))
+
+
+@dataclass
+class _Class:
+    name: str
+    public: bool
+    main: bool = False
+
+
+def java_names(source: bytes) -> tuple[str, str]:
+    """Return (file name, class to run with its package) of a Java source of any bytes.
+
+    The class is the first top-level class with a method called main, else the public one, else the
+    first. The file is named after the public class, else after the class to run.
+    """
+    package: list[str] = []
+    classes: list[_Class] = []
+    depth = 0
+    public = in_package = False
+    last, before = "", ""
+    for kind, word, _ in tokens(source.decode("utf-8", "replace"), "java"):
+        if kind in ("comment", "string", "line"):
+            continue
+        depth += (word == "{") - (word == "}")
+        if word == "package" and depth == 0 and not classes and not package:
+            in_package = True
+        elif in_package and len(package) < MOST_PARTS and (kind == "word" or word == "."):
+            package.append(word)
+        elif word == "(" and last == "main" and depth == 1 and classes:
+            classes[-1].main = True
+        elif kind == "word" and last in _KINDS and before != "." and depth == 0:
+            classes.append(_Class(word, public))
+            public = False
+        else:
+            in_package = False
+            public = word == "public" or (public and word not in ("{", "}", ";"))
+        before, last = last, word
+    public_class = next((c for c in classes if c.public), None)
+    to_run = next((c for c in classes if c.main), None) or public_class or next(iter(classes), None)
+    main = to_run.name if to_run else DEFAULT
+    file = public_class.name if public_class else main
+    if len(file.encode()) > 200:
+        file = DEFAULT
+    return f"{file}.java", f"{''.join(package)}.{main}" if package else main

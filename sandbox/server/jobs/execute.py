@@ -1,15 +1,24 @@
-"""Run a Job in a sandbox and return the evidence as Piston's answer."""
+"""Run a Job in a sandbox and return the evidence as Piston's answer.
+
+A program that a signal ended is reported as Piston reports it: its packages run programs in a
+shell, which exits with 128 + the signal's number and names the signal on stderr. The signal itself
+is in `gradebox_signal`.
+"""
 
 from __future__ import annotations
 
+import base64
+import re
+import signal
 from typing import Any
 
 from gradebox.sandbox.box.wire import MAX_FILES
 from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.piston.gradebox_server import write_execution
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.codeforces import run_case
 from gradebox.sandbox.server.jobs.request import Job
-from gradebox.sandbox.server.jobs.stages import compile_stage, run_stage
 from gradebox.sandbox.server.plugins import Judge
 
 
@@ -56,3 +65,128 @@ def check_files(unpacked: bool, sandbox: Sandbox) -> None:
             "of this server does not allow; send fewer files with plain names, or run the server "
             "where user namespaces are allowed"
         )
+
+
+# ---- the stages of the answer ----
+
+_STOPPED = {
+    "cpu": ("TO", "Time limit exceeded"),
+    "wall": ("TO", "Time limit exceeded (wall clock)"),
+    "output": ("OL", "stdout length exceeded"),
+}
+_SILENT = (signal.SIGINT, signal.SIGPIPE)  # a shell does not report their victims
+
+
+def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
+    """Return the compiler's stage; None for a language that is not compiled."""
+    if job.evidence:
+        return {
+            "ok": compiled.ok,
+            "log_base64": base64.b64encode(compiled.log).decode(),
+            "toolchain": compiled.toolchain,
+            "cached": compiled.cached,
+            "evidence": write_execution(compiled.execution) if compiled.execution else None,
+        }
+    execution = compiled.execution
+    if execution is None and compiled.ok:
+        if not job.runtime.codeforces:
+            return None
+        execution = Execution(0, None, 0.0, 0.0, None)  # the package has one for every language
+    log = _with_users_name(compiled.log.decode("utf-8", "replace"), job)
+    stage = stage_of(execution or Execution(1, None, 0.0, 0.0, None), base64_output=False)
+    code = 0 if compiled.ok else stage["code"] if stage["status"] == "TO" else stage["code"] or 1
+    skipped = compiled.ok and compiled.execution is None
+    said = f"Skipping compile - {job.runtime.language}\n" if skipped else ""
+    return {**stage, "stdout": said, "stderr": log, "output": said + log, "code": code}
+
+
+def _with_users_name(log: str, job: Job) -> str:
+    """Return a compiler's messages with the user's name of the main file."""
+    if not job.compiled_as or job.compiled_as == job.main:
+        return log
+    name = rf"(?:(?<=\./)|(?<![\w./-])){re.escape(job.compiled_as)}(?![\w.-])"
+    return re.sub(name, lambda _: job.main, log)
+
+
+def run_stage(execution: Execution, job: Job) -> dict[str, Any]:
+    """Return the stage of the program's run."""
+    if job.evidence:
+        return {"status": status_of(execution), "evidence": write_execution(execution)}
+    stage = stage_of(execution, base64_output=job.base64_output, name=job.main)
+    if job.collect:
+        stage["files"] = {
+            name: base64.b64encode(data).decode() for name, data in execution.files.items()
+        }
+    return stage
+
+
+def stage_of(execution: Execution, *, base64_output: bool, name: str = "") -> dict[str, Any]:
+    """Return an execution as one of Piston's stages.
+
+    name  of the program, for a shell's report of its end
+    """
+    status, message = _status(execution)
+    stopped = status in ("TO", "OL", "EL")
+    number = None if stopped else execution.signal
+    stderr = execution.stderr + (b"" if number is None else _report(number, name).encode())
+    code = None if stopped else execution.exit_code if number is None else 128 + number
+    stage = {
+        **_texts(execution.stdout, stderr, base64_output),
+        "code": code,
+        "signal": "SIGKILL" if stopped else None,
+        "message": message,
+        "status": status,
+        "cpu_time": round(execution.cpu_s * 1000, 3),
+        "wall_time": round(execution.wall_s * 1000, 3),
+        "memory": execution.memory_bytes,
+    }
+    return stage if number is None else {**stage, "gradebox_signal": signal_name(number)}
+
+
+def _texts(stdout: bytes, stderr: bytes, base64_output: bool) -> dict[str, Any]:
+    if base64_output:
+        return {
+            "stdout": base64.b64encode(stdout).decode(),
+            "stderr": base64.b64encode(stderr).decode(),
+            "output": "",
+            "encoding": "base64",
+        }
+    out, err = stdout.decode("utf-8", "replace"), stderr.decode("utf-8", "replace")
+    return {"stdout": out, "stderr": err, "output": out + err}
+
+
+def status_of(execution: Execution) -> str | None:
+    """Return Piston's status of an execution; None: it ended with code 0."""
+    return _status(execution)[0]
+
+
+def _status(execution: Execution) -> tuple[str | None, str | None]:
+    if execution.killed_for in _STOPPED:
+        return _STOPPED[execution.killed_for]
+    if execution.stderr_cut:
+        return "EL", "stderr length exceeded"
+    if execution.killed_for == "memory":
+        return "RE", "Memory limit exceeded"
+    if execution.signal is not None:
+        return "RE", f"Exited with error status {128 + execution.signal}"
+    if execution.exit_code:
+        return "RE", f"Exited with error status {execution.exit_code}"
+    return None, None
+
+
+def _report(number: int, name: str) -> str:
+    """Return what a shell prints when a signal ends a program."""
+    if number in _SILENT:
+        return ""
+    description = signal.strsignal(number) or f"Signal {number}"
+    if number == signal.SIGTERM:
+        return f"{description}\n"
+    return f"run: line 1:     3 {description:<24}{name}\n"
+
+
+def signal_name(number: int) -> str:
+    """Return a signal's name, such as SIGSEGV or SIGRTMIN+6."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIGRTMIN+{number - signal.SIGRTMIN}"

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 
 from gradebox.sandbox.box import EmbeddedSandbox
-from gradebox.sandbox.box.runs.run_request import BoxRequest
+from gradebox.sandbox.box.run_request import BoxRequest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Limits, Program
 from testing.submissions.hostile import compiling, host
@@ -168,8 +168,10 @@ def main(levels: Sequence[str]) -> int:
     """Print each outcome as JSON. Return 1 when a guarantee is broken."""
     bad = 0
     for level in levels:
+        # At level userns a compiler sees what it sees at full, and is limited as at landlock.
+        compilers = level != "userns" or len(levels) == 1
         try:
-            for outcome in outcomes(level):
+            for outcome in outcomes(level, compilers=compilers):
                 print(json.dumps(asdict(outcome)), flush=True)
                 bad += bool(outcome.wrong)
         except SandboxError as error:

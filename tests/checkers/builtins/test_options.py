@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradebox.checkers import builtin
-from gradebox.checkers.check import Checker, UnknownChecker
+from gradebox.checkers.check import Checker, CheckerError
 
 
 def test_options_by_keyword_and_by_name_are_the_same() -> None:
@@ -57,7 +57,7 @@ def test_a_builtin_is_a_checker() -> None:
     ],
 )
 def test_a_wrong_name_or_option_is_reported(name: str, words: list[str]) -> None:
-    with pytest.raises(UnknownChecker) as error:
+    with pytest.raises(CheckerError) as error:
         builtin(name)
     assert [word for word in words if word not in str(error.value)] == []
     assert "\n" not in str(error.value)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.checkers.values.imports import needed
+from gradebox.checkers.values.programs import needed
 from gradebox.eval.problems.formats.livecodebench import PRELUDE
 from gradebox.eval.problems.formats.pairs import APPS_PRELUDE
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.checkers.values.judging import ValueJudge
-from gradebox.checkers.values.literals import Unreadable, read_literal
-from gradebox.checkers.values.results import RESULTS
+from gradebox.checkers.values.literals import RESULTS, Unreadable, read_literal
 from gradebox.sandbox.source_tokens import Style
 from tests.sandbox.test_source_tokens import STYLES, UNITS, calls_of
 

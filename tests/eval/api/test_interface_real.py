@@ -17,7 +17,7 @@ import pytest
 
 import gradebox
 from gradebox.eval.api.rewards.values import reward_of
-from gradebox.sandbox.common.process_tree import children
+from gradebox.sandbox.common.cpus import children
 from tests.sandbox.backends import open_backend
 
 pytestmark = pytest.mark.slow

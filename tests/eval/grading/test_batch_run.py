@@ -22,9 +22,9 @@ from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
 from gradebox.eval.results.record import CaseRecord
-from gradebox.sandbox.batch import MOST_BYTES
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Execution, Program
+from gradebox.sandbox.protocol import MOST_BYTES
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
 
 PROBLEM = Problem("1/A", time_limit_s=1.0, memory_limit_bytes=64 << 20)

@@ -11,7 +11,7 @@ import pytest
 
 from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.box import build
-from gradebox.sandbox.box.isolation import hiding, host
+from gradebox.sandbox.box.isolation import host
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -105,7 +105,7 @@ def test_without_a_home_folder_the_cache_is_below_tmp(
     monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
     own = tmp_path / f"gradebox-{os.getuid()}"
     assert build.cache_folder() == own and own.stat().st_mode & 0o777 == 0o700
-    assert hiding.data_caches() == ()
+    assert host.data_caches() == ()
     others = tmp_path / "home"
     (others / ".cache" / "gradebox").mkdir(parents=True)
     (others / ".cache" / "gradebox").chmod(0o777)

@@ -22,8 +22,7 @@ MAIN = r"""
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "idle.h"
-#include "setup.h"
+#include "box.h"
 struct box box = {.is_init = 1};
 int main(int argc, char **argv) {
     static struct run run;
@@ -62,7 +61,7 @@ HANDLES_CONT = 1 << (signal.SIGCONT - 1)
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("idle")
     (folder / "main.c").write_text(MAIN)
-    parts = ("idle.c", "waiting.c", "kernel_file.c", "messages.c")
+    parts = ("idle.c", "usage.c", "messages.c")
     sources = [*(build.HERE / part for part in parts), folder / "main.c"]
     subprocess.run(
         ["gcc", "-std=gnu11", "-Wall", f"-I{build.HERE}", *sources, "-o", folder / "looks"],

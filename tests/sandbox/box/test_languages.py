@@ -127,7 +127,9 @@ ROWS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("level", "language"), ROWS)
 @pytest.mark.xdist_group("languages")
+@pytest.mark.levels()
 class TestEveryLanguage:
+    @pytest.mark.levels("userns", "landlock")
     def test_prints(self, level: str, language: str) -> None:
         result = ran(level, language, "hello\n")
         assert (result.exit_code, result.stdout, result.stderr) == (0, b"hello\n", b"")
@@ -148,6 +150,7 @@ class TestEveryLanguage:
         assert result.killed_for is None
         assert result.stderr or language == "c"
 
+    @pytest.mark.levels("userns", "landlock")
     def test_too_much_memory_is_the_memory_limit(self, level: str, language: str) -> None:
         result = ran(level, language, "memory\n")
         assert "memory" in result.limits_hit, result

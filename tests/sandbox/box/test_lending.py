@@ -14,7 +14,7 @@ from gradebox.sandbox.box import EmbeddedSandbox, core_locks
 from gradebox.sandbox.model import Compiled, Execution
 from tests.sandbox.levels import box_at, built
 
-pytestmark = pytest.mark.slow  # each test waits for programs that sleep
+pytestmark = [pytest.mark.slow, pytest.mark.levels()]  # each test waits for programs that sleep
 LIMITS = Limits(cpu_s=5, wall_s=20)
 # Sleeps and uses CPU time in turn, for the ms in its input; also in a thread or a process.
 SOURCE = rb"""
@@ -96,6 +96,7 @@ def wait_until_lent(box: EmbeddedSandbox, count: int = 1) -> None:
     assert box._cores.lent == count
 
 
+@pytest.mark.levels("landlock")
 def test_others_run_while_a_program_sleeps(box: EmbeddedSandbox, program: Compiled) -> None:
     sleeper = Run(box, program, b"- 800 0 1")
     wait_until_lent(box)
@@ -106,6 +107,7 @@ def test_others_run_while_a_program_sleeps(box: EmbeddedSandbox, program: Compil
     assert box._cores.lent == 0
 
 
+@pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("how", ["-", "h", "t", "p"])
 def test_a_program_that_wakes_up_waits_for_a_core(
     box: EmbeddedSandbox, program: Compiled, how: str
@@ -205,6 +207,7 @@ def test_programs_that_talk_again_after_a_pause(box: EmbeddedSandbox) -> None:
     assert results[0].transcript[-2:] == (("second", b"True\n"), ("first", b"True\n"))
 
 
+@pytest.mark.levels("landlock")
 @pytest.mark.parametrize("last", [b"- 300 30 1", b"- 300 0 1"])
 def test_a_run_between_others_lends_the_core_of_all(
     box: EmbeddedSandbox, program: Compiled, last: bytes

@@ -10,7 +10,7 @@ from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import Compiled, Limits, Program
 from tests.sandbox.levels import box_at, built
 
-pytestmark = pytest.mark.slow  # each test starts real programs
+pytestmark = [pytest.mark.slow, pytest.mark.levels("userns")]  # each test starts real programs
 
 LIMITS = Limits(cpu_s=5, wall_s=20)
 REOPENS = b"""

@@ -16,8 +16,7 @@ MAIN = r"""
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "setup.h"
-#include "waiting.h"
+#include "box.h"
 struct box box = {.is_init = 1};
 int main(int argc, char **argv) {
     long long now, cpu;
@@ -36,7 +35,7 @@ int main(int argc, char **argv) {
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("waiting")
     (folder / "main.c").write_text(MAIN)
-    sources = [build.HERE / "waiting.c", build.HERE / "kernel_file.c", folder / "main.c"]
+    sources = [build.HERE / "usage.c", folder / "main.c"]
     subprocess.run(
         ["gcc", "-std=gnu11", "-Wall", f"-I{build.HERE}", *sources, "-o", folder / "looks"],
         check=True,

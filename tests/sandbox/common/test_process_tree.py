@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.common import cpus, process_tree
+from gradebox.sandbox.common import cpus
 
 # pid: its parent, its threads
 TREE = {7: (1, [7, 9]), 8: (7, [8]), 10: (8, [10, 11]), 12: (1, [12])}
@@ -29,16 +29,14 @@ def test_threads_of_all_descendants(
                 )
         (tmp_path / str(pid) / "stat").write_text(f"{pid} (a ) 1 (b) S {parent} 1 1")
     (tmp_path / "version").touch()
-    monkeypatch.setattr(process_tree, "PROC", tmp_path)
-    assert sorted(process_tree.threads(7)) == [7, 8, 9, 10, 11]
-    assert list(process_tree.threads(99)) == []
+    monkeypatch.setattr(cpus, "PROC", tmp_path)
+    assert sorted(cpus.threads(7)) == [7, 8, 9, 10, 11]
+    assert list(cpus.threads(99)) == []
 
 
 def test_a_program_cannot_make_the_tree_too_deep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        process_tree, "children", lambda pid: [pid + 1] if pid < 10**7 + 5000 else []
-    )
-    assert list(process_tree.threads(10**7)) == []
+    monkeypatch.setattr(cpus, "children", lambda pid: [pid + 1] if pid < 10**7 + 5000 else [])
+    assert list(cpus.threads(10**7)) == []
 
 
 def test_a_whole_tree_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,9 +49,9 @@ def test_a_whole_tree_is_moved(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ProcessLookupError
         moved.append(thread)
 
-    monkeypatch.setattr(process_tree, "threads", lambda pid: next(looks))
+    monkeypatch.setattr(cpus, "threads", lambda pid: next(looks))
     monkeypatch.setattr(os, "sched_setaffinity", move)
-    process_tree.move_to_cpu(1, 5)
+    cpus.move_to_cpu(1, 5)
     assert moved == [1, 3]
 
 

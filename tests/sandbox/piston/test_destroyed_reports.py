@@ -9,9 +9,9 @@ import pytest
 
 from gradebox.eval.grading.verdict import Bounds, judge
 from gradebox.sandbox import Compiled, Limits, Program
+from gradebox.sandbox.errors import Refused, Transient
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.faults import Refused, Transient
-from gradebox.sandbox.piston.http.transport import parse_answer
+from gradebox.sandbox.piston.transport import parse_answer
 
 from .fake_piston import FakePiston, Handler, Settings
 from .faults import TRANSIENT, except_for_trusted_programs, run_stage

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from gradebox.sandbox import Compiled, Execution, Limits, Program, SandboxError, SandboxUnavailable
-from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.faults import BodyTooLarge, LimitTooSmall
-from gradebox.sandbox.piston.http import connection, transport
+from gradebox.sandbox.errors import Refused
+from gradebox.sandbox.piston import PistonSandbox, transport
 
 from .fake_piston import STDIN_CUT, FakePiston, Handler
 from .faults import TRANSIENT, also, drips, held, run_stage, slow, together
@@ -117,7 +116,7 @@ def test_the_stock_body_limit_is_found_and_reported(server: Make, client: Connec
     stock = server(body_limit=102_400)
     box = probed(client(stock))
     assert any("body_parser.json" in line for line in box.describe().details["advice"])
-    with pytest.raises(BodyTooLarge, match=r"request of \d+ bytes .* raise its body limit"):
+    with pytest.raises(Refused, match=r"request of \d+ bytes .* raise its body limit"):
         run(box, ECHO, stdin=b"x" * 200_000)
 
 
@@ -125,7 +124,7 @@ def test_the_stock_output_limit_is_found_and_reported(server: Make, client: Conn
     box = probed(client(server(output_max=1024, chunk=512)))
     assert any("PISTON_OUTPUT_MAX_SIZE" in line for line in box.describe().details["advice"])
     assert run(box, b"print('a' * 300)").stdout == b"a" * 300 + b"\n"
-    with pytest.raises(LimitTooSmall, match=r"PISTON_OUTPUT_MAX_SIZE .* 5001 bytes of stdout"):
+    with pytest.raises(Refused, match=r"PISTON_OUTPUT_MAX_SIZE .* 5001 bytes of stdout"):
         run(box, b"print('a' * 5000)")
 
 
@@ -140,7 +139,7 @@ def test_an_output_limit_above_what_the_probe_printed_is_found(
     server: Make, client: Connect
 ) -> None:
     box = probed(client(server(output_max=3 << 20)))
-    with pytest.raises(LimitTooSmall, match="PISTON_OUTPUT_MAX_SIZE"):
+    with pytest.raises(Refused, match="PISTON_OUTPUT_MAX_SIZE"):
         run(box, b"print('a' * (5 << 20))")
     assert len(run(box, b"print('a' * 500_000)").stdout) == 500_001
 
@@ -226,7 +225,7 @@ def test_smaller_limits_of_a_server_are_respected_and_reported(
     run(box, b"pass", Limits(cpu_s=10))
     assert small.received.bodies[-1]["run_cpu_time"] == 3000
     small.always = run_stage(status="TO", signal="SIGKILL", cpu_time=3000, wall_time=3100)
-    with pytest.raises(LimitTooSmall, match=r"PISTON_RUN_CPU_TIME \(3 s\) .* needs 10 s"):
+    with pytest.raises(Refused, match=r"PISTON_RUN_CPU_TIME \(3 s\) .* needs 10 s"):
         run(box, b"while True: pass", Limits(cpu_s=10))
 
 
@@ -265,10 +264,10 @@ def test_time_in_the_servers_queue_is_not_the_programs(piston: FakePiston, clien
 def test_a_missing_answer_times_out(
     piston: FakePiston, client: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gradebox.sandbox.piston import attempts, stock_piston
+    from gradebox.sandbox.piston import fleet, stock_piston
 
     box = probed(client(piston))
-    monkeypatch.setattr(attempts, "ATTEMPTS", 2)
+    monkeypatch.setattr(fleet, "ATTEMPTS", 2)
     monkeypatch.setattr(stock_piston, "QUEUE_S", -10.8)  # the whole time-out becomes 0.2 s
     piston.always = slow(1.0)
     with pytest.raises(SandboxError, match="Timeout"):
@@ -296,7 +295,7 @@ def test_an_answer_that_drips_times_out(
 
     box = probed(client(piston))
     monkeypatch.setattr(stock_piston, "QUEUE_S", -9.0)  # 2 s for the first byte,
-    monkeypatch.setattr(connection, "DRIP_S", 0.5)  # and 0.5 s for the rest
+    monkeypatch.setattr(transport, "DRIP_S", 0.5)  # and 0.5 s for the rest
     piston.script.append(drips(first))
     began = time.monotonic()
     assert run(box, b"print(1)", Limits(wall_s=0.5)).stdout == b"1\n"

@@ -9,10 +9,10 @@ import pytest
 
 from gradebox.sandbox import BadRequest, Limits, Program, SandboxError, SandboxUnavailable
 from gradebox.sandbox.endpoints import endpoints_from, normalise, slurm_endpoints
+from gradebox.sandbox.errors import Refused, Transient
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.faults import Refused, Transient
 from gradebox.sandbox.piston.fleet import Endpoint, Fleet
-from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston, Handler
 from .faults import status_500_empty

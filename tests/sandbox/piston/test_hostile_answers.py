@@ -6,15 +6,13 @@ from typing import Any
 
 import pytest
 
+from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.model import Execution, Program
-from gradebox.sandbox.piston import PistonSandbox
+from gradebox.sandbox.piston import PistonSandbox, transport
 from gradebox.sandbox.piston.backend import COMPILE_LIMITS
-from gradebox.sandbox.piston.faults import Transient
 from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.gradebox_server import GradeboxServer
-from gradebox.sandbox.piston.http import transport
-from gradebox.sandbox.piston.http.executions import read_execution, write_execution
-from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.gradebox_server import GradeboxServer, read_execution, write_execution
+from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston
 

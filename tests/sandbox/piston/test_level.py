@@ -9,7 +9,7 @@ import pytest
 from gradebox.sandbox.endpoints import without_password
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.gradebox_server import isolation
-from gradebox.sandbox.piston.http.transport import Transport
+from gradebox.sandbox.piston.transport import Transport
 from tests.sandbox.backends import open_backend
 
 URL = "http://127.0.0.1:9"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from gradebox.sandbox import Limits, Program, SandboxError
+from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.piston import PistonSandbox, fleet
-from gradebox.sandbox.piston.faults import Transient
 from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.http.transport import Transport
 from gradebox.sandbox.piston.packages import PACKAGES
 from gradebox.sandbox.piston.probe import ANSWER_BYTES, probe
+from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston, Handler
 from .faults import busy_429, run_stage, status_500_empty

@@ -7,14 +7,14 @@ import json
 
 import pytest
 
-from gradebox.sandbox.piston.http.execute import File, encode
+from gradebox.sandbox.piston.execute import SentFile, encode
 
 BYTES = bytes(range(256)) * 3
 
 
 @pytest.mark.parametrize("name", ["a.bin", 'q"\\.bin', "漢\n"])
 def test_a_body_is_the_json_of_its_parts(name: str) -> None:
-    files = [File("main.py", "print('é\"')".encode(), source=True), File(name, BYTES)]
+    files = [SentFile("main.py", "print('é\"')".encode(), source=True), SentFile(name, BYTES)]
     text = base64.b64encode(BYTES).decode()
     sent = {"name": name, "content": text, "encoding": "base64"}
     expected = {

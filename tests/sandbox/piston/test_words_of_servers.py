@@ -7,7 +7,7 @@ import json
 import pytest
 
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.piston.http.transport import parse_answer
+from gradebox.sandbox.piston.transport import parse_answer
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07bad\r\n\u202e\x9b31m"
 

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 import requests
 
+from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.server import body, connect
-from gradebox.sandbox.server.body import Refused, parse, structure_bytes
+from gradebox.sandbox.server.body import parse, structure_bytes
 
 from .conftest import CODE, Served
 from .test_connect import INIT, talk
@@ -211,7 +212,7 @@ def test_a_body_is_emptied_once_it_is_text() -> None:
     raw = bytearray(b'{"a": 1}')
     assert parse(raw) == {"a": 1}
     assert raw == b""
-    with pytest.raises(Refused, match="not JSON"):
+    with pytest.raises(RequestRefused, match="not JSON"):
         parse(raw)
 
 

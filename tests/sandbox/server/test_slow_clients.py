@@ -80,7 +80,7 @@ def test_dripping_does_not_keep_a_head_open(start: Start) -> None:
 def test_dripping_does_not_keep_a_used_connection_open(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gradebox.sandbox.server.connections.KEEP_ALIVE_S", 0.3)
+    monkeypatch.setattr("gradebox.sandbox.server.admission.KEEP_ALIVE_S", 0.3)
     with connection(start()) as line:
         line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /he")
         line.settimeout(0.02)

@@ -128,7 +128,7 @@ def test_every_attack_ends_as_promised(
     if why := not_offered(level):
         pytest.skip(why)
     rows = read_outcomes(all_levels, level)
-    assert len(rows) > len(ATTACKS)
+    assert len(rows) >= len(ATTACKS)
     assert sum(row.came_out == "not promised" for row in rows) == 0 or level == "none"
 
 

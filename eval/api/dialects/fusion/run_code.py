@@ -18,7 +18,7 @@ from gradebox.eval.api.dialects.programs import Asked, ProgramRunner
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import MIB
-from gradebox.sandbox.server.jobs.files import check_folders, plain_name, strict_base64
+from gradebox.sandbox.server.jobs.layout import check_folders, plain_name, strict_base64
 from gradebox.sandbox.server.plugins import Route
 
 TIMEOUT_S = 10.0

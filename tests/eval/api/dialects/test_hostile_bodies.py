@@ -16,7 +16,8 @@ from gradebox.eval.api.dialects import dialect_routes
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.sandbox.common.cancellation import Cancellation
-from gradebox.sandbox.server.body import Refused, encode
+from gradebox.sandbox.errors import RequestRefused
+from gradebox.sandbox.server.body import encode
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.eval.problems.dataset_rows import HUMANEVAL
@@ -171,7 +172,7 @@ def test_no_value_leads_to_an_exception(routes: Any, case: str) -> None:
         for value in HOSTILE:
             try:
                 status, answer = route(replaced(body, place, value), Cancellation())
-            except Refused as refused:
+            except RequestRefused as refused:
                 status, answer = refused.status, str(refused)
             text = encode(answer).getvalue()
             assert status in (200, 400, 413, 422), (place, value, answer)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.rewards import make_codeforces
-from gradebox.sandbox.common.process_tree import children
+from gradebox.sandbox.common.cpus import children
 from tests.sandbox.backends import open_backend
 
 STEPS, GROUP, RATE = 200, 4, 0.5

@@ -27,7 +27,7 @@ RIGHT = [{"code": "echo"}]
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Retry, "call", lambda self, action, what: action())
-    monkeypatch.setattr("gradebox.sandbox.piston.attempts.ATTEMPTS", 2)
+    monkeypatch.setattr("gradebox.sandbox.piston.fleet.ATTEMPTS", 2)
     monkeypatch.setattr("gradebox.sandbox.piston.fleet.FIRST_PAUSE_S", 0.01)
 
 

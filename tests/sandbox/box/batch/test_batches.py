@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gradebox.sandbox.batch import MOST_BYTES
-from gradebox.sandbox.box.runs.batches import MOST_RUNS, batches
+from gradebox.sandbox.box.run_request import MOST_RUNS, batches
 from gradebox.sandbox.model import Limits
+from gradebox.sandbox.protocol import MOST_BYTES
 
 SLOW = Limits(cpu_s=3)
 HALF = b"x" * (MOST_BYTES // 2)

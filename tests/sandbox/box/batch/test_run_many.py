@@ -14,13 +14,13 @@ import pytest
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
-from gradebox.sandbox.box.runs.batches import MOST_RUNS
+from gradebox.sandbox.box.run_request import MOST_RUNS
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from testing.submissions.hostile import host
 from tests.sandbox.levels import box_at, built
 
-pytestmark = pytest.mark.slow  # each test starts real programs
+pytestmark = [pytest.mark.slow, pytest.mark.levels()]  # each test starts real programs
 
 LIMITS = Limits(cpu_s=5, wall_s=20)
 LEVELS = ("full", "delegated", "userns", "landlock", "none")
@@ -72,6 +72,7 @@ def said(executions: list[Execution]) -> list[bytes]:
     return [execution.stdout for execution in executions]
 
 
+@pytest.mark.levels("landlock")
 @pytest.mark.parametrize("count", [1, 2, 33, MOST_RUNS + 2])
 def test_executions_come_in_the_order_of_the_inputs(
     box: EmbeddedSandbox, does: Compiled, count: int
@@ -88,6 +89,7 @@ def test_few_requests_suffice(box: EmbeddedSandbox, does: Compiled) -> None:
     assert 1 <= sum(one.run_count for one in _live_boxes) - before <= 10
 
 
+@pytest.mark.levels("userns")
 def test_python_programs(box: EmbeddedSandbox) -> None:
     compiled = box.compile(Program("python", {"main.py": b"print(input()[::-1])"}))
     words = [b"a%d" % i for i in range(12)]
@@ -118,6 +120,7 @@ def test_every_byte_of_the_inputs_arrives(box: EmbeddedSandbox) -> None:
         assert said(many(box, compiled, stdins)) == sums
 
 
+@pytest.mark.levels("landlock")
 def test_outputs_of_any_size(box: EmbeddedSandbox, does: Compiled) -> None:
     sizes = [1, 32 * 1024, 32 * 1024 + 1, 2, 3 * MIB, 30_000, 30_000, 30_000, 30_000, 30_000, 3]
     got = many(box, does, [b"print %d" % size for size in sizes])
@@ -137,6 +140,7 @@ def test_each_run_has_its_own_output_limit(box: EmbeddedSandbox, does: Compiled)
     assert (last.stdout_bytes, last.limits_hit, last.stdout) == (20, {"output"}, b"x" * 19)
 
 
+@pytest.mark.levels("landlock")
 @pytest.mark.parametrize(
     ("stdin", "file_size"),
     [(b"prints 1000", 64 * MIB), (b"print 5000", 100)],
@@ -168,6 +172,7 @@ STOPS: list[tuple[str, bytes, Limits, str | None]] = [
 ]
 
 
+@pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize(("name", "stdin", "limits", "limit"), STOPS, ids=[s[0] for s in STOPS])
 def test_nothing_runs_after_a_crash_or_a_limit(
     box: EmbeddedSandbox, does: Compiled, name: str, stdin: bytes, limits: Limits, limit: str | None
@@ -186,6 +191,7 @@ def test_nothing_runs_after_a_crash_or_a_limit(
     assert said(many(box, does, [b"say 3", b"say 4"], limits)) == [b"3\n", b"4\n"]
 
 
+@pytest.mark.levels("landlock")
 def test_closing_ends_the_running_one_and_cancels_the_rest(
     box: EmbeddedSandbox, does: Compiled
 ) -> None:
@@ -249,6 +255,7 @@ def boxes() -> set[int]:
     return {one.pid for one in _live_boxes if one.pid}
 
 
+@pytest.mark.levels("landlock")
 def test_nothing_is_left_of_batches(box: EmbeddedSandbox, does: Compiled) -> None:
     stdins = [b"say 1", b"print 40000", b"count" + bytes(30_000)] * 3
     many(box, does, stdins)
@@ -288,6 +295,7 @@ def kill_in_the_middle(which: str) -> threading.Thread:
     return thread
 
 
+@pytest.mark.levels("landlock")
 @pytest.mark.parametrize("which", ["box", "outer"])
 def test_a_batch_goes_on_in_another_box(box: EmbeddedSandbox, does: Compiled, which: str) -> None:
     many(box, does, [b"say 1"])

@@ -12,10 +12,11 @@ import pytest
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.built_program import BuiltProgram
-from gradebox.sandbox.box.process import BoxDied, BoxFault, BoxProcess
-from gradebox.sandbox.box.runs.run_request import BoxRequest
-from gradebox.sandbox.box.runs.runner import TRIES, Runner
+from gradebox.sandbox.box.process import BoxProcess
+from gradebox.sandbox.box.run_request import BoxRequest
+from gradebox.sandbox.box.runner import TRIES, Runner
 from gradebox.sandbox.common.cpus import Core
+from gradebox.sandbox.errors import BoxDied, BoxFault
 from gradebox.sandbox.model import Limits
 
 RUNS = 6

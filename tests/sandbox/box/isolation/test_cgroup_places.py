@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box.isolation import cgroup, cgroup_places
+from gradebox.sandbox.box.isolation import cgroup
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
 
 MOUNT = "35 31 0:32 {root} {place} rw,relatime shared:9 - {kind} {kind} rw,{options}\n"
@@ -67,8 +67,8 @@ def test_own_folder(
     (tmp_path / "cgroup").write_text(f"{groups}\n1:name=systemd:/other\n")
     other = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
     (tmp_path / "mountinfo").write_text(other + mounts)
-    monkeypatch.setattr(cgroup_places, "PROC", tmp_path)
-    found = cgroup_places.own_folder(controller)
+    monkeypatch.setattr(cgroup, "PROC", tmp_path)
+    found = cgroup.own_folder(controller)
     assert found == (None if folder is None else Path(folder))
 
 

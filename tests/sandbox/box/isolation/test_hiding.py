@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox, embedded
-from gradebox.sandbox.box.isolation.hiding import data_caches, shown_at, with_targets
+from gradebox.sandbox.box.isolation.host import data_caches, shown_at, with_targets
 from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.model import Limits
 from tests.sandbox.levels import box_at, built

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box.isolation import landlock
+from gradebox.sandbox.box.isolation import levels
 from gradebox.sandbox.errors import SandboxError, SandboxUnavailable
 from testing.submissions.hostile import harness
 
 
 def this_kernels() -> int:
     try:
-        return landlock.version()
+        return levels.landlock_version()
     except SandboxUnavailable as error:
         pytest.skip(str(error))
 
@@ -26,7 +26,7 @@ def test_no_version_lets_a_program_empty_files(
 ) -> None:
     if this_kernels() < version:
         pytest.skip(f"this kernel's Landlock is of version {this_kernels()}")
-    monkeypatch.setattr(landlock, "version", lambda: version)
+    monkeypatch.setattr(levels, "landlock_version", lambda: version)
     with tempfile.TemporaryDirectory() as name, harness.opened("landlock") as sandbox:
         Path(name).chmod(0o755)
         victim = Path(name, "victim")
@@ -40,6 +40,6 @@ def test_no_version_lets_a_program_empty_files(
 
 
 def test_a_kernel_without_landlock_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(landlock, "CREATE_RULESET", 1 << 20)  # no such call
+    monkeypatch.setattr(levels, "LANDLOCK_CREATE_RULESET", 1 << 20)  # no such call
     with pytest.raises(SandboxError, match="landlock: Landlock: Function not implemented"):
         harness.opened("landlock").__enter__()

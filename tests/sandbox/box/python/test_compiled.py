@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gradebox.sandbox.box.python.compiled import COMPILED, MOST_CODE, forked_start
+from gradebox.sandbox.box.python.start import COMPILED, MOST_CODE, forked_start
 from gradebox.sandbox.model import Execution
 
 FINE = Execution(

@@ -20,7 +20,7 @@ from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from testing.submissions.hostile.host import children
 from tests.sandbox.levels import box_at
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.levels()]
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_bytes=256 * MIB, processes=16)
 SHORT = replace(LIMITS, cpu_s=0.3, wall_s=0.2)
 MODULES = {
@@ -68,7 +68,7 @@ print(list(globals()), list(sys.modules))
 """
 UNFIT = (
     *("prints", "complains", "threads", "opens", "opens_far", "children", "daemons", "writes"),
-    *("large", "loops"),
+    "large",
 )
 
 
@@ -135,7 +135,8 @@ def test_a_program_runs_as_after_a_plain_start(
     assert shown(again) == shown(plain)
 
 
-@pytest.mark.parametrize("name", [*MODULES, "loops"])
+@pytest.mark.levels("userns")
+@pytest.mark.parametrize("name", MODULES)
 def test_nothing_of_an_import_is_left(
     pair: tuple[EmbeddedSandbox, EmbeddedSandbox], name: str
 ) -> None:

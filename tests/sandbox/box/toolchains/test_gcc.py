@@ -17,6 +17,7 @@ from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.toolchains.gcc import AFTER_USES, PrecompiledHeaders
 from gradebox.sandbox.box.toolchains.leading_includes import PLAIN
 from gradebox.sandbox.model import Execution
+from tests.sandbox.levels import own_cache
 
 BITS = "#include <bits/stdc++.h>\n"
 IO, VEC = "#include <iostream>\n", "#include <vector>\n"
@@ -96,7 +97,7 @@ def test_endless_different_pragmas_take_no_more_memory_and_headers(
 def test_a_header_that_is_deleted_meanwhile_is_not_the_programs_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GRADEBOX_CACHE", str(own_cache(tmp_path)))
     tmp_path.chmod(0o755)
     with EmbeddedSandbox(1, allow_unsafe=True) as sandbox:
         headers = sandbox._compiler._headers
@@ -234,7 +235,7 @@ def test_closing_a_sandbox_does_not_wait_for_a_header(
 ) -> None:
     if not shutil.which("g++"):
         pytest.skip("no g++ on this machine: apt-get install g++")
-    monkeypatch.setenv("GRADEBOX_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("GRADEBOX_CACHE", str(own_cache(tmp_path)))
     program = Program("c++17", {"m": b"#include <bits/stdc++.h>\nint main() {}"})
     with monkeypatch.context() as patch, EmbeddedSandbox(2) as box:
         patch.setattr(gcc, "AFTER_USES", 1)

@@ -110,6 +110,7 @@ def program(what: str, language: str = "gbx") -> Program:
 
 
 @pytest.mark.slow(seconds=0.5)
+@pytest.mark.levels("landlock")
 @pytest.mark.parametrize("level", LEVELS)
 def test_libraries_of_ld_library_path_are_visible(
     level: str, interpreter: Path, monkeypatch: pytest.MonkeyPatch
@@ -121,6 +122,7 @@ def test_libraries_of_ld_library_path_are_visible(
 
 
 @pytest.mark.slow(seconds=0.5)
+@pytest.mark.levels()
 @pytest.mark.parametrize("level", LEVELS)
 def test_an_interpreter_without_its_library_is_a_fault_with_a_remedy(
     level: str, interpreter: Path, monkeypatch: pytest.MonkeyPatch

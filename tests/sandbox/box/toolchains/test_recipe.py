@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 from gradebox.eval.solutions.extract_code import extract_code
 from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.toolchains.find import Tool
-from gradebox.sandbox.box.toolchains.java_names import names
-from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
+from gradebox.sandbox.box.toolchains.recipe import (
+    compiled_program,
+    interpreted_program,
+    java_names,
+    recipe,
+)
 from gradebox.sandbox.languages import TABLE, fill, find
 from gradebox.sandbox.model import MIB, Program
 
@@ -48,12 +52,12 @@ JAVA = [
 
 @pytest.mark.parametrize(("source", "file", "main"), JAVA)
 def test_the_java_file_is_named_after_its_class(source: str, file: str, main: str) -> None:
-    assert names(source.encode()) == (file, main)
+    assert java_names(source.encode()) == (file, main)
 
 
 @given(st.binary(max_size=300) | st.text("{}\"/*'\\ \nclass A.public;package", max_size=200))
 def test_java_names_are_plain_file_names(source: bytes | str) -> None:
-    file, main = names(source if isinstance(source, bytes) else source.encode())
+    file, main = java_names(source if isinstance(source, bytes) else source.encode())
     assert file.endswith(".java") and not set(file) & set("/\0") and len(file.encode()) <= 255
     assert main and not set(main) & set("/\0 -'\"")
 

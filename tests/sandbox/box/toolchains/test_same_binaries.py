@@ -13,6 +13,7 @@ from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.leading_includes import header_texts
 from testing.submissions.codeforces.table import PROGRAMS
+from tests.sandbox.levels import own_cache
 
 pytestmark = [
     pytest.mark.slow(12),
@@ -70,7 +71,7 @@ def boxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EmbeddedSa
     if not shutil.which("g++"):
         pytest.skip("no g++ on this machine: apt-get install g++")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADEBOX_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("GRADEBOX_CACHE", str(own_cache(tmp_path_factory.mktemp("same"))))
         with EmbeddedSandbox(1) as cheap, EmbeddedSandbox(1) as plain:
             plain._headers.enabled = False
             if not cheap._headers.enabled:

@@ -11,18 +11,18 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, closing
 from typing import NamedTuple, TypeVar
 
-from gradebox.sandbox.batch import goes_on_after
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.cores import Cores, Hold
 from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
 from gradebox.sandbox.box.isolation.levels import Kind
 from gradebox.sandbox.box.pool import BoxPool
-from gradebox.sandbox.box.process import BoxDied, BoxProcess
+from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import PythonStart
-from gradebox.sandbox.box.runs.run_request import BoxRequest
-from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.box.run_request import BoxRequest
+from gradebox.sandbox.errors import BoxDied, SandboxError
 from gradebox.sandbox.model import Execution, Interaction
+from gradebox.sandbox.protocol import goes_on_after
 
 TRIES = 3  # a box that died is replaced; a program cannot make its box die
 
@@ -44,7 +44,7 @@ Read = Callable[[RunAnswer], T]
 class Runner:
     """Does the runs of a sandbox. May be used from any thread.
 
-    fresh   wire.FRESH: a fresh PID namespace for each run; or 0
+    fresh   wire.FRESH: a PID namespace for each run; 0 at levels without namespaces
     python  how Python programs start by fork, if they do
     """
 

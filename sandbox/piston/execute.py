@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast, get_args
 
-from gradebox.sandbox.piston.faults import BodyTooLarge, Transient
-from gradebox.sandbox.piston.http.transport import ANSWER_BYTES_MAX, Transport
+from gradebox.sandbox.errors import Refused, Transient
+from gradebox.sandbox.piston.transport import ANSWER_BYTES_MAX, Transport
 
 ROUTE = "/api/v2/execute"
 QUEUE_S = 150.0  # a request may spend this long in the server's queue and compile stage
@@ -23,7 +23,7 @@ _MS_MAX, _BYTES_MAX, _CODE_MAX = 1e9, 1e12, 1e9
 
 
 @dataclass(frozen=True)
-class File:
+class SentFile:
     """One file of a request. A `source` is sent as utf8, so that the server compiles or runs it."""
 
     name: str
@@ -64,7 +64,7 @@ class Answer(NamedTuple):
     run: Stage
 
 
-def encode(language: str, files: Sequence[File], fields: Mapping[str, Any]) -> bytes:
+def encode(language: str, files: Sequence[SentFile], fields: Mapping[str, Any]) -> bytes:
     """Return the body of a request for any version of a runtime."""
     head = _json({"language": language, "version": "*", **fields})[:-1]
     return b"".join((head, b',"files":[', b",".join(f.as_json() for f in files), b"]}"))
@@ -77,7 +77,7 @@ def _json(value: Any) -> bytes:
 def execute(
     transport: Transport,
     language: str,
-    files: Sequence[File],
+    files: Sequence[SentFile],
     fields: Mapping[str, Any],
     *,
     timeout_s: float = 60.0,
@@ -88,13 +88,14 @@ def execute(
 
     timeout_s      for the answer to begin: the server's queue, compiling and the run
     answer_max     bytes of the answer that are read at most
-    refused_bytes  raise BodyTooLarge for a body of this size without sending it
+    refused_bytes  raise Refused for a body of this size without sending it
     """
     body = encode(language, files, fields)
     if refused_bytes is not None and len(body) >= refused_bytes:
-        raise BodyTooLarge(
+        raise Refused(
             f"{transport.base_url}: this run needs a request of {len(body)} bytes and the server "
-            f"refuses {refused_bytes}; raise its body limit (docs/piston.md, 'The request body')"
+            f"refuses {refused_bytes}; raise its body limit (docs/piston.md, 'The request body')",
+            "body",
         )
     memory_max = min(2 * fields.get("run_memory_limit", _BYTES_MAX), _BYTES_MAX)
     return read_answer(transport.post(ROUTE, body, timeout_s, answer_max), memory_max)

@@ -1,1 +1,0 @@
-"""The runs of programs: what is requested of a box, and what comes back."""

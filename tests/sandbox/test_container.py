@@ -1,0 +1,266 @@
+"""`python -m sandbox.container`: what it asks of docker, its error messages, a real service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gradebox.sandbox import container as control
+from gradebox.sandbox.container import COMPOSE, StartRequest, explain, main
+from gradebox.sandbox.errors import SandboxUnavailable
+from tests.sandbox.backends import skip
+
+# Answers as docker does, from a list of (words in the command, exit status, text); notes the words.
+DOCKER = """\
+#!{python}
+import json, os, sys
+words, own = " ".join(sys.argv[1:]), {folder!r}
+settings = {{n: v for n, v in os.environ.items() if n.endswith("_PORT") or n[:6] == "PISTON"}}
+with open(own + "/asked", "a") as file:
+    file.write(json.dumps([words, settings]) + "\\n")
+for part, status, text in json.load(open(own + "/answers")):
+    if part in words:
+        (sys.stderr if status else sys.stdout).write(text)
+        sys.exit(status)
+"""
+RUNNING = json.dumps(
+    {"Name": "gradebox-box-1", "State": "running", "Publishers": [{"PublishedPort": 1}]}
+)
+Answers = list[tuple[str, int, str]]
+Fake = Callable[[Answers], Callable[[], list[tuple[str, dict[str, str]]]]]
+
+
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """Return a function that puts a docker with these answers on PATH, and tells what was asked."""
+    script = tmp_path / "docker"
+    script.write_text(DOCKER.format(python=sys.executable, folder=str(tmp_path)))
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+
+    def put(answers: Answers) -> Callable[[], list[tuple[str, dict[str, str]]]]:
+        (tmp_path / "answers").write_text(json.dumps(answers))
+        asked = tmp_path / "asked"
+        return lambda: [tuple(json.loads(line)) for line in asked.read_text().splitlines()]
+
+    return put
+
+
+def up(service: str = "box", **options: Any) -> str:
+    return control.up(StartRequest(service, 1, **options), lambda line: None)
+
+
+@pytest.mark.parametrize(
+    ("answers", "service", "message"),
+    [
+        ([("info", 0, "1\n")], "piston", "cgroup v1, and Piston .* --service box"),
+        ([("up", 1, "Bind failed: port is already allocated")], "box", "another with --port"),
+        ([("up", 1, "write: no space left on device")], "box", "docker system prune"),
+        ([("up", 1, "something new")], "box", "docker compose: something new"),
+        ([("up", 1, "lookup ghcr.io: no such host")], "box", "no network to pull the image"),
+        ([("compose", 125, "unknown flag: --file")], "box", "plugin compose is missing"),
+        (
+            [("up", 1, "Cannot connect to the Docker daemon at unix:///none")],
+            "box",
+            "no Docker engine answers: .* DOCKER_HOST",
+        ),
+        (
+            [
+                ("ps", 0, RUNNING.replace("running", "exited")),
+                ("logs", 0, "Cannot find /sys/fs/cgroup"),
+            ],
+            "box",
+            "exited at once: Cannot find /sys/fs/cgroup",
+        ),
+    ],
+)
+def test_each_error_has_its_remedy(
+    docker: Fake, answers: Answers, service: str, message: str
+) -> None:
+    docker(answers)
+    with pytest.raises(SandboxUnavailable, match=message):
+        up(service)
+
+
+def test_a_missing_command_is_explained(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SandboxUnavailable, match="no Docker engine answers: install and start"):
+        up()
+
+
+def test_every_remedy_is_found_by_its_message() -> None:
+    for part, remedy in control.REMEDIES:
+        assert remedy in explain(f"Error response: {part.upper()} here")
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "settings"),
+    [
+        ({}, "up --detach box", {"BOX_PORT": "1"}),
+        ({"rebuild": True}, "up --detach --build --force-recreate box", {"BOX_PORT": "1"}),
+        (
+            {"service": "piston", "packages": "codeforces"},
+            "up --detach piston",
+            {"PISTON_PORT": "1", "PISTON_REPO_URL": control.CODEFORCES_INDEX},
+        ),
+    ],
+)
+def test_what_up_asks_of_compose(
+    docker: Fake, options: dict[str, Any], words: str, settings: dict[str, str]
+) -> None:
+    asked = docker([("info", 0, "2"), ("up", 1, "enough")])
+    with pytest.raises(SandboxUnavailable, match="enough"):
+        up(**options)
+    command, environment = asked()[-1]
+    assert command.startswith(f"compose --file {COMPOSE} --profile piston ")
+    assert command.endswith(words)
+    assert environment == settings
+
+
+def test_a_missing_package_is_installed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    posted: list[str] = []
+
+    class Answer:
+        status_code, text = 200, ""
+
+        def json(self) -> list[dict[str, str]]:
+            return [{"language": "python"}]
+
+    def post(url: str, json: dict[str, str], **options: Any) -> Answer:
+        posted.append(json["language"])
+        return Answer()
+
+    monkeypatch.setattr(control.requests, "get", lambda *a, **k: Answer())
+    monkeypatch.setattr(control.requests, "post", post)
+    for package in ("python", "gcc"):
+        control._install("http://x", package, lambda line: None)
+    assert posted == ["gcc"]
+
+
+def test_status_logs_and_down_without_a_service(docker: Fake) -> None:
+    docker([("version", 0, "99\n"), ("info", 0, "2\n"), ("ps", 0, "")])
+    lines = control.status("box")
+    assert lines[0] == "engine   99, cgroup v2"
+    assert "does not exist" in lines[1]
+    assert control.down("box") is False
+    with pytest.raises(SandboxUnavailable, match="does not exist"):
+        control.logs("box", 5)
+
+
+@pytest.mark.parametrize("text", [RUNNING, f"[{RUNNING}]"], ids=["object", "list"])
+def test_status_logs_and_down_of_a_service(docker: Fake, text: str) -> None:
+    asked = docker([("version", 0, "99"), ("info", 0, "2"), ("ps", 0, text), ("logs", 0, "words")])
+    assert control.status("box")[1:] == [
+        "service  box is running, port 1",
+        "answer   /health: none (ConnectionError)",
+    ]
+    assert control.logs("box", 5) == "words"
+    assert control.down("box") is True
+    assert asked()[-1][0].endswith("rm --stop --force box")
+
+
+@pytest.mark.parametrize("argv", [["up", "--port", "0"], ["up", "--port", "70000"]])
+def test_a_port_out_of_range_is_refused(
+    argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(argv) == 2
+    assert "it must be from 1 to 65535" in capsys.readouterr().err
+
+
+@pytest.fixture
+def health() -> Iterator[int]:
+    """A port at which something answers as a service does once it is up."""
+
+    class Health(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *args: Any) -> None: ...
+
+    with HTTPServer(("127.0.0.1", 0), Health) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+def test_a_service_that_answers_and_runs_nothing_is_reported(
+    docker: Fake, health: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    docker([])
+    assert main(["up", "--port", str(health)]) == 2
+    assert "the service answers, but runs no program" in capsys.readouterr().err
+
+
+# ---- compose.yaml ----
+
+SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE.read_text())["services"]
+
+
+def test_services_listen_on_loopback_only() -> None:
+    ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
+    assert len(ports) == 2 and all(port.startswith("127.0.0.1:") for port in ports)
+
+
+def test_the_box_has_no_capability_and_is_not_privileged() -> None:
+    for name in ("box", "grader"):
+        assert SERVICES[name]["cap_drop"] == ["ALL"]
+        assert "no-new-privileges:true" in SERVICES[name]["security_opt"]
+        assert "privileged" not in SERVICES[name]
+
+
+def test_piston_gets_the_settings_of_piston_env() -> None:
+    piston = SERVICES["piston"]
+    assert piston["privileged"] is True and piston["environment"] == ["PISTON_REPO_URL"]
+    text = (COMPOSE.parent / piston["env_file"]).read_text()
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"PISTON_[A-Z_]+=(-?\d+|true|false)", line) for line in lines)
+    values = dict(line.split("=") for line in lines)
+    assert int(values["PISTON_RUN_TIMEOUT"]) >= 3 * int(values["PISTON_COMPILE_TIMEOUT"]) / 2
+    assert int(values["PISTON_OUTPUT_MAX_SIZE"]) >= 1 << 24
+
+
+# ---- with a real engine and its compose ----
+
+
+@pytest.fixture
+def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Start services under names of their own."""
+    monkeypatch.setenv("COMPOSE_PROJECT_NAME", f"gradebox-test-{os.getpid()}")
+    try:
+        control.status("box")
+    except SandboxUnavailable as error:
+        skip("docker", str(error))
+    yield
+    control.down("box")
+
+
+@pytest.mark.docker
+@pytest.mark.slow
+def test_a_service_starts_runs_programs_and_stops(project: None) -> None:
+    lines: list[str] = []
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    assert control.up(StartRequest("box", port), lines.append).endswith(str(port))
+    assert {"a python program ran", "a c++17 program ran"} <= set(lines)
+    assert "answer   /health: HTTP 200" in control.status("box")
+    assert "level userns" in control.logs("box", 20)
+    assert control.down("box") is True
+    assert "does not exist" in control.status("box")[1]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        with pytest.raises(SandboxUnavailable, match="choose another with --port"):
+            control.up(StartRequest("box", port), lines.append)
