@@ -44,8 +44,8 @@ from gradebox.checkers.true_false import extract_verdict, judge_response  # noqa
 from gradebox.checkers.values.judging import NAMES, ValueJudge  # noqa: E402
 from gradebox.eval.api.dialects.fusion import extraction  # noqa: E402
 from gradebox.eval.api.grader import Grader  # noqa: E402
-from gradebox.eval.api.rewards.queries import answer_of  # noqa: E402
-from gradebox.eval.common.errors import InputError  # noqa: E402
+from gradebox.eval.api.rewards.values import answer_of  # noqa: E402
+from gradebox.eval.common.errors import InputError, RowError  # noqa: E402
 from gradebox.eval.models.answers.equality import harness  # noqa: E402
 from gradebox.eval.models.benchmarks.evaluators import EVAL_FUNCTIONS  # noqa: E402
 from gradebox.eval.models.benchmarks.extraction import (  # noqa: E402
@@ -57,7 +57,7 @@ from gradebox.eval.models.benchmarks.extraction.markers import shortened  # noqa
 from gradebox.eval.models.benchmarks.pal import find_program  # noqa: E402
 from gradebox.eval.models.benchmarks.sample import Sample  # noqa: E402
 from gradebox.eval.problems.formats import FORMATS, Reading  # noqa: E402
-from gradebox.eval.problems.row import RowError, make_problem  # noqa: E402
+from gradebox.eval.problems.row import make_problem  # noqa: E402
 from gradebox.eval.solutions.program import program_of  # noqa: E402
 from gradebox.sandbox.errors import BadRequest  # noqa: E402
 from gradebox.sandbox.protocol import Sandbox  # noqa: E402

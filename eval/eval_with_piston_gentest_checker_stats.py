@@ -19,7 +19,7 @@ from gradebox.eval.cli.grade import main
 def __getattr__(name: str) -> object:
     """Load `run_piston_test` on first use, because --help needs no HTTP client."""
     if name == "run_piston_test":
-        from gradebox.eval.api.piston_case import run_piston_test
+        from gradebox.eval.api.calls import run_piston_test
 
         return run_piston_test
     raise AttributeError(name)

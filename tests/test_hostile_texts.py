@@ -25,13 +25,13 @@ from gradebox.checkers.math.policy import get_policy
 from gradebox.checkers.true_false import extract_verdict, judge_response
 from gradebox.checkers.values.programs import needed, solution_program, with_prelude
 from gradebox.eval.api.dialects.fusion import extraction
-from gradebox.eval.api.rewards.queries import answer_of
+from gradebox.eval.api.rewards.values import answer_of
+from gradebox.eval.common.errors import RowError
 from gradebox.eval.models.answers.equality import harness
 from gradebox.eval.models.benchmarks.extraction.markers import shortened
 from gradebox.eval.models.benchmarks.extraction.numbers import parse_leading_number
 from gradebox.eval.problems.formats import FORMATS, Reading
-from gradebox.eval.problems.row import RowError
-from gradebox.eval.results.statistics.faults import kind_of
+from gradebox.eval.results.statistics.apart import kind_of
 from gradebox.eval.solutions.extract_code import extract_code, fenced_programs
 from gradebox.eval.solutions.program import defines
 from testing.calls import calls_of
@@ -52,8 +52,8 @@ AT_ONE_PLACE = {
     "gradebox.checkers.true_false._ALTERNATIVE",
     "gradebox.checkers.true_false._LINE",
     "gradebox.eval.models.benchmarks.pal._PROGRAM_START",
-    "gradebox.eval.problems.formats.asserts.statements._FIRST",
-    "gradebox.eval.problems.formats.code_contests._CODEFORCES",
+    "gradebox.eval.problems.formats.asserts._FIRST",
+    "gradebox.eval.problems.formats.contests._CODEFORCES",
     "gradebox.eval.problems.generated_tests._CONTEST",
     "gradebox.eval.solutions.program._AFTER",
 }
@@ -64,7 +64,7 @@ BOUNDED = {
     "gradebox.eval.debugging.export.files._IMPORT": "the text of our own modules",
     "gradebox.eval.models.benchmarks.extraction.numbers._POWER": "400 characters",
     "gradebox.eval.models.benchmarks.extraction.numbers._SCIENTIFIC": "400 characters",
-    "gradebox.eval.results.statistics.faults._QUOTED": "1,000 characters of a message",
+    "gradebox.eval.results.statistics.apart._QUOTED": "1,000 characters of a message",
 }
 PRELUDE = ["from typing import *", "import sys,json"]
 READERS: dict[str, Callable[[str], Any]] = {

@@ -18,8 +18,8 @@ from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
-from gradebox.eval.results.record import SolutionRecord
-from gradebox.eval.results.records import EncodedRecord, as_json
+from gradebox.eval.results.record import SolutionRecord, as_json
+from gradebox.eval.results.records import EncodedRecord
 from gradebox.eval.solutions.solution import Solution
 
 OUT_OF_TIME = "the batch's time limit of "

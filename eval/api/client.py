@@ -16,11 +16,11 @@ from functools import partial
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.grading.remote.request import GradeRequest, SentProblem
+from gradebox.eval.grading.remote import GradeRequest, SentProblem
 from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.solution_run import ungraded
-from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
-from gradebox.eval.results.records import as_json
+from gradebox.eval.problems.in_memory import InMemoryProblems, Row, rows_of
+from gradebox.eval.results.record import as_json
 from gradebox.eval.solutions.reader import read_rows
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cancellation import run_in_thread
@@ -106,7 +106,9 @@ class Client:
         time_limit_s: float | None,
         stop: threading.Event,
     ) -> list[dict[str, Any]]:
-        book, rows = _book(problems)
+        book = None  # the servers' own problems
+        if problems is not None and not isinstance(problems, str):
+            book = InMemoryProblems(rows_of(problems), keep_rows=True)
         parsed = list(
             read_rows(
                 [solutions] if isinstance(solutions, Mapping) else solutions,
@@ -124,7 +126,7 @@ class Client:
                 records[s.line] = as_json(ungraded(s, None, "invalid", error))
             else:
                 sent.append(s)
-        requests = list(self._requests(sent, book, rows, time_limit_s))
+        requests = list(self._requests(sent, book, time_limit_s))
         with ThreadPoolExecutor(self._threads) as pool:
             try:
                 answers = [pool.submit(self._ask, request, stop) for request in requests]
@@ -142,17 +144,16 @@ class Client:
         self,
         solutions: Iterable[Solution],
         book: InMemoryProblems | None,
-        rows: Mapping[str, Row],
         time_limit_s: float | None,
     ) -> Iterator[GradeRequest]:
         by_problem: dict[str, list[Solution]] = {}
         for s in solutions:
             by_problem.setdefault(s.problem_id, []).append(s)
         for name, group in by_problem.items():
-            found, problem = None if book is None else book.get(name), None
-            if found is not None:
+            problem = None
+            if book is not None and (found := book.get(name)) is not None:
                 size = sum(len(given) + len(expected) for given, expected in found.tests)
-                problem = SentProblem(found.digest, size, partial(rows.__getitem__, name))
+                problem = SentProblem(found.digest, size, partial(book.rows.__getitem__, name))
             for at in range(0, len(group), CHUNK):
                 yield GradeRequest(group[at : at + CHUNK], problem, self._flags, time_limit_s)
 
@@ -186,18 +187,3 @@ class Client:
 def _check(endpoint: Endpoint) -> None:
     """Ask a server that failed whether it works again. Raises Transient or Refused."""
     endpoint.transport.get("/health")
-
-
-def _book(
-    problems: Row | str | Sequence[Row] | None,
-) -> tuple[InMemoryProblems | None, dict[str, Row]]:
-    """Return the given problems and the row of each id; (None, {}) for the servers' own."""
-    if problems is None or isinstance(problems, str):
-        return None, {}
-    rows = [problems] if isinstance(problems, Mapping) else list(problems)
-    rows = [parse_row(row) for row in rows]
-    by_id: dict[str, Row] = {}
-    for row in rows:
-        for name in InMemoryProblems([row]).ids():
-            by_id.setdefault(name, {**row, "id": name})
-    return InMemoryProblems(rows), by_id

@@ -23,9 +23,8 @@ from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.cache import VerdictCache
 from gradebox.eval.results.records import fields_of
-from gradebox.eval.results.statistics.faults import Fault, first_fault
-from gradebox.eval.solutions.known import known_solutions_of
-from gradebox.eval.solutions.solution import Solution
+from gradebox.eval.results.statistics.apart import Fault, first_fault
+from gradebox.eval.solutions.solution import Solution, known_solutions_of
 from gradebox.sandbox.box.build import cache_folder
 from gradebox.sandbox.errors import SandboxUnavailable, UnknownLanguage
 

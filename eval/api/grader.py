@@ -21,16 +21,15 @@ from typing import TYPE_CHECKING, Any
 from gradebox.eval.api.batch import Batch
 from gradebox.eval.api.dataset_check import DatasetCheck
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.grading.judges import try_named_checker
+from gradebox.eval.grading.cases.judges import try_named_checker
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.planner import Problems
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.problems.in_memory import InMemoryProblems, Row, parse_row
+from gradebox.eval.problems.in_memory import InMemoryProblems, Row, rows_of
 from gradebox.eval.results.records import EncodedRecord, fields_of
-from gradebox.eval.solutions.known import known_solutions_of
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
-from gradebox.eval.solutions.solution import Solution
+from gradebox.eval.solutions.solution import Solution, known_solutions_of
 from gradebox.sandbox.common.cancellation import Cancellation, run_in_thread
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Execution, Limits
@@ -96,7 +95,7 @@ class Grader(Closeable):
         self.options = Options(solutions_path=(), **flags)
         self._problems: InMemoryProblems | None = None
         if problems is not None and not isinstance(problems, (str, Path)):
-            self._problems = InMemoryProblems(_rows(problems), self.options.judge)
+            self._problems = InMemoryProblems(rows_of(problems), self.options.judge)
         self.knows_problems = self._has_dataset or self._problems is not None  # by their ids
         self._reset()
         _living.add(self)
@@ -195,7 +194,7 @@ class Grader(Closeable):
         if isinstance(given, InMemoryProblems):
             return given
         if given is not None and not isinstance(given, (str, Path)):
-            return InMemoryProblems(_rows(given), self.options.judge)
+            return InMemoryProblems(rows_of(given), self.options.judge)
         if given is not None and str(given) != self.options.dataset:
             raise InputError(
                 f"problems {shown(str(given))}: this grader has {self.options.dataset}; "
@@ -357,11 +356,6 @@ class Grader(Closeable):
         closed = self._closed
         self._reset()
         self._closed = closed
-
-
-def _rows(problems: Row | Sequence[Row] | Iterable[Row]) -> list[Row]:
-    rows = [problems] if isinstance(problems, Mapping) else list(problems)
-    return [parse_row(row) for row in rows]
 
 
 def _solutions(solutions: Solutions, problems: Problems) -> Iterator[Solution]:

@@ -10,8 +10,11 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.fresh import command_starts, how_to_continue
-from gradebox.eval.common.signals import signals_as_keyboard_interrupt
+from gradebox.eval.common.signals import (
+    command_starts,
+    how_to_continue,
+    signals_as_keyboard_interrupt,
+)
 from gradebox.eval.common.streams import print_line, repair_streams, silence
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.errors import SandboxError

@@ -7,8 +7,7 @@ from functools import partial
 
 from gradebox.eval.cli.command import run_command
 from gradebox.eval.cli.flags import changed_flags, make_parser, options_from
-from gradebox.eval.common.fresh import how_to_continue
-from gradebox.eval.common.signals import ignore_signals
+from gradebox.eval.common.signals import how_to_continue, ignore_signals
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.grading.options import Options
 from gradebox.sandbox.common.exit_status import ExitStatus

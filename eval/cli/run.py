@@ -27,8 +27,8 @@ from gradebox.eval.common.paths import working_folder
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.debugging.find import open_results
 from gradebox.eval.debugging.rejudge import RejudgedRecords, Rejudging
+from gradebox.eval.grading.cases.judges import try_named_checker
 from gradebox.eval.grading.executors import open_executor
-from gradebox.eval.grading.judges import try_named_checker
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.planner import Planner, ProgressCounts, RecordStore
 from gradebox.eval.grading.retry import Retry

@@ -14,8 +14,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import cut, pad
-from gradebox.eval.results.reading import reporting_bad_record
-from gradebox.eval.results.records import latest_records, results_path
+from gradebox.eval.results.records import latest_records, reporting_bad_record, results_path
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
 
 # the site's name of a verdict → ours

@@ -13,8 +13,12 @@ from typing import Any
 from zlib import crc32
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.results.reading import read_metrics, reporting_bad_record
-from gradebox.eval.results.records import latest_records, results_path
+from gradebox.eval.results.records import (
+    latest_records,
+    read_metrics,
+    reporting_bad_record,
+    results_path,
+)
 from gradebox.eval.results.statistics import LanguageCounts, ProblemCounts, merge_languages
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES, empty_counts
 

@@ -13,7 +13,7 @@ from typing import Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import Json
 from gradebox.eval.debugging.reopen import OpenedCase
-from gradebox.eval.grading.case_run import CaseGrader, CaseOutcome
+from gradebox.eval.grading.cases.case_run import CaseGrader, CaseOutcome
 from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import compile_error
 from gradebox.eval.results.record import CaseRecord

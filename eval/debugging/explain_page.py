@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
@@ -84,7 +86,7 @@ def _output_size(case: Json) -> str:
 
 def _figures(case: OpenedCase, rerun: Rerun, width: int) -> Iterator[Row]:
     """Yield verdict, score and usage, in the run and now, beside the limits."""
-    runs: tuple[Json, Json] = case.recorded, vars(rerun.record)
+    runs: tuple[Json, Json] = case.recorded, to_builtins(rerun.record)
     bounds = case.bounds
     column = min(COLUMN_WIDTH, (width - LABEL_WIDTH - LIMIT_WIDTH) // 2)
 

@@ -13,9 +13,8 @@ from typing import Any, get_args
 
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.problems.problem import spellings
-from gradebox.eval.results.reading import read_metrics
 from gradebox.eval.results.record import CaseType, CaseVerdict, Reason
-from gradebox.eval.results.records import RESULTS_NAME, latest_records, results_path
+from gradebox.eval.results.records import RESULTS_NAME, latest_records, read_metrics, results_path
 
 Json = Mapping[str, Any]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradebox.eval.common.shell_word import option, shell_word
 from gradebox.eval.common.terminal import (
     Row,
     Span,
     cut,
     decode,
     display_width,
+    option,
     row,
+    shell_word,
     wrap_anywhere,
     wrap_words,
 )

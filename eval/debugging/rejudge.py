@@ -22,13 +22,12 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, cut, row
 from gradebox.eval.debugging.find import Json, Results
 from gradebox.eval.debugging.reopen import find_checker_file
-from gradebox.eval.grading.attempts.stored import CaseKey, StoredCases, case_key, stored_cases
-from gradebox.eval.grading.judges import open_judge
+from gradebox.eval.grading.cases.judges import open_judge
+from gradebox.eval.grading.cases.stored import CaseKey, StoredCases, case_key, stored_cases
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.results.folder import ResultsFolder
-from gradebox.eval.results.record import SolutionRecord
-from gradebox.eval.results.record_shape import is_record
+from gradebox.eval.results.record import SolutionRecord, is_record
 from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution

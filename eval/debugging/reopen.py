@@ -20,8 +20,8 @@ from gradebox.checkers.check import CheckerError
 from gradebox.checkers.opening import split_path
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.debugging.find import Json, Results, case_name
-from gradebox.eval.grading.attempts.stored import stored_output
-from gradebox.eval.grading.case_run import CaseSettings
+from gradebox.eval.grading.cases.case_run import CaseSettings
+from gradebox.eval.grading.cases.stored import stored_output
 from gradebox.eval.grading.flag import flag_name
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.resources import ProblemResources
@@ -29,7 +29,7 @@ from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.grading.verdict import Bounds
 from gradebox.eval.problems.problem import TestCase, TestRef
-from gradebox.eval.results.folder import METRICS_NAME
+from gradebox.eval.results.records import METRICS_NAME
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution

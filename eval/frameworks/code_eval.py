@@ -18,8 +18,8 @@ from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.frameworks.together import run_together
-from gradebox.eval.problems.formats.asserts.statements import assert_problem
-from gradebox.eval.results.statistics.pass_at_k import defined_pass_at_k
+from gradebox.eval.problems.formats.asserts import assert_problem
+from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 from gradebox.sandbox.errors import SandboxError
 
 Results = dict[int, list[tuple[int, dict[str, Any]]]]

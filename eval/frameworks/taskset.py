@@ -15,7 +15,7 @@ import verifiers.v1 as vf
 
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.rewards import Mode
-from gradebox.eval.api.rewards.one import score_one_async
+from gradebox.eval.api.rewards.trl import score_one_async
 from gradebox.eval.models.answers.code_prompts import prompts
 
 

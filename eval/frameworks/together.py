@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 
 from gradebox.eval.api.grader import Grader
-from gradebox.eval.grading.case_run import check_evidence
+from gradebox.eval.grading.cases.case_run import check_evidence
 from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.model import MIB, Execution, Limits
 

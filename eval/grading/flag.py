@@ -16,7 +16,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError, WrongType, shown
+from gradebox.eval.common.errors import InputError, shown
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def checked(name: str, annotation: str, flag: Flag, value: Any) -> Any:
         return None
     if not kind.accepts(value):
         wanted = f"{kind.wanted}, or None" if optional else kind.wanted
-        raise WrongType(f"{flag_name(name)} {shown(value)}: give {wanted}")
+        raise InputError(f"{flag_name(name)} {shown(value)}: give {wanted}")
     if flag.choices and value not in flag.choices:
         choices = ", ".join(flag.choices)
         raise InputError(f"{flag_name(name)} {shown(value)}: choose one of {choices}")

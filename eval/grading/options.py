@@ -266,6 +266,21 @@ class Options:
         """Return the flags that are in a record's key beside its tests, limits and checker."""
         return {name: getattr(self, name) for name, flag in FLAGS.items() if flag.in_record_key}
 
+    def for_worker(self, backend: str) -> dict[str, Any]:
+        """Return the fields for a process that grades single solutions: a driver, a Ray worker.
+
+        backend  of the sandbox that was chosen
+        """
+        return {
+            **{f.name: getattr(self, f.name) for f in fields(self)},
+            "solutions_path": (),
+            "time_limit_scale": dict(self.time_limit_scale),
+            "sandbox": "local" if backend == "box" else "piston",
+            "executor": "local",
+            "ray_address": None,
+            "drivers": 1,
+        }
+
     def as_json(self) -> dict[str, Any]:
         """Return every flag with its effective value."""
         return {flag_name(f.name): _json(getattr(self, f.name)) for f in fields(self)}

@@ -13,22 +13,89 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from gradebox.eval.common.errors import InputError, UnusableProblem
-from gradebox.eval.common.time_left import TimeLeft
-from gradebox.eval.grading.attempts.stored import StoredCases
-from gradebox.eval.grading.case_run import unjudged
+from gradebox.eval.grading.cases.case_run import unjudged
+from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import JobContext, SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun, ungraded
 from gradebox.eval.grading.time_policy import impossible_limits
 from gradebox.eval.grading.verdict import sum_up
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord
-from gradebox.eval.results.records import EncodedRecord, as_json, fields_of
+from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord, as_json
+from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.solution import Solution
+
+FADING = 0.98  # the last 50 solutions or so count
+
+
+@dataclass
+class _Finished:
+    solutions: int = 0
+    busy_s: float = 0.0
+
+
+class TimeLeft:
+    """Any thread may call any method.
+
+    all_added  no further call of `add` follows
+    """
+
+    all_added = False
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: Counter[str] = Counter()  # solutions by problem, running ones included
+        self._cost: dict[str, float] = {}
+        self._finished: dict[str, _Finished] = {}
+        self._all = _Finished()
+        self._recent_s = self._recent_cost = 0.0
+
+    def add(self, problem_id: str, cost: float) -> None:
+        """Count a solution that will be run; `cost` is the time it may take (`Job.cost`)."""
+        with self._lock:
+            self._waiting[problem_id] += 1
+            self._cost[problem_id] = cost
+
+    def finish(self, problem_id: str, busy_s: float) -> None:
+        """Count a solution that was run; busy_s is the time that its compilation and cases took."""
+        with self._lock:
+            self._waiting[problem_id] -= 1
+            self._recent_s = self._recent_s * FADING + busy_s
+            self._recent_cost = self._recent_cost * FADING + self._cost.get(problem_id, 0.0)
+            for known in (self._finished.setdefault(problem_id, _Finished()), self._all):
+                known.solutions += 1
+                known.busy_s += busy_s
+
+    def seconds(self, elapsed_s: float, solutions_left: int) -> float | None:
+        """Return the time left, None when nothing is known.
+
+        elapsed_s       time since the start of the run
+        solutions_left  solutions without a record; until all are added, others are expected to
+                        take as long as the average one that was
+        """
+        with self._lock:
+            if not self._all.solutions or self._all.busy_s <= 0:
+                return None
+            waiting = [(name, n) for name, n in self._waiting.items() if n > 0]
+            expected_s = sum(n * self._expected_s(name) for name, n in waiting)
+            known = sum(n for _, n in waiting)
+            mean_s = (expected_s + self._all.busy_s) / (known + self._all.solutions)
+            if not self.all_added:
+                expected_s += max(0, solutions_left - known) * mean_s
+            return elapsed_s * expected_s / self._all.busy_s
+
+    def _expected_s(self, problem_id: str) -> float:
+        known = self._finished.get(problem_id)
+        if known is not None:
+            return known.busy_s / known.solutions
+        if not self._recent_cost:
+            return self._all.busy_s / self._all.solutions
+        return self._recent_s / self._recent_cost * self._cost[problem_id]
+
 
 NO_CODE = "no code in the response"
 NEEDS_TWO = "assert tests need a sandbox that joins two programs: use --sandbox local"

@@ -32,8 +32,8 @@ from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.files import read_lines
-from gradebox.eval.solutions.known import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.eval.solutions.reader import read_solutions
+from gradebox.eval.solutions.solution import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import SandboxError
 

@@ -23,12 +23,10 @@ from gradebox.checkers.check import CheckerError
 from gradebox.checkers.compare import Mode
 from gradebox.checkers.interactive import Interactor
 from gradebox.checkers.program_files import HEADER, testlib_header
-from gradebox.eval.common.diagnostics import Diagnostics
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.attempts.asserts import AssertTests
-from gradebox.eval.grading.attempts.interactive import open_problem_interactor
-from gradebox.eval.grading.case_run import CaseSettings
-from gradebox.eval.grading.judges import open_judge
+from gradebox.eval.common.errors import Diagnostics, InputError
+from gradebox.eval.grading.cases.asserts import AssertTests
+from gradebox.eval.grading.cases.case_run import CaseSettings
+from gradebox.eval.grading.cases.judges import open_judge, open_problem_interactor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
 from gradebox.eval.grading.solution_job import JobContext

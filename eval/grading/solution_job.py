@@ -2,7 +2,7 @@
 
 SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
     ├── it or its judge does not compile, or the sandbox failed ─────▲
-    └── an earlier record has all cases (attempts/stored.py) ────────┘
+    └── an earlier record has all cases (stored.py) ────────┘
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gradebox.eval.common.errors import UnusableProblem
-from gradebox.eval.grading.attempts.asserts import AssertTests, assert_attempt, together
-from gradebox.eval.grading.attempts.interactive import interactive_attempt
-from gradebox.eval.grading.attempts.stored import known_cases
-from gradebox.eval.grading.batch_run import BatchGrader
-from gradebox.eval.grading.case_run import CaseGrader, CaseSettings, unjudged
+from gradebox.eval.grading.cases.asserts import AssertTests, assert_attempt, together
+from gradebox.eval.grading.cases.batch_run import BatchGrader
+from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, unjudged
+from gradebox.eval.grading.cases.judges import interactive_attempt
+from gradebox.eval.grading.cases.stored import known_cases
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.scheduling.share import Share
-from gradebox.eval.grading.scheduling.work import Done
+from gradebox.eval.grading.scheduling.work import Done, Share
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
     cancel_after_first_failure,
@@ -39,7 +38,7 @@ from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
 
 if TYPE_CHECKING:
-    from gradebox.eval.grading.remote.task import RemoteTask
+    from gradebox.eval.grading.remote import RemoteTask
 
 BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
 
@@ -77,7 +76,7 @@ class JobContext:
 
 @dataclass
 class SolutionJob:
-    """A solution waiting for a worker (`scheduling.work.Job`)."""
+    """A solution waiting for a worker (`work.Job`)."""
 
     solution_run: SolutionRun
     context: JobContext
@@ -111,7 +110,7 @@ class SolutionJob:
         resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
         self._resources = None
         if "grade" in self.context.settings.sandbox.capabilities:
-            from gradebox.eval.grading.remote.task import RemoteTask  # slow: it imports requests
+            from gradebox.eval.grading.remote import RemoteTask
 
             return RemoteTask(self.solution_run, self.context, resources)
         task = None
@@ -191,7 +190,7 @@ class SolutionJob:
 
 
 class SolutionTask:
-    """A compiled solution and the results of its cases (`scheduling.work.Task`).
+    """A compiled solution and the results of its cases (`work.Task`).
 
     cases  by place in the plan; the others run, and are the task's units
     """

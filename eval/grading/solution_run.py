@@ -7,21 +7,29 @@ SolutionRun, CaseRecord… ──record_of_cases──▶ SolutionRecord
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from gradebox.eval.grading.attempts.graded import subtask_points
-from gradebox.eval.grading.attempts.stored import StoredCases
-from gradebox.eval.grading.case_run import unjudged
+from msgspec import UNSET, structs
+
+from gradebox.eval.grading.cases.case_run import unjudged
+from gradebox.eval.grading.cases.judges import subtask_points
+from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.resources import TestSetInfo
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
 from gradebox.eval.problems.problem import Problem, TestRef
-from gradebox.eval.results.key import KeyParts, key_of
-from gradebox.eval.results.record import CaseRecord, CaseVerdict, SolutionRecord, Status
+from gradebox.eval.results.record import (
+    SCHEMA,
+    CaseRecord,
+    CaseVerdict,
+    KeyParts,
+    SolutionRecord,
+    Status,
+    key_of,
+)
 from gradebox.eval.results.records import one_line, stored_text
-from gradebox.eval.solutions.hints import hint
-from gradebox.eval.solutions.program import key_text, solution_of
+from gradebox.eval.solutions.program import hint, key_text, solution_of
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Description
@@ -132,6 +140,7 @@ class SolutionRun:
         """Return the solution's record for this result."""
         s, p, bounds = self.solution, self.problem, self.bounds
         return SolutionRecord(
+            schema=SCHEMA,
             problem_id=p.id,
             solution_id=s.solution_id,
             sample_i=s.sample_i,
@@ -149,15 +158,15 @@ class SolutionRun:
             num_skipped=self.test_set.num_skipped,
             compile=compile or {},
             details=tuple(details),
-            sandbox=self.sandbox,
+            sandbox=dict(self.sandbox),
             key=self.key,
             time_limit_s=bounds.cpu_s,
             memory_limit_bytes=bounds.memory_bytes,
             contest_id=p.contest_id,
             contest_year=p.contest_year,
             has_checker=bool(self.test_set.checker),
-            origin={**p.origin, **s.known} if s.known else p.origin,
-            subtasks=tuple(subtask_points(p, details)) if p.subtasks else (),
+            origin={**p.origin, **s.known} or UNSET,
+            subtasks=subtask_points(p, details) or UNSET,
         )
 
 
@@ -230,4 +239,4 @@ def ungraded(
     if status == "error":
         return run.record(status, "ER", None, error=error)
     record = run.record(status, None, None, error=error)
-    return replace(record, time_limit_s=None, memory_limit_bytes=None, has_checker=None)
+    return structs.replace(record, time_limit_s=None, memory_limit_bytes=None, has_checker=None)

@@ -13,13 +13,16 @@ import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.compare import Mode
 from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.problems.problem import TestCase
-from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason, Status
 from gradebox.sandbox.model import Execution, LimitName
+
+if TYPE_CHECKING:  # an exported run.py has no msgspec
+    from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason, Status
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.fresh import is_discarded
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.common.output_files import remove_cut_line
+from gradebox.eval.common.signals import is_discarded
 from gradebox.eval.models.exchange import Request, RequestOutcome
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.sampling_progress import SamplingProgress
 from gradebox.eval.models.servers import Server
-from gradebox.eval.problems.json_rows import parse_row
-from gradebox.eval.problems.row import RowError
+from gradebox.eval.problems.rows import parse_row
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.input_file import check_input_file
 

@@ -1,6 +1,6 @@
 """Problems and their tests, looked up by id; tests are read only when needed.
 
-dataset ── open_problems ──▶ Source (JsonRows, MappedRows, ParquetRows)
+dataset ── open_problems ──▶ Rows (JsonRows, MappedRows, ParquetRows)
                                  └─ row ─▶ ProblemSet: id or alias ─▶ Problem, official tests
 """
 

@@ -15,12 +15,12 @@ import contextlib
 import itertools
 import tempfile
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from gradebox.eval.common.diagnostics import Diagnostics
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems.arrow import (
     arrow_errors,
     check_slice,
@@ -32,8 +32,8 @@ from gradebox.eval.problems.arrow import (
     short_texts,
 )
 from gradebox.eval.problems.formats import FIRST_ROWS, FORMATS, Reading, Row, find_format
-from gradebox.eval.problems.json_rows import MAX_ROW_BYTES
-from gradebox.eval.problems.row import MAX_ID, RowError
+from gradebox.eval.problems.row import MAX_ID
+from gradebox.eval.problems.rows import MAX_ROW_BYTES, Choose, Rows
 
 _REMAP_AFTER_BYTES = 64 << 20
 _NAME_BATCH = 1024
@@ -42,7 +42,6 @@ _READ_AHEAD_BYTES = 1 << 20
 MAX_ROWS = 2_000_000
 MAX_ALIASES = 10 * MAX_ROWS
 MAX_GROUP_BYTES = 32 << 30
-Choose = Callable[[Iterable[Row], str], Reading]  # (first rows, where they are) → how they are read
 # Columns of which the values are needed to recognise a format.
 _TOLD = {name for row in FORMATS.values() for name, told in row.content.items() if told.fits}
 
@@ -52,8 +51,58 @@ def recognised(rows: Iterable[Row], where: str) -> Reading:
     return Reading(find_format(rows, None, where))
 
 
-class MappedRows:
-    """Rows of a table, a `Source`.
+class ArrowRows(Rows):
+    """Rows with columns; a class of its own says how batches of them are read.
+
+    columns  the names of all
+    first    batches of one row each, with the columns of _TOLD
+    """
+
+    def __init__(
+        self, name: str, fingerprint: str, columns: list[str], first: Iterable[Any], choose: Choose
+    ) -> None:
+        super().__init__(name, fingerprint)
+        self._lock = threading.Lock()
+        self._reading = choose(_first(columns, first), self.where)
+        self._columns = [name for name in dict.fromkeys(columns) if name in self._reading.fields]
+
+    @property
+    def where(self) -> str:
+        """The rows, for messages."""
+        return self.name
+
+    def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        found = [column for column in self._reading.format.names if column in self._columns]
+        with self._reporting_damage():
+            batches = self._batches(found or self._columns[:1])  # without columns, no rows
+            rows = (row for batch in batches for row in batch.to_pylist())
+            for number, row in enumerate(rows):
+                yield number, self._reading.ids(row, number)
+
+    def row(self, number: int) -> dict[str, Any]:
+        return self._reading.columns(_as_dict(self._one(number)), number)
+
+    @abstractmethod
+    def _batches(self, columns: list[str]) -> Iterator[Any]:
+        """Yield some columns of all rows."""
+
+    @abstractmethod
+    def _one(self, number: int) -> Any:
+        """Return a table or batch of one row. Raises RowError."""
+
+    @abstractmethod
+    def _damaged(self, error: BaseException) -> InputError: ...
+
+    @contextlib.contextmanager
+    def _reporting_damage(self) -> Iterator[None]:
+        try:
+            yield
+        except arrow_errors() as error:
+            raise self._damaged(error) from error
+
+
+class MappedRows(ArrowRows):
+    """Rows of a table.
 
     open_table  maps the table into memory. It is called again after _REMAP_AFTER_BYTES were read,
                 which frees the pages that were read.
@@ -67,30 +116,19 @@ class MappedRows:
         choose: Choose = recognised,
     ) -> None:
         self.name = name
-        self.fingerprint = fingerprint
-        self.diagnostics = Diagnostics()
         self._open_table = open_table
-        self._lock = threading.Lock()
         self._read_bytes = 0
         with self._reporting_damage():
             self._table = open_table()
-            names = self._table.column_names
-        self._reading = choose(self._first_rows(names), name)
-        self._columns = _columns(names, self._reading)
+            columns = self._table.column_names
+        told = self._table.select([name for name in dict.fromkeys(columns) if name in _TOLD])
+        first = told.slice(0, FIRST_ROWS).to_batches(max_chunksize=1)
+        super().__init__(name, fingerprint, columns, first, choose)
 
-    def _first_rows(self, names: list[str]) -> Iterator[Row]:
-        table = self._table.select([name for name in dict.fromkeys(names) if name in _TOLD])
-        yield from _first(names, table.slice(0, FIRST_ROWS).to_batches(max_chunksize=1))
+    def _batches(self, columns: list[str]) -> Iterator[Any]:
+        return map(_checked, self._table.select(columns).to_batches(max_chunksize=_NAME_BATCH))
 
-    def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        with self._reporting_damage():
-            wanted = self._reading.format.names
-            found = [c for c in wanted if c in self._columns]
-            table = self._table.select(found or self._columns[:1])  # without columns, no rows
-            batches = map(_checked, table.to_batches(max_chunksize=_NAME_BATCH))
-            yield from _numbered(batches, self._reading)
-
-    def row(self, number: int) -> dict[str, Any]:
+    def _one(self, number: int) -> Any:
         with self._lock:
             if self._table is None:
                 raise ValueError("the problems are closed")
@@ -105,50 +143,37 @@ class MappedRows:
             raise RowError(f"the row's data is damaged: {one_line(error)}") from error
         with self._lock:
             self._read_bytes += row.nbytes
-        return self._reading.columns(_as_dict(row), number)
+        return row
 
     def close(self) -> None:
         with self._lock:
             self._table = None
 
-    @contextlib.contextmanager
-    def _reporting_damage(self) -> Iterator[None]:
-        try:
-            yield
-        except arrow_errors() as error:
-            raise InputError(
-                f"the data of {self.name} is damaged: {one_line(error)}: download or save it again"
-            ) from error
+    def _damaged(self, error: BaseException) -> InputError:
+        return InputError(
+            f"the data of {self.name} is damaged: {one_line(error)}: download or save it again"
+        )
 
 
-class ParquetRows:
-    """Rows of a local parquet file, a `Source`."""
+class ParquetRows(ArrowRows):
+    """Rows of a local parquet file."""
 
     def __init__(self, path: Path, fingerprint: str, choose: Choose = recognised) -> None:
-        self.name = path.name
-        self.fingerprint = fingerprint
-        self.diagnostics = Diagnostics()
         self._path = path
-        self._lock = threading.Lock()
         self._groups: dict[int, _RowFile] = {}
-        try:
-            self._file = load_parquet().ParquetFile(
-                path, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES
-            )
-        except arrow_errors() as error:
-            raise self._damaged(error) from error
-        names = self._file.schema_arrow.names
-        told = [name for name in dict.fromkeys(names) if name in _TOLD]
-        batches = self._file.iter_batches(batch_size=1, columns=told, use_threads=False)
-        self._reading = choose(_first(names, batches), str(path))
-        self._columns = _columns(names, self._reading)
-        self._starts = [0]
-        for group in range(self._file.num_row_groups):
-            self._starts.append(self._starts[-1] + self._file.metadata.row_group(group).num_rows)
-        aliases = self._count_values("aliases.")
+        with self._reporting_damage():
+            self._file = self._opened()
+        columns = self._file.schema_arrow.names
+        told = [name for name in dict.fromkeys(columns) if name in _TOLD]
+        first = self._file.iter_batches(batch_size=1, columns=told, use_threads=False)
+        super().__init__(path.name, fingerprint, columns, first, choose)
+        sizes = [
+            self._file.metadata.row_group(g).num_rows for g in range(self._file.num_row_groups)
+        ]
+        self._starts = list(itertools.accumulate(sizes, initial=0))
         for count, most, what in (
             (self._starts[-1], MAX_ROWS, "rows"),
-            (aliases, MAX_ALIASES, "aliases"),
+            (self._count_values("aliases."), MAX_ALIASES, "aliases"),
         ):
             if count > most:
                 self._file.close()
@@ -156,30 +181,9 @@ class ParquetRows:
                     f"{path} has {count} {what}: a data set may have {most}; give a part of it"
                 )
 
-    def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        columns = [c for c in self._reading.format.names if c in self._columns]
-        columns = columns or self._columns[:1]  # without columns, no rows
-        texts = [c for c in columns if is_text(self._file.schema_arrow.field(c).type)]
-        try:
-            with load_parquet().ParquetFile(
-                self._path, read_dictionary=texts, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES
-            ) as file:
-                batches = file.iter_batches(batch_size=_NAME_BATCH, columns=columns)
-                short = (short_texts(batch, MAX_ID + 1) for batch in batches)
-                yield from _numbered(short, self._reading)
-        except arrow_errors() as error:
-            raise self._damaged(error) from error
-
-    def row(self, number: int) -> dict[str, Any]:
-        group = next(g for g, end in enumerate(self._starts[1:]) if number < end)
-        with self._lock:
-            try:
-                if group not in self._groups:
-                    self._groups[group] = self._rewrite(group)
-                batch = self._groups[group].batch(number - self._starts[group])
-            except arrow_errors() as error:
-                raise self._damaged(error) from error
-        return self._reading.columns(_as_dict(batch), number)
+    @property
+    def where(self) -> str:
+        return str(self._path)
 
     def close(self) -> None:
         with self._lock:
@@ -187,6 +191,28 @@ class ParquetRows:
                 rows.close()
             self._groups.clear()
             self._file.close()
+
+    def _opened(self, texts: Iterable[str] = ()) -> Any:
+        """Open the file; texts of some columns are read with their dictionaries."""
+        return load_parquet().ParquetFile(
+            self._path,
+            read_dictionary=list(texts),
+            pre_buffer=False,
+            buffer_size=_READ_AHEAD_BYTES,
+        )
+
+    def _batches(self, columns: list[str]) -> Iterator[Any]:
+        texts = [c for c in columns if is_text(self._file.schema_arrow.field(c).type)]
+        with self._opened(texts) as file:
+            for batch in file.iter_batches(batch_size=_NAME_BATCH, columns=columns):
+                yield short_texts(batch, MAX_ID + 1)
+
+    def _one(self, number: int) -> Any:
+        group = next(g for g, end in enumerate(self._starts[1:]) if number < end)
+        with self._lock, self._reporting_damage():
+            if group not in self._groups:
+                self._groups[group] = self._rewrite(group)
+            return self._groups[group].batch(number - self._starts[group])
 
     def _count_values(self, prefix: str) -> int:
         """Count the values in the columns of a path, as the file's footer states them."""
@@ -260,11 +286,6 @@ def _first(names: Iterable[str], batches: Iterable[Any]) -> Iterator[Row]:
         yield row
 
 
-def _columns(names: Iterable[str], reading: Reading) -> list[str]:
-    """Return the columns to read."""
-    return [name for name in dict.fromkeys(names) if name in reading.fields]
-
-
 def _check_size(row: Any) -> None:
     """Raise RowError for a row that would be several times as large in Python."""
     if row.nbytes > MAX_ROW_BYTES:
@@ -275,11 +296,6 @@ def _checked(batch: Any) -> Any:
     for column in batch.columns:
         check_slice(column)
     return batch
-
-
-def _numbered(batches: Iterable[Any], reading: Reading) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    rows = enumerate(row for batch in batches for row in batch.to_pylist())
-    return ((number, reading.ids(row, number)) for number, row in rows)
 
 
 def _as_dict(row: Any) -> dict[str, Any]:

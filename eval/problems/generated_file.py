@@ -3,7 +3,7 @@
     problem_id  input  output  test_case_i      (or test_i)
     "6/A"       "3 …"  "YES"   0
 
-    problems_of ─▶ names      Rows.places ─▶ where they are      read_places ─▶ contents
+    problems_of ─▶ names      GeneratedRows.places ─▶ where they are      read_places ─▶ contents
 
 A file is never held whole: only one parquet page of each column (a megabyte, or a thousand rows
 where rows are larger) and a few rows are in memory.
@@ -56,7 +56,7 @@ class TestPlace(NamedTuple):
 class RowGroup(NamedTuple):
     """The usable rows of a row group, 28 bytes each.
 
-    problems  the number of each row's problem in `Rows.numbers`
+    problems  the number of each row's problem in `GeneratedRows.numbers`
     rows      row, number and size of each test, one after the other
     unusable  rows that lack a problem, a number, an input or an output
     """
@@ -66,7 +66,7 @@ class RowGroup(NamedTuple):
     unusable: int
 
 
-class Rows:
+class GeneratedRows:
     """The rows of files, read again once they are more than fit: 2 million."""
 
     def __init__(self) -> None:

@@ -20,11 +20,10 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from gradebox.eval.common.diagnostics import Diagnostics
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import Diagnostics, InputError, shown
 from gradebox.eval.problems.generated_file import (
+    GeneratedRows,
     NotTests,
-    Rows,
     TestPlace,
     problems_of,
     read_places,
@@ -50,7 +49,7 @@ class GeneratedTests:
         self.notes = Diagnostics()
         self._files = _parquet_files(self.folder)  # each with its contest, None for another name
         self._known: dict[Path, frozenset[str] | InputError] = {}
-        self._rows = Rows()
+        self._rows = GeneratedRows()
         self._ignored: dict[tuple[Path, str, object], int] = {}  # rows; by why, group or problem
         self._asked: set[Path] = set()
         self._lock = threading.RLock()

@@ -15,16 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, RowFormat
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
-from gradebox.eval.problems.row import (
-    TESTS_COLUMN,
-    RowError,
-    make_problem,
-    official_tests,
-    problem_id,
-)
+from gradebox.eval.problems.row import TESTS_COLUMN, make_problem, official_tests, problem_id
 
 Row = Mapping[str, Any]
 
@@ -92,7 +86,7 @@ def name_of(row: Row) -> str:
     """Return the id of a row, which may be unusable; "" when it has none."""
     columns = _plain(row)
     try:
-        return problem_id(_only(Recognised([columns])).ids(columns))
+        return problem_id(_only(Recognised([columns])).ids_of(columns))
     except RowError:
         return ""
 
@@ -106,8 +100,12 @@ def _only(found: Recognised) -> RowFormat:
     return found.formats[0] if len(found.formats) == 1 else OWN
 
 
-def parse_row(value: object) -> Row:
-    """Return a problem's row from a mapping or from the JSON text of an object."""
+def rows_of(problems: Row | Iterable[object]) -> list[Row]:
+    """Return the rows of a caller: one, or several, which may be JSON text."""
+    return list(map(_parsed, [problems] if isinstance(problems, Mapping) else problems))
+
+
+def _parsed(value: object) -> Row:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -122,12 +120,17 @@ class InMemoryProblems:
     """Problems of rows by id and alias.
 
     The first row of an id counts. An unusable row is left out; `why_missing` gives the reason.
+
+    rows  with `keep_rows`, the usable ones by id, which each has
     """
 
-    def __init__(self, rows: Iterable[Row], judge: str = "strict") -> None:
+    def __init__(
+        self, rows: Iterable[Row], judge: str = "strict", *, keep_rows: bool = False
+    ) -> None:
         self._problems: dict[str, InMemoryProblem] = {}
         self._by_spelling: dict[str, str | None] = {}
         self._why: dict[str, str] = {}
+        self.rows: dict[str, Row] = {}
         aliases: list[tuple[str, InMemoryProblem]] = []
         for number, row in enumerate(rows):
             try:
@@ -136,6 +139,8 @@ class InMemoryProblems:
                 self._why.setdefault(name_of(row) or f"row {number}", str(error))
                 continue
             self._problems.setdefault(problem.id, problem)
+            if keep_rows:
+                self.rows.setdefault(problem.id, {**row, "id": problem.id})
             aliases += [(name, problem) for name in problem.aliases]
         for name, problem in aliases:
             self._problems.setdefault(name, problem)

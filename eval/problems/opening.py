@@ -2,12 +2,18 @@
 
     problems.jsonl | problems.parquet     read here with json and pyarrow, nothing is cached
     a folder written by `save_to_disk`    loaded by the `datasets` library
-    a folder with IOI's files             subtasks and tests together (formats/ioi_rows.py)
+    a folder with IOI's files             subtasks and tests together (ioi_rows.py)
     a folder with CodeContests+' files    read as they are
-    LiveCodeBench                         its files, from a folder or the hub (formats/hub.py)
+    LiveCodeBench                         its files, from a folder or the hub
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
 
 Local files and saved datasets have no subsets. Files have no splits either.
+
+livecodebench/code_generation_lite has a loading script, which `datasets` 4 refuses and we never
+run. Its files are lines of JSON: test.jsonl, test2.jsonl, …; a release is the first N of them.
+
+    --dataset-subsets release_v3 ──▶ test.jsonl test2.jsonl test3.jsonl
+    --dataset-subsets v5_v6      ──▶ test5.jsonl test6.jsonl
 """
 
 from __future__ import annotations
@@ -18,7 +24,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.arrow_rows import Choose, MappedRows, ParquetRows
+from gradebox.eval.problems.arrow import arrow_errors, load_parquet
+from gradebox.eval.problems.arrow_rows import MappedRows, ParquetRows
 from gradebox.eval.problems.dataset_library import (
     download,
     is_saved_dataset,
@@ -26,19 +33,82 @@ from gradebox.eval.problems.dataset_library import (
     load_subsets,
 )
 from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, Row
-from gradebox.eval.problems.formats.array_rows import ArrayRows
-from gradebox.eval.problems.formats.hub import (
-    FILES,
-    parquet_in,
-    release_files,
-    release_in,
-    whole,
-)
-from gradebox.eval.problems.formats.ioi_rows import IoiRows, ioi_files
-from gradebox.eval.problems.json_rows import JsonRows, first_rows
+from gradebox.eval.problems.formats.contests import CODE_CONTESTS_PLUS
+from gradebox.eval.problems.ioi_rows import IoiRows, ioi_files
 from gradebox.eval.problems.problem_set import ProblemSet
-from gradebox.eval.problems.source import RowSource
+from gradebox.eval.problems.rows import Choose, JsonRows, Rows
 from gradebox.sandbox.input_file import check_input_file
+
+FILES = {"livecodebench/code_generation_lite", "livecodebench/code_generation"}
+# the subsets and the split that hold the whole data set, where these are not `default` and `test`
+WHOLE = {
+    "openai/openai_humaneval": (("openai_humaneval",), "test"),
+    "openai_humaneval": (("openai_humaneval",), "test"),
+    "google-research-datasets/mbpp": (("full",), "train+test+validation+prompt"),
+    "ByteDance-Seed/Code-Contests-Plus": (("1x",), "train"),
+    "mbpp": (("full",), "train+test+validation+prompt"),
+}
+DEFAULT_SUBSETS, DEFAULT_SPLIT = ("verifiable", "default"), "test"
+LATEST = 6
+_RELEASE = re.compile(r"release_v([1-9])|v([1-9])(?:_v([1-9]))?")
+
+
+def whole(name: str, subsets: Sequence[str], split: str) -> tuple[Sequence[str], str]:
+    """Return the subsets and the split to load; those given, unless they are the defaults."""
+    if tuple(subsets) != DEFAULT_SUBSETS:
+        return subsets, split
+    known_subsets, known_split = WHOLE.get(name, (subsets, split))
+    return known_subsets, known_split if split == DEFAULT_SPLIT else split
+
+
+def parquet_in(folder: Path) -> list[Path]:
+    """Return the parquet files of a folder of CodeContests+, which `datasets` does not load.
+
+    Its rows hold nested columns of gigabytes; ParquetRows reads them by row groups.
+    """
+    files = sorted(folder.glob("*.parquet"))
+    if not files:
+        return []
+    try:
+        names = load_parquet().read_schema(files[0]).names
+    except arrow_errors():
+        return []
+    return files if CODE_CONTESTS_PLUS.matched(frozenset(names)) else []
+
+
+def release_files(subsets: Sequence[str]) -> list[str]:
+    """Return the names of a release's files. Raises InputError for an unknown release."""
+    if tuple(subsets) == DEFAULT_SUBSETS or tuple(subsets) == ("release_latest",):
+        subsets = (f"release_v{LATEST}",)
+    numbers: dict[int, None] = {}
+    for name in subsets:
+        found = _RELEASE.fullmatch(name)
+        if found is None:
+            raise InputError(
+                f"--dataset-subsets {shown(name)}: give release_latest, release_v1 to "
+                f"release_v{LATEST}, v3, or v3_v5"
+            )
+        release, first, last = found.groups()
+        start, end = (1, int(release)) if release else (int(first), int(last or first))
+        numbers |= dict.fromkeys(range(start, end + 1))
+    return [f"test{number if number > 1 else ''}.jsonl" for number in numbers]
+
+
+def release_in(folder: Path, subsets: Sequence[str]) -> list[Path]:
+    """Return a release's files in a folder, none when it is not a copy of LiveCodeBench.
+
+    The latest release is what there is. Raises InputError for a file that is missing.
+    """
+    if not (folder / "test.jsonl").is_file() or not (folder / "test2.jsonl").is_file():
+        return []
+    files = [folder / name for name in release_files(subsets)]
+    if tuple(subsets) in (DEFAULT_SUBSETS, ("release_latest",)):
+        files = [file for file in files if file.is_file()]
+    missing = next((file for file in files if not file.is_file()), None)
+    if missing is not None:
+        raise InputError(f"--dataset {folder} has no {missing.name}: copy it there as well")
+    return files
+
 
 _HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _LOCAL_COPY = (
@@ -75,7 +145,7 @@ def open_problems(
     path = Path(dataset).expanduser()
     if path.is_dir() and not is_saved_dataset(path) and (ioi := ioi_files(path)):
 
-        def read(file: Path, reading: Reading) -> RowSource:
+        def read(file: Path, reading: Reading) -> Rows:
             return open_file(file, lambda _rows, _where: reading)
 
         return ProblemSet(dataset, None, [IoiRows(path, ioi, read, judge)])
@@ -94,7 +164,7 @@ def open_sources(
     subsets: Sequence[str],
     choose: Choose,
     cache_dir: str | Path | None = None,
-) -> tuple[str, str | None, list[RowSource]]:
+) -> tuple[str, str | None, list[Rows]]:
     """Return the name, the split (None where there are none) and the rows of a dataset.
 
     Raises InputError as `open_problems` does.
@@ -118,7 +188,7 @@ def open_sources(
     return dataset, split, _open_subsets(dataset, split, subsets, cache_dir, choose)
 
 
-def open_file(path: Path, choose: Choose) -> RowSource:
+def open_file(path: Path, choose: Choose) -> Rows:
     """Return the rows of a data file. Raises InputError."""
     try:
         check_input_file(path)
@@ -133,9 +203,7 @@ def open_file(path: Path, choose: Choose) -> RowSource:
         return ParquetRows(path, fingerprint, choose)
     if head[:2] == b"\x1f\x8b":
         raise InputError(f"--dataset {path} is compressed: unpack it first (gunzip {path.name})")
-    if head.lstrip()[:1] == b"[":
-        return ArrayRows(path, fingerprint, choose)
-    return JsonRows(path, fingerprint, choose(first_rows(path), str(path)))
+    return JsonRows(path, fingerprint, choose, is_array=head.lstrip()[:1] == b"[")
 
 
 def _fingerprint(path: Path) -> str:
@@ -149,7 +217,7 @@ def _fingerprint(path: Path) -> str:
     return sha.hexdigest()[:32]
 
 
-def _open_saved(path: Path, split: str, choose: Choose) -> list[RowSource]:
+def _open_saved(path: Path, split: str, choose: Choose) -> list[Rows]:
     tables, failures = load_saved(path, split)
     if failures:
         raise InputError(
@@ -165,7 +233,7 @@ def _open_subsets(
     subsets: Sequence[str],
     cache_dir: str | Path | None,
     choose: Choose,
-) -> list[RowSource]:
+) -> list[Rows]:
     """Return a source for each subset that exists; raise InputError when none does."""
     if not subsets:
         raise InputError("--dataset-subsets is empty: give names, such as verifiable,default")
@@ -175,7 +243,7 @@ def _open_subsets(
             f"--dataset {name} (split {split}) can't be loaded: {'; '.join(failures)}: "
             f"{_remedy(Path(name))}"
         )
-    sources: list[RowSource] = [
+    sources: list[Rows] = [
         MappedRows(t.subset, t.fingerprint, t.open_table, choose) for t in tables
     ]
     for failure in failures:

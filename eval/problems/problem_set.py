@@ -7,19 +7,17 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gradebox.eval.common.diagnostics import Diagnostics
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import Diagnostics, InputError, RowError, shown
 from gradebox.eval.problems.formats import REMEDY
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
 from gradebox.eval.problems.row import (
     TESTS_COLUMN,
-    RowError,
     alias_ids,
     make_problem,
     official_tests,
     problem_id,
 )
-from gradebox.eval.problems.source import RowSource
+from gradebox.eval.problems.rows import Rows
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
 
@@ -31,7 +29,7 @@ _MAX_SUGGESTION_LENGTH = 64
 
 class _Location(NamedTuple):
     id: str
-    source: RowSource
+    source: Rows
     row: int
     labels: Mapping[str, str]  # of LABELS, those that the row has
 
@@ -53,7 +51,7 @@ class ProblemSet(Closeable):
     """
 
     def __init__(
-        self, dataset: str, split: str | None, sources: Sequence[RowSource], columns: str = ""
+        self, dataset: str, split: str | None, sources: Sequence[Rows], columns: str = ""
     ) -> None:
         self.diagnostics = Diagnostics()
         self._columns = columns
@@ -181,7 +179,7 @@ class ProblemSet(Closeable):
     def __len__(self) -> int:
         return self._count
 
-    def _index(self, source: RowSource) -> None:
+    def _index(self, source: Rows) -> None:
         """Add a source's ids, then its aliases; names of earlier sources stay."""
         aliases: list[tuple[str, _Location]] = []
         own: set[str] = set()

@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, get_args
 
-from gradebox.eval.common.errors import shown
+from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.problem import Problem, Subtask, TestKind
 
 DEFAULT_TIME_LIMIT_S = 2.0
@@ -54,10 +54,6 @@ USED_COLUMNS = (
     *("tests_language", "joined_tests", "stop_tokens", "graders", "subtasks"),
     *ORIGIN_COLUMNS,
 )
-
-
-class RowError(ValueError):
-    """A row is not a usable problem: the column, its value and the values it may have."""
 
 
 def problem_id(row: Mapping[str, Any]) -> str:

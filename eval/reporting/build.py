@@ -18,12 +18,13 @@ from gradebox.eval.reporting.page_data import (
     detail_of,
     row_of,
 )
-from gradebox.eval.results.reading import (
+from gradebox.eval.results.records import (
+    latest_records,
     read_metrics,
     reporting_bad_metrics,
     reporting_bad_record,
+    results_path,
 )
-from gradebox.eval.results.records import latest_records, results_path
 from gradebox.eval.results.statistics import Summary
 
 RUN_FACTS = ("timestamp", "flags", "sandbox", "calibration", "problems", "run")

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.results.record_shape import is_record
-from gradebox.eval.results.records import encode_record, is_settled, parse_record
+from gradebox.eval.results.record import encode, is_record
+from gradebox.eval.results.records import is_settled, parse_record
 from gradebox.sandbox.common.whole_file import whole_file
 
 LARGEST = 256 << 20  # bytes of a record
@@ -68,7 +68,7 @@ class VerdictCache:
             self._make(path.parent)
             # Not flushed to disk: a file that a power failure damages is graded again.
             with whole_file(path, durable=False) as file:
-                file.write(zlib.compress(encode_record(record), 1))
+                file.write(zlib.compress(encode(record), 1))
         except OCCUPIED:
             return
         except OSError as e:

@@ -23,16 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.fresh import is_discarded
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.common.output_files import replacing, write_json
-from gradebox.eval.results.record import SCHEMA, SolutionRecord
-from gradebox.eval.results.record_shape import is_record
+from gradebox.eval.common.signals import is_discarded
+from gradebox.eval.results.record import SCHEMA, SolutionRecord, encode, is_record
 from gradebox.eval.results.records import (
+    METRICS_NAME,
     RESULTS_NAME,
     EncodedRecord,
     RecordLog,
-    encode_record,
     encoded,
     is_settled,
     scan_records,
@@ -40,7 +39,6 @@ from gradebox.eval.results.records import (
 )
 from gradebox.sandbox.common.cleanup import Closeable
 
-METRICS_NAME = "piston_eval_metrics.json"
 OTHERS_NAME = "other_records.jsonl"
 log = logging.getLogger(__name__)
 
@@ -181,7 +179,7 @@ class ResultsFolder(Closeable):
 
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
         """Append a record."""
-        line = encode_record(record)
+        line = encode(record)
         with self._guard:
             self._append(ordinal, record, line)
 
@@ -205,7 +203,7 @@ class ResultsFolder(Closeable):
 
         Return True when the identical record was found.
         """
-        line = encode_record(record)
+        line = encode(record)
         with self._guard:
             offset = self._by_solution.get(solution_fingerprint(record))
             if offset is not None and self._log.read_line(offset) == line:
@@ -311,7 +309,7 @@ class ResultsFolder(Closeable):
             if self._by_solution.get(solution_fingerprint(record)) != offset:
                 continue
             if self._by_key.get(key) == offset or _is_outdated(record):
-                yield encode_record(record)
+                yield encode(record)
 
     def _restore_others(self) -> None:
         """Put the records that the last run set aside before those of the records file."""
@@ -322,7 +320,7 @@ class ResultsFolder(Closeable):
                 if source.exists():
                     for _, record in scan_records(source):
                         if record is not None:
-                            file.write(encode_record(record))
+                            file.write(encode(record))
         _remove(self._others_path)
 
     def write_metrics(self, metrics: Mapping[str, Any]) -> None:

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradebox.eval.results.statistics import Summary
-from gradebox.eval.results.statistics.apart import Apart
+from gradebox.eval.results.statistics.apart import Apart, SharedFaults, kind_of
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
-from gradebox.eval.results.statistics.faults import SharedFaults, kind_of
 from gradebox.eval.results.statistics.summary import NO_CODE, most_frequent_first
 
 MAX_LISTED = 100

@@ -21,7 +21,7 @@ from typing import Any
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.output_files import write_json
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
-from gradebox.eval.results.statistics.pass_at_k import defined_pass_at_k
+from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 
 Record = Mapping[str, Any]
 # Verdicts as LiveCodeBench's error codes; other failures are -4, a runtime error.

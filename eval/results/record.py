@@ -1,13 +1,25 @@
-"""The records of a run: `CaseRecord` for a test case, `SolutionRecord` for a solution.
+"""The records of a run: their fields, their JSON, and the check of what others wrote.
 
-CaseRecord… ─▶ SolutionRecord ─▶ one JSON line
+    CaseRecord… ─▶ SolutionRecord ─ encode ─▶ one JSON line ─▶ is_record
+
+A field is defined here and nowhere else. Every field of a record is needed, unless it may be UNSET:
+a verdict derived from an incomplete record would be wrong without anyone noticing, so that anything
+that fails the check is graded again.
+
+msgspec writes a case in 0.3 µs and checks one in 0.5, where `json` takes 5 to write it.
 """
 
 from __future__ import annotations
 
+import codecs
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeGuard
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 CaseVerdict = Literal["AC", "WA", "TLE", "MLE", "RE", "CE", "OLE", "CU", "SK", "ER"]
 CaseType = Literal["official", "generated"]
@@ -33,89 +45,98 @@ Reason = Literal[
 
 # Version of records, part of a record's key. It is incremented when fields change, or when the same
 # run could give other verdicts.
-SCHEMA = 2
+SCHEMA: Literal[2] = 2
+
+Count = Annotated[int, Meta(ge=0)]
+Number = Annotated[float, Meta(ge=0, le=1e15)]
+_Finite = Annotated[float, Meta(gt=-1e15, lt=1e15)] | None
 
 
-@dataclass  # not frozen: one is made for each case, and that would take three times as long
-class CaseRecord:
+class CaseRecord(msgspec.Struct):
     """The result of one test case: an element of `details` in a solution's record.
 
     output_passed  whether the output was complete and right, apart from the time it took, when
                    the program ended by itself within 1.25 × its time limit; None when there was
                    no such output. From it pass@1 at other time limits is computed.
-    input          of a case that failed, when it is short; None: see the data set
+    input          of a case that failed, when it is short; UNSET: see the data set
     repeats        verdicts of all runs under --repeat, this run first
-    marked         why assert tests ran in the process of the solution, with a mark; None: they
+    marked         why assert tests ran in the process of the solution, with a mark; UNSET: they
                    did not
     """
 
     case_type: CaseType
-    test_case_i: int
+    test_case_i: Count
     passed: bool | None
     verdict: CaseVerdict
-    score: float | None
+    score: Number | None
     output: str
     expected: str
     error: str
     reason: Reason
-    cpu_s: float | None = None
-    wall_s: float | None = None
-    memory_bytes: int | None = None
-    contended: bool = False
-    exit_code: int | None = None
-    signal: int | None = None
-    stderr: str = ""
-    checker: Mapping[str, Any] | None = None
-    input_bytes: int = 0
-    input_sha256: str = ""
-    output_bytes: int = 0
-    output_sha256: str = ""
-    transcript: str | None = None
-    output_passed: bool | None = None
-    input: str | None = None
-    repeats: tuple[CaseVerdict, ...] = ()
-    marked: str | None = None
+    cpu_s: Number | None
+    wall_s: Number | None
+    memory_bytes: Count | None
+    contended: bool
+    exit_code: int | None
+    signal: int | None
+    stderr: str
+    checker: dict[str, str | int | None] | None
+    input_bytes: Count
+    input_sha256: str
+    output_bytes: Count
+    output_sha256: str
+    transcript: str | None
+    output_passed: bool | None
+    input: str | UnsetType = UNSET
+    repeats: tuple[CaseVerdict, ...] | UnsetType = UNSET
+    marked: str | UnsetType = UNSET
 
 
-@dataclass(frozen=True)
-class SolutionRecord:
+class SubtaskPoints(msgspec.Struct):
+    """The points that a solution has of a subtask, and those that there are."""
+
+    name: str
+    points: Number
+    of: Number
+
+
+class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one solution: one JSON line of piston_eval_results.jsonl.
 
     time_limit_s, memory_limit_bytes  the limits in effect, --time-limit-scale included
     has_checker                       a checker judges every output but the expected one itself
     origin                            of rows of other data sets: dataset_format, judge, test_kind,
-                                      difficulty, platform, contest_date, errata; else absent
-    subtasks                          {name, points, of} of each subtask of a graded problem; else
-                                      absent
+                                      difficulty, platform, contest_date, errata
+    subtasks                          of a graded problem
     """
 
+    schema: Literal[2]
     problem_id: str
     solution_id: str
-    sample_i: int
-    line: int
+    sample_i: Count
+    line: Count
     language: str
     status: Status
     verdict: CaseVerdict | None
-    score: float | None
+    score: Number | None
     error: str
     rating: int | None
     tags: tuple[str, ...]
     official_tests_complete: bool | None
-    num_official: int
-    num_generated: int
-    num_skipped: int
-    compile: Mapping[str, Any]
+    num_official: Count
+    num_generated: Count
+    num_skipped: Count
+    compile: dict[str, Any]
     details: tuple[CaseRecord, ...]
-    sandbox: Mapping[str, Any]
+    sandbox: dict[str, Any]
     key: str
-    schema: int = SCHEMA
-    time_limit_s: float | None = None
-    memory_limit_bytes: int | None = None
-    contest_id: str = ""
-    contest_year: int | None = None
-    has_checker: bool | None = None
-    origin: Mapping[str, str] = field(default_factory=dict)
-    subtasks: tuple[Mapping[str, Any], ...] = ()
+    time_limit_s: Number | None
+    memory_limit_bytes: Count | None
+    contest_id: str
+    contest_year: int | None
+    has_checker: bool | None
+    origin: dict[str, str] | UnsetType = UNSET
+    subtasks: tuple[SubtaskPoints, ...] | UnsetType = UNSET
 
     @property
     def busy_s(self) -> float:
@@ -129,4 +150,126 @@ _DESCRIPTIVE_FIELDS = {
     *("problem_id", "solution_id", "sample_i", "line", "language", "rating", "tags"),
     *("official_tests_complete", "contest_id", "contest_year", "origin"),
 }
-GRADED_FIELDS = frozenset(f.name for f in fields(SolutionRecord)) - _DESCRIPTIVE_FIELDS
+GRADED_FIELDS = frozenset(SolutionRecord.__struct_fields__) - _DESCRIPTIVE_FIELDS
+
+
+def as_json(record: SolutionRecord) -> dict[str, Any]:
+    """Return the JSON object of a record, its fields in the documented order."""
+    fields: dict[str, Any] = msgspec.to_builtins(record)
+    return {**fields, "tags": list(record.tags), "details": list(fields["details"])}
+
+
+def encode(record: SolutionRecord | Mapping[str, Any]) -> bytes:
+    """Return a record, or the JSON object of one, as a line of ASCII, including the newline."""
+    try:
+        line = msgspec.json.encode(record)
+    except UnicodeEncodeError:
+        line = msgspec.json.encode(encodable(msgspec.to_builtins(record)))
+    if not line.isascii():
+        line = line.decode().encode("ascii", "gradebox-json")
+    return line + b"\n"
+
+
+def encodable(value: Any) -> Any:
+    """Escape lone surrogates, which UTF-8 does not have."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, (list, tuple)):
+        return [encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {name: encodable(item) for name, item in value.items()}
+    return value
+
+
+def _json_escapes(error: UnicodeError) -> tuple[str, int]:
+    """Write what is not ASCII as JSON does; in a JSON text it is always within a string."""
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end].encode("utf-16-be").hex()
+    return "".join(f"\\u{text[at : at + 4]}" for at in range(0, len(text), 4)), error.end
+
+
+codecs.register_error("gradebox-json", _json_escapes)
+
+
+def is_record(value: object) -> TypeGuard[dict[str, Any]]:
+    """Return whether a value is a solution's record of this schema, with valid cases."""
+    try:
+        msgspec.convert(value, SolutionRecord)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def read_case(value: Mapping[str, Any]) -> CaseRecord:
+    """Return the case of a JSON object. Raises ValueError."""
+    try:
+        return msgspec.convert(value, CaseRecord)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"has an invalid field: {error!s:.100}") from None
+
+
+# What statistics and reports use of a record, whatever version wrote it: a field may be missing.
+class _UsedOfCase(msgspec.Struct):
+    case_type: str = ""
+    verdict: str = ""
+    reason: str = ""
+    test_case_i: int = 0
+    score: _Finite = None
+    cpu_s: _Finite = None
+    wall_s: _Finite = None
+    memory_bytes: _Finite = None
+    input_bytes: _Finite = None
+    output_bytes: _Finite = None
+
+
+class _UsedOfRecord(msgspec.Struct):
+    status: str | None = None
+    verdict: str | None = None
+    language: str | None = None
+    has_checker: bool | None = None
+    official_tests_complete: bool | None = None
+    memory_limit_bytes: Annotated[int, Meta(lt=10**15)] | None = None
+    rating: _Finite = None
+    contest_year: _Finite = None
+    score: _Finite = None
+    time_limit_s: _Finite = None
+    details: list[_UsedOfCase] | None = None
+
+
+def check_types(record: Mapping[str, Any]) -> None:
+    """Raise ValueError for a field that statistics and reports can't use.
+
+    `is_record` is stricter: it also refuses what an earlier version wrote.
+    """
+    try:
+        msgspec.convert(record, _UsedOfRecord)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{error!s:.200}") from None
+
+
+@dataclass(frozen=True)
+class KeyParts:
+    """What a key is computed from. All values can be encoded as JSON.
+
+    tests     digest of the chosen tests: contents, order, and which are skipped
+    checker   digest of the checker, "" for none
+    limits    CPU seconds (scale included) and bytes of memory
+    flags     flags that change what a record says
+    sandbox   backend, level and the version of what runs the language
+    """
+
+    problem_id: str
+    code: str
+    language: str
+    tests: str
+    checker: str
+    limits: dict[str, Any]
+    flags: dict[str, Any]
+    sandbox: dict[str, Any]
+    schema: int = SCHEMA
+
+
+def key_of(parts: KeyParts) -> str:
+    """Return the SHA-256 (hex) of the parts."""
+    text = json.dumps(vars(parts), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,7 +1,7 @@
 """Records on disk: one JSON line a solution, written whole or not at all.
 
     piston_eval_results.jsonl
-    {"schema": 2, "problem_id": "1000/A", …, "details": [{…case…}, …], "key": "…"}\\n
+    {"schema": 2, "problem_id": "1000/A", …, "details": [{…case…}, …], "key": "…"}\n
 
 During a run records are appended as solutions finish. A solution that is graded again has several
 records, of which the last one counts. At the end the file is rewritten in the order of the
@@ -14,55 +14,44 @@ Lines are ASCII (JSON escapes), whatever the programs printed.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import errno
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradebox.eval.common.errors import InputError
+import msgspec
+
+from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.common.output_files import remove_cut_line
-from gradebox.eval.results.case_text import case_as_json, case_text, encode
-from gradebox.eval.results.record import CaseVerdict, SolutionRecord, Status
+from gradebox.eval.results.record import (
+    CaseVerdict,
+    SolutionRecord,
+    Status,
+    as_json,
+    check_types,
+    encodable,
+    encode,
+)
 from gradebox.sandbox.input_file import check_input_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
 RESULTS_NAME = "piston_eval_results.jsonl"
+METRICS_NAME = "piston_eval_metrics.json"
 SYNC_EVERY_S = 5.0
 MAX_ERROR = 400
 UNSETTLED = ("error", "invalid")  # statuses
 _BLOCK = 1 << 16
-
-
-def as_json(record: SolutionRecord) -> dict[str, Any]:
-    """Return the JSON object of a record, its fields in the documented order."""
-    return {**_without_cases(record), "details": [case_as_json(c) for c in record.details]}
-
-
-def _without_cases(record: SolutionRecord) -> dict[str, Any]:
-    fields = dict(vars(record))
-    fields["tags"] = list(record.tags)
-    fields["details"] = []
-    if not record.origin:
-        del fields["origin"]
-    else:
-        fields["origin"] = dict(record.origin)
-    if not record.subtasks:
-        del fields["subtasks"]
-    else:
-        fields["subtasks"] = list(record.subtasks)
-    return {"schema": fields.pop("schema"), **fields}
-
-
-def encode_record(record: Mapping[str, Any]) -> bytes:
-    """Return a record as one line, including the newline."""
-    return encode(record).encode("ascii") + b"\n"
 
 
 @dataclass(frozen=True)
@@ -83,7 +72,7 @@ class EncodedRecord:
 
     def fields(self) -> dict[str, Any]:
         """Return the record's JSON object."""
-        fields: dict[str, Any] = json.loads(self.line)
+        fields: dict[str, Any] = msgspec.json.decode(self.line)
         return fields
 
 
@@ -96,23 +85,15 @@ def fields_of(record: dict[str, Any] | SolutionRecord | EncodedRecord) -> dict[s
 
 def line_of(record: dict[str, Any] | EncodedRecord) -> bytes:
     """Return a record's line; one that is encoded costs nothing."""
-    return record.line if isinstance(record, EncodedRecord) else encode_record(record)
+    return record.line if isinstance(record, EncodedRecord) else encode(record)
 
 
 def encoded(record: SolutionRecord) -> EncodedRecord:
-    """Return a record as its line, that of `encode_record` for its JSON object."""
-    before, after = {}, _without_cases(record)
-    for name in list(after):
-        if name == "details":
-            break
-        before[name] = after.pop(name)
-    del after["details"]
-    cases = ",".join(map(case_text, record.details))
-    line = f'{encode(before)[:-1]},"details":[{cases}],{encode(after)[1:]}\n'
+    """Return a record as its line."""
     failed = record.status in UNSETTLED or any(case.verdict == "ER" for case in record.details)
     error = record.error if record.status == "invalid" else ""
     return EncodedRecord(
-        line.encode("ascii"), record.status, record.verdict, not failed, record.busy_s, error
+        encode(record), record.status, record.verdict, not failed, record.busy_s, error
     )
 
 
@@ -157,8 +138,8 @@ def results_path(path: str | Path) -> Path:
 def parse_record(line: bytes) -> dict[str, Any] | None:
     """Return the record of one line; None when the line is cut or damaged."""
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+        record = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
         return None
     return record if isinstance(record, dict) and "problem_id" in record else None
 
@@ -217,7 +198,7 @@ def to_frame(path: str | Path, *, cases: bool = False) -> pd.DataFrame:
     import pandas as pd
 
     rows = (row for record in latest_records(path) for row in _rows(record, cases))
-    return pd.json_normalize([_exportable(row) for row in rows], max_level=1)
+    return pd.json_normalize([encodable(row) for row in rows], max_level=1)
 
 
 def _rows(record: Mapping[str, Any], cases: bool) -> list[dict[str, Any]]:
@@ -226,17 +207,6 @@ def _rows(record: Mapping[str, Any], cases: bool) -> list[dict[str, Any]]:
     names = ("problem_id", "solution_id", "sample_i", "line", "language")
     solution = {name: record.get(name) for name in names}
     return [{**solution, **case} for case in record.get("details", ())]
-
-
-def _exportable(value: Any) -> Any:
-    """Escape lone surrogates, which JSON allows and parquet and csv don't."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, list):
-        return [_exportable(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _exportable(item) for name, item in value.items()}
-    return value
 
 
 class RecordLog:
@@ -311,3 +281,58 @@ def _remedy(error: OSError) -> str:
     if error.errno == errno.EFBIG:
         return "raise the file size limit (ulimit -f)"
     return "repair the folder"
+
+
+def read_metrics(folder: Path) -> dict[str, Any]:
+    """Return the metrics of a results folder; {} when the run has not written them yet.
+
+    Raises InputError when the file can't be read.
+    """
+    path = folder / METRICS_NAME
+    try:
+        metrics = json.loads(
+            path.read_text(encoding="utf-8"),
+            parse_float=_number,
+            parse_int=lambda text: int(text) if _number(text) else 0,
+            parse_constant=_number,
+        )
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"{path}: the metrics can't be read: {error}; run the grader again to write them"
+        ) from None
+    return metrics if isinstance(metrics, dict) else {}
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text[:40]} is out of range")
+    return value
+
+
+@contextlib.contextmanager
+def _reporting(what: str, remedy: str) -> Iterator[None]:
+    """Turn the errors of code that meets an unexpected field into an InputError."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise InputError(
+            f"{what} was not written by the grader ({type(error).__name__}: "
+            f"{shown(str(error))}); {remedy}"
+        ) from None
+
+
+def reporting_bad_metrics(folder: Path) -> AbstractContextManager[None]:
+    """Turn the errors of code that meets an unexpected field of the metrics into an InputError."""
+    return _reporting(str(folder / METRICS_NAME), "run the grader again to write it")
+
+
+@contextlib.contextmanager
+def reporting_bad_record(path: Path, record: Mapping[str, Any]) -> Iterator[None]:
+    """Check the types of a record; turn the errors of code that meets others into an InputError."""
+    what = f"{path}: the record of problem {shown(record.get('problem_id'))}"
+    with _reporting(what, "remove its line"):
+        check_types(record)
+        yield

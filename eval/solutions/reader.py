@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
@@ -39,10 +39,6 @@ MAX_NAME = 200
 
 Resolve = Callable[[str], "str | None"]
 Row = Mapping[str, Any]
-
-
-class _LineError(ValueError):
-    """Why a line is invalid; becomes Solution.error."""
 
 
 def read_solutions(
@@ -142,7 +138,7 @@ def _samples(line: bytes | str, name: str) -> Iterator[tuple[str, Callable[[], R
     if isinstance(line, bytes) and b'"code_list"' in line:
         try:
             row = _parse(line)
-        except _LineError:
+        except RowError:
             row = {}
         codes = row.get("code_list")
         if isinstance(codes, list):
@@ -184,7 +180,7 @@ def _solution(
             response = _answer(row)
         if code is not None and (response or "").count("```") < 3:  # one fence: it is the code
             response = None
-    except _LineError as why:
+    except RowError as why:
         error = f"line {number}: {why}"
     return Solution(
         problem_id, solution_id, 0, number, language, code, error, source, response, known
@@ -193,23 +189,23 @@ def _solution(
 
 def _parse(line: bytes | str) -> Mapping[str, Any]:
     if isinstance(line, str):
-        raise _LineError(line)
+        raise RowError(line)
     try:
         row = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
-        raise _LineError(f"not UTF-8 at byte {error.start}: save the file as UTF-8") from error
+        raise RowError(f"not UTF-8 at byte {error.start}: save the file as UTF-8") from error
     except RecursionError as error:
-        raise _LineError("JSON nested too deeply: one flat object a line is needed") from error
+        raise RowError("JSON nested too deeply: one flat object a line is needed") from error
     except ValueError as error:  # JSONDecodeError, or an integer with too many digits
-        raise _LineError(f"not JSON ({error}): one object a line is needed") from error
+        raise RowError(f"not JSON ({error}): one object a line is needed") from error
     if not isinstance(row, dict):
-        raise _LineError(f"a JSON {type(row).__name__}, not an object: {shown(row)}")
+        raise RowError(f"a JSON {type(row).__name__}, not an object: {shown(row)}")
     return row
 
 
 def _object(row: object, only_id: str) -> Mapping[str, Any]:
     if not isinstance(row, Mapping):
-        raise _LineError(
+        raise RowError(
             f"{shown(row)} is not a row: an object with `code` or `completion` is needed"
         )
     named = not only_id or any(row.get(key) for key in (*PROBLEM_KEYS, "contest_id"))
@@ -223,7 +219,7 @@ def _problem_id(row: Mapping[str, Any]) -> str:
     if given and not (joined and given.isdigit()):  # beside both, a bare number is a row number
         return given
     if not joined:
-        raise _LineError("no problem: give id or problem_id, or contest_id and index")
+        raise RowError("no problem: give id or problem_id, or contest_id and index")
     return joined
 
 
@@ -242,11 +238,11 @@ def _name(row: Mapping[str, Any], key: str) -> str:
         try:
             value = str(value)
         except ValueError:  # more digits than Python prints
-            raise _LineError(f"{key} has too many digits: at most {MAX_NAME}") from None
+            raise RowError(f"{key} has too many digits: at most {MAX_NAME}") from None
     if not isinstance(value, str):
-        raise _LineError(f"{key} is {shown(value)}: it must be text or a whole number")
+        raise RowError(f"{key} is {shown(value)}: it must be text or a whole number")
     if len(value) > MAX_NAME:
-        raise _LineError(f"{key} has {len(value)} characters: at most {MAX_NAME}")
+        raise RowError(f"{key} has {len(value)} characters: at most {MAX_NAME}")
     return _encodable(value.strip())
 
 
@@ -254,7 +250,7 @@ def _check_language(name: str) -> None:
     try:
         find(name)
     except UnknownLanguage as error:
-        raise _LineError(str(error)) from error
+        raise RowError(str(error)) from error
 
 
 def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, str]:
@@ -272,12 +268,12 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
             return extract_code(text, language)
         return text, language or DEFAULT_LANGUAGE
     if code is not None and not isinstance(code, str):
-        raise _LineError(f"code is {shown(code)}: it must be text")
+        raise RowError(f"code is {shown(code)}: it must be text")
     response = _response(row)
     if response is not None:
         return extract_code(response, language)
     if "code" not in row and not any(key in row for key in TEXT_KEYS):
-        raise _LineError(f"no program: give code, or a response in {', '.join(TEXT_KEYS)}")
+        raise RowError(f"no program: give code, or a response in {', '.join(TEXT_KEYS)}")
     return None, language or DEFAULT_LANGUAGE
 
 
@@ -306,7 +302,7 @@ def read_response(path: Path, line: int) -> str:
                 row = _parse(data)
                 row = as_line(row)
                 return str(row.get("code") or "") or _response(row) or ""
-            except _LineError as why:
+            except RowError as why:
                 raise InputError(f"{path}, line {line}: {why}") from None
     raise InputError(f"{path} has no line {line}; give --solutions-path")
 
@@ -317,11 +313,11 @@ def _text(key: str, value: object) -> str:
         return value
     messages = [value] if isinstance(value, dict) else value
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
-        raise _LineError(f"{key} is {shown(value)}: it must be text or a list of messages")
+        raise RowError(f"{key} is {shown(value)}: it must be text or a list of messages")
     for message in reversed(messages):
         if message.get("role", "assistant") == "assistant":
             return _content(key, message.get("content"))
-    raise _LineError(f"{key} has no message of the assistant among {len(messages)}")
+    raise RowError(f"{key} has no message of the assistant among {len(messages)}")
 
 
 def _content(key: str, content: object) -> str:
@@ -331,7 +327,7 @@ def _content(key: str, content: object) -> str:
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise _LineError(f"the content in {key} is {shown(content)}: it must be text")
+        raise RowError(f"the content in {key} is {shown(content)}: it must be text")
     parts = [part.get("text") if isinstance(part, dict) else part for part in content]
     return "".join(part for part in parts if isinstance(part, str))
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gradebox.eval.api.rewards.one import NotGraded, score_one
-from gradebox.eval.api.rewards.queries import answer_of
+from gradebox.eval.api.rewards.trl import NotGraded, score_one
+from gradebox.eval.api.rewards.values import answer_of
 from gradebox.eval.common.errors import InputError
 
 __all__ = ["InputError", "NotGraded", "make_reward_func", "reward_func"]

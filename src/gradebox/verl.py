@@ -15,7 +15,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.rewards.one import NotGraded, Score, score_one, score_one_async
+from gradebox.eval.api.rewards.trl import NotGraded, Score, score_one, score_one_async
 from gradebox.eval.common.errors import InputError
 
 __all__ = ["InputError", "NotGraded", "compute_score", "compute_score_async"]

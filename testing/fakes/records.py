@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradebox.eval.results.record import CaseRecord, SolutionRecord
+from msgspec import structs
 
-CASE = CaseRecord("official", 0, True, "AC", 1.0, "é\u2028\n", "6", "", "passed_by_exact_match")
+from gradebox.eval.grading.cases.case_run import unjudged
+from gradebox.eval.problems.problem import TestRef
+from gradebox.eval.results.record import SCHEMA, CaseRecord, SolutionRecord
+
+
+def case(**fields: Any) -> CaseRecord:
+    """Return an official test that did not run, but for the fields that are given."""
+    ref = TestRef("official", 0, 0)
+    return structs.replace(unjudged(ref, "SK", "not_run_after_failure"), **fields)
+
+
+CASE = case(
+    passed=True,
+    verdict="AC",
+    score=1.0,
+    output="é\u2028\n",
+    expected="6",
+    reason="passed_by_exact_match",
+)
 
 
 def record(solution_id: str = "1", **fields: Any) -> SolutionRecord:
     known: dict[str, Any] = {
+        "schema": SCHEMA,
         "problem_id": "1/A",
         "solution_id": solution_id,
         "sample_i": 0,
@@ -30,5 +49,10 @@ def record(solution_id: str = "1", **fields: Any) -> SolutionRecord:
         "details": (CASE,),
         "sandbox": {"backend": "box"},
         "key": "k",
+        "time_limit_s": None,
+        "memory_limit_bytes": None,
+        "contest_id": "",
+        "contest_year": None,
+        "has_checker": None,
     }
     return SolutionRecord(**{**known, **fields})

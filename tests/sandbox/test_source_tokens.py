@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.eval.solutions.hints import hint
+from gradebox.eval.solutions.program import hint
 from gradebox.sandbox import source_tokens
 from gradebox.sandbox.box.toolchains.leading_includes import header_texts
 from gradebox.sandbox.box.toolchains.recipe import java_names

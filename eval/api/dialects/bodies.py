@@ -32,10 +32,6 @@ class Invalid(BadRequest):
         self.detail = {"type": kind, "loc": list(where), "msg": message, "input": shown(value)}
 
 
-class MachineFault(SandboxError):
-    """The machine failed at a grading, not the program: the client may send it again."""
-
-
 def answering(route: Route) -> Route:
     """Return a route whose errors have FastAPI's form.
 

@@ -16,9 +16,7 @@ from itertools import groupby
 from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import Graded, grade_one
-from gradebox.eval.api.dialects.live_tests import live_problem
-from gradebox.eval.api.dialects.packed import unpacked
+from gradebox.eval.api.dialects.grades import Graded, grade_one, live_problem, unpacked
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import InputError

@@ -13,12 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import grade_one
-from gradebox.eval.api.dialects.live_tests import live_problem
-from gradebox.eval.api.dialects.packed import json_or_unpacked
+from gradebox.eval.api.dialects.grades import grade_one, json_or_unpacked, live_problem
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.eval.problems.formats.asserts.statements import assert_problem
+from gradebox.eval.problems.formats.asserts import assert_problem
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.server.plugins import Route
 

@@ -3,7 +3,7 @@
     {"query": [prompt + answer], "prompts": […], "labels": [problem]}
         ─▶ {"rewards": [1.0], "scores": [0.75], "extra_logs": {"pass_rate": [0.75], …}}
 
-A label is a ground truth as for the reward functions (rewards/problems.py): a row, tests, or an id
+A label is a ground truth as for the reward functions (rewards/columns.py): a row, tests, or an id
 in the server's data set. A sample that could not be graded is answered with 503; OpenRLHF then
 asks again, and goes on without a reward at last.
 """
@@ -17,9 +17,8 @@ from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.grades import grade_one
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.eval.api.rewards.problems import problem_of
-from gradebox.eval.api.rewards.queries import answer_of
-from gradebox.eval.api.rewards.values import reward_of
+from gradebox.eval.api.rewards.columns import problem_of
+from gradebox.eval.api.rewards.values import answer_of, reward_of
 from gradebox.eval.problems.row import TESTS_COLUMN
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest

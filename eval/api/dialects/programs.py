@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gradebox.eval.grading.case_run import check_evidence
+from gradebox.eval.grading.cases.case_run import check_evidence
 from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program

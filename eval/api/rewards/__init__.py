@@ -5,10 +5,11 @@
 values.py has the table of rewards; docs/rewards.md shows how trainers use it.
 """
 
-from gradebox.eval.api.rewards.one import NotGraded, Score
 from gradebox.eval.api.rewards.trl import (
     CodeforcesReward,
     Grades,
+    NotGraded,
+    Score,
     codeforces,
     codeforces_async,
     make_codeforces,

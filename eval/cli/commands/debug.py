@@ -25,7 +25,7 @@ from gradebox.eval.debugging.find import (
     parse_case,
 )
 from gradebox.eval.debugging.reopen import OpenedCase, Overrides, check_runnable, open_case
-from gradebox.eval.grading.attempts.stored import CaseKey, case_key
+from gradebox.eval.grading.cases.stored import CaseKey, case_key
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 EPILOG = """\
@@ -172,7 +172,7 @@ def _checker(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> 
 
 
 def _export(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
-    from gradebox.eval.common.shell_word import shell_word
+    from gradebox.eval.common.terminal import shell_word
     from gradebox.eval.debugging.export.files import export_case
 
     names = export_case(args.export, case)

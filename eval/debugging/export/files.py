@@ -23,7 +23,7 @@ from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
 from gradebox.eval.debugging.reopen import OpenedCase
-from gradebox.eval.grading.attempts.stored import stored_output
+from gradebox.eval.grading.cases.stored import stored_output
 from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox.model import Program
 

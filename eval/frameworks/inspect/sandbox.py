@@ -28,7 +28,7 @@ from inspect_ai.util import (
 
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.frameworks.inspect import in_the_box as box
-from gradebox.eval.grading.case_run import check_evidence
+from gradebox.eval.grading.cases.case_run import check_evidence
 from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB, Execution, Limits, Program

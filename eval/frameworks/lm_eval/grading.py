@@ -22,8 +22,8 @@ from gradebox.eval.frameworks.lm_eval.prompts import (
     mbpp_tests,
     plain_program,
 )
-from gradebox.eval.problems.formats.asserts.evalplus import without_numpy
-from gradebox.eval.results.statistics.pass_at_k import defined_pass_at_k
+from gradebox.eval.problems.formats.asserts import without_numpy
+from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 
 TIMEOUT_S = 3.0  # the original: of wall time
 PLUS_S = 10.0  # of the tests that only HumanEval+ and MBPP+ have

@@ -20,10 +20,8 @@ from typing import Any
 
 from gradebox.eval.common.errors import DriversUnavailable, InputError
 from gradebox.eval.grading.drivers.calls import DriverSetup
-from gradebox.eval.grading.drivers.dispatch import Dispatch
-from gradebox.eval.grading.drivers.process import CLOSE_S, DriverProcess
-from gradebox.eval.grading.drivers.queue import Pending
-from gradebox.eval.grading.drivers.run import Run
+from gradebox.eval.grading.drivers.process import CLOSE_S, Dispatch, DriverProcess
+from gradebox.eval.grading.drivers.runs import Pending, Run
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.common.cleanup import Closeable

@@ -22,8 +22,7 @@ from collections.abc import Callable, Iterable
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
-from gradebox.eval.grading.scheduling.share import Share
-from gradebox.eval.grading.scheduling.work import Active, QueuedJob, Task
+from gradebox.eval.grading.scheduling.work import Active, QueuedJob, Share, Task
 
 log = logging.getLogger(__name__)
 

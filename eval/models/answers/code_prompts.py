@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.models.answers.statements import OWN_COLUMNS, reading_of
 from gradebox.eval.problems.dataset_library import is_saved_dataset
 from gradebox.eval.problems.formats.ioi import IOI
-from gradebox.eval.problems.formats.ioi_rows import ioi_files
+from gradebox.eval.problems.ioi_rows import ioi_files
 from gradebox.eval.problems.opening import open_file, open_sources
-from gradebox.eval.problems.row import RowError, problem_id
-from gradebox.eval.problems.source import RowSource
+from gradebox.eval.problems.row import problem_id
+from gradebox.eval.problems.rows import Rows
 from gradebox.sandbox.input_file import check_input_file
 
 log = logging.getLogger("gradebox.sampling")
@@ -62,7 +62,7 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
                 log.warning("%s", message)
 
 
-def _row(source: RowSource, number: int, dataset: str) -> Row:
+def _row(source: Rows, number: int, dataset: str) -> Row:
     try:
         return source.row(number)
     except RowError as error:

@@ -21,7 +21,7 @@ from gradebox.eval.models.exchange import Request
 from gradebox.eval.models.response_file import ResponseFile
 from gradebox.eval.models.sampler import SamplerOptions
 from gradebox.eval.models.servers import LocalContract
-from gradebox.eval.results.statistics.pass_at_k import mean_pass_at_k
+from gradebox.eval.results.statistics.intervals import mean_pass_at_k
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradebox.eval.problems.formats import OWN, Judge, Reading, RowFormat, recognising
-from gradebox.eval.problems.formats.asserts.multipl_e import LANGUAGES
 from gradebox.eval.problems.formats.ioi import IOI, names_of
+from gradebox.eval.problems.formats.multipl_e import LANGUAGES
 
 Row = Mapping[str, Any]
 
@@ -86,7 +86,7 @@ def _described(row: Row, kind: RowFormat) -> dict[str, Any]:
     """Return the id, the statement and the language of a row."""
     where, given = STATEMENTS[kind.name], row.get("language")
     tests_in = LANGUAGES.get(given, "") if isinstance(given, str) else ""
-    names = names_of(row) if kind is IOI else kind.ids(row)
+    names = names_of(row) if kind is IOI else kind.ids_of(row)
     text = next((found for name in where.text if (found := _text(row.get(name)))), "")
     fence = "cpp" if tests_in.startswith("c++") else tests_in or "python"
     if where.begun:

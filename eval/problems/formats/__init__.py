@@ -29,17 +29,18 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats.apps import APPS, TACO
-from gradebox.eval.problems.formats.asserts.humaneval import HUMANEVAL
-from gradebox.eval.problems.formats.asserts.kodcode import KODCODE
-from gradebox.eval.problems.formats.asserts.leetcode import LEETCODE
-from gradebox.eval.problems.formats.asserts.mbpp import ACECODE, MBPP
-from gradebox.eval.problems.formats.asserts.multipl_e import MULTIPL_E
-from gradebox.eval.problems.formats.code_contests import CODE_CONTESTS
-from gradebox.eval.problems.formats.code_contests_plus import CODE_CONTESTS_PLUS
-from gradebox.eval.problems.formats.codeforces_cots import CODEFORCES_COTS
+from gradebox.eval.problems.formats.asserts import ACECODE, HUMANEVAL, LEETCODE, MBPP
+from gradebox.eval.problems.formats.contests import (
+    APPS,
+    CODE_CONTESTS,
+    CODE_CONTESTS_PLUS,
+    CODEFORCES_COTS,
+    TACO,
+)
 from gradebox.eval.problems.formats.ioi import IOI
+from gradebox.eval.problems.formats.kodcode import KODCODE
 from gradebox.eval.problems.formats.livecodebench import LIVECODEBENCH
+from gradebox.eval.problems.formats.multipl_e import MULTIPL_E
 from gradebox.eval.problems.formats.row_format import (
     JUDGES,
     OWN,

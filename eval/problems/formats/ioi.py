@@ -11,10 +11,15 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.row_format import Judge, Row, RowFormat
-from gradebox.eval.problems.formats.values import text
-from gradebox.eval.problems.row import RowError
+from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.problems.formats.row_format import (
+    Column,
+    Judge,
+    Row,
+    RowFormat,
+    of,
+    text,
+)
 
 MOST_DIGITS = 9
 
@@ -27,8 +32,13 @@ def problem_name(row: Row, field: str = "id") -> str:
     return f"{year}/{name}"
 
 
-def _ids(row: Row) -> dict[str, Any]:
-    return {"id": f"{problem_name(row)}/{row.get('subtask')}"}
+def _part_of(field: str, part: str) -> Column:
+    """Return the id of a part of a problem, which a field names."""
+
+    def read(year: Any, name: Any, number: Any) -> str:
+        return f"{problem_name({'year': year, field: name}, field)}/{number}"
+
+    return of("year", field, part, read=read)
 
 
 def _alone(row: Row, _judge: Judge) -> dict[str, Any]:
@@ -37,34 +47,28 @@ def _alone(row: Row, _judge: Judge) -> dict[str, Any]:
     )
 
 
-def _test_ids(row: Row) -> dict[str, Any]:
-    return {"id": f"{problem_name(row, 'problem_id')}/{row.get('test_name')}"}
-
-
 def _test(row: Row, _judge: Judge) -> dict[str, Any]:
     return {"id": "", "input": text(row, "test_input"), "output": text(row, "test_output")}
 
 
-_USED = ("id", "year", "day", "name", "subtask", "score", "score_precision", "test_names")
-_FILES = ("time_limit", "memory_limit", "task_type", "grader_files")
+_USED = (
+    *("id", "year", "day", "name", "subtask", "score", "score_precision", "test_names"),
+    *("time_limit", "memory_limit", "task_type", "grader_files"),
+)
 IOI = RowFormat(
     name="ioi",
     needs=(frozenset({"id", "subtask", "test_names", "grader_files"}),),
-    names=(*_USED, "time_limit", "memory_limit", "task_type"),
-    uses=_FILES,
-    ids=_ids,
+    ids={"id": _part_of("id", "subtask")},
+    uses=(),
     convert=_alone,
 )
 # Rows as they are: the problems are made of several.
-IOI_ROWS = RowFormat(
-    "ioi", IOI.needs, (*_USED, *_FILES), (), ids=dict, convert=lambda row, _judge: dict(row)
-)
+IOI_ROWS = RowFormat("ioi", IOI.needs, {name: of(name) for name in _USED}, (), lambda row, _: {})
 IOI_TESTS = RowFormat(
     name="ioi-test-cases",
     needs=(frozenset({"problem_id", "test_name", "test_input", "test_output"}),),
-    names=("year", "problem_id", "test_name"),
+    ids={"id": _part_of("problem_id", "test_name")},
     uses=("test_input", "test_output"),
-    ids=_test_ids,
     convert=_test,
 )
 

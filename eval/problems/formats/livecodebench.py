@@ -11,11 +11,18 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gradebox.eval.common.errors import shown
+from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.packed import unpacked
-from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat
-from gradebox.eval.problems.formats.values import parsed, text
-from gradebox.eval.problems.row import RowError
+from gradebox.eval.problems.formats.row_format import (
+    Content,
+    Judge,
+    Row,
+    RowFormat,
+    day,
+    of,
+    parsed,
+    text,
+)
 
 TIME_LIMIT_S, MEMORY_MB = 6.0, 1024.0  # the original: 6 s of wall time a test, no memory limit
 MOST_BYTES = 512 << 20
@@ -96,16 +103,6 @@ def _converted(tests: list[Any], function: str) -> Iterator[dict[str, Any]]:
             yield {"input": test.get("input"), "output": test.get("output")}
 
 
-def _ids(row: Row) -> dict[str, Any]:
-    names = ("difficulty", "platform")
-    date = row.get("contest_date")
-    return {
-        "id": row.get("question_id"),
-        **{name: row.get(name) for name in names},
-        "contest_date": str(date)[:10] if date else "",
-    }
-
-
 def _slug(title: str) -> str:
     return "-".join(title.lower().split())
 
@@ -121,18 +118,18 @@ def _convert(row: Row, judge: Judge) -> dict[str, Any]:
         raise RowError(f"func_name is {shown(function)}: it must be a name")
     tests = [*_tests(row, "public_test_cases"), *_tests(row, "private_test_cases")]
     reference = judge == "reference"
-    ids = _ids(row)
     judges = ("value", "value-reference") if function else (None, "lines-reference")
     return {
         "title": text(row, "question_title"),
         "contest_id": text(row, "contest_id"),
-        "contest_start_year": ids["contest_date"][:4],
+        "contest_start_year": day(row.get("contest_date"))[:4],
         "tags": [],
         "test_kind": "call" if function else "stdin",
         "entry_point": f"Solution().{function} or {function}" if function else "",
         "prelude": "\n".join(PRELUDE) if function or reference else "",
         "checker": judges[reference],
-        "errata": ERRATA.get(str(ids["id"])) or ERRATA.get(_slug(text(row, "question_title"))),
+        "errata": ERRATA.get(str(row.get("question_id")))
+        or ERRATA.get(_slug(text(row, "question_title"))),
         "time_limit": TIME_LIMIT_S,
         "memory_limit": MEMORY_MB,
         "official_tests": list(_converted(tests, function)),
@@ -143,11 +140,15 @@ LIVECODEBENCH = RowFormat(
     name="livecodebench",
     needs=(frozenset({"question_id", "public_test_cases", "private_test_cases"}),),
     content=dict.fromkeys(("public_test_cases", "private_test_cases"), Content()),
-    names=("question_id", "difficulty", "platform", "contest_date"),
+    ids={
+        "id": of("question_id"),
+        "difficulty": of("difficulty"),
+        "platform": of("platform"),
+        "contest_date": of("contest_date", read=day),
+    },
     uses=(
         *("question_title", "contest_id", "metadata"),
         *("public_test_cases", "private_test_cases"),
     ),
-    ids=_ids,
     convert=_convert,
 )

@@ -17,7 +17,7 @@ import pickletools
 import zlib
 from typing import Any
 
-from gradebox.eval.problems.row import RowError
+from gradebox.eval.common.errors import RowError
 
 MOST_BYTES = 64 << 20
 MOST_INSTRUCTIONS = 1 << 18

@@ -18,10 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.row_format import Judge
-from gradebox.eval.problems.formats.values import MOST_TEXT, parsed, text
-from gradebox.eval.problems.row import RowError
+from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.problems.formats.row_format import MOST_TEXT, Judge, parsed, text
 
 MEMORY_MB = 1024.0  # the originals have no memory limit
 _MOST_LITERAL = 1 << 20

@@ -2,22 +2,27 @@
 
     row of a data set ── Reading(format, judge) ──▶ row of our own ── make_problem ──▶ Problem
 
-Rows are converted where they are read, so that nothing behind the reader knows of data sets.
+Rows are converted where they are read, so that nothing behind the reader knows of data sets. A
+single field of a wrong type makes the row unusable.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gradebox.eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS, RowError
+from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS
 
 Judge = Literal["strict", "reference"]
 JUDGES: tuple[Judge, ...] = ("strict", "reference")
 Row = Mapping[str, Any]
+MOST_TEXT = 64 << 20
+MOST_LABEL = 100
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,44 @@ def is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, (list, tuple, dict)) and not value)
 
 
+# What the fields of asserts hold.
+CHECK = text_with(r"^def check\([^)\n]*\)[^:\n]*:", "does not define check(candidate)")
+ASSERTS = Content(
+    "has no assert statement",
+    lambda value: (
+        not isinstance(value, list) or any(isinstance(v, str) and "assert" in v for v in value)
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """How one of the columns that name or describe a problem is read: from the values of fields."""
+
+    fields: tuple[str, ...]
+    read: Callable[..., Any]
+
+
+def of(*fields: str, read: Callable[..., Any] = lambda value: value) -> Column:
+    """Return a column that is read from some fields, one as it is."""
+    return Column(fields, read)
+
+
+def label(value: Any) -> str:
+    """Return a short text that describes a problem, "" for nothing."""
+    return str(value or "")[:MOST_LABEL]
+
+
+def lower(value: Any) -> str:
+    """Return a label in lower case, such as a difficulty."""
+    return label(value).lower()
+
+
+def day(value: Any) -> str:
+    """Return a date as YYYY-MM-DD."""
+    return str(value or "")[:10]
+
+
 @dataclass(frozen=True)
 class RowFormat:
     """The rows of one data set.
@@ -58,9 +101,8 @@ class RowFormat:
     needs    sets of fields; a row has all of one set
     content  what the fields of the tests hold; a row has one of them at least
     never    fields of other data sets, whose rows would look like these
-    names    fields that `ids` needs, and all that is read of a row to look it up
+    ids      the NAME_COLUMNS and labels of a row; nothing else is read of it to look it up
     uses     fields that `convert` needs
-    ids      returns the NAME_COLUMNS of a row
     convert  returns the row in our own columns, which may lack those of `ids`; raises RowError
     numbered  a row without an id is named by its number in its file, from 0
     alone    a row with no other fields than these needs only an id
@@ -68,14 +110,22 @@ class RowFormat:
 
     name: str
     needs: tuple[frozenset[str], ...]
-    names: tuple[str, ...]
+    ids: Mapping[str, Column]
     uses: tuple[str, ...]
-    ids: Callable[[Row], dict[str, Any]]
     convert: Callable[[Row, Judge], dict[str, Any]]
     content: Mapping[str, Content] = field(default_factory=dict)
     never: frozenset[str] = frozenset()
     numbered: bool = False
     alone: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields that `ids` are read from."""
+        return tuple(dict.fromkeys(name for column in self.ids.values() for name in column.fields))
+
+    def ids_of(self, row: Row) -> dict[str, Any]:
+        """Return the columns of `ids`. Raises RowError."""
+        return {n: c.read(*(row.get(field) for field in c.fields)) for n, c in self.ids.items()}
 
     def matched(self, fields: frozenset[str]) -> frozenset[str]:
         """Return the largest set of `needs` that is among the fields, an empty one for none."""
@@ -102,10 +152,6 @@ class RowFormat:
         return not known or not all(is_empty(row.get(name)) for name in known)
 
 
-def _own_ids(row: Row) -> dict[str, Any]:
-    return {name: row.get(name) for name in NAME_COLUMNS}
-
-
 _STATEMENT = (
     *("description", "input_format", "output_format", "note", "examples", "editorial"),
     *("contest_name", "contest_type", "contest_start", "generated_tests", "executable"),
@@ -124,9 +170,8 @@ OWN = RowFormat(
         *(frozenset({"id", column}) for column in _DECIDES),
     ),
     alone=frozenset((*USED_COLUMNS, TESTS_COLUMN, *_STATEMENT)),
-    names=NAME_COLUMNS,
+    ids={name: of(name) for name in NAME_COLUMNS},
     uses=(*USED_COLUMNS, TESTS_COLUMN),
-    ids=_own_ids,
     convert=lambda row, _judge: dict(row),
 )
 
@@ -149,14 +194,14 @@ class Reading:
 
     def ids(self, row: Row, number: int | None = None) -> dict[str, Any]:
         """Return the ids of a row, which may have a number, by our names. Raises RowError."""
-        return self._named(self.format.ids(row), number)
+        return self._named(self.format.ids_of(row), number)
 
     def columns(self, row: Row, number: int | None = None) -> dict[str, Any]:
         """Return a row, which may have a number, in our own columns. Raises RowError.
 
         A row with neither an id nor a number is named by its tests.
         """
-        converted = {**self.format.ids(row), **self.format.convert(row, self.judge)}
+        converted = {**self.format.ids_of(row), **self.format.convert(row, self.judge)}
         why = "" if self.stated and self.format is OWN else self.format.objection(row)
         if why:
             raise RowError(f"{why}: not a row of the format {self.format.name}")
@@ -172,3 +217,48 @@ class Reading:
         if self.format.numbered and columns.get("id") in (None, ""):
             columns["id"] = number
         return columns
+
+
+def text(row: Row, field: str, *, needed: bool = False) -> str:
+    """Return a text, "" when it is missing. Raises RowError."""
+    value = row.get(field)
+    if value is None:
+        value = ""
+    if not isinstance(value, str):
+        raise RowError(f"{field} is {shown(value)}: it must be text")
+    if len(value) > MOST_TEXT:
+        raise RowError(f"{field} has {len(value)} characters: at most {MOST_TEXT} are read")
+    if needed and not value.strip():
+        raise RowError(f"{field} is empty")
+    return value
+
+
+def texts(row: Row, field: str) -> list[str]:
+    """Return a list of texts, [] when it is missing. Raises RowError."""
+    value = row.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
+        raise RowError(f"{field} is {shown(value)}: it must be a list of texts")
+    return list(value)
+
+
+def parsed(value: str, field: str) -> Any:
+    """Return the value of JSON text. Raises RowError."""
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise RowError(f"{field} is not JSON: {str(error)[:100]}") from None
+
+
+def assert_test(text: str, entry: str, names: list[str], prompt: str) -> list[dict[str, str]]:
+    """Return the one test of a row whose tests are a text; none when nothing is asserted.
+
+    entry   what `check(candidate)` is called with; "" when the text calls functions itself
+    names   names of the solution that the text uses, even if they are built-ins
+    prompt  the problem's own code, which the text may use
+    """
+    if "assert" not in text:
+        return []
+    spec = {"entry": entry, "names": names, "prompt": prompt}
+    return [{"input": text, "output": json.dumps(spec)}]

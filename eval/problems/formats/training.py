@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gradebox.eval.common.errors import shown
+from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.livecodebench import PRELUDE
 from gradebox.eval.problems.formats.pairs import (
     APPS_JUDGING,
@@ -26,9 +26,18 @@ from gradebox.eval.problems.formats.pairs import (
     loaded,
     read_tests,
 )
-from gradebox.eval.problems.formats.row_format import Content, Judge, Row, RowFormat, is_empty
-from gradebox.eval.problems.formats.values import assert_test, text
-from gradebox.eval.problems.row import RowError
+from gradebox.eval.problems.formats.row_format import (
+    Content,
+    Judge,
+    Row,
+    RowFormat,
+    assert_test,
+    is_empty,
+    label,
+    lower,
+    of,
+    text,
+)
 
 # CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
@@ -73,10 +82,6 @@ def _verl(row: Row, judge: Judge) -> dict[str, Any]:
     return _deepcoder({"tests": _structure(row, "reward_model").get("ground_truth")}, judge)
 
 
-def _prime_ids(row: Row) -> dict[str, Any]:
-    return {"id": row.get("problem_id"), "platform": str(row.get("source") or "")[:100]}
-
-
 def _structure(row: Row, field: str) -> dict[str, Any]:
     """Return a struct that may be text, JSON or Python's. Raises RowError."""
     value = row.get(field)
@@ -94,13 +99,9 @@ def _prime(row: Row, judge: Judge) -> dict[str, Any]:
     difficulty = _structure(row, "metadata").get("difficulty")
     return {
         **columns(tests, judge, _PRIME),
-        "difficulty": str(difficulty or "").lower()[:100],
+        "difficulty": lower(difficulty),
         "time_limit": PRIME_S,
     }
-
-
-def _nemo_ids(row: Row) -> dict[str, Any]:
-    return {"id": row.get("hash_id"), "platform": str(row.get("source") or "")[:100]}
 
 
 def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
@@ -129,10 +130,6 @@ def _live(given: Any) -> Any:
     ]
 
 
-def _fusion_ids(row: Row) -> dict[str, Any]:
-    return {"id": row.get("id")}
-
-
 def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
     given = loaded(row.get("test"), "test") or []
     labels = _structure(row, "labels")
@@ -149,8 +146,8 @@ def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
     return {
         **columns(Tests(tuple(pairs)), judge, _FUSION),
         "title": str(labels.get("name") or ""),
-        "difficulty": str(labels.get("difficulty") or "").lower()[:100],
-        "platform": str(labels.get("source") or "").lower()[:100],
+        "difficulty": lower(labels.get("difficulty")),
+        "platform": lower(labels.get("source")),
         "time_limit": SANDBOXFUSION_S,
     }
 
@@ -172,9 +169,8 @@ DEEPCODER = RowFormat(
     name="deepcoder",
     needs=(frozenset({"problem", "tests"}),),
     content={"tests": _TESTS},
-    names=("problem",),
+    ids={"id": of("problem", read=lambda _: None)},
     uses=("tests",),
-    ids=lambda _row: {},
     convert=_deepcoder,
     numbered=True,
 )
@@ -191,9 +187,8 @@ VERL = RowFormat(
             ),
         )
     },
-    names=("data_source",),
+    ids={"platform": of("data_source", read=label)},
     uses=("reward_model",),
-    ids=lambda row: {"platform": str(row.get("data_source") or "")[:100]},
     convert=_verl,
     numbered=True,
 )
@@ -204,9 +199,8 @@ PRIME = RowFormat(
         frozenset({"problem_statement", "verification_info"}),
     ),
     content={"verification_info": _holds("test_cases")},
-    names=("problem_id", "source"),
+    ids={"id": of("problem_id"), "platform": of("source", read=label)},
     uses=("verification_info", "metadata"),
-    ids=_prime_ids,
     convert=_prime,
     numbered=True,
 )
@@ -214,9 +208,8 @@ NEMO_GYM = RowFormat(
     name="nemo-gym",
     needs=(frozenset({"responses_create_params", "verifier_metadata"}),),
     content={"verifier_metadata": _holds("unit_tests")},
-    names=("hash_id", "source"),
+    ids={"id": of("hash_id"), "platform": of("source", read=label)},
     uses=("verifier_metadata",),
-    ids=_nemo_ids,
     convert=_nemo,
     numbered=True,
 )
@@ -224,8 +217,7 @@ SANDBOXFUSION = RowFormat(
     name="sandboxfusion",
     needs=(frozenset({"id", "content", "labels", "test"}),),
     content={"test": _holds("input")},
-    names=("id",),
+    ids={"id": of("id")},
     uses=("test", "labels"),
-    ids=_fusion_ids,
     convert=_fusion,
 )

@@ -23,20 +23,19 @@ from typing import Any
 
 from gradebox.eval.results.statistics.counts import (
     COUNTED_STATUSES,
+    FACTORS,
     LanguageCounts,
     ProblemCounts,
     empty_counts,
     merge_languages,
 )
-from gradebox.eval.results.statistics.intervals import ConfidenceInterval
-from gradebox.eval.results.statistics.pass_at_k import pass_at_k
+from gradebox.eval.results.statistics.intervals import ConfidenceInterval, pass_at_k
 from gradebox.eval.results.statistics.rating import estimated_rating
 from gradebox.eval.results.statistics.tables import (
     IntervalOptions,
     interval_over_problems,
     tables,
 )
-from gradebox.eval.results.statistics.time_factor import FACTORS
 
 NO_CODE = "no code"  # the verdict of a failed solution whose response has no program
 

@@ -16,9 +16,7 @@ import json
 from types import ModuleType
 
 from gradebox.eval.solutions.calling import cpp, go, java, javascript, rust
-from gradebox.eval.solutions.calling.calls import Call, read_calls
-from gradebox.eval.solutions.calling.parts import Parts
-from gradebox.eval.solutions.calling.source import Source
+from gradebox.eval.solutions.calling.calls import Call, Parts, Source, read_calls
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Program

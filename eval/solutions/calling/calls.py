@@ -1,19 +1,162 @@
-"""The calls of tests and what each must return, read from tests of the form that MultiPL-E writes.
+"""Of what programs that make the calls of tests are made: tokens of sources, parts, calls.
 
     assert(candidate((1), "a") == (true));  ─▶ Call(arguments='(1), "a"', expected=True, …)
 
-Tests in any other form, by a single token, are not read: they may mean something else.
+Calls are read from tests of the form that MultiPL-E writes. Tests in any other form, by a single
+token, are not read: they may mean something else. Sources are searched by their tokens, so that the
+work is linear whatever they are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 from gradebox.checkers.values.literals import Unreadable, read_literal
-from gradebox.eval.solutions.calling.source import NOWHERE, Source
-from gradebox.sandbox.source_tokens import Style
+from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.source_tokens import Style, tokens
+
+_OPENING, _CLOSING = "([{", ")]}"
+NOWHERE = -1
+
+
+class Source:
+    """The tokens of a text without comments and line ends.
+
+    words   the text of each token
+    starts  where each begins
+    first   the numbers of those that are the first of their line
+    """
+
+    def __init__(self, text: str, style: Style) -> None:
+        self.text = text
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.first: list[int] = []
+        new_line = True
+        for kind, word, start in tokens(text, style):
+            if kind == "line":
+                new_line = True
+            elif kind != "comment":
+                if new_line:
+                    self.first.append(len(self.words))
+                    new_line = False
+                self.words.append(word)
+                self.starts.append(start)
+
+    def word(self, at: int) -> str:
+        """Return a token, "" outside."""
+        return self.words[at] if 0 <= at < len(self.words) else ""
+
+    def has(self, words: Sequence[str], at: int) -> bool:
+        """Return whether some tokens are at a place."""
+        return self.words[at : at + len(words)] == list(words)
+
+    def every(self, *words: str) -> Iterator[int]:
+        """Yield where these tokens are."""
+        first = words[0]
+        return (at for at, w in enumerate(self.words) if w == first and self.has(words, at))
+
+    def holds(self, *words: str) -> bool:
+        """Return whether these tokens are anywhere."""
+        return next(self.every(*words), NOWHERE) != NOWHERE
+
+    def between(self, first: int, last: int) -> str:
+        """Return the text between two tokens."""
+        return self.text[self.starts[first] + len(self.words[first]) : self.starts[last]]
+
+    def replaced(self, changes: dict[int, str]) -> str:
+        """Return the text with other texts in the place of some tokens."""
+        parts, begin = list[str](), 0
+        for at in sorted(changes):
+            parts += [self.text[begin : self.starts[at]], changes[at]]
+            begin = self.starts[at] + len(self.words[at])
+        return "".join((*parts, self.text[begin:]))
+
+    def without_main(self, *heads: str) -> str:
+        """Return the text without its function `main`; the numbers of lines stay.
+
+        heads  what it may begin with on its line, up to its parameters; words between spaces
+        """
+        wanted = [head.split() for head in heads]
+        for at in self.first:
+            head = next((words for words in wanted if self.has(words, at)), None)
+            if head is None:
+                continue
+            body = self.partner(at + len(head) - 1)
+            while body != NOWHERE and self.word(body) not in ("{", ";", ""):
+                body += 1
+            if (end := self.partner(body)) != NOWHERE:
+                return self.replaced(dict.fromkeys(range(at, end + 1), ""))
+        return self.text
+
+    @cached_property
+    def partners(self) -> dict[int, int]:
+        """The other bracket of each that has one."""
+        found: dict[int, int] = {}
+        opened: list[int] = []
+        for at, word in enumerate(self.words):
+            if word in _OPENING:
+                opened.append(at)
+            elif word in _CLOSING and opened:
+                if _OPENING.index(self.words[opened[-1]]) != _CLOSING.index(word):
+                    break
+                found[at] = opened[-1]
+                found[opened.pop()] = at
+        return found
+
+    def partner(self, at: int) -> int:
+        """Return the other bracket of a pair, NOWHERE without one."""
+        return self.partners.get(at, NOWHERE)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a program is made of.
+
+    language  of the tests, by its name in the table
+    prompt    comments and declarations, and the first line of the function
+    entry     the name of the function
+    tests     their text; it may begin with the brace that closes the function
+    stop      texts at which a completion of the prompt ends
+    code      the answer
+    whole     the answer has the function's definition, rather than the rest of it
+    """
+
+    language: str
+    prompt: str
+    entry: str
+    tests: str
+    stop: tuple[str, ...] = ()
+    code: str = ""
+    whole: bool = False
+
+    def answered(self, code: str, whole: bool) -> Parts:
+        """Return the parts with an answer; one that continues the prompt is cut where it ends."""
+        if not whole:
+            found = [at for stop in self.stop if stop and (at := code.find(stop)) >= 0]
+            code = code[: min(found, default=len(code))]
+        return replace(self, code=code, whole=whole)
+
+    @property
+    def preamble(self) -> str:
+        """The prompt without the first line of the function, the last line that it has."""
+        return self.prompt.rstrip().rpartition("\n")[0]
+
+    @property
+    def signature(self) -> str:
+        """The first line of the function without the brace that opens it. Raises BadRequest."""
+        line = self.prompt.rstrip().rpartition("\n")[2].strip()
+        if self.entry not in line or not line.endswith("{"):
+            raise BadRequest(f"the prompt does not end in the first line of {self.entry}")
+        return line.removesuffix("{").rstrip()
+
+    @property
+    def own_tests(self) -> str:
+        """The tests without the brace that closes the function of the prompt."""
+        return self.tests.lstrip().removeprefix("}")
 
 
 @dataclass(frozen=True)

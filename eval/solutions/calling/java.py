@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from gradebox.checkers.values.literals import RESULTS
-from gradebox.eval.solutions.calling.calls import Call
-from gradebox.eval.solutions.calling.parts import Parts
-from gradebox.eval.solutions.calling.source import Source
+from gradebox.eval.solutions.calling.calls import Call, Parts, Source
 from gradebox.sandbox.source_tokens import Style
 
 STYLE: Style = "java"

@@ -10,9 +10,7 @@ import json
 from collections.abc import Sequence
 
 from gradebox.checkers.values.literals import RESULTS
-from gradebox.eval.solutions.calling.calls import Call
-from gradebox.eval.solutions.calling.parts import Parts
-from gradebox.eval.solutions.calling.source import Source
+from gradebox.eval.solutions.calling.calls import Call, Parts, Source
 from gradebox.sandbox.source_tokens import Style
 
 STYLE: Style = "javascript"

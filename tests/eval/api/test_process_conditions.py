@@ -29,21 +29,24 @@ for drivers in (1, 2):
 signal.setitimer(signal.ITIMER_REAL, 0)  # at its end Python no longer catches the signal
 """
 
+# Conditions that do not hide each other are tried in one process.
 CONDITIONS = {
-    "a default time-out of sockets": "import socket; socket.setdefaulttimeout(0.2)",
-    "a removed working folder": (
-        "import os, tempfile; d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d)"
+    "a default time-out of sockets, a removed working folder, a closed mask": (
+        "import os, socket, tempfile; socket.setdefaulttimeout(0.2)\n"
+        "d = tempfile.mkdtemp(); os.chdir(d); os.rmdir(d); os.umask(0o777)"
     ),
     "no standard streams": "import os; [os.close(n) for n in range(3)]",
-    "streams of None": "import sys; sys.stdin = sys.stdout = sys.stderr = None",
-    "an empty environment": "import os; os.environ.clear()",
+    "streams of None, warnings as errors, an empty environment": (
+        "import os, sys, warnings; warnings.simplefilter('error'); os.environ.clear()\n"
+        "sys.stdin = sys.stdout = sys.stderr = None"
+    ),
     "blocked signals": (
         "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())"
     ),
-    "ignored children": "import signal; signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
-    "a closed mask": "import os; os.umask(0o777)",
-    "warnings as errors": "import warnings; warnings.simplefilter('error')",
-    "a debugger": "import sys; trace = lambda *a: trace; sys.settrace(trace)",
+    "ignored children, a debugger": (
+        "import signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "trace = lambda *a: trace; sys.settrace(trace)"
+    ),
     "an interrupting timer": (
         "import signal; signal.signal(signal.SIGALRM, lambda *a: None); "
         "signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)"

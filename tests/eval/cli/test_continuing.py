@@ -7,7 +7,7 @@ import argparse
 import pytest
 
 from gradebox.eval.cli.command import run_command
-from gradebox.eval.common.fresh import is_discarded
+from gradebox.eval.common.signals import is_discarded
 
 AGAIN = "start the same command again"
 

@@ -294,7 +294,7 @@ def test_the_script_works_from_anywhere_and_needs_no_heavy_import(tmp_path):
 
 
 def test_one_case_on_a_piston_server_is_importable_from_the_command():
-    from gradebox.eval.eval_with_piston_gentest_checker_stats import run_piston_test
+    from gradebox.eval.api.calls import run_piston_test
 
     assert list(inspect.signature(run_piston_test).parameters)[:3] == [
         "source_code",

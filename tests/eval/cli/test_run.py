@@ -14,8 +14,7 @@ from gradebox.eval.cli import run as run_module
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.cli.summary import table, warning_lines
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.fresh import how_to_continue
-from gradebox.eval.common.signals import Stopper
+from gradebox.eval.common.signals import Stopper, how_to_continue
 from gradebox.eval.grading import planner
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry

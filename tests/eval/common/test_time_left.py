@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from gradebox.eval.common.time_left import TimeLeft
+from gradebox.eval.grading.planner import TimeLeft
 
 
 def test_nothing_is_known_before_a_solution_has_finished():

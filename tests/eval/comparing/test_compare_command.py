@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from gradebox.eval.cli.commands.compare import main
 from tests.eval.results.statistics.made_records import case, solution, write_results
@@ -67,9 +68,9 @@ def test_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ({"time_limit_s": 2.0}, "limits or checker differ for 5 of 5 common problems"),
         ({"memory_limit_bytes": 64 << 20}, "256 MB, no checker and 1.0 s, 64 MB"),
         ({"has_checker": True}, "no checker and 1.0 s, 256 MB, a checker"),
-        ({"details": [vars(case(index=7))]}, "tests differ for 5 of 5 common problems"),
-        ({"details": [vars(case(input_sha256="f" * 64))]}, "tests differ"),
-        ({"details": [vars(case(expected="3\n"))]}, "tests differ"),
+        ({"details": [to_builtins(case(index=7))]}, "tests differ for 5 of 5 common problems"),
+        ({"details": [to_builtins(case(input_sha256="f" * 64))]}, "tests differ"),
+        ({"details": [to_builtins(case(expected="3\n"))]}, "tests differ"),
     ],
 )
 def test_refuses_runs_with_different_limits_or_tests(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -12,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject
-from gradebox.eval.grading.batch_run import BatchGrader
-from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
+from gradebox.eval.grading.cases.batch_run import BatchGrader
+from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.scheduling import share as share_module
-from gradebox.eval.grading.scheduling.share import Share
+from gradebox.eval.grading.scheduling import work as share_module
+from gradebox.eval.grading.scheduling.work import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
@@ -92,7 +94,9 @@ class SandboxChecker:
         pass
 
 
-def made(kinds: Sequence[str], *, checker: bool = False, batched: bool = True):
+def made(
+    kinds: Sequence[str], *, checker: type | None = None, batched: bool = True, **settings: Any
+):
     """Return the grader, its sandbox and the plan of tests of these kinds; "skip" is skipped."""
     sandbox = WatchedSandbox(answer, capabilities=frozenset({"alone", *(["batch"] * batched)}))
     tests = [
@@ -108,8 +112,8 @@ def made(kinds: Sequence[str], *, checker: bool = False, batched: bool = True):
     opened.add(tests)
     opened.finish()
     grader = CaseGrader(
-        CaseSettings(sandbox, retry=RETRY),
-        ProblemResources(PROBLEM, opened, SandboxChecker(sandbox) if checker else None),
+        CaseSettings(sandbox, **{"retry": RETRY, **settings}),
+        ProblemResources(PROBLEM, opened, checker(sandbox) if checker else None),
         bounds_of(PROBLEM),
         sandbox.compile(Program("python", {"main.py": b"x"})),
     )
@@ -127,7 +131,10 @@ def grade_all(grader: BatchGrader, plan: Sequence[TestRef]) -> list[CaseRecord |
 
 
 @pytest.mark.slow
-@given(st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12), st.booleans())
+@given(
+    st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12),
+    st.sampled_from([None, SandboxChecker]),
+)
 @settings(deadline=None, max_examples=150)
 def test_the_records_are_those_of_single_runs(kinds, checker):
     grader, sandbox, plan = made(kinds, checker=checker)
@@ -137,7 +144,10 @@ def test_the_records_are_those_of_single_runs(kinds, checker):
     assert sandbox.open_batches == 0
 
 
-@given(st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12), st.booleans())
+@given(
+    st.lists(st.sampled_from([*ENDINGS, "right", "right", "skip"]), max_size=12),
+    st.sampled_from([None, SandboxChecker]),
+)
 @settings(deadline=None, max_examples=150)
 def test_with_a_stop_every_case_up_to_the_first_failure_is_graded(kinds, checker):
     grader, _, plan = made(kinds, checker=checker)
@@ -157,10 +167,9 @@ def test_cases_after_a_failure_are_not_run():
 
 
 def test_a_stopped_run_starts_no_further_case():
-    grader, sandbox, plan = made(["right"] * 20)
-    stop = RETRY.stop.__class__()
-    grader._settings = replace(
-        grader._settings, retry=Retry(stop=stop), on_run=lambda execution: stop.set()
+    stop = threading.Event()
+    grader, sandbox, plan = made(
+        ["right"] * 20, retry=Retry(stop=stop), on_run=lambda execution: stop.set()
     )
     found = BatchGrader(grader, stop_on_failure=False).grade_some(plan, Share(range(len(plan))))
     assert [case.verdict for case in found if case] == ["AC"]
@@ -178,11 +187,11 @@ def test_the_inputs_of_one_go_are_bounded():
 
 
 def test_a_case_whose_judgement_fails_is_an_error_and_the_rest_is_graded():
-    def bad_checker(input: bytes, output: bytes, expected: bytes) -> Check:
-        raise ZeroDivisionError("bad checker")
+    class BadChecker(SandboxChecker):
+        def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
+            raise ZeroDivisionError("bad checker")
 
-    grader, _, plan = made(["right", "other", "right"], checker=True)
-    grader._checker.check = bad_checker
+    grader, _, plan = made(["right", "other", "right"], checker=BadChecker)
     found = grade_all(BatchGrader(grader, stop_on_failure=False), plan)
     assert [case.verdict for case in found if case] == ["AC", "ER", "AC"]
     assert "ZeroDivisionError: bad checker" in found[1].error
@@ -190,8 +199,7 @@ def test_a_case_whose_judgement_fails_is_an_error_and_the_rest_is_graded():
 
 def test_executions_are_counted_once_each():
     seen: list[Execution] = []
-    grader, sandbox, plan = made(["right", "wrong", "near", "right"])
-    grader._settings = replace(grader._settings, on_run=seen.append)
+    grader, sandbox, plan = made(["right", "wrong", "near", "right"], on_run=seen.append)
     grade_all(BatchGrader(grader, stop_on_failure=False), plan)
     assert len(seen) == len(sandbox.calls) == 5  # one ran again, alone
 
@@ -203,16 +211,15 @@ def test_executions_are_counted_once_each():
 @settings(deadline=None, max_examples=100)
 def test_what_others_have_taken_is_left_to_them(kinds, taken_at):
     """At some run, an idle worker takes what has not begun."""
-    grader, sandbox, plan = made(kinds)
-    single, _, _ = made(kinds, batched=False)
-    share, runs = Share(range(len(plan))), itertools.count()
+    share, runs = Share(range(len(kinds))), itertools.count()
 
     def take(execution: object) -> None:
         if next(runs) == taken_at:
             with mock.patch.object(share_module, "STILL_S", 0):
                 share.take_rest()
 
-    grader._settings = replace(grader._settings, on_run=take)
+    grader, sandbox, plan = made(kinds, on_run=take)
+    single, _, _ = made(kinds, batched=False)
     found = BatchGrader(grader, stop_on_failure=False).grade_some(plan, share)
     assert 1 <= len(found) <= share.stop
     assert found == [single.grade(ref) for ref in plan[: len(found)]]

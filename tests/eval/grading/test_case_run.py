@@ -6,11 +6,12 @@ import hashlib
 from dataclasses import dataclass, field, replace
 
 import pytest
+from msgspec import UNSET
 
 from gradebox.checkers.builtins import builtin
 from gradebox.checkers.check import Check, accept, reject, unclear
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
+from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.time_policy import bounds_of
@@ -70,8 +71,8 @@ def test_an_accepted_case():
     assert (case.input_bytes, case.output_bytes) == (4, 3)
     assert case.input_sha256 == hashlib.sha256(b"1 2\n").hexdigest()
     assert case.output_sha256 == hashlib.sha256(b" 3 ").hexdigest()
-    assert case.input is None  # of an accepted case
-    assert (case.contended, case.output_passed, case.repeats) == (False, True, ())
+    assert (case.contended, case.output_passed) == (False, True)
+    assert (case.input, case.repeats) == (UNSET, UNSET)  # of an accepted case, run once
     call = sandbox.calls[0]
     assert (call.stdin, call.collect, call.alone) == (b"1 2\n", (), False)
     assert (call.limits.cpu_s, call.limits.wall_s) == (1.25, 5.0)
@@ -96,7 +97,7 @@ def test_the_chosen_comparison_is_used(mode, output, verdict):
 
 @pytest.mark.parametrize(
     ("data", "kept"),
-    [(b"1 2\n", "1 2\n"), (b"x" * 200, "x" * 200), (b"x" * 201, None), (b"\xff", None)],
+    [(b"1 2\n", "1 2\n"), (b"x" * 200, "x" * 200), (b"x" * 201, UNSET), (b"\xff", UNSET)],
     ids=["short", "longest", "too long", "not text"],
 )
 def test_short_inputs_of_failed_cases_are_recorded(data, kept):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.grading.case_run import CaseGrader, CaseSettings
+from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests

@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from gradebox.eval.grading.retry import Interrupted, Retry
-from gradebox.eval.results.key import KeyParts, key_of
+from gradebox.eval.results.record import KeyParts, key_of
 from gradebox.sandbox.errors import MissingToolchain, SandboxError
 
 PARTS = KeyParts(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.judges import try_named_checker
+from gradebox.eval.grading.cases.judges import try_named_checker
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.session import GradingSession
 from gradebox.sandbox import opening

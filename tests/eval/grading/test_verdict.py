@@ -18,8 +18,9 @@ from gradebox.eval.grading.verdict import (
     sum_up,
     whole_output,
 )
-from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason
+from gradebox.eval.results.record import CaseVerdict, Reason
 from gradebox.sandbox.model import Execution
+from testing.fakes import records
 from testing.fakes.scripted_sandbox import ready
 
 BOUNDS = Bounds(cpu_s=2.0, memory_bytes=64 << 20)
@@ -245,7 +246,7 @@ def test_the_score_of_a_check(check, verdict, score):
 def case(verdict: CaseVerdict, reason: Reason = "failed_checker", score: float | None = None):
     if score is None and verdict not in ("SK", "ER", "CU"):
         score = 1.0 if verdict == "AC" else 0.0
-    return CaseRecord("official", 0, None, verdict, score, "", "", "", reason)
+    return records.case(verdict=verdict, score=score, reason=reason)
 
 
 AC, WA, ER, CU = case("AC"), case("WA"), case("ER"), case("CU")

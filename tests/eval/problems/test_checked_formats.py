@@ -16,7 +16,7 @@ from gradebox.checkers.opening import open_checker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.formats import find_format
-from gradebox.eval.problems.formats.asserts.evalplus import without_numpy
+from gradebox.eval.problems.formats.asserts import without_numpy
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.reader import read_rows
 from tests.eval.problems.dataset_rows import HUMANEVAL, MBPP

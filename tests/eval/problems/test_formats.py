@@ -62,7 +62,7 @@ def test_a_json_array_is_read(tmp_path):
     problems = open_problems(str(path))
     assert problems.ids() == ["900", "901"]
     assert problems.get("Mbpp/901") is not None
-    assert "1 items are not objects" in problems.messages()[0]
+    assert "line 3 is not a problem: a JSON int, not an object" in problems.messages()[0]
 
 
 def test_livecodebench_reads_private_tests_in_both_forms(tmp_path):
@@ -147,7 +147,7 @@ def test_a_bad_row_is_one_line_and_the_others_are_used(tmp_path, row, why):
 
 
 def test_too_long_a_field_is_a_bad_row(monkeypatch):
-    monkeypatch.setattr("gradebox.eval.problems.formats.values.MOST_TEXT", 10)
+    monkeypatch.setattr("gradebox.eval.problems.formats.row_format.MOST_TEXT", 10)
     with pytest.raises(InputError, match="at most 10 are read"):
         parse_problem(HUMANEVAL)
 

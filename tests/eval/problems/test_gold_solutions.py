@@ -2,7 +2,8 @@
 
 import pytest
 
-from gradebox.eval.problems.row import MAX_GOLD_SOLUTIONS, RowError, make_problem
+from gradebox.eval.common.errors import RowError
+from gradebox.eval.problems.row import MAX_GOLD_SOLUTIONS, make_problem
 
 
 def test_a_row_has_a_bounded_number_of_known_solutions() -> None:

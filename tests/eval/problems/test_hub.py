@@ -10,7 +10,7 @@ import pytest
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
 from gradebox.eval.problems.dataset_library import download
-from gradebox.eval.problems.formats.hub import DEFAULT_SUBSETS, release_files, whole
+from gradebox.eval.problems.opening import DEFAULT_SUBSETS, release_files, whole
 from tests.eval.problems.dataset_rows import call_row, stdin_row
 
 FAKE_HUB = """

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 import gradebox
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.problems.formats import find_format
-from gradebox.eval.problems.formats.asserts.kodcode import _PYTEST, translated
+from gradebox.eval.problems.formats.kodcode import _PYTEST, translated
 from gradebox.eval.problems.in_memory import parse_problem
-from gradebox.eval.problems.row import RowError
 from tests.sandbox.backends import open_backend
 
 TESTS = """\

@@ -16,9 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradebox.eval.common.diagnostics import MAX_MESSAGES, Diagnostics
-from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems import json_rows, open_problems
+from gradebox.eval.common.errors import MAX_MESSAGES, Diagnostics, InputError
+from gradebox.eval.problems import open_problems, rows
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
 
 MIB = 1 << 20
@@ -324,7 +323,7 @@ def test_unusable_rows_are_reported_and_the_others_are_used(tmp_path: Path) -> N
 
 
 def test_a_row_that_is_too_long_is_skipped(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(json_rows, "MAX_ROW_BYTES", 1000)
+    monkeypatch.setattr(rows, "MAX_ROW_BYTES", 1000)
     longest = json.dumps({"id": "1/B"}).ljust(1000)
     path = jsonl(
         tmp_path / "p.jsonl",

@@ -222,7 +222,7 @@ def test_a_bad_row_is_one_line_and_the_others_are_used(tmp_path, row, why):
 
 
 def test_a_huge_field_is_refused(monkeypatch):
-    monkeypatch.setattr("gradebox.eval.problems.formats.values.MOST_TEXT", 50)
+    monkeypatch.setattr("gradebox.eval.problems.formats.row_format.MOST_TEXT", 50)
     with pytest.raises(InputError, match="characters: at most 50 are read"):
         parse_problem(apps(STDIN))
 

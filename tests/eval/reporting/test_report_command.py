@@ -8,10 +8,10 @@ import html
 import re
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from gradebox.eval.cli.commands import compare
 from gradebox.eval.cli.commands.report import main
@@ -99,7 +99,7 @@ def test_out_of_range_flags_are_rejected(
             [{"problem_id": "1/A", "status": "passed", "details": [3]}],
             "not written by the grader",
         ),
-        ([{**solution(), "score": float("nan")}], "not written by the grader"),
+        ([{**solution(), "score": float("nan")}], "no record in it"),
     ],
 )
 def test_unusable_records_are_reported(
@@ -119,11 +119,11 @@ def test_unusable_records_are_reported(
         {"has_checker": "</script>"},
         {"official_tests_complete": 1e308},
         {"rating": 10**400},
-        {"contest_year": 1e999},
+        {"contest_year": 1e300},
         {"score": 1e308},
         {"memory_limit_bytes": "256"},
-        {"details": [{**asdict(case("AC")), "reason": 7}]},
-        {"details": [{**asdict(case("AC")), "test_case_i": "0"}]},
+        {"details": [{**to_builtins(case("AC")), "reason": 7}]},
+        {"details": [{**to_builtins(case("AC")), "test_case_i": "0"}]},
     ],
     ids=lambda field: next(iter(field)),
 )

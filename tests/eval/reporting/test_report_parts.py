@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradebox.eval.common.shell_word import option, shell_word
+from gradebox.eval.common.terminal import option, shell_word
 from gradebox.eval.debugging.page_parts import debug_command
 from gradebox.eval.reporting.data_chunks import Chunks, script_json
 from gradebox.eval.reporting.html_page import STATIC

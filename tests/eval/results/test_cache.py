@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.results.cache import VerdictCache
-from gradebox.eval.results.records import as_json
+from gradebox.eval.results.record import as_json
 from testing.fakes.records import CASE, record
 from tests.eval.cli.test_run import RunFolder
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.results.folder import OTHERS_NAME, ResultsFolder, discard_results, results_stem
-from gradebox.eval.results.record import SCHEMA
-from gradebox.eval.results.records import as_json, encode_record, read_records
+from gradebox.eval.results.record import SCHEMA, as_json, encode
+from gradebox.eval.results.records import read_records
 from testing.fakes.records import CASE, record
 
 
@@ -154,7 +154,7 @@ def test_damaged_lines_are_removed(tmp_path):
         folder.add(0, fields("a"))
     path = tmp_path / "run" / "piston_eval_results.jsonl"
     with path.open("ab") as file:
-        file.write(b"\0\0\0\n" + encode_record(fields("b")) + encode_record(fields("c"))[:40])
+        file.write(b"\0\0\0\n" + encode(fields("b")) + encode(fields("c"))[:40])
     with open_folder(tmp_path) as folder:
         assert folder.find("key b") == fields("b")
         assert folder.find("key c") is None

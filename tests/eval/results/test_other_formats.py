@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
@@ -46,7 +47,7 @@ def test_evalplus() -> None:
         {**solution("t", 1, []), "origin": both, "details": [case("AC"), case("AC", 1)]},
         {**solution("t", 2, [case("TLE"), case("TLE", 1)]), "origin": both},
     ]
-    records[1]["details"] = [vars(c) for c in records[1]["details"]]
+    records[1]["details"] = [to_builtins(c) for c in records[1]["details"]]
     found = evalplus(records, code_of)
     rows = [(r["base_status"], r["plus_status"]) for r in found["eval"]["t"]]
     assert rows == [("pass", "fail"), ("pass", "pass"), ("timeout", "timeout")]

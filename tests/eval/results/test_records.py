@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.results.record import as_json, encode
 from gradebox.eval.results.records import (
     RESULTS_NAME,
     RecordLog,
-    as_json,
-    encode_record,
     latest_records,
     read_records,
     stored_text,
@@ -25,7 +24,7 @@ from testing.fakes.records import CASE, record
 
 
 def line(solution_id: str = "1", **fields) -> bytes:
-    return encode_record(as_json(record(solution_id, **fields)))
+    return encode(as_json(record(solution_id, **fields)))
 
 
 # The documented fields of a record and of its cases. Users' scripts rely on these names.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from gradebox.eval.grading.resources import TestSetInfo
 from gradebox.eval.grading.solution_run import RunContext, record_of_cases
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.solutions.hints import hint
+from gradebox.eval.solutions.program import hint
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.model import Description
 from testing.fakes.records import CASE

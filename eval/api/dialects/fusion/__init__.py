@@ -7,13 +7,13 @@ from typing import Any
 
 from gradebox.eval.api.dialects.bodies import Body
 from gradebox.eval.api.dialects.fusion.datasets import CLASSES, NAMED, of_the_server
-from gradebox.eval.api.dialects.fusion.prompts import prompt_of
 from gradebox.eval.api.dialects.fusion.run_code import run_code
 from gradebox.eval.api.dialects.fusion.submit import (
     Config,
     Evaluate,
     Tools,
     own_name,
+    prompt_of,
     read_config,
     read_submission,
 )

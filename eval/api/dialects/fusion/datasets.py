@@ -18,24 +18,35 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import MachineFault
 from gradebox.eval.api.dialects.fusion.extraction import (
     Block,
     extract,
     first_block,
     without_entry_point,
 )
-from gradebox.eval.api.dialects.fusion.languages import COMPILED, is_name, row_of, why_not_served
 from gradebox.eval.api.dialects.fusion.results import case_answer
-from gradebox.eval.api.dialects.fusion.run_code import MEMORY_BYTES, read_files, run_asked
+from gradebox.eval.api.dialects.fusion.run_code import (
+    COMPILED,
+    MEMORY_BYTES,
+    is_name,
+    read_files,
+    row_of,
+    run_asked,
+    why_not_served,
+)
 from gradebox.eval.api.dialects.fusion.submit import Evaluate, Result, Submission, Tools
-from gradebox.eval.api.dialects.grades import Graded, grade_one, own_columns
-from gradebox.eval.api.dialects.live_tests import live_problem
-from gradebox.eval.api.dialects.packed import json_or_unpacked, json_text
+from gradebox.eval.api.dialects.grades import (
+    Graded,
+    grade_one,
+    json_or_unpacked,
+    json_text,
+    live_problem,
+    own_columns,
+)
 from gradebox.eval.api.dialects.programs import Asked
 from gradebox.eval.common.errors import shown
-from gradebox.eval.problems.formats.asserts.statements import assert_problem
-from gradebox.sandbox.errors import BadRequest
+from gradebox.eval.problems.formats.asserts import assert_problem
+from gradebox.sandbox.errors import BadRequest, SandboxError
 
 STORED_BYTES = 65536  # of a test's stdout and stderr in an answer
 SHOWN_CHARS = 1000  # of a passed test's input and output
@@ -189,7 +200,7 @@ def auto_eval(submission: Submission, tools: Tools) -> Result:
     )
     answer = run_asked(tools.programs, language, asked)
     if answer["status"] == "SandboxError":
-        raise MachineFault(answer["message"])
+        raise SandboxError(answer["message"])
     passed = answer["status"] == "Success" and flag in answer["run_result"]["stdout"]
     tests = [{"passed": passed, "exec_info": answer, "test_info": None}]
     return Result(passed, code, tests, block.kind, full_code=full)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.eval.api.dialects.packed import json_or_unpacked, unpacked
+from gradebox.eval.api.dialects.grades import json_or_unpacked, unpacked
 from gradebox.sandbox.errors import BadRequest
 
 

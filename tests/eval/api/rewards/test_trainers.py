@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.rewards import NotGraded
-from gradebox.eval.api.rewards.queries import answer_of
+from gradebox.eval.api.rewards.values import answer_of
 from gradebox.eval.common.errors import InputError
 from gradebox.openrlhf import make_reward_func
 from gradebox.trl import reward

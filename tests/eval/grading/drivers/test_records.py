@@ -1,4 +1,7 @@
-"""Records and metrics do not depend on the number of driver processes."""
+"""Records of runs with other numbers of driver processes are used.
+
+That they are the same is tested beside those of servers: tests/eval/grading/remote/test_records.py.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,9 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.cli.run import run_grading
-from gradebox.eval.grading.options import Options
-from gradebox.eval.results.records import read_records
 from tests.eval.grading.drivers.small_work import (
-    ROOT,
     options_of,
     records_of,
-    unmeasured,
     write_work,
 )
 from tests.sandbox.backends import open_backend
@@ -25,47 +24,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 def box() -> None:
     with open_backend("box"):  # skips where no box works
         pass
-
-
-@pytest.mark.parametrize(
-    "flags",
-    [{}, {"stop_on_first_failure": True, "generated_tests_workers": 1}, {"repeat": 2}],
-    ids=["plain", "first failure", "repeat"],
-)
-def test_records_and_metrics_are_those_of_one_process(tmp_path: Path, flags: dict) -> None:
-    write_work(tmp_path)
-    found = {}
-    for drivers in (1, 3):
-        name = str(drivers)
-        result = run_grading(options_of(tmp_path, name, drivers=drivers, **flags))
-        metrics = result.files[0].metrics
-        assert metrics is not None
-        assert metrics["flags"]["--drivers"] == drivers
-        found[drivers] = records_of(tmp_path, name), metrics["stats"], metrics["case_verdicts"]
-    statuses = [record["status"] for record in found[1][0]]
-    assert len(statuses) == 15
-    assert {"passed", "failed", "invalid"} == set(statuses)
-    assert found[1] == found[3]
-
-
-def test_the_examples_have_the_same_records(tmp_path: Path) -> None:
-    found = []
-    for drivers in (1, 3):
-        folder = tmp_path / str(drivers)
-        options = Options(
-            ROOT / "examples" / "solutions.jsonl",
-            dataset=str(ROOT / "examples" / "problems.jsonl"),
-            generated_tests_dir=ROOT / "examples" / "generated_tests",
-            max_generated_tests=-1,
-            results_dir=folder,
-            sandbox="local",
-            workers=3,
-            drivers=drivers,
-        )
-        run_grading(options)
-        found.append([unmeasured(r) for r in read_records(folder / "solutions")])
-    assert len(found[0]) == 54
-    assert found[0] == found[1]
 
 
 def test_a_later_run_uses_the_records_of_another_number_of_drivers(tmp_path: Path) -> None:

@@ -145,8 +145,7 @@ def test_a_node_with_another_sandbox_or_dataset_is_reported(cluster: Cluster, tm
 
     import ray
 
-    from gradebox.eval.grading.executors.ray_worker import grade_one
-    from gradebox.eval.grading.executors.setup import setup_of
+    from gradebox.eval.grading.ray_cluster import Setup, grade_one
     from gradebox.eval.grading.resources import TestSetInfo
     from gradebox.eval.grading.solution_run import SolutionRun
     from gradebox.eval.problems.problem import Problem
@@ -160,10 +159,10 @@ def test_a_node_with_another_sandbox_or_dataset_is_reported(cluster: Cluster, tm
         solution, Problem("1/A"), test_set, "python", 1.0, "", {"level": "none at all"}
     )
     task = ray.remote(grade_one)
-    done = ray.get(task.remote(run, setup_of(options, "box")))
+    done = ray.get(task.remote(run, Setup.of(options, "box")))
     assert "give all nodes the same image" in done.error
     other = ray.get(
-        task.remote(replace(run, sandbox=_sandbox_of(options)), setup_of(options, "box"))
+        task.remote(replace(run, sandbox=_sandbox_of(options)), Setup.of(options, "box"))
     )
     assert "tests or checker of 1/A are not the command's" in other.error
 
@@ -192,7 +191,7 @@ def test_rewards_work_inside_ray_workers(cluster: Cluster):
 
 
 def test_a_missing_cluster_is_reported():
-    from gradebox.eval.grading.executors.ray_cluster import _connect
+    from gradebox.eval.grading.ray_cluster import _connect
 
     with pytest.raises(InputError, match=r"--ray-address 127\.0\.0\.1:1: no Ray cluster there"):
         _connect("127.0.0.1:1")

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from gradebox.eval.api.piston_case import run_piston_test
+from gradebox.eval.api.calls import run_piston_test
 from gradebox.eval.cli.run import run_grading
+from gradebox.eval.grading import remote
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.remote import request, task
 from gradebox.eval.results.records import read_records
 from tests.eval.api.serving import serving
 from tests.eval.grading.drivers.small_work import ROOT, options_of, records_of, write_work
@@ -76,32 +76,38 @@ def test_flags(tmp_path: Path, url: str, flags: dict[str, Any]) -> None:
     """One of the problems is larger than what is sent with every request."""
     write_work(tmp_path)
     place = {"sandbox": None, "endpoint": [url]}
-    run_grading(options_of(tmp_path, "here", drivers=1, **flags))
-    run_grading(options_of(tmp_path, "there", **place, **flags))
-    here, there = records_of(tmp_path, "here"), records_of(tmp_path, "there")
-    assert len(there) == 15
+    metrics = {}
+    for name, where in (("here", {"drivers": 1}), ("drivers", {"drivers": 3}), ("there", place)):
+        metrics[name] = run_grading(options_of(tmp_path, name, **where, **flags)).files[0].metrics
+    here, drivers, there = (records_of(tmp_path, name) for name in metrics)
+    assert {"passed", "failed", "invalid"} <= {record["status"] for record in here}
+    assert len(here) == 15
+    assert drivers == here
     assert unmeasured(there) == unmeasured(here)
+    assert metrics["drivers"]["flags"]["--drivers"] == 3
+    for part in ("stats", "case_verdicts"):
+        assert metrics["here"][part] == metrics["drivers"][part] == metrics["there"][part]
     again = run_grading(options_of(tmp_path, "there", **place, **flags)).files[0]
     assert (again.graded_now, again.from_before) == (0, 15)
 
 
 def test_the_examples(tmp_path: Path, url: str) -> None:
+    """Those of one process, of driver processes, and of a server."""
     found = []
-    for place in ({"sandbox": "local"}, {"endpoint": [url]}):
+    for place in ({"drivers": 1}, {"drivers": 2, "workers": 2}, {"endpoint": [url]}):
         options = Options(
             ROOT / "examples" / "solutions.jsonl",
             dataset=str(ROOT / "examples" / "problems.jsonl"),
             generated_tests_dir=ROOT / "examples" / "generated_tests",
             max_generated_tests=-1,
             max_generated_bytes_per_problem=3_000_000,
-            problems=["9001/A", "9001/C", "9001/E", "9001/G", "9001/I", "9001/J", "9001/K"],
             results_dir=tmp_path / str(len(found)),
             **place,
         )
         run_grading(options)
         found.append(unmeasured(list(read_records(tmp_path / str(len(found)) / "solutions"))))
-    assert len(found[0]) > 20
-    assert found[0] == found[1]
+    assert len(found[0]) == 54
+    assert found[0] == found[1] == found[2]
 
 
 def test_calls_asserts_and_completions(tmp_path: Path, url: str) -> None:
@@ -185,8 +191,8 @@ def test_generated_tests_in_parts_that_the_server_forgets(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, stop: bool
 ) -> None:
     """Two tests at once, each time sent again."""
-    monkeypatch.setattr(task, "PART_TESTS", 2)
-    monkeypatch.setattr(request, "INLINE_BYTES", 0)
+    monkeypatch.setattr(remote, "PART_TESTS", 2)
+    monkeypatch.setattr(remote, "INLINE_BYTES", 0)
     flags = {**generated(tmp_path), "max_generated_bytes_per_problem": 100}
     rows = [{"id": "1/A", "official_tests": [{"input": "1 1\n", "output": "2\n"}]}]
     bytes_ = "import os\nos.write(1, os.read(0, 1) + b'\\n')\n"
@@ -201,7 +207,7 @@ def test_generated_tests_in_parts_that_the_server_forgets(
 def test_a_server_that_forgets_every_problem_grades_none(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(request, "INLINE_BYTES", 0)
+    monkeypatch.setattr(remote, "INLINE_BYTES", 0)
     monkeypatch.setattr(
         "gradebox.eval.grading.retry.Retry.call", lambda self, action, what: action()
     )
@@ -214,14 +220,14 @@ def test_a_server_that_forgets_every_problem_grades_none(
 
 def test_uploads_are_made_once(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[str] = []
-    post: Callable[..., Any] = request._post
+    post: Callable[..., Any] = remote._post
 
     def counting(endpoint: Any, route: str, *more: Any) -> Any:
         sent.append(route)
         return post(endpoint, route, *more)
 
-    monkeypatch.setattr(request, "_post", counting)
-    monkeypatch.setattr(request, "INLINE_BYTES", 0)
+    monkeypatch.setattr(remote, "_post", counting)
+    monkeypatch.setattr(remote, "INLINE_BYTES", 0)
     rows = [
         {"id": name, "official_tests": [{"input": "1 1\n", "output": "2\n"}]}
         for name in ("1/A", "2/B")

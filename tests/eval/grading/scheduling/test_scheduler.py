@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.scheduling.scheduler import Scheduler
-from gradebox.eval.grading.scheduling.share import Share
-from gradebox.eval.grading.scheduling.work import Done
+from gradebox.eval.grading.scheduling.work import Done, Share
 
 
 @dataclass

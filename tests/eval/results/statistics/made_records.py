@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.results.record import CaseRecord, SolutionRecord
+from gradebox.eval.results.record import CaseRecord, as_json
+from testing.fakes.records import case as a_case
+from testing.fakes.records import record
 
 REASONS = {
     "AC": "passed_by_exact_match",
@@ -47,7 +48,7 @@ def case(verdict: str = "AC", index: int = 0, **fields: Any) -> CaseRecord:
         "input_sha256": f"{index:064x}",
         "output_bytes": 2,
     }
-    return CaseRecord(**{**defaults, **fields})
+    return a_case(**{**defaults, **fields})
 
 
 def solution(
@@ -89,10 +90,7 @@ def solution(
         "contest_year": 2020,
         "has_checker": False,
     }
-    record: dict[str, Any] = json.loads(
-        json.dumps(asdict(SolutionRecord(**{**defaults, **fields})))
-    )
-    return record
+    return as_json(record(**{**defaults, **fields}))
 
 
 def write_results(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.eval.results.statistics.pass_at_k import pass_at_k
+from gradebox.eval.results.statistics.intervals import pass_at_k
 
 
 @pytest.mark.parametrize("n", range(1, 8))

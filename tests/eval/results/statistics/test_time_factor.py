@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.eval.results.statistics.time_factor import passes_at
+from gradebox.eval.results.statistics.counts import passes_at
 from tests.eval.results.statistics.made_records import case, solution
 
 LATE_RIGHT = case("TLE", cpu_s=1.1, output_passed=True)

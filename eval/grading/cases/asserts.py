@@ -1,0 +1,181 @@
+"""Python's assert tests: apart from the solution, and together with a mark where they cannot be.
+
+    apart ─▶ held or not ────────────────────────────────────────────▶ outcome
+      └──▶ not held ─ do the tests work apart? ─ yes ────────────────▶ outcome
+                        └─ no ─▶ together ───────────────────────────▶ outcome, `marked` says why
+
+Whether they do never depends on the solution alone: with a known solution in the row, they do not
+when that one fails apart and passes together, because it prints what they capture, for example;
+without one, when they pass an object of a class that the solution cannot have made.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from gradebox.checkers.interactive import Interactor, judge_interaction
+from gradebox.checkers.programs import TESTS, ProgramRuns
+from gradebox.checkers.values.programs import joined_program, tester_program
+from gradebox.eval.grading.cases.case_run import (
+    Attempt,
+    CaseOutcome,
+    CaseSettings,
+    check_evidence,
+    outcome_of,
+)
+from gradebox.eval.grading.cases.judges import interactive_attempt
+from gradebox.eval.grading.time_policy import must_run_alone, run_limits
+from gradebox.eval.grading.verdict import EQUAL, Bounds, Match, judge, whole_output
+from gradebox.eval.problems.problem import Problem, TestCase
+from gradebox.eval.solutions.program import completed, program_of
+from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.protocol import Sandbox
+
+NOT_HELD = Match(False, "the program ended before its last test")
+
+
+def marked_attempt(
+    settings: CaseSettings,
+    bounds: Bounds,
+    compiled: Compiled,
+    text: Callable[[TestCase], bytes],
+) -> Attempt:
+    """Return a function that runs the tests of a marked program with a secret of their own.
+
+    text  what stands behind the secret on stdin
+    """
+
+    def run(test: TestCase, alone: bool) -> tuple[Execution, bool]:
+        secret = secrets.token_hex(16).encode()
+        stdin = secret + b"\n" + text(test)
+        x = settings.sandbox.run(compiled, run_limits(bounds), stdin=stdin, alone=alone)
+        settings.on_run(x)
+        check_evidence(x)
+        before, mark, after = x.stdout.rpartition(b"\n" + secret + b"\n")
+        return replace(x, stdout=before + after), bool(mark)
+
+    def attempt(test: TestCase) -> CaseOutcome:
+        x, held = run(test, alone=False)
+        contended = must_run_alone(x, bounds)
+        if contended:
+            x, held = run(test, alone="alone" in settings.sandbox.capabilities)
+        if not whole_output(x, bounds):
+            return CaseOutcome(x, x.stdout, judge(x, bounds, None), None, contended=contended)
+        found = EQUAL if held else NOT_HELD
+        return outcome_of(x, bounds, x.stdout, found, contended=contended)
+
+    return attempt
+
+
+OWN_OBJECT = 4
+# statuses of the tests (tester_side.py) that the mark may change → what records say without it
+DOUBTED = {1: 1, OWN_OBJECT: 3, 5: 3, 6: 1}
+
+
+class AssertTests(Interactor):
+    """The tests of a problem, and which of them cannot run apart from a solution."""
+
+    def __init__(self, problem: Problem, sandbox: Sandbox) -> None:
+        super().__init__(TESTS, ProgramRuns(sandbox, tester_program()), name="tests")
+        self._problem, self._sandbox = problem, sandbox
+        self._known = known_solution(problem)
+        self._needs: dict[tuple[str, int], bool] = {}
+        self._lock = threading.Lock()
+
+    def need_the_mark(
+        self, test: TestCase, status: int, settings: CaseSettings, bounds: Bounds
+    ) -> bool:
+        """Return whether a test cannot run apart from any solution. Raises SandboxError.
+
+        status  of the tests, one of DOUBTED, with the solution that is graded
+        """
+        if self._known is None:
+            return status == OWN_OBJECT
+        with self._lock:
+            name = (test.case_type, test.index)
+            if name not in self._needs:
+                self._needs[name] = self._known_needs(test, self._known, settings, bounds)
+            return self._needs[name]
+
+    def _known_needs(
+        self, test: TestCase, code: str, settings: CaseSettings, bounds: Bounds
+    ) -> bool:
+        program = self._sandbox.compile(program_of(code, "python", self._problem))
+        try:
+            if not program.ok:
+                return False
+            found = judge_interaction(
+                self._sandbox, program, self, test.input, test.expected, run_limits(bounds)
+            )
+        finally:
+            program.close()
+        if found.check.exit_code not in DOUBTED:
+            return False
+        outcome = together(settings, bounds, self._problem, code, "python", test)
+        return outcome is not None and outcome.judgement.verdict == "AC"
+
+
+def known_solution(problem: Problem) -> str | None:
+    """Return the first solution of a row that passes, as it says; None without one."""
+    codes = (g.get("code") for g in problem.gold_solutions if g.get("expect") == "passed")
+    return next((code for code in codes if isinstance(code, str) and code.strip()), None)
+
+
+def together(
+    settings: CaseSettings,
+    bounds: Bounds,
+    problem: Problem,
+    code: str,
+    language: str,
+    test: TestCase,
+) -> CaseOutcome | None:
+    """Run a test in the process of a solution; None when the program does not compile."""
+    prelude = problem.prelude.splitlines()
+    program = joined_program(completed(code, problem), prelude, language=language)
+    compiled: Compiled = settings.sandbox.compile(program)
+    try:
+        if not compiled.ok:
+            return None
+        return marked_attempt(settings, bounds, compiled, _text)(test)
+    finally:
+        compiled.close()
+
+
+def _text(test: TestCase) -> bytes:
+    return json.dumps([test.input.decode(), json.loads(test.expected)]).encode()
+
+
+def assert_attempt(
+    settings: CaseSettings,
+    bounds: Bounds,
+    compiled: Compiled,
+    tests: AssertTests,
+    run_together: Callable[[TestCase], CaseOutcome | None],
+) -> Attempt:
+    """Return a function that runs and judges one assert test.
+
+    run_together  runs it in the process of the solution
+    """
+    apart = interactive_attempt(settings, bounds, compiled, tests)
+
+    def attempt(test: TestCase) -> CaseOutcome:
+        outcome = apart(test)
+        status = outcome.check.exit_code if outcome.check else None
+        if outcome.check is None or status not in DOUBTED:
+            return outcome
+        if tests.need_the_mark(test, status, settings, bounds):
+            found = run_together(test)
+            if found is not None:
+                return found._replace(marked=_last_line(outcome.check.stderr))
+        return outcome._replace(check=replace(outcome.check, exit_code=DOUBTED[status]))
+
+    return attempt
+
+
+def _last_line(text: bytes) -> str:
+    lines = text.decode("utf-8", "backslashreplace").strip().splitlines()
+    return lines[-1].strip()[:300] if lines else "a value that cannot be sent"

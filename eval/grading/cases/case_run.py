@@ -1,0 +1,327 @@
+"""One case of one solution: load, run, compare or check the output, judge, record.
+
+    TestRef ─load▶ TestCase ─run▶ Execution ─compare▶ Match|Check ─judge▶ CaseRecord
+
+Faults of the sandbox are retried and then recorded as ER. They never end a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import NamedTuple, cast
+
+from msgspec import UNSET, UnsetType, structs
+
+from gradebox.checkers.builtins import Builtin
+from gradebox.checkers.check import Check
+from gradebox.checkers.compare import Mode
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.cases.one_process import run_in_one_process, shares_a_process
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.retry import Interrupted, Retry
+from gradebox.eval.grading.time_policy import must_run_alone, run_limits
+from gradebox.eval.grading.verdict import (
+    OUTPUT_FILE,
+    Bounds,
+    CaseJudgement,
+    Match,
+    compare_output,
+    judge,
+    judge_untimed,
+    whole_output,
+)
+from gradebox.eval.problems.problem import TestCase, TestRef
+from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason
+from gradebox.eval.results.records import one_line, stored_text
+from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.protocol import BatchSandbox, Sandbox
+
+INPUT_FILE = "input.txt"
+log = logging.getLogger(__name__)
+
+SHORT_INPUT_BYTES = 200  # of inputs that records of failed cases have
+
+
+@dataclass(frozen=True)
+class CaseSettings:
+    """How every case of a run is graded.
+
+    stored_bytes  most bytes of an output, an expected output or stderr kept in a record
+    repeat        number of runs of each case
+    on_run        called with each execution of a solution or its compiler, from any thread
+    """
+
+    sandbox: Sandbox
+    compare: Mode = "open-r1"
+    stored_bytes: int = 4096
+    repeat: int = 1
+    retry: Retry = field(default_factory=Retry)
+    on_run: Callable[[Execution], None] = lambda execution: None
+
+
+class CaseOutcome(NamedTuple):
+    """A run of a case and how it was judged.
+
+    output         None when the output file was not written
+    output_passed  verdict on the output alone, whatever the time; None when it was not judged
+    contended      the run was repeated alone because load could have changed its verdict
+    transcript     of an interaction
+    marked         why the tests ran in the process of the solution, "" when they did not
+    """
+
+    execution: Execution
+    output: bytes | None
+    judgement: CaseJudgement
+    output_passed: bool | None
+    check: Check | None = None
+    contended: bool = False
+    transcript: str | None = None
+    marked: str = ""
+
+
+Attempt = Callable[[TestCase], CaseOutcome]
+
+
+class CaseGrader:
+    """Grades the cases of one compiled solution. Any thread may call any method.
+
+    attempt  runs and judges a test, instead of the plain run (interactive problems)
+
+    one_process  tests are calls in one process, so that the first ones change those after them
+    """
+
+    def __init__(
+        self,
+        settings: CaseSettings,
+        resources: ProblemResources,
+        bounds: Bounds,
+        compiled: Compiled,
+        *,
+        attempt: Attempt | None = None,
+    ) -> None:
+        self._settings = settings
+        self._problem = resources.problem
+        self._tests = resources.tests
+        self._checker = resources.checker
+        self._bounds = bounds
+        self._compiled = compiled
+        self.attempt = attempt or self._run_and_judge
+        plain = attempt is None and settings.repeat == 1 and self._problem.input_mode != "file"
+        self.one_process = plain and shares_a_process(self._problem)
+        self.runs_many = self.one_process or (plain and "batch" in settings.sandbox.capabilities)
+        self.load = self._tests.load
+
+    @property
+    def problem_id(self) -> str:
+        return self._problem.id
+
+    def grade(self, ref: TestRef, execution: Execution | None = None) -> CaseRecord:
+        """Return the record of a case.
+
+        execution  of a run that has been made already, see `run_many`
+
+        Raises Interrupted when the run is stopped, and InputError for unreadable tests.
+        """
+        if ref.skip is not None:
+            return unjudged(ref, "SK", ref.skip)
+        what = f"{self._problem.id} {ref.case_type} test {ref.index}"
+        retry = self._settings.retry
+        try:
+            test = self.load(ref)
+            if execution is not None:
+                outcomes = [retry.call(lambda: self.judge_run(test, execution), what)]
+            else:
+                repeat = range(self._settings.repeat)
+                outcomes = [retry.call(lambda: self.attempt(test), what) for _ in repeat]
+        except (Interrupted, InputError):
+            raise
+        except SandboxError as e:
+            return unjudged(ref, "ER", "sandbox_error", str(e))
+        except Exception as e:
+            log.exception("%s: unexpected error of the grader", what)
+            return unjudged(ref, "ER", "sandbox_error", f"{type(e).__name__}: {e}")
+        record = self.record(ref, test, outcomes[0])
+        if len(outcomes) == 1:
+            return record
+        return structs.replace(record, repeats=tuple(o.judgement.verdict for o in outcomes))
+
+    def run_many(self, tests: Sequence[TestCase]) -> Generator[list[Execution], None, None]:
+        """Run the program for the first one or more tests (`Sandbox.run_many`, one_process.py)."""
+        settings = self._settings
+        limits = [run_limits(self._bounds, len(test.expected)) for test in tests]
+        if self.one_process:
+            whole, parts = run_in_one_process(settings.sandbox, self._compiled, limits, tests)
+            settings.on_run(whole)
+            yield parts
+            return
+        inputs = [test.input for test in tests]
+        sandbox = cast("BatchSandbox", settings.sandbox)
+        with closing(sandbox.run_many(self._compiled, limits, inputs)) as runs:
+            for executions in runs:
+                for execution in executions:
+                    settings.on_run(execution)
+                yield executions
+                if settings.retry.stop.is_set():  # the run is ending early
+                    return
+
+    def judge_at_once(self, test: TestCase, execution: Execution) -> CaseOutcome | None:
+        """Judge the output of a run; return None when that may need the sandbox again."""
+        needs_sandbox = self._checker is not None and not isinstance(self._checker, Builtin)
+        if needs_sandbox and execution.stdout != test.expected:
+            return None
+        if must_run_alone(execution, self._bounds):
+            return None
+        return self._judge(test, execution, contended=False)
+
+    def _run_and_judge(self, test: TestCase) -> CaseOutcome:
+        return self.judge_run(test, self._run(test, alone=False))
+
+    def judge_run(self, test: TestCase, execution: Execution) -> CaseOutcome:
+        """Judge the output of a run. A run alone, if that is needed, decides in its place."""
+        contended = must_run_alone(execution, self._bounds)
+        if contended:
+            execution = self._run(test, alone="alone" in self._settings.sandbox.capabilities)
+        return self._judge(test, execution, contended=contended)
+
+    def _judge(self, test: TestCase, execution: Execution, *, contended: bool) -> CaseOutcome:
+        by_file = self._problem.input_mode == "file"
+        output = execution.files.get(OUTPUT_FILE) if by_file else execution.stdout
+        if not whole_output(execution, self._bounds):
+            judgement = judge(execution, self._bounds, None)
+            return CaseOutcome(execution, output, judgement, None, contended=contended)
+        found = compare_output(test, output, self._checker, self._settings.compare)
+        return outcome_of(execution, self._bounds, output, found, contended=contended)
+
+    def _run(self, test: TestCase, *, alone: bool) -> Execution:
+        by_file = self._problem.input_mode == "file"
+        execution = self._settings.sandbox.run(
+            self._compiled,
+            run_limits(self._bounds, len(test.expected)),
+            stdin=b"" if by_file else test.input,
+            files={INPUT_FILE: test.input} if by_file else None,
+            collect=(OUTPUT_FILE,) if by_file else (),
+            alone=alone,
+        )
+        self._settings.on_run(execution)
+        check_evidence(execution)
+        return execution
+
+    def record(self, ref: TestRef, test: TestCase, outcome: CaseOutcome) -> CaseRecord:
+        """Return the record of a case that ran."""
+        x, judged, limit = outcome.execution, outcome.judgement, self._settings.stored_bytes
+        output = outcome.output or b""
+        expected = stored_text(test.expected, limit)
+        return CaseRecord(
+            case_type=ref.case_type,
+            test_case_i=ref.index,
+            passed=judged.passed,
+            verdict=judged.verdict,
+            score=judged.score,
+            output=expected if output == test.expected else stored_text(output, limit),
+            expected=expected,
+            error=one_line(judged.error),
+            reason=judged.reason,
+            cpu_s=round(x.cpu_s, 6),
+            wall_s=round(x.wall_s, 6),
+            memory_bytes=x.memory_bytes,
+            contended=outcome.contended,
+            exit_code=x.exit_code,
+            signal=x.signal,
+            stderr=stored_text(x.stderr, limit),
+            checker=_checker_fields(outcome.check, limit),
+            input_bytes=len(test.input),
+            input_sha256=self._tests.input_sha256(test),
+            output_bytes=max(len(output), x.stdout_bytes if output is x.stdout else 0),
+            output_sha256=hashlib.sha256(output).hexdigest(),
+            transcript=outcome.transcript,
+            output_passed=outcome.output_passed,
+            input=_short_input(test.input) if judged.verdict != "AC" else UNSET,
+            marked=one_line(outcome.marked) if outcome.marked else UNSET,
+        )
+
+
+def _short_input(data: bytes) -> str | UnsetType:
+    """Return a short input as text; UNSET when it is long or its text would not be the same."""
+    if len(data) > SHORT_INPUT_BYTES:
+        return UNSET
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return UNSET
+
+
+def outcome_of(
+    execution: Execution,
+    bounds: Bounds,
+    output: bytes | None,
+    found: Match | Check,
+    *,
+    contended: bool = False,
+    transcript: str | None = None,
+) -> CaseOutcome:
+    """Return the outcome of a run that wrote its whole output, which was found to be `found`."""
+    judgement = judge(execution, bounds, found)
+    untimed = judge_untimed(found) if judgement.verdict == "TLE" else judgement
+    return CaseOutcome(
+        execution,
+        output,
+        judgement,
+        untimed.passed,
+        found if isinstance(found, Check) else None,
+        contended,
+        transcript,
+    )
+
+
+def unjudged(ref: TestRef, verdict: CaseVerdict, reason: Reason, error: str = "") -> CaseRecord:
+    """Return the record of a case that did not run or has no usable result."""
+    failed = verdict == "CE"
+    return CaseRecord(
+        case_type=ref.case_type,
+        test_case_i=ref.index,
+        passed=False if failed else None,
+        verdict=verdict,
+        score=0.0 if failed else None,
+        output="",
+        expected="",
+        error=one_line(error),
+        reason=reason,
+        cpu_s=None,
+        wall_s=None,
+        memory_bytes=None,
+        contended=False,
+        exit_code=None,
+        signal=None,
+        stderr="",
+        checker=None,
+        input_bytes=ref.input_bytes,
+        input_sha256="",
+        output_bytes=0,
+        output_sha256="",
+        transcript=None,
+        output_passed=None,
+    )
+
+
+def check_evidence(x: Execution) -> None:
+    """Raise SandboxError for an execution that no verdict can rest on; a server may be wrong."""
+    if x.exit_code is None and x.signal is None and x.killed_for is None:
+        raise SandboxError("the sandbox did not report how the program ended")
+    if not (isfinite(x.cpu_s) and isfinite(x.wall_s) and x.cpu_s >= 0):
+        raise SandboxError(f"the sandbox reported impossible times: {x.cpu_s} s, {x.wall_s} s")
+
+
+def _checker_fields(check: Check | None, limit: int) -> dict[str, str | int | None] | None:
+    if check is None:
+        return None
+    return {
+        "stdout": stored_text(check.stdout, limit),
+        "stderr": stored_text(check.stderr, limit),
+        "exit_code": check.exit_code,
+    }

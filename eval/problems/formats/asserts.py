@@ -1,0 +1,241 @@
+"""Data sets of Python functions with a text of asserts: HumanEval, MBPP, AceCode, LeetCode.
+
+| format    | tests                                                                          |
+|-----------|--------------------------------------------------------------------------------|
+| humaneval | `check(candidate)`; a prompt that ends in a docstring. HumanEval+ as well      |
+| leetcode  | `check(candidate)` of `class Solution`; a prompt with imports and node classes |
+| mbpp      | statements that call functions by name; of MBPP+ a second text, many inputs    |
+| acecode   | the statements alone                                                           |
+
+The tests of HumanEval+ and MBPP+ are lists of inputs and results, compared by a function in them.
+They import numpy for one comparison, which is written out here, so that the interpreter of the
+sandbox need not have it. numpy makes shapes equal before it compares: an empty list is close to
+every number. By `--judge strict`, lists must have equal lengths and a number is no list.
+
+Statements run in a box of their own, where each name that is not a built-in is a function of the
+program. A program must not replace `len` there, but its own function may be called `sum`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from gradebox.eval.problems.formats.row_format import (
+    ASSERTS,
+    CHECK,
+    Judge,
+    Row,
+    RowFormat,
+    assert_test,
+    day,
+    label,
+    lower,
+    of,
+    text,
+    text_with,
+    texts,
+)
+
+MEMORY_MB = 1024.0
+# The originals have wall time: for all tests of a problem, of LeetCode 3 s
+HUMANEVAL_S, MBPP_S, LEETCODE_S = 3.0, 3.0, 10.0
+PLUS_S, PLUS_MB = 60.0, 4096.0
+ACECODE_S = 10.0  # for about 16 statements together
+# The prompts of these contradict their tests.
+ERRATA = dict.fromkeys(("HumanEval/47", "HumanEval/116"), "prompt contradicts tests")
+_NUMPY = re.compile(r"^import numpy as np[ \t]*$", re.MULTILINE)
+_USED = re.compile(r"np\.(\w{0,100})")
+_HAD = frozenset({"allclose", "ndarray", "float64", "float32"})
+_STAND_IN = """\
+class np:
+    float64 = float32 = float
+    class ndarray: pass
+    @staticmethod
+    def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+        rows = isinstance(a, (list, tuple)), isinstance(b, (list, tuple))
+        if any(rows):
+            if not all(rows):
+                if STRICT: return False
+                a, b = a if rows[0] else [a] * len(b), b if rows[1] else [b] * len(a)
+            if len(a) != len(b): raise ValueError("operands of other shapes")
+            return all(np.allclose(x, y, rtol, atol, equal_nan) for x, y in zip(a, b))
+        if a == b or a != a or b != b: return a == b or bool(equal_nan and a != a and b != b)
+        return abs(b) != float("inf") and abs(a - b) <= atol + rtol * abs(b)"""
+_STRICT = (
+    "import numpy as np; np.allclose = (lambda close: lambda a, b, *others, **named: "
+    "np.shape(a) == np.shape(b) and close(a, b, *others, **named))(np.allclose)"
+)
+
+
+def _is_plus(test: str) -> bool:
+    """Return whether a text has lists of inputs and results."""
+    return re.search(r"^[ \t]*inputs = ", test, re.M) is not None and "results = " in test
+
+
+def without_numpy(test: str, judge: Judge) -> str:
+    """Return tests that do not import numpy, unless they need more than a comparison of it.
+
+    Those that do run where the sandbox's Python has numpy; elsewhere they say that it is missing.
+    """
+    text = _STAND_IN.replace("STRICT", str(judge == "strict"))
+    if not set(_USED.findall(test)) <= _HAD:
+        if judge == "reference":
+            return test
+        text = _STRICT
+    return _NUMPY.sub(lambda _: text, test)
+
+
+_CALLED = re.compile(r"(?<![.\w])([A-Za-z_]\w*)\s*\(")
+_FIRST = re.compile(r"\s*assert\s+(?:not\s+)?([A-Za-z_]\w*)\s*\(")
+_BUILT_IN = frozenset(dir(builtins))
+
+
+def _tested_built_in(code: str | None, test: str) -> list[str]:
+    """Return the built-in name that a program's tested function has, if it has one.
+
+    That is the name called first in a test that calls built-in names only, when the program, if
+    it is known, defines it.
+    """
+    first = _FIRST.match(test)
+    if first is None or not _BUILT_IN.issuperset(_CALLED.findall(test)):
+        return []
+    if code is None:
+        return [first[1]]
+    defined = re.search(rf"^def[ \t]+{first[1]}[ \t]*\(", code, re.MULTILINE)
+    return [first[1]] if defined else []
+
+
+def assert_problem(
+    name: str, code: str, tests: Sequence[str], time_s: float, *, apart: bool
+) -> dict[str, Any]:
+    """Return the problem of some statements about a program.
+
+    apart  each statement is a test of its own, with the whole time
+    """
+    names = _tested_built_in(code, tests[0]) if tests else []
+    spec = json.dumps({"entry": "", "names": names, "prompt": ""})
+    texts = tests if apart or not tests else ["\n".join(tests) + "\n"]
+    return {
+        "id": name,
+        "test_kind": "assert",
+        "time_limit": time_s,
+        "memory_limit": MEMORY_MB,
+        "official_tests": [{"input": text, "output": spec} for text in texts],
+    }
+
+
+def _humaneval(row: Row, judge: Judge) -> dict[str, Any]:
+    entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
+    test = text(row, "test")
+    plus = _is_plus(test)
+    return {
+        "title": entry,
+        "test_kind": "assert",
+        "entry_point": entry,
+        "prompt": prompt,
+        "time_limit": PLUS_S if plus else HUMANEVAL_S,
+        "memory_limit": PLUS_MB if plus else MEMORY_MB,
+        "official_tests": assert_test(without_numpy(test, judge), entry, [], prompt),
+        "errata": ERRATA.get(str(row.get("task_id"))),
+        "gold_solutions": [{"code": text(row, "canonical_solution"), "expect": "passed"}],
+    }
+
+
+def _leetcode(row: Row, _judge: Judge) -> dict[str, Any]:
+    entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
+    tags = row.get("tags")
+    return {
+        "test_kind": "assert",
+        "entry_point": entry,
+        "prompt": prompt,
+        "time_limit": LEETCODE_S,
+        "memory_limit": MEMORY_MB,
+        "tags": tags if isinstance(tags, list) else [],
+        "official_tests": assert_test(text(row, "test"), entry, [], prompt),
+        "gold_solutions": [{"code": text(row, "completion"), "expect": "passed"}],
+    }
+
+
+_DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+
+
+def _mbpp(row: Row, judge: Judge) -> dict[str, Any]:
+    code, tests = text(row, "code").replace("\r\n", "\n"), texts(row, "test_list")
+    setup = [*texts(row, "test_imports"), text(row, "test_setup_code").replace("\r\n", "\n")]
+    test = "\n".join([*filter(None, setup), *tests]) + "\n"
+    plus = without_numpy(text(row, "test"), judge)
+    words = set(_WORD.findall(test + plus))
+    names = [name for name in dict.fromkeys(_DEFINED.findall(code)) if name in words]
+    base = assert_test(test, "", names, "") if tests else []
+    return {
+        "title": (row.get("text") or row.get("prompt") or ""),
+        "test_kind": "assert",
+        "time_limit": PLUS_S if plus else MBPP_S,
+        "memory_limit": PLUS_MB if plus else MEMORY_MB,
+        "official_tests": [
+            *base,
+            *assert_test(plus, "", names, ""),
+        ],
+        "base_tests": str(len(base)) if plus and base else "",
+        "gold_solutions": [{"code": code, "expect": "passed"}],
+    }
+
+
+def _acecode(row: Row, _judge: Judge) -> dict[str, Any]:
+    tests = texts(row, "test_cases")
+    names = _tested_built_in(None, tests[0]) if tests else []
+    return {
+        "test_kind": "assert",
+        "time_limit": ACECODE_S,
+        "memory_limit": MEMORY_MB,
+        "official_tests": assert_test("\n".join(tests) + "\n", "", names, ""),
+    }
+
+
+HUMANEVAL = RowFormat(
+    name="humaneval",
+    needs=(frozenset({"task_id", "entry_point", "canonical_solution", "test"}),),
+    content={"test": CHECK},
+    never=frozenset({"suffix"}),  # HumanEval-Infilling: text behind the completion
+    ids={"id": of("task_id")},
+    uses=("prompt", "entry_point", "canonical_solution", "test"),
+    convert=_humaneval,
+)
+LEETCODE = RowFormat(
+    name="leetcode",
+    needs=(frozenset({"task_id", "entry_point", "completion", "test"}),),
+    content={
+        "test": CHECK,
+        "entry_point": text_with(r"^[ \t]*Solution\(\)\.", "is not a method of Solution()"),
+    },
+    ids={
+        "id": of("task_id"),
+        "aliases": of("question_id", read=lambda number: [] if number is None else [number]),
+        "difficulty": of("difficulty", read=lower),
+        "platform": of(read=lambda: "leetcode"),
+        "contest_date": of("estimated_date", read=day),
+    },
+    uses=("entry_point", "prompt", "completion", "test", "tags"),
+    convert=_leetcode,
+)
+MBPP = RowFormat(
+    name="mbpp",
+    needs=(frozenset({"task_id", "code", "test_list"}),),
+    content={"test_list": ASSERTS},
+    ids={"id": of("task_id"), "aliases": of("task_id", read=lambda number: [f"Mbpp/{number}"])},
+    uses=("text", "prompt", "code", "test_list", "test_imports", "test_setup_code", "test"),
+    convert=_mbpp,
+)
+ACECODE = RowFormat(
+    name="acecode",
+    needs=(frozenset({"id", "question", "test_cases"}),),
+    content={"test_cases": ASSERTS},
+    ids={"id": of("id"), "platform": of("source", read=label)},
+    uses=("test_cases",),
+    convert=_acecode,
+)

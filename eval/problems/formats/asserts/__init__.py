@@ -1,1 +1,0 @@
-"""Formats of rows whose tests are a text of asserts."""

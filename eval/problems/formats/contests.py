@@ -1,0 +1,278 @@
+"""Data sets of contest problems: APPS, TACO, CodeContests, CodeContests+, codeforces-cots.
+
+| format             | tests                                                             |
+|--------------------|-------------------------------------------------------------------|
+| apps, taco         | `input_output`: JSON of inputs, outputs and, for calls, fn_name   |
+| code-contests      | three kinds of stdin tests, the problem's limits, known solutions |
+| code-contests-plus | stdin tests, and for each problem a checker in C++ with testlib   |
+| codeforces-cots    | the samples; the same rows are lines of a solutions file, which   |
+|                    | open-r1/codeforces has all tests for                              |
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.problems.formats.pairs import (
+    APPS_JUDGING,
+    MEMORY_MB,
+    Judging,
+    Tests,
+    columns,
+    read_tests,
+)
+from gradebox.eval.problems.formats.row_format import (
+    OWN,
+    Content,
+    Judge,
+    Row,
+    RowFormat,
+    day,
+    lower,
+    of,
+    text,
+    text_with,
+)
+from gradebox.eval.problems.row import TESTS_COLUMN
+
+APPS_S = 4.0  # the originals: wall time a test; APPS ends all tests after 11 s
+CODE_CONTESTS_S = 10.0  # the original's, for every problem; of CodeContests+ without a limit
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_MOST_TAGS = 10_000
+_INPUT_OUTPUT = {"input_output": text_with(r'"(?:inputs|outputs|fn_name)"', "has no inputs")}
+_TESTS = ("public_tests", "private_tests", "generated_tests")
+_LANGUAGES = {2: "c++17", 3: "python", 4: "java"}  # 0 is unknown, 1 Python 2
+_PLUS_LANGUAGES = {
+    **dict.fromkeys(("py3", "python3"), "python"),
+    **dict.fromkeys(("cpp", "c++"), "c++17"),
+    "java": "java",
+}
+_PLATFORMS = {
+    1: "codechef",
+    2: "codeforces",
+    3: "hackerearth",
+    4: "codejam",
+    6: "atcoder",
+    7: "aizu",
+}
+KNOWN = 2  # solutions of each language and verdict that --self-check grades; rows have hundreds
+_FILES = {("", ""): "stdio", ("input.txt", "output.txt"): "file"}
+_TOKENS = Judging("tokens-reference", "value-reference", prelude="")
+_CODEFORCES = re.compile(r"\d+_[A-Z]\w?(?=\. )")
+
+
+def _apps(row: Row, judge: Judge) -> dict[str, Any]:
+    tests = columns(read_tests(row.get("input_output"), "input_output"), judge, APPS_JUDGING)
+    return {**tests, "time_limit": APPS_S}
+
+
+def _taco(row: Row, judge: Judge) -> dict[str, Any]:
+    tests = columns(read_tests(row.get("input_output"), "input_output"), judge, APPS_JUDGING)
+    name = row.get("name")
+    time_s, memory_mb = (_largest(row.get(field)) for field in ("time_limit", "memory_limit"))
+    strict = judge == "strict"
+    return {
+        **tests,
+        "title": name if isinstance(name, str) else "",
+        "tags": _listed(row.get("tags")),
+        "time_limit": (strict and time_s) or APPS_S,
+        "memory_limit": (strict and memory_mb) or MEMORY_MB,
+    }
+
+
+def _largest(value: Any) -> float:
+    """Return the largest number in a text such as "1.0 - 2.0 seconds", 0 without one."""
+    return max(map(float, _NUMBER.findall(str(value or "")[:100])), default=0.0)
+
+
+def _listed(value: Any) -> list[str]:
+    """Return a list that is written in Python's notation, [] for anything else."""
+    try:
+        found = ast.literal_eval(value) if isinstance(value, str) and len(value) < _MOST_TAGS else 0
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        found = 0
+    return [tag for tag in found if isinstance(tag, str)] if isinstance(found, list) else []
+
+
+def _slashed(name: Any) -> list[str | None]:
+    """Return the other name of a problem of CodeContests+: 1000/A for 1000_A."""
+    found = isinstance(name, str) and name.count("_") == 1
+    return [name.replace("_", "/") if found else None]
+
+
+def _short(name: Any) -> list[str]:
+    """Return the ids in the name of a problem of CodeContests, such as `1000_A. Title`."""
+    found = _CODEFORCES.match(name) if isinstance(name, str) else None
+    return [found[0], found[0].replace("_", "/")] if found else []
+
+
+def _code_contests(row: Row, judge: Judge) -> dict[str, Any]:
+    pairs = [pair for field in _TESTS for pair in read_tests(row.get(field), field).pairs]
+    files = (text(row, "input_file"), text(row, "output_file"))
+    if files not in _FILES:
+        raise RowError(f"the program reads and writes {shown(files)}: only stdin, or input.txt")
+    rating, tags = row.get("cf_rating"), row.get("cf_tags")
+    memory, strict = row.get("memory_limit_bytes"), judge == "strict"
+    if memory is not None and not isinstance(memory, int):
+        raise RowError(f"memory_limit_bytes is {shown(memory)}: it must be a whole number")
+    return {
+        **columns(Tests(tuple(pairs)), judge, _TOKENS),
+        "title": row.get("name"),
+        "rating": rating or None,
+        "tags": tags if isinstance(tags, list) else [],
+        "input_mode": _FILES[files],
+        "time_limit": (strict and _seconds(row.get("time_limit"))) or CODE_CONTESTS_S,
+        "memory_limit": memory / (1 << 20) if memory else MEMORY_MB,
+        "gold_solutions": [
+            *_known(_of_lists(row.get("solutions")), _LANGUAGES, "passed"),
+            *_known(_of_lists(row.get("incorrect_solutions")), _LANGUAGES, "failed"),
+        ],
+    }
+
+
+def _seconds(limit: Any) -> float:
+    """Return the CPU seconds of a struct {seconds, nanos}, 0 for none."""
+    if limit is None:
+        return 0.0
+    parts = [limit.get(name) or 0 for name in ("seconds", "nanos")] if type(limit) is dict else []
+    if not parts or not all(isinstance(part, (int, float)) for part in parts):
+        raise RowError(f"time_limit is {shown(limit)}: it must have seconds and nanos")
+    return float(parts[0]) + float(parts[1]) / 1e9
+
+
+def _of_lists(given: Any) -> Iterable[tuple[Any, Any]]:
+    """Return (language, code) of each solution."""
+    if not isinstance(given, dict):
+        return ()
+    lists = [given.get(name) for name in ("language", "solution")]
+    return zip(*lists, strict=False) if all(isinstance(one, list) for one in lists) else ()
+
+
+def _known(
+    pairs: Iterable[tuple[Any, Any]], languages: Mapping[Any, str], expect: str
+) -> Iterator[dict[str, str]]:
+    """Yield the first solutions of each language that can be run.
+
+    pairs      (language, code) as the data set has them
+    languages  its names of languages → ours
+    """
+    counts: Counter[str] = Counter()
+    for name, code in pairs:
+        language = languages.get(name) if isinstance(name, (int, str)) else None
+        if language and isinstance(code, str) and counts[language] < KNOWN:
+            counts[language] += 1
+            yield {"code": code, "language": language, "expect": expect}
+
+
+def _code_contests_plus(row: Row, judge: Judge) -> dict[str, Any]:
+    tests = read_tests(row.get("test_cases"), "test_cases")
+    found, checker = columns(tests, judge, _TOKENS), text(row, "checker")
+    return {
+        **found,
+        "checker": None if checker else found["checker"],
+        "title": row.get("title"),
+        "time_limit": _whole(row, "time_limit") / 1000 or CODE_CONTESTS_S,
+        "memory_limit": _whole(row, "memory_limit") or MEMORY_MB,
+        "testlib_checker": checker,
+        "gold_solutions": [
+            *_known(_of_submissions(row.get("correct_submissions")), _PLUS_LANGUAGES, "passed"),
+            *_known(_of_submissions(row.get("incorrect_submissions")), _PLUS_LANGUAGES, "failed"),
+        ],
+    }
+
+
+def _whole(row: Row, field: str) -> int:
+    value = row.get(field)
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise RowError(f"{field} is {shown(value)}: it must be a whole number")
+    return value
+
+
+def _of_submissions(given: Any) -> list[tuple[Any, Any]]:
+    """Return (language, code) of each submission."""
+    items = given if isinstance(given, list) else []
+    return [(item.get("language"), item.get("code")) for item in items if isinstance(item, dict)]
+
+
+def _cots(row: Row, _judge: Judge) -> dict[str, Any]:
+    examples = row.get("examples")
+    if examples is not None and not isinstance(examples, (list, dict)):
+        raise RowError(f"examples is {shown(examples)}: it must be a list of tests")
+    used = {name: value for name, value in row.items() if name in OWN.uses}
+    return {**used, TESTS_COLUMN: examples, "prompt": None, "official_tests_complete": False}
+
+
+APPS = RowFormat(
+    name="apps",
+    needs=(frozenset({"problem_id", "question", "input_output"}),),
+    content=_INPUT_OUTPUT,
+    ids={"id": of("problem_id"), "difficulty": of("difficulty", read=lower)},
+    uses=("input_output",),
+    convert=_apps,
+)
+TACO = RowFormat(
+    name="taco",
+    needs=(
+        frozenset({"question", "input_output", "skill_types"}),
+        frozenset({"id", "question", "input_output", "skill_types"}),
+    ),
+    content=_INPUT_OUTPUT,
+    ids={
+        "id": of("id"),
+        "difficulty": of("difficulty", read=lower),
+        "platform": of("source", read=lower),
+        "contest_date": of("date", read=day),
+    },
+    uses=("input_output", "name", "tags", "time_limit", "memory_limit"),
+    convert=_taco,
+    numbered=True,
+)
+CODE_CONTESTS = RowFormat(
+    name="code-contests",
+    needs=(frozenset({"name", *_TESTS}),),
+    content=dict.fromkeys(_TESTS, Content()),
+    ids={
+        "id": of("name"),
+        "aliases": of("name", read=_short),
+        "platform": of("source", read=lambda n: _PLATFORMS.get(n, "") if type(n) is int else ""),
+    },
+    uses=(
+        *_TESTS,
+        *("time_limit", "memory_limit_bytes", "input_file", "output_file"),
+        *("cf_rating", "cf_tags", "solutions", "incorrect_solutions"),
+    ),
+    convert=_code_contests,
+)
+CODE_CONTESTS_PLUS = RowFormat(
+    name="code-contests-plus",
+    needs=(
+        frozenset({"id", "checker", "test_cases", "correct_submissions"}),
+        frozenset({"id", "checker", "generator", "validator"}),
+    ),
+    content={"test_cases": Content()},  # the subset `default` has none: 1x to 5x have
+    ids={
+        "id": of("id"),
+        "aliases": of("id", read=_slashed),
+        "platform": of("source", read=lower),
+    },
+    uses=(
+        *("title", "test_cases", "time_limit", "memory_limit", "checker"),
+        *("correct_submissions", "incorrect_submissions"),
+    ),
+    convert=_code_contests_plus,
+)
+CODEFORCES_COTS = RowFormat(
+    name="codeforces-cots",
+    needs=(frozenset({"id", "contest_id", "index", "examples", "prompt", "generation"}),),
+    content={"examples": Content()},
+    ids=OWN.ids,
+    uses=(*(name for name in OWN.uses if name != TESTS_COLUMN), "examples"),
+    convert=_cots,
+)

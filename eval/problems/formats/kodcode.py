@@ -1,0 +1,166 @@
+"""KodCode: pytest files whose tests are functions without arguments.
+
+    from solution import add            names of the solution
+    def test_add():                     called, in the order of the file
+        assert add(1, 2) == 3
+
+A copy of the tested function in the file is left out: it would be tested in the place of the
+solution's. `pytest.raises` and `pytest.approx` are replaced. Fixtures, decorators, classes of
+tests and the rest of pytest are not translated: their rows say so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from gradebox.eval.common.errors import RowError
+from gradebox.eval.problems.formats.row_format import (
+    Judge,
+    Row,
+    RowFormat,
+    assert_test,
+    label,
+    of,
+    text,
+    text_with,
+)
+
+TEST_S, MOST_S, MEMORY_MB = 5.0, 60.0, 1024.0  # the original: 5 s of wall time a test function
+
+MOST_READ = 1 << 15  # characters: a parse takes 50 ms
+
+_PYTEST = """\
+class pytest:
+    class raises:
+        def __init__(self, kinds, match=None):
+            self.kinds, self.match = kinds, match
+        def __enter__(self):
+            return self
+        def __exit__(self, kind, value, trace):
+            import re
+            assert kind is not None, f"{self.kinds} was not raised"
+            self.type, self.value = kind, value
+            return issubclass(kind, self.kinds) and (
+                self.match is None or re.search(self.match, str(value)) is not None)
+    class approx:
+        def __init__(self, wanted, rel=1e-6, abs=1e-12):
+            self.wanted, self.rel, self.abs = wanted, rel, abs
+        def same(self, found, wanted):
+            if isinstance(wanted, dict):
+                return isinstance(found, dict) and found.keys() == wanted.keys() and all(
+                    self.same(found[key], wanted[key]) for key in wanted)
+            if isinstance(wanted, (list, tuple)):
+                return isinstance(found, (list, tuple)) and len(found) == len(wanted) and all(
+                    map(self.same, found, wanted))
+            if found == wanted:
+                return True
+            size = found - wanted if found >= wanted else wanted - found
+            most = max(self.abs, self.rel * (wanted if wanted >= 0 else -wanted))
+            return size <= most < float("inf")  # nothing but itself is close to infinity
+        def __eq__(self, found):
+            return self.same(found, self.wanted)
+        __hash__ = None
+"""
+_HAD = frozenset({"raises", "approx"})
+_DEFINED = re.compile(r"^def[ \t]+(\w+)", re.MULTILINE)
+Translated = tuple[str, list[str], int, bool]
+
+
+def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
+    code, solution = text(row, "test_code"), text(row, "solution")
+    blank: Translated = ("", [], 0, False)
+    found = translated(code, _tested(row, code, solution)) if code.strip() else blank
+    body, names, functions, uses_pytest = found
+    prompt = _PYTEST if uses_pytest else ""
+    return {
+        "title": row.get("question_id"),
+        "test_kind": "assert",
+        "time_limit": min(TEST_S * max(functions, 1), MOST_S),
+        "memory_limit": MEMORY_MB,
+        "official_tests": assert_test(body, "", names, prompt) if functions else [],
+        "gold_solutions": [{"code": solution, "expect": "passed"}],
+    }
+
+
+def _tested(row: Row, code: str, solution: str) -> frozenset[str]:
+    """Return the names of the functions under test: as the row says, else those of its solution."""
+    info = row.get("test_info")
+    entries = [e for e in info if isinstance(e, dict)] if isinstance(info, list) else []
+    names = frozenset(str(entry.get("function_name")) for entry in entries)
+    if names or "from solution import" in code:
+        return names
+    return frozenset(_DEFINED.findall(solution))
+
+
+def translated(code: str, tested: frozenset[str] = frozenset()) -> Translated:
+    """Return a pytest file as a text that runs its tests, its lines where they were.
+
+    tested  the functions under test, of which the file may have copies
+
+    The other values: names of the solution, the number of test functions, whether it uses pytest.
+    Raises RowError for what is not translated.
+    """
+    if len(code) > MOST_READ:
+        raise RowError(f"test_code has {len(code)} characters: at most {MOST_READ} are translated")
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise RowError(f"test_code is no Python: {str(error)[:100]}") from None
+    lines = code.splitlines()
+    names: list[str] = []
+    calls: list[str] = []
+    tests = (node for node in tree.body if getattr(node, "name", "").startswith("test"))
+    walked = (name for test in tests for name in ast.walk(test))
+    called = {name.id for name in walked if isinstance(name, ast.Name)}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module == "solution":
+            names += [alias.name for alias in node.names if alias.name != "*"]
+            renamed = [f"{a.asname} = {a.name}" for a in node.names if a.asname]
+            _replace(lines, node, "; ".join(renamed))
+        elif _is_import(node, "pytest") or _is_main(node):
+            _replace(lines, node, "")
+        elif _is_import(node, "solution") or isinstance(node, ast.AsyncFunctionDef):
+            raise RowError("test_code imports the module solution, or awaits: not translated")
+        elif isinstance(node, ast.ClassDef) and node.name.startswith("Test"):
+            raise RowError(f"test_code has a class of tests, {node.name}: not translated")
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            if node.args.args or node.args.kwonlyargs or node.decorator_list:
+                raise RowError(f"{node.name} has arguments or a decorator: not translated")
+            calls.append(f"{node.name}()")
+        elif isinstance(node, ast.FunctionDef) and node.name in called & tested:
+            names.append(node.name)
+            _replace(lines, node, "")
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == "pytest"
+    } - {"main"}
+    if not used <= _HAD:
+        raise RowError(f"test_code uses pytest.{min(used - _HAD)}: not translated")
+    return "\n".join([*lines, *calls, ""]), names, len(calls), bool(used)
+
+
+def _is_import(node: ast.stmt, name: str) -> bool:
+    return isinstance(node, ast.Import) and any(alias.name == name for alias in node.names)
+
+
+def _is_main(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "__name__" in ast.dump(node.test)
+
+
+def _replace(lines: list[str], node: ast.stmt, by: str) -> None:
+    start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    end = node.end_lineno or node.lineno
+    lines[start - 1 : end] = [by, *[""] * (end - start)]
+
+
+KODCODE = RowFormat(
+    name="kodcode",
+    needs=(frozenset({"question_id", "question", "solution", "test_code"}),),
+    content={"test_code": text_with(r"\bassert\b|\bdef test|\bsolution\b", "has no test")},
+    ids={"id": of("question_id"), "difficulty": of("gpt_difficulty", read=label)},
+    uses=("test_code", "test_info", "solution"),
+    convert=_convert,
+)

@@ -1,0 +1,179 @@
+"""Rows of problems by number: the interface of all their stores, and JSON lines.
+
+    JsonRows                 a file of JSON lines, or one JSON array, which is written out as lines
+    arrow_rows.MappedRows    files of the `datasets` library
+    arrow_rows.ParquetRows   a parquet file
+    ioi_rows.IoiRows         rows of subtasks and of tests, in files of the kinds above
+
+Opening a file of JSON lines reads it once and keeps the offset of each line. A line is parsed again
+when its problem is needed, and its tests go to a temporary file (`chosen_tests`), so one line is
+held at a time. A line is parsed whole: a scanner that parsed one test at a time saved little memory
+and was slower (86 MB and 2.7 s, instead of 101 MB and 2.1 s, on five problems with 84 MB of tests,
+in lines of up to 32 MB).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from gradebox.eval.common.errors import Diagnostics, InputError, RowError
+from gradebox.eval.problems.formats import FIRST_ROWS, Reading, Row
+from gradebox.sandbox.common.cleanup import Closeable
+
+FIRST_BYTES = 8 << 20  # of the rows of which the format is recognised
+MAX_ROW_BYTES = 512 << 20  # parsing holds text twice, small values about twenty times
+MOST_ARRAY_BYTES = 64 << 20
+_BOM = b"\xef\xbb\xbf"
+Choose = Callable[[Iterable[Row], str], Reading]  # (first rows, where they are) → how they are read
+
+
+class Rows(Closeable):
+    """Rows of problems by number. Any thread may call any method.
+
+    name         a subset or a file, for messages and records
+    fingerprint  changes when the contents change
+    diagnostics  rows that were skipped, and why
+    """
+
+    def __init__(self, name: str, fingerprint: str) -> None:
+        self.name = name
+        self.fingerprint = fingerprint
+        self.diagnostics = Diagnostics()
+
+    @abstractmethod
+    def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield the number and the NAME_COLUMNS of every row."""
+
+    @abstractmethod
+    def row(self, number: int) -> dict[str, Any]:
+        """Return the columns of a row, its tests included; raise RowError when it is unusable."""
+
+
+class JsonRows(Rows):
+    """The rows of a .jsonl file. The file stays open, so it may be replaced.
+
+    is_array  the file is one JSON array, as MBPP's sanitized file
+    """
+
+    def __init__(
+        self, path: Path, fingerprint: str, choose: Choose, *, is_array: bool = False
+    ) -> None:
+        super().__init__(path.name, fingerprint)
+        self._path = path
+        self._lines: list[tuple[int, int]] = []  # offset and length of each line
+        try:
+            self._file = _as_lines(path) if is_array else path.open("rb")
+            self._reading = choose(_first_rows(self._file), str(path))
+            self._file.seek(0)
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Read the file once; hold one line at a time."""
+        end = 0
+        try:
+            line_number = 0
+            while line := self._file.readline(MAX_ROW_BYTES + 1):
+                line_number += 1
+                end += len(line)
+                if len(line) > MAX_ROW_BYTES and not line.endswith(b"\n"):
+                    del line
+                    end = self._skip_line()
+                    self.diagnostics.add(
+                        f"{self._path}, line {line_number} is not a problem: it is longer than "
+                        f"{MAX_ROW_BYTES} bytes: shorten it, or use a parquet file"
+                    )
+                    continue
+                if line_number == 1:
+                    line = line.removeprefix(_BOM)
+                if line.isspace() or not line:
+                    continue
+                try:
+                    row = parse_row(line)
+                    names = self._reading.ids(row, line_number - 1)
+                except RowError as error:
+                    self.diagnostics.add(
+                        f"{self._path}, line {line_number} is not a problem: {error}"
+                    )
+                    continue
+                number = line_number - 1
+                self._lines += [(0, 0)] * (number - len(self._lines))  # lines without a row
+                self._lines.append((end - len(line), len(line)))
+                del line, row  # before the next line is read
+                yield number, names
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def row(self, number: int) -> dict[str, Any]:
+        offset, length = self._lines[number]
+        try:
+            line = os.pread(self._file.fileno(), length, offset)
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if len(line) < length:
+            raise InputError(f"{self._path} changed while it was read; start again")
+        return self._reading.columns(parse_row(line), number)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _skip_line(self) -> int:
+        """Read the rest of a line and return the offset of its end."""
+        while (part := self._file.readline(1 << 20)) and not part.endswith(b"\n"):
+            pass
+        return self._file.tell()
+
+    def _unreadable(self, error: OSError) -> InputError:
+        return InputError(f"{self._path} can't be read: {error.strerror or error}")
+
+
+def _as_lines(path: Path) -> IO[bytes]:
+    """Return the items of a JSON array as lines of an unlinked file. Raises InputError."""
+    if path.stat().st_size > MOST_ARRAY_BYTES:
+        raise InputError(
+            f"--dataset {path} is a JSON array of more than {MOST_ARRAY_BYTES} bytes: give one "
+            "object a line (jq -c .[])"
+        )
+    try:
+        items = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"--dataset {path} is not JSON: {error}") from None
+    file = tempfile.TemporaryFile(prefix="gradebox-problems-")  # noqa: SIM115 - closed by JsonRows
+    file.writelines(json.dumps(item).encode() + b"\n" for item in items)
+    file.seek(0)
+    return file
+
+
+def _first_rows(file: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield the first rows of a file. Lines that are no rows are left out."""
+    read = 0
+    for _ in range(FIRST_ROWS):
+        line = file.readline(MAX_ROW_BYTES).removeprefix(_BOM)
+        read += len(line)
+        try:
+            yield parse_row(line)
+        except RowError:
+            continue
+        if read > FIRST_BYTES:
+            return
+
+
+def parse_row(line: bytes) -> dict[str, Any]:
+    """Return the JSON object of a line; raise RowError when it is anything else."""
+    try:
+        row = json.loads(line)
+    except UnicodeDecodeError as error:
+        raise RowError(f"not UTF-8 at byte {error.start}") from error
+    except RecursionError as error:
+        raise RowError("JSON nested too deeply") from error
+    except ValueError as error:
+        raise RowError(f"not JSON: {error}") from error
+    if not isinstance(row, dict):
+        raise RowError(f"a JSON {type(row).__name__}, not an object")
+    return row
