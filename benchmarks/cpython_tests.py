@@ -199,7 +199,7 @@ def compare(results: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--results", type=Path, required=True, help="JSON lines, one a run")
+    parser.add_argument("--results", type=Path, required=True, help="JSON lines, one per run")
     parser.add_argument("--start", choices=STARTS, action="append", help="(default: both)")
     parser.add_argument("--again", action="store_true", help="repeat runs that are in the results")
     parser.add_argument("--compare", action="store_true", help="print what differs, run nothing")

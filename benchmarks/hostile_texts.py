@@ -49,11 +49,10 @@ from gradebox.eval.common.errors import InputError, RowError  # noqa: E402
 from gradebox.eval.models.answers.equality import harness  # noqa: E402
 from gradebox.eval.models.benchmarks.evaluators import EVAL_FUNCTIONS  # noqa: E402
 from gradebox.eval.models.benchmarks.extraction import (  # noqa: E402
-    chinese,
     choices,
     free_answers,
 )
-from gradebox.eval.models.benchmarks.extraction.markers import shortened  # noqa: E402
+from gradebox.eval.models.benchmarks.extraction.texts import shortened  # noqa: E402
 from gradebox.eval.models.benchmarks.pal import find_program  # noqa: E402
 from gradebox.eval.models.benchmarks.sample import Sample  # noqa: E402
 from gradebox.eval.problems.formats import FORMATS, Reading  # noqa: E402
@@ -163,7 +162,7 @@ def answers() -> Iterator[tuple[str, Door]]:
     yield "math as the gold", lambda text: grade(text, "So it is 1", timeout=1.0)
     yield "math extract", lambda text: EvaluatorMath(timeout=1.0).extract_ans(text)
     yield "answer harness", lambda text: harness("1", text)
-    for module in (choices, free_answers, chinese):
+    for module in (choices, free_answers):
         for name, extract in module.EXTRACTION_FUNCTIONS.items():
             yield name, lambda text, read=extract: read(shortened(text), SAMPLE)
     no_equality: Any = NoEquality()

@@ -1,10 +1,10 @@
-"""Cases a second by workers and drivers: what bounds a machine with many cores.
+"""Cases per second by workers and drivers: what bounds a machine with many cores.
 
     python benchmarks/scaling.py [--cases 40000]
 
 1. Drivers with a stand-in for the sandbox: 64 programs at once, each sleeps 2 ms and needs no
    core. What is left is the grader's own work. CPU time is that of the Python processes.
-2. The real box with 1, 2, 4 … workers, short C programs: cases a second, and the share of
+2. The real box with 1, 2, 4 … workers, short C programs: cases per second, and the share of
    linear scaling from one worker.
 3. The grader's own CPU time a case with the real box: C, Python, C with a built-in checker.
    Short runs are subtracted from long ones, so the start is not in it.
@@ -39,7 +39,7 @@ SOURCES = {"c": (ECHO, "// "), "python": ("print(input())\n", "# ")}
 
 @dataclass
 class Figure:
-    """A run: cases a second, CPU microseconds a case of this process and of its children."""
+    """A run: cases per second, CPU microseconds per case of this process and of its children."""
 
     rate: float
     parent_us: float
@@ -114,7 +114,7 @@ def children_s() -> float:
 def stand_in(folder: Path, cases: int) -> None:
     """Print the figures of drivers whose sandbox needs no core."""
     process.MAIN = stand_in_driver.MAIN
-    print("drivers  cases/s  us a case: parent  drivers")
+    print("drivers  cases/s  us per case: parent  drivers")
     for drivers in (1, 2, 4):
         sandbox = StandIn(STAND_IN_SLOTS) if drivers == 1 else None
         found = measure(folder, cases, workers=STAND_IN_SLOTS, drivers=drivers, sandbox=sandbox)

@@ -95,7 +95,7 @@ def post(port: int, body: bytes, accepted: int) -> None:
 
 
 class Delays:
-    """Seconds that GET /health takes, twenty times a second."""
+    """Seconds that GET /health takes, 20 times per second."""
 
     def __init__(self, port: int) -> None:
         self.seconds: list[float] = []

@@ -78,7 +78,7 @@ SETS: dict[str, tuple[ProblemPlan, ...]] = {
         ProblemPlan(tests=10, cpp=3, python=3),
         ProblemPlan(tests=2000, cpp=1, python=0),
     ),
-    # Twenty samples a problem, as when pass@k is measured.
+    # Twenty samples per problem, as when pass@k is measured.
     "samples20": (
         ProblemPlan(tests=10, cpp=10, python=10),
         ProblemPlan(tests=10, cpp=10, python=10),

@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description="Verdicts under load.")
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--load", type=int, default=4, help="spinning processes a core")
+    parser.add_argument("--load", type=int, default=4, help="spinning processes per core")
     parser.add_argument("--limit", type=float, default=0.1, help="seconds")
     parser.add_argument("--shares", type=float, nargs="+", default=SHARES, help="of the limit")
     options = parser.parse_args(arguments)

@@ -6,15 +6,6 @@
 import os
 import sys
 
-if __name__ == "__main__":
-    if not __package__:
-        sys.path[0] = os.path.realpath(__file__ + "/../../src")  # eval/ would hide libraries
-    from gradebox import _early_signals
-
-    _early_signals.handle()
-
-from gradebox.eval.cli.grade import main
-
 
 def __getattr__(name: str) -> object:
     """Load `run_piston_test` on first use, because --help needs no HTTP client."""
@@ -26,4 +17,8 @@ def __getattr__(name: str) -> object:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if not __package__:
+        sys.path[0] = os.path.realpath(__file__ + "/../../src")  # eval/ would hide libraries
+    from gradebox._early_signals import run
+
+    sys.exit(run("gradebox.eval.cli.grade"))

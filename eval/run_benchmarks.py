@@ -6,11 +6,6 @@ import sys
 if __name__ == "__main__":
     if not __package__:
         sys.path[0] = os.path.realpath(__file__ + "/../../src")  # eval/ would hide libraries
-    from gradebox import _early_signals
+    from gradebox._early_signals import run
 
-    _early_signals.handle()
-
-from gradebox.eval.cli.commands.run_benchmarks import main
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("gradebox.eval.cli.commands.run_benchmarks"))

@@ -152,7 +152,7 @@ def may_import_a_folder(path: Path) -> bool:
 def test_the_top_of_eval_holds_only_commands():
     for name in COMMANDS:
         text = (ROOT / "eval" / name).read_text(encoding="utf-8")
-        assert 'if __name__ == "__main__":\n    sys.exit(main())' in text, name
+        assert text.rpartition("\n\n")[2].startswith('    sys.exit(run("gradebox.eval.cli.'), name
         assert len(text.splitlines()) <= 30, name
 
 

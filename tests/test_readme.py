@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from gradebox.eval.cli.flags import make_parser
+from gradebox.eval.cli.grade import make_parser
 from gradebox.eval.results.record import CaseVerdict, Reason, Status
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -23,24 +23,24 @@ from gradebox.sandbox.common.exit_status import ExitStatus
 
 
 class Command(NamedTuple):
-    """A module with `main(argv) -> int`, and its line in the list of commands."""
+    """A function (argv) -> int as module:name, and its line in the list of commands."""
 
-    module: str
+    function: str
     help: str
 
 
 COMMANDS: dict[str, Command] = {
-    "grade": Command("gradebox.eval.cli.grade", "grade a file of solutions"),
-    "debug": Command("gradebox.eval.cli.commands.debug", "run one case of a run again, explained"),
+    "grade": Command("eval.cli.grade:main", "grade a file of solutions"),
+    "debug": Command("eval.cli.commands.debug:main", "run one case of a run again, explained"),
     "sample": Command(
-        "gradebox.eval.cli.commands.sample_solutions", "ask a server for solutions, and grade them"
+        "eval.cli.commands.sample_solutions:main", "ask a server for solutions, and grade them"
     ),
-    "answer": Command("gradebox.eval.cli.commands.answer", "judge a short answer, explained"),
-    "answers": Command("gradebox.eval.cli.commands.answers", "grade a file of short answers"),
-    "report": Command("gradebox.eval.cli.commands.report", "write the report of a run"),
-    "compare": Command("gradebox.eval.cli.commands.compare", "compare two runs by problem"),
-    "serve": Command("gradebox.sandbox.server.__main__", "serve Piston's API and POST /grade"),
-    "doctor": Command("gradebox.sandbox.doctor", "show which isolation this machine offers"),
+    "answer": Command("eval.cli.commands.answers:main_one", "judge a short answer, explained"),
+    "answers": Command("eval.cli.commands.answers:main", "grade a file of short answers"),
+    "report": Command("eval.cli.commands.report:main", "write the report of a run"),
+    "compare": Command("eval.cli.commands.compare:main", "compare two runs by problem"),
+    "serve": Command("sandbox.server.__main__:main", "serve Piston's API and POST /grade"),
+    "doctor": Command("sandbox.doctor:main", "show which isolation this machine offers"),
 }
 
 
@@ -70,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"gradebox: there is no command {name[:80]!r}{hint}\n{usage()}", file=sys.stderr)
         return ExitStatus.BAD_INPUT
     sys.argv[0] = f"gradebox {name}"  # the name in the command's usage
-    status: int = import_module(command.module).main(arguments[1:])
+    module, _, function = command.function.partition(":")
+    status: int = getattr(import_module(f"gradebox.{module}"), function)(arguments[1:])
     return status
 
 

@@ -50,8 +50,8 @@ from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.protocol import Sandbox
 
 log = logging.getLogger(__name__)
-SLOW_S = 3.0  # a step before the run that takes longer is said
-MOST_ADDRESSES = 3  # shown of the servers of a run
+SLOW_S = 3.0  # a step before the run that takes longer is reported
+MOST_ADDRESSES = 3  # of servers, in the line about the sandbox
 LOG_FORMAT = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
@@ -184,7 +184,7 @@ def _grade_file(
         calibration = _old_calibration(old)
         where = f"--dataset {options.dataset}"
         solutions = session.solutions(source)
-        with _said_when_slow(say, f"{where}: grading its own solutions (--no-check-dataset)"):
+        with _reported_when_slow(say, f"{where}: grading its own solutions (--no-check-dataset)"):
             check.run(solutions, session.problems, where, stopper.stopping, folder.find)
         if stopper.event.is_set():
             return FileResult(source, path, None, 0, 0)
@@ -227,7 +227,7 @@ def _grade_file(
 
 
 @contextlib.contextmanager
-def _said_when_slow(say: Callable[[str], None], text: str) -> Iterator[None]:
+def _reported_when_slow(say: Callable[[str], None], text: str) -> Iterator[None]:
     timer = threading.Timer(SLOW_S, say, [text])
     timer.daemon = True
     timer.start()

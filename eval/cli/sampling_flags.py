@@ -5,36 +5,31 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from gradebox.eval.cli.parser import natural_int, not_negative, positive_int
+from gradebox.eval.cli.command import FlagRow, natural_int, not_negative, positive_int
 
 if TYPE_CHECKING:
     from gradebox.eval.models.sampler import SamplerOptions
 
 
-def add_sampling_flags(
-    parser: argparse.ArgumentParser, *, max_tokens: int, concurrency: int, call_timeout_s: float
-) -> None:
-    """Add the flags, with these defaults."""
-    add = parser.add_argument
-    add("--temperature", type=not_negative, default=0.0, help="sampling temperature")
-    add("--top-p", type=not_negative, default=1.0, help="probability mass of nucleus sampling")
-    add("--max-tokens", type=positive_int, default=max_tokens, help="output tokens of a reply")
-    add("--seed", type=int, help="seed of the first sample; each further sample adds 1")
-    add("--concurrency", type=positive_int, default=concurrency, help="calls at once")
-    add(
-        "--call-timeout",
-        type=not_negative,
-        default=call_timeout_s,
-        help="seconds for a call with its retries; 0: no limit",
+CALL_TIMEOUT_HELP = "seconds for a call with its retries; 0: no limit"
+FRESH: FlagRow = ("--fresh", bool, False, "discard earlier answers and ask everything again")
+
+
+def sampling_flags(
+    *, max_tokens: int, concurrency: int, call_timeout_s: float
+) -> tuple[FlagRow, ...]:
+    """Return the flags of commands that ask OpenAI-compatible servers, with these defaults."""
+    return (
+        ("--temperature", not_negative, 0.0, "sampling temperature"),
+        ("--top-p", not_negative, 1.0, "probability mass of nucleus sampling"),
+        ("--max-tokens", positive_int, max_tokens, "output tokens of a reply"),
+        ("--seed", int, None, "seed of the first sample; each further sample adds 1"),
+        ("--concurrency", positive_int, concurrency, "calls at once"),
+        ("--call-timeout", not_negative, call_timeout_s, CALL_TIMEOUT_HELP),
+        ("--max-retries", natural_int, None, "calls after the first one"),
+        ("--api-key-env NAME", str, "OPENAI_API_KEY", "environment variable with the server's key"),
+        FRESH,
     )
-    add("--max-retries", type=natural_int, help="calls after the first one")
-    add(
-        "--api-key-env",
-        default="OPENAI_API_KEY",
-        metavar="NAME",
-        help="environment variable with the server's key",
-    )
-    add("--fresh", action="store_true", help="discard earlier answers and ask everything again")
 
 
 def sampling_fields(args: argparse.Namespace) -> dict[str, Any]:

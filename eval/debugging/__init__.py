@@ -1,7 +1,7 @@
 """Debug single cases of an earlier run, and rejudge chosen ones.
 
     results folder ─ find ─▶ record, case ─ reopen ─▶ OpenedCase: program, test, checker of the run
-        ├─ explain           run it again and compare with the record   (explain_page prints it)
+        ├─ explain           run it again, compare with the record, print the page
         ├─ try_checker       run only the checker, on three outputs
         ├─ export            files that run without gradebox
         ├─ list_cases        cases by reason

@@ -1,23 +1,49 @@
-"""Run a case again and compare the result with its record.
+"""Run a case again, compare the result with its record, and print the page that explains it.
 
 OpenedCase ─ compile, run, check ─▶ Rerun ─ compare_with_record ─▶ Comparison
+
+solution and case · verdict in the run and now · limits and usage
+input · expected and actual output side by side · stderr · checker output · next commands
+
+A response without a program has a page of its own. Rows have at most `width` columns.
 """
 
 from __future__ import annotations
 
 import hashlib
+import signal
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
+from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.debugging.find import Json
-from gradebox.eval.debugging.reopen import OpenedCase
+from gradebox.eval.common.terminal import Row, Span, cut, pad, row, wrap_words
+from gradebox.eval.debugging.difference import Layout, side_by_side
+from gradebox.eval.debugging.find import Json, Results
+from gradebox.eval.debugging.page_parts import (
+    VERDICT_STYLES,
+    block,
+    command_rows,
+    debug_command,
+    heading,
+    result_name,
+    size,
+    title,
+)
+from gradebox.eval.debugging.reopen import OpenedCase, Overrides, run_options
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseOutcome
 from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import compile_error
 from gradebox.eval.results.record import CaseRecord
+from gradebox.eval.solutions.files import find_files
+from gradebox.eval.solutions.reader import TEXT_KEYS, read_response
 from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import MIB
 
 
 @dataclass(frozen=True)
@@ -125,3 +151,188 @@ def _changes(case: OpenedCase) -> str:
     )
     changes += [what for what, then, now in pairs if then is not None and then != now]
     return "; ".join(changes) or "the program, the tests, the checker or the flags"
+
+
+LABEL_WIDTH, COLUMN_WIDTH, LIMIT_WIDTH = 11, 27, 8
+
+
+def explain_page(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Iterator[Row]:
+    """Yield the rows of the page. `full`: whole texts and outputs."""
+    yield from title(case.record, case.name, width)
+    yield from _figures(case, rerun, width)
+    yield from _explanation(case, rerun, width)
+    if rerun.outcome is None:
+        yield from block("compiler", rerun.compile_log, width, full=full)
+        return
+    digest = hashlib.sha256(case.test.input).hexdigest()
+    by_file = ", as input.txt" if case.by_file else ""
+    yield from block(f"input{by_file}, sha256 {digest[:12]}…", case.test.input, width, full=full)
+    if rerun.record.transcript is not None:
+        yield from block("transcript", rerun.record.transcript.encode(), width, full=full)
+    if not case.interactive or case.test.expected:
+        yield from _outputs(case, rerun, width, full=full)
+    yield from block("stderr", rerun.outcome.execution.stderr, width, full=full, tail=True)
+    yield from _checker(case, rerun, width, full=full)
+
+
+def _seconds(value: Any) -> str:
+    return f"{value:.3f} s" if isinstance(value, (int, float)) else ""
+
+
+def _megabytes(value: Any) -> str:
+    return f"{value / MIB:.1f} MB" if isinstance(value, (int, float)) else ""
+
+
+def _exit(case: Json) -> str:
+    number = case.get("signal")
+    if isinstance(number, int):
+        try:
+            return f"{signal.Signals(number).name} (signal {number})"
+        except ValueError:
+            return f"signal {number}"
+    return "" if case.get("exit_code") is None else f"exit status {case['exit_code']}"
+
+
+def _score(case: Json) -> str:
+    score = case.get("score")
+    return f"{score:g}" if isinstance(score, (int, float)) else "none"
+
+
+def _output_size(case: Json) -> str:
+    return "" if case.get("exit_code") is None else size(case.get("output_bytes"))
+
+
+def _figures(case: OpenedCase, rerun: Rerun, width: int) -> Iterator[Row]:
+    """Yield verdict, score and usage, in the run and now, beside the limits."""
+    runs: tuple[Json, Json] = case.recorded, to_builtins(rerun.record)
+    bounds = case.bounds
+    column = min(COLUMN_WIDTH, (width - LABEL_WIDTH - LIMIT_WIDTH) // 2)
+
+    def line(label: str, then: str, now: str, limit: str = "") -> Row:
+        return row(
+            cut(pad(label, LABEL_WIDTH) + pad(then, column) + pad(now, column) + limit, width)
+        )
+
+    yield row("")
+    yield row(*(Span(span.text, "dim") for span in line("", "then", "now", "limit")))
+    yield row(
+        pad("verdict", LABEL_WIDTH),
+        *(
+            Span(
+                pad(f"{run.get('verdict')} {run.get('reason')}", column),
+                VERDICT_STYLES.get(str(run.get("verdict")), "bad"),
+            )
+            for run in runs
+        ),
+    )
+    if any(run.get("score") not in (0, 1, None) for run in runs):
+        yield line("score", _score(runs[0]), _score(runs[1]), "1")
+    figures = (
+        ("CPU time", [_seconds(run.get("cpu_s")) for run in runs], f"{bounds.cpu_s:g} s"),
+        ("wall time", [_seconds(run.get("wall_s")) for run in runs], ""),
+        (
+            "memory",
+            [_megabytes(run.get("memory_bytes")) for run in runs],
+            f"{bounds.memory_bytes / MIB:g} MB",
+        ),
+        ("ended", [_exit(run) for run in runs], ""),
+        ("output", ["" if case.interactive else _output_size(run) for run in runs], ""),
+        ("repeated", ["alone" if run.get("contended") else "" for run in runs], ""),
+    )
+    for label, (then, now), limit in figures:
+        if then or now:
+            yield line(label, then, now, limit)
+
+
+def _explanation(case: OpenedCase, rerun: Rerun, width: int) -> Iterator[Row]:
+    """Yield the reasons of the verdicts, and the comparison with the record."""
+    then, now = str(case.recorded.get("error") or ""), rerun.record.error
+    yield row("")
+    reasons = [("why", now)] if then == now else [("why then", then), ("why now", now)]
+    for label, text in reasons:
+        if text:
+            for line in wrap_words(f"{label}: {text}", width, "  "):
+                yield row(line)
+    for text in compare_with_record(case, rerun).lines:
+        style = "warn" if text.startswith(("DIFFERS", "FLAKY")) else "dim"
+        for line in wrap_words(text, width, "  "):
+            yield row(Span(line, style))
+
+
+def _outputs(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Iterator[Row]:
+    mode = case.settings.compare
+    if case.judge_name and not first_difference(rerun.output, case.test.expected, mode):
+        mode = "exact"  # the judge may see what the comparison overlooks
+    judge = f"judged by {case.judge_name}" if case.judge_name else f"compared by {mode}"
+    layout = Layout(width, mode, full)
+    yield row("")
+    yield heading(f"expected and output, {judge}; > first difference", width)
+    yield from side_by_side(case.test.expected, rerun.output, layout)
+    then = case.recorded_whole_output()
+    if then is not None and then != rerun.output:
+        yield row("")
+        yield heading("expected and output as recorded", width)
+        yield from side_by_side(case.test.expected, then, layout)
+
+
+def _checker(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Iterator[Row]:
+    """Yield the checker's result and output, and its recorded output if that differs."""
+    if not case.judge_name or rerun.outcome is None:
+        return
+    check = rerun.outcome.check
+    yield row("")
+    if check is None:
+        yield heading(f"checker {case.judge_name}: not run", width)
+        yield row("  it runs only on complete outputs that are not the expected one, byte for byte")
+        return
+    status = "" if check.exit_code is None else f", exit status {check.exit_code}"
+    yield heading(f"checker {case.judge_name}: {result_name(check)}{status}", width)
+    for line in wrap_words(check.message or "(no message)", width - 2):
+        yield row("  " + line)
+    texts = (("stdout", check.stdout), ("stderr", check.stderr))
+    for name, text in texts:
+        if text:
+            yield from block(f"checker's {name}", text, width, full=full, tail=name == "stderr")
+    recorded = case.recorded.get("checker")
+    if not isinstance(recorded, dict):
+        return
+    for name, text in texts:
+        then = str(recorded.get(name) or "").encode("utf-8", "surrogatepass")
+        if then and not text.startswith(then):
+            yield from block(f"checker's {name} as recorded", then, width, full=full)
+
+
+def next_steps(results: str, case: OpenedCase, width: int) -> Iterator[Row]:
+    """Yield the commands that investigate further."""
+    steps = [("--export DIR", "write files that run without gradebox")]
+    if case.judge_name and not case.interactive:
+        steps.insert(0, ("--checker", "run the checker on other outputs"))
+    yield row("")
+    yield heading("next: this command with one of", width)
+    for flag, what in steps:
+        yield row(f"    {flag:<14}{what}")
+    yield from command_rows(debug_command(results, case.record, case.name), width)
+
+
+def response_page(
+    results: Results, record: Json, overrides: Overrides, width: int, *, full: bool
+) -> Iterator[Row]:
+    """Yield the page of a response without a program.
+
+    Raises InputError when its line is no longer there.
+    """
+    paths = run_options(results, overrides).solutions_path
+    files = find_files([paths] if isinstance(paths, (str, Path)) else list(paths))
+    line = record.get("line")
+    if not isinstance(line, int):
+        raise InputError(f"the record has no usable line: {str(line)[:40]!r}")
+    response = read_response(files[0], line)
+    yield from title(record, "none", width)
+    yield row("")
+    why = (
+        "no program was found in the response: it has no code fence with the requested language, "
+        f"and no field but `code` and {', '.join(TEXT_KEYS)} is read"
+    )
+    for text in wrap_words(why, width):
+        yield row(text)
+    yield from block("response", response.encode(), width, full=full)

@@ -94,7 +94,7 @@ def run_options(results: Results, overrides: Overrides) -> Options:
     try:
         # Without drivers, which do not get the earlier record of a solution.
         return Options(solutions_path=solutions, **{**values, "drivers": 1, **given})
-    except (TypeError, ValueError, AttributeError) as e:
+    except (InputError, TypeError, ValueError, AttributeError) as e:
         raise InputError(
             f"the flags in {results.folder / METRICS_NAME} are unusable: {e}; start the run again"
         ) from None
@@ -243,7 +243,7 @@ class OpenedCase:
         program = program_of(solution.code, run.language, run.problem)
         try:
             return settings.retry.call(lambda: settings.sandbox.compile(program), "compiling")
-        except BadRequest as e:  # a sandbox that refuses it
+        except BadRequest as e:  # the sandbox refuses the program
             return Compiled(program, ok=False, log=str(e).encode())
 
 
@@ -269,7 +269,7 @@ def open_case(
 ) -> Iterator[OpenedCase]:
     """Open a case of a record until the block ends.
 
-    sandbox  used instead of opening the run's
+    sandbox  the sandbox to use; None: that of the run is opened
 
     Raises InputError when something that the run used is missing.
     """

@@ -14,7 +14,7 @@ from gradebox.checkers.check import Check
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Row, Span, row, wrap_words
 from gradebox.eval.debugging.explain import run_again
-from gradebox.eval.debugging.page_parts import block, heading, size, title
+from gradebox.eval.debugging.page_parts import block, heading, result_name, size, title
 from gradebox.eval.debugging.reopen import OpenedCase
 from gradebox.sandbox.errors import SandboxError
 
@@ -73,11 +73,6 @@ def _program_output(case: OpenedCase) -> tuple[str, bytes]:
     if outcome.output is None:
         raise InputError("the program wrote no output to check")
     return "the program's output (run again)", outcome.output
-
-
-def result_name(check: Check) -> str:
-    """Return the checker's result as a word; partial credit is "accepted in part"."""
-    return "accepted in part" if check.accepted and not check.full else check.outcome
 
 
 def conclusions(trials: list[Trial]) -> list[str]:

@@ -4,12 +4,13 @@
         ─ one grading call for all ─▶ ({"pass@1": …}, {task: [(i, {"passed", "result", …}), …]})
 
 The tests run in another box than the program, which gets neither their text nor their answers: it
-can't pass them by ending early or with objects that equal everything. Tests that use what cannot
-cross as data (instances of the tests' own classes) run together with the program instead.
+can't pass them by ending early or with objects that equal everything. Tests that use values which
+cannot be sent as data (instances of the tests' own classes) run in the program's process instead.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,10 +18,12 @@ from typing import Any
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.frameworks.together import run_together
+from gradebox.eval.grading.cases.case_run import check_evidence
+from gradebox.eval.grading.retry import Retry
 from gradebox.eval.problems.formats.asserts import assert_problem
 from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 from gradebox.sandbox.errors import SandboxError
+from gradebox.sandbox.model import MIB, Execution, Limits
 
 Results = dict[int, list[tuple[int, dict[str, Any]]]]
 TIMED_OUT = "timed out"
@@ -111,3 +114,44 @@ def _why(record: Mapping[str, Any]) -> str:
         return TIMED_OUT
     cases = (case["error"] for case in record["details"] if case["error"])
     return str(record["error"] or next(cases, None) or record["verdict"])
+
+
+MEMORY_BYTES = 1024 * MIB
+_PROGRAM = """\
+import os
+def run(text):
+    secret, out = os.read(0, 64), os.dup(1)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 0), os.dup2(null, 1)
+    exec(compile(text, "<program>", "exec"), {{}})
+    os.write(out, secret)
+    os._exit(0)
+run({text!r})
+"""
+
+
+def run_together(grader: Grader, code: str, tests: str, cpu_s: float) -> str:
+    """Run a program with its tests; return "" when it passed them, "timed out", or why it failed.
+
+    cpu_s  limit of CPU time
+
+    Raises SandboxError for a fault of the machine that three attempts did not solve.
+    """
+    secret = secrets.token_hex(16)
+    limits = Limits(cpu_s=cpu_s, wall_s=3 * cpu_s + 2, memory_bytes=MEMORY_BYTES)
+    program = _PROGRAM.format(text=f"{code}\n{tests}")
+
+    def run() -> Execution:
+        execution = grader.run(program, stdin=secret, limits=limits)
+        check_evidence(execution)
+        return execution
+
+    execution = Retry(attempts=3).call(run, "a program with its tests")
+    if execution.killed_for in ("cpu", "wall"):
+        return "timed out"
+    if execution.killed_for:
+        return f"the limit of {execution.killed_for} was exceeded"
+    if execution.stdout.decode("latin-1") == secret:
+        return ""
+    last = execution.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return last or "the program ended before its tests did"

@@ -1,6 +1,6 @@
 """`Flag`: the metadata of one field of `Options`, from which every interface offers it.
 
-field of Options ─┬─ cli/flags.py      argument, --help, parsing
+field of Options ─┬─ cli/grade.py      argument, --help, parsing
                   ├─ Options           validation, what is recorded
                   ├─ api/grader.py     keywords of a Grader
                   ├─ api/service.py    what a request to POST /grade may set

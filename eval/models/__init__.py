@@ -11,8 +11,7 @@ counted as wrong.
 """
 
 from gradebox.eval.models.backoff import RetryPolicy
-from gradebox.eval.models.errors import CallError, ServerLost
-from gradebox.eval.models.exchange import ModelReply, Request, RequestOutcome
+from gradebox.eval.models.exchange import CallError, ModelReply, Request, RequestOutcome, ServerLost
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 
 __all__ = [

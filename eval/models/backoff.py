@@ -1,4 +1,15 @@
-"""Retries of failed calls: exponential back-off with jitter and a time budget."""
+"""Which failed calls are retried, and when: exponential back-off with jitter and a time budget.
+
+what happened                                   kind               retried
+network fault, time-out                         NetworkError, …    yes
+402, or 429 with a used-up quota                InsufficientQuota  no
+429                                             RateLimited        yes
+408, 425                                        RequestRefused     yes
+another status under 500                        RequestRefused     no
+500 and more                                    ServerError        yes
+a reply that is not JSON, or has no choices     BadReply           yes
+a reply that is too long, or lacks the field    BadReply           no
+"""
 
 from __future__ import annotations
 
@@ -7,9 +18,35 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gradebox.eval.models.errors import CallError
+from gradebox.eval.models.exchange import CallError, CallErrorKind
 
 T = TypeVar("T")
+
+RETRIED_STATUSES = frozenset({408, 425, 429})
+QUOTA_PHRASES = (
+    *("insufficient_quota", "insufficient quota", "insufficient credits"),
+    "exceeded your current quota",
+)
+
+
+def error_of_status(
+    status: int, message: str, detail: str = "", retry_after_s: float | None = None
+) -> CallError:
+    """Return the error of an HTTP status, from 300 on.
+
+    detail  text of the server in which it says that a quota is used up, which waiting won't change
+    """
+    of_quota = any(phrase in detail.lower() for phrase in QUOTA_PHRASES)
+    if status == 402 or (status == 429 and of_quota):
+        return CallError("InsufficientQuota", message)
+    kind: CallErrorKind = "ServerError" if status >= 500 else "RequestRefused"
+    retry = status >= 500 or status in RETRIED_STATUSES
+    return CallError(
+        "RateLimited" if status == 429 else kind,
+        message,
+        retry=retry,
+        retry_after_s=retry_after_s if retry else None,
+    )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """The data of sampling: a request, its reply or failure, and the outcome that holds them.
 
 Request(item, sample, messages | prompt) ─▶ Outcome(request, reply | failure)
+
+A call that fails raises CallError; a run ends with ServerLost when the server has gone.
 """
 
 from __future__ import annotations
@@ -9,7 +11,43 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
+
+CallErrorKind = Literal[
+    "TimeoutError",
+    "NetworkError",
+    "RateLimited",
+    "InsufficientQuota",
+    "ServerError",
+    "RequestRefused",
+    "BadReply",
+]
+
+
+class CallError(Exception):
+    """A call that failed.
+
+    kind           the error's name in records
+    retry          whether the same request may succeed when it is sent again
+    retry_after_s  seconds the server asked us to wait, or None
+    """
+
+    def __init__(
+        self,
+        kind: CallErrorKind,
+        message: str,
+        *,
+        retry: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.kind: CallErrorKind = kind
+        self.retry = retry
+        self.retry_after_s = retry_after_s
+
+
+class ServerLost(Exception):
+    """The server stopped answering during a run. The answers received so far are on disk."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +117,6 @@ class ModelReply:
 
 
 @dataclass(frozen=True)
-class Failure:
-    """Why a request has no reply: the kind of error and a message."""
-
-    error: str
-    message: str
-
-
-@dataclass(frozen=True)
 class RequestOutcome:
     """A request with its reply or its failure.
 
@@ -96,6 +126,6 @@ class RequestOutcome:
 
     request: Request
     reply: ModelReply | None
-    failure: Failure | None
+    failure: CallError | None
     attempts: int
     wall_s: float

@@ -1,31 +1,176 @@
-"""Send JSON with POST, receive JSON, and report every fault as a CallError.
+"""HTTP with model servers: their addresses, their keys, and JSON sent with POST.
 
-The reply is not trusted: its size is limited, redirects are not followed (they would take the
-API key elsewhere), and its text is made printable before it is shown.
+Every fault of a call is a CallError. The reply is not trusted: its size is limited, redirects are
+not followed (they would take the API key elsewhere), its text is made printable before it is
+shown, and the key is removed from all output.
 """
 
 from __future__ import annotations
 
+import functools
 import json
+import os
+import socket
+import urllib.request
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-from gradebox.eval.models.errors import CallError, CallErrorKind
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.backoff import error_of_status
+from gradebox.eval.models.exchange import CallError, ModelReply
+from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.common.retry_after import retry_after_s
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
+
+HIDDEN = "***"
+# Shorter keys are placeholders such as EMPTY, which an answer may contain as a word.
+MIN_KEY_CHARS = 16
+_MIN_PREFIX_CHARS = 8
+
+
+def read_api_key(variable: str) -> str:
+    """Return the key in an environment variable, "" when it is not set.
+
+    Surrounding white space, as editors and `$(cat file)` leave it, is removed. Raises InputError
+    when the key can't be sent in an HTTP header; the message does not show the key.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise InputError(
+            f"{variable} contains a character that is not printable ASCII, so it can't be an API "
+            "key; set it again"
+        )
+    return key
+
+
+def redact(text: str, key: str) -> str:
+    """Return a message without the key, and without a part of the key where it was cut."""
+    if not key:
+        return text
+    text = text.replace(key, HIDDEN)
+    uncut = text.removesuffix("…")
+    for length in range(len(key) - 1, _MIN_PREFIX_CHARS - 1, -1):
+        if uncut.endswith(key[:length]):
+            return uncut[:-length] + HIDDEN
+    return text
+
+
+def redact_reply(reply: ModelReply, key: str) -> ModelReply:
+    """Return a reply without the key, which some servers echo with their request's headers."""
+    if len(key) < MIN_KEY_CHARS:
+        return reply
+    fields: dict[str, Any] = {
+        name: value.replace(key, HIDDEN)
+        for name, value in vars(reply).items()
+        if isinstance(value, str)
+    }
+    return replace(reply, **fields)
+
+
+CONNECT_TIMEOUT_S = 5.0
+MODELS_TIMEOUT_S = 30.0
+DEFAULT_PORTS = {"http": 80, "https": 443}
+_MAX_LISTED_MODELS = 8
+
+
+def on_this_machine(url: str) -> bool:
+    """Return whether no proxy of the environment is used, since the server is on this machine."""
+    return is_loopback(urlsplit(url).hostname)
+
+
+@functools.cache
+def tls_context() -> ssl.SSLContext:
+    """Return what all clients share: reading the certificates takes 30 ms."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def complete_url(base: str, path: str) -> str:
+    """Return the URL of an OpenAI-compatible `path`, such as "/models".
+
+    `base` is a host, an address ending in /v1, or the complete URL of either kind of completion.
+    """
+    base = base.strip().rstrip("/")
+    for known_path in ("/chat/completions", "/completions"):
+        if base.endswith(known_path):
+            return base.removesuffix(known_path) + path
+    return f"{base}{path}" if base.endswith("/v1") else f"{base}/v1{path}"
+
+
+def check_reachable(url: str, flag: str) -> None:
+    """Raise InputError unless `url` is an http(s) address that accepts connections.
+
+    `flag` is the flag that holds the address. An address behind a proxy is not tried.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise InputError(f"{flag} {url!r}: {error}; write it as http://host:port/path") from None
+    host = parts.hostname
+    if parts.scheme not in DEFAULT_PORTS or not host:
+        raise InputError(f"{flag} {url!r} is not an address; write it as http://host:port/path")
+    if port == 0:
+        raise InputError(f"{flag} {url!r} has port 0; use a port from 1 to 65535")
+    proxied = parts.scheme in urllib.request.getproxies() and not urllib.request.proxy_bypass(host)
+    if proxied and not is_loopback(host):
+        return
+    try:
+        address = (host, port or DEFAULT_PORTS[parts.scheme])
+        socket.create_connection(address, CONNECT_TIMEOUT_S).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(
+            f"no server answers at {url} ({reason}); start it, or give its address with {flag}"
+        ) from None
+
+
+def get_served_model(base_url: str, api_key: str = "") -> str:
+    """Return the name of the only model an OpenAI-compatible server serves.
+
+    Raises InputError when the server can't be asked or serves several models.
+    """
+    import httpx
+
+    url = complete_url(base_url, "/models")
+    headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
+    try:
+        with httpx.Client(
+            timeout=MODELS_TIMEOUT_S, verify=tls_context(), trust_env=not on_this_machine(url)
+        ) as client:
+            response = client.get(url, headers=headers)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        reason = redact(str(error), api_key)
+        raise InputError(f"{url}: {reason}; name the model with --model-name") from None
+    try:
+        value = json.loads(response.content) if response.status_code == 200 else None
+        names = [str(entry["id"]) for entry in value["data"]] if value else []
+    except (ValueError, RecursionError, KeyError, TypeError):
+        names = []
+    if len(names) == 1 and names[0].isprintable() and names[0]:
+        return names[0]
+    if names:
+        listed = ", ".join(one_line(name) for name in names[:_MAX_LISTED_MODELS])
+        raise InputError(
+            f"{url} serves {len(names)} models ({redact(listed, api_key)}); choose one with "
+            "--model-name"
+        )
+    raise InputError(
+        f"{url} answered HTTP {response.status_code} without a list of models "
+        f"({redact(start_of(response.content), api_key)}); name the model with --model-name"
+    )
+
 
 MAX_REPLY_BYTES = 16 << 20
 MAX_SHOWN_CHARS = 300
 MAX_RETRY_AFTER_S = 600.0
-RETRIED_STATUSES = frozenset({408, 425, 429})
-QUOTA_PHRASES = (
-    "insufficient_quota",
-    "insufficient quota",
-    "insufficient credits",
-    "exceeded your current quota",
-)
 
 
 async def post_json(
@@ -36,12 +181,13 @@ async def post_json(
 ) -> Mapping[str, Any]:
     """Return the JSON object that `url` answers to `body`.
 
-    Raises CallError. Network faults, 5xx, 408, 425, 429 (unless the quota is used up) and broken
-    JSON are marked for a retry; other statuses and a reply over MAX_REPLY_BYTES are not.
+    Raises CallError; `backoff` has the table of what is retried.
     """
     status, reply_headers, raw = await _exchange(client, url, body, headers)
     if status >= 300:
-        raise _status_error(status, reply_headers, raw)
+        wait_s = retry_after_s(reply_headers.get("retry-after"), MAX_RETRY_AFTER_S)
+        detail = raw[: 1 << 16].decode("utf-8", "replace")
+        raise error_of_status(status, f"HTTP {status}: {start_of(raw)}", detail, wait_s)
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError) as error:
@@ -89,27 +235,6 @@ async def _exchange(
 
 def _describe(error: Exception, url: str) -> str:
     return f"{url}: {type(error).__name__} {one_line(str(error))}".rstrip()
-
-
-def _status_error(status: int, headers: Mapping[str, str], raw: bytes) -> CallError:
-    message = f"HTTP {status}: {start_of(raw)}"
-    if status == 402 or (status == 429 and _mentions_quota(raw)):
-        return CallError("InsufficientQuota", message)
-    kind: CallErrorKind = "RequestRefused"
-    if status == 429:
-        kind = "RateLimited"
-    elif status >= 500:
-        kind = "ServerError"
-    if status < 500 and status not in RETRIED_STATUSES:
-        return CallError(kind, message)
-    wait_s = retry_after_s(headers.get("retry-after"), MAX_RETRY_AFTER_S)
-    return CallError(kind, message, retry=True, retry_after_s=wait_s)
-
-
-def _mentions_quota(raw: bytes) -> bool:
-    """Return whether a refusal is due to a used-up quota, which waiting does not change."""
-    text = raw[: 1 << 16].decode("utf-8", "replace").lower()
-    return any(phrase in text for phrase in QUOTA_PHRASES)
 
 
 def start_of(raw: bytes) -> str:

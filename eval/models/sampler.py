@@ -1,29 +1,81 @@
-"""Send many requests to a server at once, each with its deadline and its retries.
-
-    iterator of Request ──▶ N workers ──(rate limit)──▶ server ──▶ on_outcome(Outcome)
-
-A worker takes the next request when it is free, so a run of millions holds only N of them.
-"""
+"""Progress of a sampling run: a bar on a terminal, otherwise a log line every half minute."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gradebox.eval.models.addresses import on_this_machine, tls_context
-from gradebox.eval.models.api_key import redact, redact_reply
 from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
-from gradebox.eval.models.errors import CallError, ServerLost
-from gradebox.eval.models.exchange import Failure, ModelReply, Request, RequestOutcome
-from gradebox.eval.models.http_json import post_json
+from gradebox.eval.models.exchange import (
+    CallError,
+    ModelReply,
+    Request,
+    RequestOutcome,
+    ServerLost,
+)
+from gradebox.eval.models.http_json import (
+    on_this_machine,
+    post_json,
+    redact,
+    redact_reply,
+    tls_context,
+)
 from gradebox.eval.models.servers import Server
+from gradebox.sandbox.common.cleanup import Closeable
 
 if TYPE_CHECKING:
     import httpx
+
+log = logging.getLogger("gradebox.sampling")
+
+LOG_EVERY_S = 30.0
+
+
+class SamplingProgress(Closeable):
+    """Count outcomes and show them on stderr."""
+
+    def __init__(self, total: int, label: str) -> None:
+        self.answered = 0
+        self.failed = 0
+        self._tokens_out = 0
+        self._total = total
+        self._label = label
+        self._last_logged = time.monotonic()
+        self._bar = None
+        self._stack = contextlib.ExitStack()
+        if sys.stderr.isatty():
+            from tqdm import tqdm
+            from tqdm.contrib.logging import logging_redirect_tqdm
+
+            # Log lines appear above the bar instead of inside it.
+            self._stack.enter_context(logging_redirect_tqdm())
+            self._bar = self._stack.enter_context(tqdm(total=total, desc=label, unit="call"))
+
+    def add(self, outcome: RequestOutcome) -> None:
+        """Count an outcome and update the display."""
+        if outcome.reply is None:
+            self.failed += 1
+        else:
+            self.answered += 1
+            self._tokens_out += outcome.reply.tokens_out or 0
+        if self._bar is not None:
+            self._bar.set_postfix(failed=self.failed, tokens=self._tokens_out, refresh=False)
+            self._bar.update(1)
+        elif time.monotonic() - self._last_logged >= LOG_EVERY_S:
+            self._last_logged = time.monotonic()
+            done = self.answered + self.failed
+            log.info("%s: %d of %d calls, %d failed", self._label, done, self._total, self.failed)
+
+    def close(self) -> None:
+        """Remove the bar. May be called more than once."""
+        self._stack.close()
+
 
 log = logging.getLogger("gradebox.sampling")
 
@@ -89,12 +141,11 @@ class Sampler:
         A failed call is an Outcome with a failure. Raises ServerLost when `lost_after` calls in
         a row failed on the network.
         """
-        asyncio.run(self.run_async(requests, on_outcome))
+        asyncio.run(self._run(requests, on_outcome))
 
-    async def run_async(
+    async def _run(
         self, requests: Iterable[Request], on_outcome: Callable[[RequestOutcome], None]
     ) -> None:
-        """Do what `run` does, inside the caller's event loop."""
         pending = iter(requests)
         workers = [
             asyncio.create_task(self._work(pending, on_outcome))
@@ -127,7 +178,7 @@ class Sampler:
                 self._check_server(outcome)
 
     def _check_server(self, outcome: RequestOutcome) -> None:
-        if outcome.failure is None or outcome.failure.error != "NetworkError":
+        if outcome.failure is None or outcome.failure.kind != "NetworkError":
             self._network_failures = 0
             return
         self._network_failures += 1
@@ -135,7 +186,7 @@ class Sampler:
         if self._network_failures >= limit:
             raise ServerLost(
                 f"{self._server.url}: {self._network_failures} calls in a row failed on the "
-                f"network (limit {limit}; last error: {outcome.failure.message}); start the "
+                f"network (limit {limit}; last error: {outcome.failure}); start the "
                 "server and run the same command again to continue"
             )
 
@@ -166,21 +217,22 @@ class Sampler:
         except asyncio.TimeoutError:
             failure = self._timeout_failure(last_error)
         except CallError as error:
-            failure = Failure(error.kind, self._redact(error))
+            failure = CallError(error.kind, self._redact(error))
         if failure is not None:
-            log.warning("%s #%d failed: %s", request.item, request.sample, failure.message)
+            log.warning("%s #%d failed: %s", request.item, request.sample, failure)
         return RequestOutcome(request, reply, failure, attempts, time.monotonic() - start)
 
-    def _timeout_failure(self, last_error: CallError | None) -> Failure:
+    def _timeout_failure(self, last_error: CallError | None) -> CallError:
         """Return the failure of a call that ran out of time.
 
         It is a NetworkError when the last attempt was one: the server was never reached.
         """
         message = f"no answer within {self._options.call_timeout_s} seconds"
         if last_error is None:
-            return Failure("TimeoutError", message)
-        kind = "NetworkError" if last_error.kind == "NetworkError" else "TimeoutError"
-        return Failure(kind, f"{message}; last error: {self._redact(last_error)}")
+            return CallError("TimeoutError", message)
+        message += f"; last error: {self._redact(last_error)}"
+        unreached = last_error.kind == "NetworkError"
+        return CallError("NetworkError" if unreached else "TimeoutError", message)
 
     async def _get_reply(
         self, call_once: Callable[[], Awaitable[ModelReply]], request: Request

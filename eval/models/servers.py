@@ -14,10 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradebox.eval.models.addresses import complete_url
-from gradebox.eval.models.errors import CallError
-from gradebox.eval.models.exchange import ModelReply, Request
-from gradebox.eval.models.http_json import one_line
+from gradebox.eval.models.backoff import error_of_status
+from gradebox.eval.models.exchange import CallError, ModelReply, Request
+from gradebox.eval.models.http_json import complete_url, one_line
 
 Json = Mapping[str, Any]
 RESPONSE_FIELD = "answer"
@@ -170,14 +169,10 @@ def _first_choice(answer: Json) -> Json:
 
 def _error_in_body(error: Json) -> CallError:
     code = error.get("code")
-    message = one_line(str(error.get("message")))
-    if "quota" in f"{code} {error.get('type')}".lower() or code == 402:
-        return CallError("InsufficientQuota", message)
-    if code == 429:
-        return CallError("RateLimited", message, retry=True)
-    if isinstance(code, int) and 400 <= code < 500:
-        return CallError("RequestRefused", message)
-    return CallError("ServerError", message, retry=True)
+    status = code if isinstance(code, int) and code >= 400 else 500
+    if "quota" in f"{code} {error.get('type')}".lower():
+        status = 402
+    return error_of_status(status, one_line(str(error.get("message"))))
 
 
 def _openai_reply(answer: Json, choice: Json, content: Any, refused: bool) -> ModelReply:

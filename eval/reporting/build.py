@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.reporting.data_chunks import INLINE_CHARS, Chunks, write_report_file
-from gradebox.eval.reporting.html_page import html_page
+from gradebox.eval.reporting.html_page import INLINE_CHARS, Chunks, html_page, write_report_file
 from gradebox.eval.reporting.page_data import (
     CASE_COLUMNS,
     COLUMNS,

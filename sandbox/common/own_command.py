@@ -15,7 +15,6 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-# The folder of `gradebox`, or of the package that an exported case has these modules in.
 PACKAGE = Path(str(sys.modules[__name__.partition(".")[0]].__file__)).absolute().parent
 NAME = "gradebox"
 

@@ -27,6 +27,15 @@ def main() -> int:
     return main()
 
 
+def run(module: str) -> int:
+    """Run a command script of `eval/`, which is the `main` of a module."""
+    handle()
+    from importlib import import_module
+
+    status: int = import_module(module).main()
+    return status
+
+
 def _leave(number: int, frame: object) -> None:
     os.write(2, b"interrupted; start the same command again to continue\n")
     os._exit(INTERRUPTED)

@@ -6,10 +6,9 @@ programs                          a task of both
 --sandbox gradebox                commands of samples in our sandbox
 """
 
-from gradebox.eval.frameworks.inspect.samples import problems
 from gradebox.eval.frameworks.inspect.sandbox import GradeboxSandboxEnvironment
 from gradebox.eval.frameworks.inspect.scorer import gradebox_scorer, gradebox_share
-from gradebox.eval.frameworks.inspect.task import programs
+from gradebox.eval.frameworks.inspect.task import problems, programs
 
 __all__ = [
     "GradeboxSandboxEnvironment",

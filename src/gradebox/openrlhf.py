@@ -3,8 +3,8 @@
     from gradebox.openrlhf import make_reward_func
     reward_func = make_reward_func(servers=["http://cpu-1:2000"])
 
-for `--reward.remote_url reward.py`. A fault of the machine was retried and raises: OpenRLHF goes
-on without a reward for that sample. This module has a `reward_func` with every default.
+for `--reward.remote_url reward.py`. A fault of the machine is retried, then raised: OpenRLHF then
+has no reward for that sample. This module has a `reward_func` with every default.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     +reward.custom_reward_function.reward_kwargs.mode=pass_fail
 
 The manager `remote` takes compute_score only. Both return {"score", "pass_rate", "verdict",
-"error"}, all of which verl logs. A fault of the machine was retried; it raises NotGraded, or is
-given the score `fault`.
+"error"}, all of which verl logs. A fault of the machine is retried; then NotGraded is raised,
+or the score is `fault`.
 """
 
 from __future__ import annotations

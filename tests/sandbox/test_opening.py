@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from gradebox.eval.api.grader import Grader
-from gradebox.eval.cli.flags import make_parser, options_from
+from gradebox.eval.cli.grade import make_parser, options_from
 from gradebox.eval.grading.session import GradingSession
 from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.box import EmbeddedSandbox

@@ -11,11 +11,10 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, natural_int
+from gradebox.eval.cli.command import CommandParser, natural_int, run_command
 from gradebox.eval.common.errors import InputError
 
 SHOWN_CHANGES = 20
@@ -79,9 +78,12 @@ def compare(args: argparse.Namespace) -> int:
     """Print the comparison and return the exit status."""
     if args.b is None:
         return compare_with_site(args)
-    from gradebox.eval.comparing.comparability import find_differences
-    from gradebox.eval.comparing.compared_run import read_run
-    from gradebox.eval.comparing.text import comparison_lines, warning_lines
+    from gradebox.eval.comparing.comparison import (
+        comparison_lines,
+        find_differences,
+        read_run,
+        warning_lines,
+    )
     from gradebox.eval.results.statistics import paired
 
     a, b = read_run(args.a), read_run(args.b)
@@ -108,6 +110,4 @@ def compare(args: argparse.Namespace) -> int:
     return 0
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, compare, argv)
+main = partial(run_command, parser, compare)

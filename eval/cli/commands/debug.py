@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, natural_int, positive_int
+from gradebox.eval.cli.command import (
+    CommandParser,
+    FlagRow,
+    add_flags,
+    natural_int,
+    positive_int,
+    run_command,
+)
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import Terminal, open_terminal, row
 from gradebox.eval.debugging.find import (
@@ -38,6 +45,37 @@ exit status: 0 shown; 1 the verdict differs from the recorded one; 2 bad input;
   %(prog)s results/solutions --list checker_unclear --rejudge
 docs/debugging.md is a walkthrough."""
 
+REJUDGE_HELP = "grade the cases that --list or --problem selects again, and update the results"
+FLAGS: dict[str, tuple[FlagRow, ...]] = {
+    "which case": (
+        ("--problem ID", str, None, "the problem, such as 1000/A"),
+        ("--sample N", str, None, "its sample: counted from 0, or its own sample_id"),
+        ("--case CASE", str, None, f"official:0, generated:17 or {FIRST_FAILED} (the default)"),
+    ),
+    "what to do (default: explain the case)": (
+        ("--list REASON", str, None, "list cases: failed_checker, WA, failed …"),
+        ("--checker", bool, False, "run only the checker, with details"),
+        ("--export DIR", Path, None, "write files that run without gradebox"),
+        ("--rejudge", bool, False, REJUDGE_HELP),
+    ),
+    "how": (
+        ("--repeat N", positive_int, 1, "run the case N times"),
+        ("--full", bool, False, "show whole texts"),
+        ("--no-pager", bool, False, "never start a pager"),
+        ("--with-checker NAME", str, None, "judge by this checker (as the grader's --checker)"),
+    ),
+    "instead of the run's flags": (
+        ("--solutions-path FILE", str, None, "the solutions file"),
+        ("--dataset NAME|PATH", str, None, "the problems"),
+        ("--generated-tests-dir DIR", str, None, "the generated tests"),
+        ("--testlib PATH", str, None, "path of testlib.h"),
+        ("--sandbox", ("auto", "local", "piston"), None, "where programs run"),
+        ("--endpoint URL,URL", str, None, "addresses of Piston servers"),
+        ("--workers N", natural_int, 0, "for --rejudge; 0: all cores"),
+        ("--allow-unsafe-sandbox", bool, False, "never taken from the run's flags"),
+    ),
+}
+
 
 def make_parser() -> CommandParser:
     """Return the parser of the command line."""
@@ -46,53 +84,9 @@ def make_parser() -> CommandParser:
         epilog=EPILOG,
     )
     p.add_argument("results", metavar="RESULTS", help="results folder or records file")
-    which = p.add_argument_group("which case")
-    which.add_argument("--problem", metavar="ID", help="the problem, such as 1000/A")
-    which.add_argument(
-        "--sample", metavar="N", help="its sample: counted from 0, or its own sample_id"
-    )
-    which.add_argument(
-        "--case", metavar="CASE", help=f"official:0, generated:17 or {FIRST_FAILED} (the default)"
-    )
-    what = p.add_argument_group("what to do (default: explain the case)")
-    what.add_argument("--list", metavar="REASON", help="list cases: failed_checker, WA, failed …")
-    what.add_argument("--checker", action="store_true", help="run only the checker, with details")
-    what.add_argument(
-        "--export", type=Path, metavar="DIR", help="write files that run without gradebox"
-    )
-    what.add_argument(
-        "--rejudge",
-        action="store_true",
-        help="grade the cases that --list or --problem selects again, and update the results",
-    )
-    how = p.add_argument_group("how")
-    how.add_argument(
-        "--repeat", type=positive_int, default=1, metavar="N", help="run the case N times"
-    )
-    how.add_argument("--full", action="store_true", help="show whole texts")
-    how.add_argument("--no-pager", action="store_true", help="never start a pager")
-    how.add_argument(
-        "--with-checker", metavar="NAME", help="judge by this checker (as the grader's --checker)"
-    )
-    over = p.add_argument_group("instead of the run's flags")
-    over.add_argument("--solutions-path", metavar="FILE", help="the solutions file")
-    over.add_argument("--dataset", metavar="NAME|PATH", help="the problems")
-    over.add_argument("--generated-tests-dir", metavar="DIR", help="the generated tests")
-    over.add_argument("--testlib", metavar="PATH", help="path of testlib.h")
-    over.add_argument("--sandbox", choices=("auto", "local", "piston"), help="where programs run")
-    over.add_argument("--endpoint", metavar="URL,URL", help="addresses of Piston servers")
-    over.add_argument(
-        "--workers", type=natural_int, default=0, metavar="N", help="for --rejudge; 0: all cores"
-    )
-    over.add_argument(
-        "--allow-unsafe-sandbox", action="store_true", help="never taken from the run's flags"
-    )
+    for title, rows in FLAGS.items():
+        add_flags(p.add_argument_group(title), *rows)
     return p
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(make_parser, _run, argv, log_to_stderr=False, on_broken_pipe=ExitStatus.OK)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -120,7 +114,7 @@ def _run(args: argparse.Namespace) -> int:
         raise InputError("no case is selected; give --problem ID, or see --list failed")
     record = find_record(results, query)
     if has_no_code(record) and not any(getattr(args, name) for name in _ACTIONS):
-        from gradebox.eval.debugging.explain_page import response_page
+        from gradebox.eval.debugging.explain import response_page
 
         page = response_page(results, record, _overrides(args), terminal.width, full=args.full)
         terminal.show(list(page))
@@ -155,8 +149,12 @@ def _overrides(args: argparse.Namespace) -> Overrides:
 
 
 def _explain(args: argparse.Namespace, case: OpenedCase, terminal: Terminal) -> int:
-    from gradebox.eval.debugging.explain import compare_with_record, run_again
-    from gradebox.eval.debugging.explain_page import explain_page, next_steps
+    from gradebox.eval.debugging.explain import (
+        compare_with_record,
+        explain_page,
+        next_steps,
+        run_again,
+    )
 
     rerun = run_again(case, args.repeat)
     page = explain_page(case, rerun, terminal.width, full=args.full)
@@ -224,3 +222,6 @@ def _selected_cases(args: argparse.Namespace, results: Results) -> dict[int, fro
             if case is not None:
                 selected.setdefault(record["line"], set()).add(case_key(case))
     return {line: frozenset(cases) for line, cases in selected.items()}
+
+
+main = partial(run_command, make_parser, _run, log_to_stderr=False, on_broken_pipe=ExitStatus.OK)

@@ -8,17 +8,28 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, natural_int, not_negative, positive_int
+from gradebox.eval.cli.command import (
+    REQUIRED,
+    CommandParser,
+    add_flags,
+    natural_int,
+    not_negative,
+    positive_int,
+    run_command,
+)
+from gradebox.eval.cli.sampling_flags import CALL_TIMEOUT_HELP, FRESH
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.paths import DATA
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 # Fields of every request of the local contract, which --extra-field can't replace.
 CONTRACT_FIELDS = ("dataset", "prompt", "sample_id")
+DATASETS = ["math500", "aime-24", "aime-25"]
+NAMES = ("harness", "exact", "strict", "dart", "lm-open-science")
 
 
 def parser() -> CommandParser:
@@ -27,60 +38,36 @@ def parser() -> CommandParser:
         prog="evaluate.py",
         description="Ask a server for answers to math problems; print accuracy and pass@k.",
     )
-    add = p.add_argument
-    add("--server-url", required=True, help="address that receives the POST")
-    add(
-        "--datasets",
-        nargs="+",
-        default=["math500", "aime-24", "aime-25"],
-        metavar="NAME",
-        help="data sets, files NAME.jsonl in --data-dir",
+    add_flags(
+        p,
+        ("--server-url", str, REQUIRED, "address that receives the POST"),
+        ("--datasets NAME+", str, DATASETS, "data sets, files NAME.jsonl in --data-dir"),
+        ("--data-dir", Path, DATA / "math", "folder of the data sets"),
+        ("--num-samples", positive_int, 1, "answers to each problem"),
+        ("--pass-k K+", positive_int, [1], "k of pass@k"),
+        ("--extra-field KEY=VALUE&", str, [], "additional field of every request (repeatable)"),
+        ("--concurrency", positive_int, 8, "calls at once"),
+        ("--request-interval", not_negative, 0.0, "minimum seconds between calls"),
+        ("--max-retries", natural_int, 5, "calls after the first one"),
+        ("--retry-delay", not_negative, 1.0, "seconds, doubled for each retry"),
+        ("--call-timeout", not_negative, 240.0, CALL_TIMEOUT_HELP),
+        ("--http-timeout", not_negative, 180.0, "seconds for an HTTP exchange"),
+        ("--response-field", str, "answer", "field of the reply with the answer"),
+        ("--normalisation", str, "harness", f"{', '.join(NAMES)}, or module:function"),
+        ("--limit", positive_int, None, "only the first N problems per dataset"),
+        ("--output-dir", Path, Path("results", "math-harness"), "folder of the results"),
+        FRESH,
     )
-    add("--data-dir", type=Path, default=DATA / "math", help="folder of the data sets")
-    add("--num-samples", type=positive_int, default=1, help="answers to each problem")
-    add("--pass-k", type=positive_int, nargs="+", default=[1], metavar="K", help="k of pass@k")
-    add(
-        "--extra-field",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="additional field of every request (repeatable)",
-    )
-    add("--concurrency", type=positive_int, default=8, help="calls at once")
-    add("--request-interval", type=not_negative, default=0.0, help="minimum seconds between calls")
-    add("--max-retries", type=natural_int, default=5, help="calls after the first one")
-    add("--retry-delay", type=not_negative, default=1.0, help="seconds, doubled for each retry")
-    add(
-        "--call-timeout",
-        type=not_negative,
-        default=240.0,
-        help="seconds for a call with its retries; 0: no limit",
-    )
-    add("--http-timeout", type=not_negative, default=180.0, help="seconds for an HTTP exchange")
-    add("--response-field", default="answer", help="field of the reply with the answer")
-    add(
-        "--normalisation",
-        default="harness",
-        help="harness, exact, strict, dart, lm-open-science, or module:function",
-    )
-    add("--limit", type=positive_int, help="only the first N problems per dataset")
-    add(
-        "--output-dir",
-        type=Path,
-        default=Path("results", "math-harness"),
-        help="folder of the results",
-    )
-    add("--fresh", action="store_true", help="discard earlier answers and ask everything again")
     return p
 
 
 def evaluate(args: argparse.Namespace) -> int:
     """Run every dataset, print the table, and return the exit status."""
     from gradebox.eval.common.output_files import write_json
-    from gradebox.eval.models.addresses import check_reachable
     from gradebox.eval.models.answers import math_harness as harness
     from gradebox.eval.models.answers.equality import find_judge
     from gradebox.eval.models.backoff import RetryPolicy
+    from gradebox.eval.models.http_json import check_reachable
     from gradebox.eval.models.response_file import discard_responses
     from gradebox.eval.models.sampler import SamplerOptions
     from gradebox.eval.models.servers import LocalContract
@@ -154,6 +141,4 @@ def extra_fields(pairs: Sequence[str]) -> dict[str, Any]:
     return fields
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, evaluate, argv)
+main = partial(run_command, parser, evaluate)

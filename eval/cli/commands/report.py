@@ -8,12 +8,11 @@ interrupted.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from gradebox.eval.cli.command import run_command
+from gradebox.eval.cli.command import CommandParser, run_command
 from gradebox.eval.cli.commands.compare import add_interval_flags
-from gradebox.eval.cli.parser import CommandParser
 from gradebox.eval.common.errors import InputError
 
 
@@ -49,6 +48,4 @@ def report(args: argparse.Namespace) -> int:
     return 0
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, report, argv)
+main = partial(run_command, parser, report)

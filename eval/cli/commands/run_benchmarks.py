@@ -7,13 +7,12 @@ python eval/run_benchmarks.py --config math-pal --model http://localhost:8000
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, positive_int
-from gradebox.eval.cli.sampling_flags import add_sampling_flags, sampler_options, sampling_fields
+from gradebox.eval.cli.command import REQUIRED, CommandParser, add_flags, positive_int, run_command
+from gradebox.eval.cli.sampling_flags import sampler_options, sampling_fields, sampling_flags
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.paths import DATA
 from gradebox.sandbox.common.exit_status import ExitStatus
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from gradebox.eval.models.benchmarks.run import JobRun, Settings
 
 SUITES = ("octothinker", "megascience")
+CONFIG_HELP = "configuration files, or names of included ones such as math-pal"
+FEW_SHOT_HELP = "folder with worked examples, a file <Prompt>.txt for each prompt"
 
 
 def parser() -> CommandParser:
@@ -31,69 +32,47 @@ def parser() -> CommandParser:
         prog="run_benchmarks.py",
         description="Run the benchmarks of a configuration with one or more models.",
     )
-    add = p.add_argument
-    add("suite", nargs="?", choices=SUITES, help="a suite, instead of --config")
-    add(
-        "--config",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="configuration files, or names of included ones such as math-pal",
+    p.add_argument("suite", nargs="?", choices=SUITES, help="a suite, instead of --config")
+    add_flags(
+        p,
+        (
+            "--config FILE+",
+            Path,
+            [],
+            "configuration files, or names of included ones such as math-pal",
+        ),
+        ("--model ADDRESS+", str, REQUIRED, "addresses of running servers"),
+        ("--model-name NAME", str, None, "the server's name of the model"),
+        ("--benchmarks NAME+", str, [], "only these"),
+        ("--tasks +", ("cot", "pal", "sft"), [], "only these kinds of prompts"),
+        ("--data-dir", Path, DATA / "benchmarks", "folder of the configurations' test files"),
+        ("--skip-missing", bool, False, "leave out benchmarks whose test file is missing"),
+        ("--output-dir", Path, Path("outputs"), "folder of the results"),
+        ("--limit", positive_int, None, "only the first N questions per benchmark"),
+        ("--num-samples", positive_int, 1, "answers to each question"),
+        *sampling_flags(max_tokens=2048, concurrency=32, call_timeout_s=600.0),
+        ("--few-shot-dir DIR", Path, None, FEW_SHOT_HELP),
+        ("--register MODULE+", str, [], "modules that add functions"),
+        ("--dry-run", bool, False, "print the runs and stop"),
+        ("--sandbox", ("auto", "local", "piston"), None, "where programs run"),
+        ("--endpoint URL[,URL]", str, None, "Piston servers for the programs"),
+        ("--sandbox-workers", positive_int, None, "programs at once"),
     )
-    add(
-        "--model",
-        nargs="+",
-        required=True,
-        metavar="ADDRESS",
-        help="addresses of running servers",
-    )
-    add("--model-name", metavar="NAME", help="the server's name of the model")
-    add("--benchmarks", nargs="+", default=[], metavar="NAME", help="only these")
-    add(
-        "--tasks",
-        nargs="+",
-        default=[],
-        choices=("cot", "pal", "sft"),
-        help="only these kinds of prompts",
-    )
-    add(
-        "--data-dir",
-        type=Path,
-        default=DATA / "benchmarks",
-        help="folder of the configurations' test files",
-    )
-    add(
-        "--skip-missing",
-        action="store_true",
-        help="leave out benchmarks whose test file is missing",
-    )
-    add("--output-dir", type=Path, default=Path("outputs"), help="folder of the results")
-    add("--limit", type=positive_int, help="only the first N questions per benchmark")
-    add("--num-samples", type=positive_int, default=1, help="answers to each question")
-    add_sampling_flags(p, max_tokens=2048, concurrency=32, call_timeout_s=600.0)
-    add(
-        "--few-shot-dir",
-        type=Path,
-        metavar="DIR",
-        help="folder with worked examples, a file <Prompt>.txt for each prompt",
-    )
-    add("--register", nargs="+", default=[], metavar="MODULE", help="modules that add functions")
-    add("--dry-run", action="store_true", help="print the runs and stop")
-    add("--sandbox", choices=("auto", "local", "piston"), help="where programs run")
-    add("--endpoint", metavar="URL[,URL]", help="Piston servers for the programs")
-    add("--sandbox-workers", type=positive_int, help="programs at once")
     return p
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the benchmarks, print a line for each, and return the exit status."""
-    from gradebox.eval.models.api_key import read_api_key
     from gradebox.eval.models.benchmarks import registry
     from gradebox.eval.models.benchmarks.config import find_config, read_configs, select_benchmarks
     from gradebox.eval.models.benchmarks.data_file import missing_files_message
-    from gradebox.eval.models.benchmarks.run import BenchmarkJob, run_jobs, split_by_file
-    from gradebox.eval.models.benchmarks.targets import find_targets
+    from gradebox.eval.models.benchmarks.run import (
+        BenchmarkJob,
+        find_targets,
+        run_jobs,
+        split_by_file,
+    )
+    from gradebox.eval.models.http_json import read_api_key
 
     if bool(args.suite) == bool(args.config):
         raise InputError(f"give either --config FILE or one of the suites {', '.join(SUITES)}")
@@ -130,8 +109,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _settings(args: argparse.Namespace) -> Settings:
     from gradebox.eval.models.answers.equality import MathEquality
-    from gradebox.eval.models.api_key import read_api_key
     from gradebox.eval.models.benchmarks.run import Settings
+    from gradebox.eval.models.http_json import read_api_key
 
     return Settings(
         data_dir=args.data_dir,
@@ -180,6 +159,4 @@ def _result_line(job_run: JobRun, counts: PredictionCounts) -> str:
     return f"{job_run.job.label}: {accuracy} ({', '.join(notes)})"
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, run, argv)
+main = partial(run_command, parser, run)

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, not_negative, positive_int
+from gradebox.eval.cli.command import (
+    CommandParser,
+    add_flags,
+    not_negative,
+    positive_int,
+    run_command,
+)
+from gradebox.eval.cli.sampling_flags import CALL_TIMEOUT_HELP
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.paths import DATA
 from gradebox.sandbox.common.exit_status import ExitStatus
@@ -21,65 +27,32 @@ if TYPE_CHECKING:
     from gradebox.eval.models.exchange import RequestOutcome
 
 
+MODELS_FILE = DATA.parent / "evaluation_models.json"
+PROBLEMS_HELP = "problems as JSON lines"
+OUTPUT_HELP = "keep the responses in DIR/<alias>.jsonl; the same command asks only for missing ones"
+
+
 def parser() -> CommandParser:
     """Return the parser of the command's flags."""
     p = CommandParser(
         prog="run_smoke.py",
         description="Ask models whether one equation implies another; print a line per problem.",
     )
-    add = p.add_argument
-    add(
-        "--problems",
-        "--problem-file",
-        type=Path,
-        default=DATA / "equational" / "problems.jsonl",
-        metavar="FILE",
-        help="problems as JSON lines",
-    )
-    add("--limit", type=positive_int, default=20, help="only the first N problems")
-    add("--models", nargs="*", default=[], metavar="ALIAS", help="only these models")
-    add(
-        "--models-file",
-        "--model-file",
-        type=Path,
-        default=DATA.parent / "evaluation_models.json",
-        metavar="FILE",
-        help="the models by alias",
-    )
-    add(
-        "--prompt-file",
-        type=Path,
-        default=DATA / "equational" / "prompt.txt",
-        metavar="FILE",
-        help="template of the prompt",
-    )
-    add("--max-tokens", type=positive_int, help="output tokens, instead of the models file's")
-    add("--timeout", type=not_negative, default=180.0, help="seconds for an HTTP exchange")
-    add(
-        "--call-timeout",
-        type=not_negative,
-        default=240.0,
-        help="seconds for a call with its retries; 0: no limit",
-    )
-    add("--concurrency", type=positive_int, default=4, help="calls at once")
-    add(
-        "--output",
-        type=Path,
-        metavar="DIR",
-        help="keep the responses in DIR/<alias>.jsonl; the same command asks only for missing ones",
-    )
-    add("--hide-response", action="store_true", help="omit response_text")
-    add(
-        "--api-key-env",
-        default="OPENROUTER_API_KEY",
-        metavar="NAME",
-        help="environment variable with the key",
-    )
-    add(
-        "--base-url",
-        default="https://openrouter.ai/api/v1",
-        metavar="URL",
-        help="address of the API",
+    add_flags(
+        p,
+        ("--problems --problem-file FILE", Path, DATA / "equational/problems.jsonl", PROBLEMS_HELP),
+        ("--limit", positive_int, 20, "only the first N problems"),
+        ("--models ALIAS*", str, [], "only these models"),
+        ("--models-file --model-file FILE", Path, MODELS_FILE, "the models by alias"),
+        ("--prompt-file FILE", Path, DATA / "equational/prompt.txt", "template of the prompt"),
+        ("--max-tokens", positive_int, None, "output tokens, instead of the models file's"),
+        ("--timeout", not_negative, 180.0, "seconds for an HTTP exchange"),
+        ("--call-timeout", not_negative, 240.0, CALL_TIMEOUT_HELP),
+        ("--concurrency", positive_int, 4, "calls at once"),
+        ("--output DIR", Path, None, OUTPUT_HELP),
+        ("--hide-response", bool, False, "omit response_text"),
+        ("--api-key-env NAME", str, "OPENROUTER_API_KEY", "environment variable with the key"),
+        ("--base-url URL", str, "https://openrouter.ai/api/v1", "address of the API"),
     )
     return p
 
@@ -88,9 +61,8 @@ def smoke(args: argparse.Namespace) -> int:
     """Ask every model every problem and return the exit status."""
     from dataclasses import replace
 
-    from gradebox.eval.models.addresses import check_reachable
     from gradebox.eval.models.answers import equational
-    from gradebox.eval.models.api_key import read_api_key
+    from gradebox.eval.models.http_json import check_reachable, read_api_key
     from gradebox.eval.models.openrouter import openrouter_server, read_models, select_models
     from gradebox.eval.models.sampler import Sampler, SamplerOptions
 
@@ -144,6 +116,4 @@ def smoke(args: argparse.Namespace) -> int:
     return ExitStatus.INFRASTRUCTURE if counts.failed else ExitStatus.OK
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, smoke, argv)
+main = partial(run_command, parser, smoke)

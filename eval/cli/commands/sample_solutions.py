@@ -7,13 +7,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser, not_negative, positive_int
-from gradebox.eval.cli.sampling_flags import add_sampling_flags, sampler_options, sampling_fields
+from gradebox.eval.cli.command import (
+    REQUIRED,
+    CommandParser,
+    add_flags,
+    not_negative,
+    positive_int,
+    run_command,
+)
+from gradebox.eval.cli.sampling_flags import sampler_options, sampling_fields, sampling_flags
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.paths import DATA
 from gradebox.sandbox.common.exit_status import ExitStatus
@@ -22,6 +29,9 @@ if TYPE_CHECKING:
     from gradebox.eval.models.exchange import Request
     from gradebox.eval.models.servers import Server
 
+API_HELP = "OpenAI-compatible chat or text completions, or the local contract"
+DATASET_HELP = "name on the Hugging Face hub, or a local file or folder"
+
 
 def parser() -> CommandParser:
     """Return the parser of the command's flags."""
@@ -29,44 +39,32 @@ def parser() -> CommandParser:
         prog="gradebox sample",
         description="Ask a server for solutions to the problems of a code dataset.",
     )
-    add = p.add_argument
-    add("--server-url", required=True, help="address of the server")
-    add(
-        "--api",
-        choices=("chat", "completions", "local"),
-        default="chat",
-        help="OpenAI-compatible chat or text completions, or the local contract",
+    add_flags(
+        p,
+        ("--server-url", str, REQUIRED, "address of the server"),
+        ("--api", ("chat", "completions", "local"), "chat", API_HELP),
+        ("--model-name NAME", str, None, "the server's name of the model"),
+        ("--dataset", str, "open-r1/codeforces", DATASET_HELP),
+        ("--dataset-split", str, "test", "split of the dataset"),
+        ("--dataset-subsets", str, "verifiable,default", "subsets of the dataset"),
+        ("--problems ID[,ID]", str, "", "only these"),
+        ("--limit", positive_int, None, "only the first N problems"),
+        ("--num-samples", positive_int, 1, "solutions per problem"),
+        ("--language", str, "python", "language of the solutions"),
+        ("--prompt-file", Path, DATA / "code/prompt.txt", "template of the prompt"),
+        *sampling_flags(max_tokens=16384, concurrency=16, call_timeout_s=1800.0),
+        ("--request-interval", not_negative, 0.0, "minimum seconds between calls"),
+        ("--response-field", str, "answer", "field of the answer with --api local"),
+        ("--output", Path, Path("solutions.jsonl"), "file of the solutions"),
+        ("--grade", bool, False, "grade the solutions afterwards"),
     )
-    add("--model-name", metavar="NAME", help="the server's name of the model")
-    add(
-        "--dataset",
-        default="open-r1/codeforces",
-        help="name on the Hugging Face hub, or a local file or folder",
-    )
-    add("--dataset-split", default="test", help="split of the dataset")
-    add("--dataset-subsets", default="verifiable,default", help="subsets of the dataset")
-    add("--problems", default="", metavar="ID[,ID]", help="only these")
-    add("--limit", type=positive_int, help="only the first N problems")
-    add("--num-samples", type=positive_int, default=1, help="solutions per problem")
-    add("--language", default="python", help="language of the solutions")
-    add(
-        "--prompt-file",
-        type=Path,
-        default=DATA / "code" / "prompt.txt",
-        help="template of the prompt",
-    )
-    add_sampling_flags(p, max_tokens=16384, concurrency=16, call_timeout_s=1800.0)
-    add("--request-interval", type=not_negative, default=0.0, help="minimum seconds between calls")
-    add("--response-field", default="answer", help="field of the answer with --api local")
-    add("--output", type=Path, default=Path("solutions.jsonl"), help="file of the solutions")
-    add("--grade", action="store_true", help="grade the solutions afterwards")
-    add("grader_flags", nargs="*", metavar="-- GRADER_FLAG", help="flags for the grader")
+    p.add_argument("grader_flags", nargs="*", metavar="-- GRADER_FLAG", help="flags for the grader")
     return p
 
 
 def sample(args: argparse.Namespace) -> int:
     """Ask for the missing solutions, grade them with --grade, and return the exit status."""
-    from gradebox.eval.models.addresses import check_reachable
+    from gradebox.eval.models.http_json import check_reachable
     from gradebox.eval.models.response_file import ResponseFile, discard_responses
     from gradebox.sandbox.errors import UnknownLanguage
     from gradebox.sandbox.languages import find
@@ -129,8 +127,7 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
 
 
 def _server(args: argparse.Namespace) -> Server:
-    from gradebox.eval.models.addresses import get_served_model
-    from gradebox.eval.models.api_key import read_api_key
+    from gradebox.eval.models.http_json import get_served_model, read_api_key
     from gradebox.eval.models.servers import LocalContract, OpenAIChat, OpenAICompletions
 
     url, api_key, sampling = args.server_url, read_api_key(args.api_key_env), sampling_fields(args)
@@ -148,6 +145,4 @@ def _grade(args: argparse.Namespace) -> int:
     return grade([*flags, *args.grader_flags])
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, sample, argv)
+main = partial(run_command, parser, sample)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from gradebox.eval.cli.command import run_command
-from gradebox.eval.cli.parser import CommandParser
+from gradebox.eval.cli.command import CommandParser, add_flags, run_command
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox.common.exit_status import ExitStatus
 
@@ -22,18 +21,12 @@ def parser() -> CommandParser:
         prog="summarize_results.py",
         description="Summarise every metrics.json under a folder, weighted by samples.",
     )
-    p.add_argument(
-        "--dirname", type=Path, default=Path("outputs"), metavar="DIR", help="folder of the runs"
+    add_flags(
+        p,
+        ("--dirname DIR", Path, Path("outputs"), "folder of the runs"),
+        ("--summarize_dir --summarize-dir DIR", Path, Path("summary"), "folder of the summary"),
+        ("--no-plot", bool, False, "omit the plot"),
     )
-    p.add_argument(
-        "--summarize_dir",
-        "--summarize-dir",
-        type=Path,
-        default=Path("summary"),
-        metavar="DIR",
-        help="folder of the summary",
-    )
-    p.add_argument("--no-plot", action="store_true", help="omit the plot")
     return p
 
 
@@ -58,6 +51,4 @@ def summarize(args: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    return run_command(parser, summarize, argv)
+main = partial(run_command, parser, summarize)

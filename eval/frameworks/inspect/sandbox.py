@@ -35,8 +35,8 @@ from gradebox.sandbox.model import MIB, Execution, Limits, Program
 
 STATE_BYTES = 128 * MIB  # of a sample's files
 MEMORY_BYTES = 2048 * MIB
-LONGEST_S = 6 * 3600.0  # of a command without a timeout
-FILE_S = 120.0  # of reading or writing a file, with those of the sample
+LONGEST_S = 6 * 3600.0  # for a command without a timeout
+FILE_S = 120.0  # to read or write a file, with unpacking and packing the sample's files
 PACKING_S = 60.0
 _PROGRAM = Program("python", {"main.py": Path(box.__file__).read_bytes()})
 _ERRORS: Mapping[str, type[OSError]] = {

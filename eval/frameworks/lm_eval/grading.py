@@ -54,7 +54,7 @@ def _filter(
 
 
 def plus_tests(doc: Doc) -> str:
-    """Return the tests of HumanEval+; they compare without numpy where they need no more of it."""
+    """Return the tests of HumanEval+, without numpy where it is only used to compare."""
     return without_numpy(humaneval_tests(doc), "reference")
 
 

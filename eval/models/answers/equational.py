@@ -17,9 +17,8 @@ from typing import Any
 
 from gradebox.checkers.true_false import judge_response, render_prompt
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.answers.question_file import read_questions, text_field
 from gradebox.eval.models.exchange import ModelReply, Request, RequestOutcome
-from gradebox.eval.models.response_file import ResponseFile
+from gradebox.eval.models.response_file import ResponseFile, read_questions, text_field
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 from gradebox.eval.models.servers import Server
 from gradebox.sandbox.input_file import check_input_file
@@ -182,7 +181,7 @@ def output_line(
     """Return the line that is printed for a call."""
     line: dict[str, Any] = {"model": alias, "problem_id": implication.id}
     if outcome.failure is not None:
-        return line | {"error": outcome.failure.error, "message": outcome.failure.message}
+        return line | {"error": outcome.failure.kind, "message": str(outcome.failure)}
     assert outcome.reply is not None
     correct, reason = judge_response(outcome.reply.text, implication.answer)
     line |= {

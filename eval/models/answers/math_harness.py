@@ -16,9 +16,8 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.equality import Judge
-from gradebox.eval.models.answers.question_file import read_questions, text_field
 from gradebox.eval.models.exchange import Request
-from gradebox.eval.models.response_file import ResponseFile
+from gradebox.eval.models.response_file import ResponseFile, read_questions, text_field
 from gradebox.eval.models.sampler import SamplerOptions
 from gradebox.eval.models.servers import LocalContract
 from gradebox.eval.results.statistics.intervals import mean_pass_at_k

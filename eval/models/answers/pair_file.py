@@ -47,7 +47,7 @@ def grade_file(
 ) -> Iterator[tuple[int, dict[str, Any], Grade]]:
     """Yield (line number, line, grade) of each line of a JSONL file, in order, in constant memory.
 
-    gold, response  names of the two fields; None: the first that EvaluatorMathBatch knows
+    gold, response  names of the two fields; None: the first name that EvaluatorMathBatch accepts
 
     A reference that is a list has several spellings, of which one must fit. Raises InputError for
     a line without a reference or a response, ValueError for a bad policy or timeout, SandboxError

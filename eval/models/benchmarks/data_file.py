@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.errors import InputError, RowError
 from gradebox.eval.common.paths import DATA
-from gradebox.eval.models.benchmarks.rows.fields import BadRow
 from gradebox.eval.models.benchmarks.sample import Benchmark, Sample
 from gradebox.eval.models.response_file import read_lines
 from gradebox.sandbox.input_file import check_input_file
@@ -76,7 +75,7 @@ def read_samples(benchmark: Benchmark, path: Path, limit: int | None = None) -> 
         where = f"{benchmark.name}: {path} row {number}"
         try:
             sample = benchmark.process(row)
-        except BadRow as error:
+        except RowError as error:
             raise InputError(f"{where}: {error}") from None
         sample_id = sample.id or str(number - 1)
         if sample_id in row_of_id:

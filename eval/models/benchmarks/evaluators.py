@@ -14,8 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradebox.eval.models.answers.equality import MathEquality
-from gradebox.eval.models.benchmarks.extraction.numbers import parse_leading_number, parse_number
-from gradebox.eval.models.benchmarks.extraction.split import split_commas
+from gradebox.eval.models.benchmarks.extraction.texts import (
+    parse_leading_number,
+    parse_number,
+    split_commas,
+)
 from gradebox.eval.models.benchmarks.sample import LETTERS, Evaluate, Sample
 
 ABSOLUTE_TOLERANCE = 1e-3

@@ -13,20 +13,18 @@ from typing import Any, Literal
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.user_plugins import load_user_module
+from gradebox.eval.models.benchmarks import choice_rows, rows
 from gradebox.eval.models.benchmarks.evaluators import EVAL_FUNCTIONS
-from gradebox.eval.models.benchmarks.extraction import chinese, choices, free_answers
+from gradebox.eval.models.benchmarks.extraction import choices, free_answers
 from gradebox.eval.models.benchmarks.prompts import PROMPTS
-from gradebox.eval.models.benchmarks.rows import choices as choice_rows
-from gradebox.eval.models.benchmarks.rows import free_answers as free_answer_rows
 
 Kind = Literal["process_fn", "answer_extraction_fn", "eval_fn", "few_shot_prompt"]
 
 TABLES: dict[Kind, dict[str, Any]] = {
-    "process_fn": {**free_answer_rows.PROCESS_FUNCTIONS, **choice_rows.PROCESS_FUNCTIONS},
+    "process_fn": {**rows.PROCESS_FUNCTIONS, **choice_rows.PROCESS_FUNCTIONS},
     "answer_extraction_fn": {
         **free_answers.EXTRACTION_FUNCTIONS,
         **choices.EXTRACTION_FUNCTIONS,
-        **chinese.EXTRACTION_FUNCTIONS,
     },
     "eval_fn": dict(EVAL_FUNCTIONS),
     "few_shot_prompt": dict(PROMPTS),

@@ -1,7 +1,11 @@
-"""Run benchmarks of models: ask for missing answers, read them, judge them, write files."""
+"""Run benchmarks of models: ask for missing answers, read them, judge them, write files.
+
+Target (a running server) × Benchmark × task ─▶ JobRun ─▶ the files of `outputs`
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -9,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.equality import MathEquality
 from gradebox.eval.models.benchmarks.config import folder_name
 from gradebox.eval.models.benchmarks.data_file import (
@@ -18,7 +23,7 @@ from gradebox.eval.models.benchmarks.data_file import (
     read_samples,
 )
 from gradebox.eval.models.benchmarks.extraction.free_answers import program_result
-from gradebox.eval.models.benchmarks.extraction.markers import shortened
+from gradebox.eval.models.benchmarks.extraction.texts import shortened
 from gradebox.eval.models.benchmarks.outputs import (
     Prediction,
     PredictionCounts,
@@ -27,14 +32,62 @@ from gradebox.eval.models.benchmarks.outputs import (
 )
 from gradebox.eval.models.benchmarks.pal import ProgramResult, run_programs
 from gradebox.eval.models.benchmarks.sample import Benchmark, Sample, Task
-from gradebox.eval.models.benchmarks.targets import Target
 from gradebox.eval.models.exchange import Request
+from gradebox.eval.models.http_json import check_reachable, get_served_model
 from gradebox.eval.models.response_file import ResponseFile, discard_responses
 from gradebox.eval.models.sampler import SamplerOptions
 from gradebox.eval.models.servers import OpenAIChat, OpenAICompletions
 
 if TYPE_CHECKING:
     from gradebox.sandbox import Sandbox
+
+_DIGITS = re.compile(r"(\d+)")
+_UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A model.
+
+    name   the server's name of the model
+    dirs   its folder below the output folder
+    url    address of the server
+    """
+
+    name: str
+    dirs: tuple[str, ...]
+    url: str
+
+
+def find_targets(urls: Sequence[str], name: str | None, api_key: str) -> list[Target]:
+    """Return the models of the --model values.
+
+    Raises InputError for a server that can't be reached, or two models with one output folder.
+    """
+    found: dict[tuple[str, ...], Target] = {}
+    for url in urls:
+        check_reachable(url, "--model")
+        model = name or get_served_model(url, api_key)
+        target = Target(model, safe_dirs(model.split("/")), url)
+        other = found.setdefault(target.dirs, target)
+        if other is not target:
+            raise InputError(
+                f"{target.url} and {other.url} would both write into {'/'.join(target.dirs)}; run "
+                "one of them with another --output-dir"
+            )
+    return list(found.values())
+
+
+def number_sort_key(name: str) -> list[tuple[int, int | str]]:
+    """Return a sort key that puts step-2 before step-10."""
+    return [(0, int(p)) if p.isdecimal() else (1, p) for p in _DIGITS.split(name) if p]
+
+
+def safe_dirs(parts: Sequence[str]) -> tuple[str, ...]:
+    """Return folder names for a model's name, which a server could choose to leave the folder."""
+    dirs = [_UNSAFE.sub("_", part)[:100] for part in parts]
+    return tuple("_" if part.strip(".") == "" else part for part in dirs if part) or ("model",)
+
 
 Record = dict[str, Any]
 PROGRAMS_PER_BATCH = 64

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.benchmarks.targets import number_sort_key
+from gradebox.eval.models.benchmarks.run import number_sort_key
 
 
 @dataclass(frozen=True)

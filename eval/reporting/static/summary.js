@@ -1,3 +1,147 @@
+// Plots as SVG, drawn again when their width changes.
+
+const plotWidths = new ResizeObserver((entries) => {
+  for (const { target, contentRect } of entries) {
+    if (Math.abs((target.drawnWidth || 0) - contentRect.width) < 2 || !contentRect.width) continue;
+    target.drawnWidth = contentRect.width;
+    requestAnimationFrame(() => target.replaceChildren(target.draw(contentRect.width)));
+  }
+});
+
+// A card with a plot. `draw(width)` returns its SVG element.
+function plotCard(title, note, draw, legend, wide) {
+  const area = h("div");
+  area.draw = draw;
+  plotWidths.observe(area);
+  return h("figure", { class: `card plot${wide ? " wide" : ""}` },
+    h("h3", {}, title), note && h("p", {}, note), area, legend);
+}
+
+function frame(width, height, label, ...children) {
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": label }, children);
+}
+
+function label(x, y, text, anchor = "middle", className = "") {
+  return svg("text", { x, y, "text-anchor": anchor, class: className }, text);
+}
+
+// A part of a plot that filters the table when it is clicked.
+function filterMark(action, name, ...children) {
+  const act = (event) => { event.preventDefault(); action(); };
+  return svg("g", { class: "filter-mark", tabindex: "0", role: "button", "aria-label": `${name}. Show these solutions`,
+    on: { click: act, keydown: (e) => { if (e.key === "Enter" || e.key === " ") act(e); } } },
+    svg("title", {}, name), children);
+}
+
+const cutText = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+// Shares with intervals, one column for each item.
+function shareColumns(items, action) {
+  return (width) => {
+    const height = 250;
+    const [left, right, top, bottom] = [40, 14, 18, 40];
+    const step = (width - left - right) / items.length;
+    const y = (share) => top + (1 - share) * (height - top - bottom);
+    const skip = Math.max(1, Math.ceil(40 / step));
+    const parts = [0, 0.25, 0.5, 0.75, 1].map((share) => [
+      svg("line", { class: "grid", x1: left, x2: width - right, y1: y(share), y2: y(share) }),
+      label(left - 6, y(share) + 4, percent(share, 0), "end"),
+    ]);
+    if (step > 30) parts.push(label(left - 6, height - bottom + 34, "n", "end"));
+    items.forEach((item, index) => {
+      const x = left + step * (index + 0.5);
+      const about = `${item.name}: ${percent(item.share)} of ${plural(item.problems, "problem")}, ${rangeText(item.interval)}`;
+      parts.push(filterMark(() => action(item), about,
+        svg("rect", { class: "hit", x: x - step / 2 + 1, y: top - 14, width: step - 2, height: height - bottom - top + 18, rx: 5 }),
+        item.interval && svg("line", { class: "range", x1: x, x2: x, y1: y(item.interval.low), y2: y(item.interval.high) }),
+        svg("circle", { class: "dot", cx: x, cy: y(item.share), r: Math.min(6, step / 3) }),
+        step > 42 && label(x, y(item.interval ? item.interval.high : item.share) - 7, percent(item.share, 0), "middle", "value")));
+      if (index % skip === 0) parts.push(label(x, height - bottom + 18, item.short || item.name));
+      if (step > 30) parts.push(label(x, height - bottom + 34, count(item.problems)));
+    });
+    return frame(width, height, "pass@1 by rating", parts);
+  };
+}
+
+// Shares with intervals, one line for each item.
+function shareLines(items, action, title) {
+  return (width) => {
+    const columns = width > 760 ? 2 : 1;
+    const perColumn = Math.ceil(items.length / columns);
+    const gap = 36;
+    const wide = (width - gap * (columns - 1)) / columns;
+    const [row, top] = [23, 4];
+    const names = Math.min(170, wide * 0.4);
+    const parts = items.map((item, index) => {
+      const left = Math.floor(index / perColumn) * (wide + gap);
+      const middle = top + row * ((index % perColumn) + 0.5);
+      const x = (share) => left + names + 10 + share * (wide - names - 100);
+      const about = `${item.name}: ${percent(item.share)} of ${plural(item.problems, "problem")}, ${rangeText(item.interval)}`;
+      return filterMark(() => action(item), about,
+        svg("rect", { class: "hit", x: left, y: middle - row / 2 + 1, width: wide, height: row - 2, rx: 5 }),
+        label(left + names, middle + 4, cutText(item.name, Math.floor(names / 6.6)), "end", "value"),
+        svg("rect", { class: "track", x: x(0), y: middle - 4, width: x(1) - x(0), height: 8, rx: 4 }),
+        item.interval && svg("line", { class: "range", x1: x(item.interval.low), x2: x(item.interval.high), y1: middle, y2: middle }),
+        svg("circle", { class: "dot", cx: x(item.share), cy: middle, r: 5 }),
+        label(x(1) + 44, middle + 4, percent(item.share, 0), "end", "value"),
+        label(left + wide, middle + 4, count(item.problems), "end"));
+    });
+    return frame(width, top * 2 + row * perColumn, title, parts);
+  };
+}
+
+// Counts, one bar for each item.
+function countBars(items, total, action, title) {
+  return (width) => {
+    const [row, top] = [29, 6];
+    const names = Math.min(150, width * 0.38);
+    const most = Math.max(...items.map((item) => item.count));
+    const room = Math.max(40, width - names - 130);
+    const parts = items.map((item, index) => {
+      const middle = top + row * (index + 0.5);
+      const about = `${item.name}: ${count(item.count)} of ${count(total)} (${percent(item.count / total)})`;
+      return filterMark(() => action(item), about,
+        svg("rect", { class: "hit", x: 0, y: middle - row / 2 + 1, width, height: row - 2, rx: 5 }),
+        label(names, middle + 4, cutText(item.name, Math.floor(names / 6.4)), "end", "value"),
+        svg("rect", { class: `bar ${verdictClass(item.verdict)}`, x: names + 10, y: middle - 9, width: Math.max(2, (room * item.count) / most), height: 18, rx: 3 }),
+        label(names + 18 + (room * item.count) / most, middle + 4, `${count(item.count)} · ${percent(item.count / total)}`, "start", "value"));
+    });
+    return frame(width, top * 2 + row * items.length, title, parts);
+  };
+}
+
+// Solutions by the share of a limit that they used: `columns` of [from, to, passed, failed].
+function usageColumns(columns, title) {
+  const edge = (share) => `${Math.round(100 * share)}`;
+  return (width) => {
+    const height = 216;
+    const [left, right, top, bottom] = [4, 4, 24, 40];
+    const step = (width - left - right) / columns.length;
+    const most = Math.max(1, ...columns.map(([, , passed, failed]) => passed + failed));
+    const tall = (n) => (n / most) * (height - top - bottom);
+    const parts = columns.map(([from, to, passed, failed], index) => {
+      const x = left + step * index;
+      const name = to === null ? `over ${edge(from)}%` : `${edge(from)} to ${edge(to)}%`;
+      const base = height - bottom;
+      const n = passed + failed;
+      return svg("g", {}, svg("title", {}, `${name}: ${count(passed)} passed, ${count(failed)} failed`),
+        svg("rect", { class: "hit", x, y: top, width: step, height: base - top }),
+        passed && svg("rect", { class: "bar passed", x: x + 2, y: base - tall(passed), width: step - 4, height: tall(passed) }),
+        failed && svg("rect", { class: "bar failed", x: x + 2, y: base - tall(n), width: step - 4, height: tall(failed) }),
+        n > 0 && label(x + step / 2, base - tall(n) - 5, n > 9999 ? `${Math.round(n / 1000)}k` : count(n), "middle", "value"));
+    });
+    parts.push(svg("line", { class: "axis", x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }));
+    columns.forEach(([from], index) => {
+      if (index === 0 || (step < 30 && index % 2 === 0 && from !== 1)) return;
+      const x = left + step * index;
+      parts.push(label(x, height - bottom + 16, edge(from), "middle", from === 1 ? "value" : ""));
+      if (from === 1) parts.push(svg("line", { class: "limit", x1: x, x2: x, y1: top - 8, y2: height - bottom + 3 }), label(x - 4, top - 10, "limit", "end"));
+    });
+    parts.push(label(width / 2, height - 6, "% of the limit"));
+    return frame(width, height, title, parts);
+  };
+}
+
 // The run as a whole: notices, figures, plots, tables, settings.
 
 const stats = meta.statistics;

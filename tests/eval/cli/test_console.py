@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.parametrize("name", console.COMMANDS)
 def test_every_command_has_a_module(name: str):
-    assert importlib.util.find_spec(console.COMMANDS[name].module) is not None
+    module = console.COMMANDS[name].function.partition(":")[0]
+    assert importlib.util.find_spec(f"gradebox.{module}") is not None
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.cli.flags import changed_flags, make_parser, options_from
-from gradebox.eval.cli.grade import main
+from gradebox.eval.cli.grade import changed_flags, main, make_parser, options_from
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
 

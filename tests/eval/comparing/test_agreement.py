@@ -49,6 +49,20 @@ def test_agreement_by_language_and_verdict(run: str, capsys: pytest.CaptureFixtu
     assert sum(r["solutions"] for r in result["rows"]) == 5
 
 
+SITE_VERDICTS = {"OK": "AC", "WRONG_ANSWER": "WA", "CHALLENGED": "WA", "RUNTIME_ERROR": "RE"}
+SITE_VERDICTS |= {"TIME_LIMIT_EXCEEDED": "TLE", "IDLENESS_LIMIT_EXCEEDED": "TLE"}
+
+
+def test_names_of_the_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    records = [record(i, "C++", site, ours) for i, (site, ours) in enumerate(SITE_VERDICTS.items())]
+    write_results(tmp_path / "a", records, {})
+    assert main([str(tmp_path / "a"), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["site_verdict"]: row["same_verdict"] for row in rows} == dict.fromkeys(
+        SITE_VERDICTS, 1.0
+    )
+
+
 @pytest.mark.parametrize("width", [80, 200])
 def test_the_table_fits_the_terminal(
     run: str, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -59,6 +59,9 @@ def test_prints_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     result = json.loads(capsys.readouterr().out)
     assert result["difference"] == pytest.approx(0.2)
     assert result["interval"]["method"] == "bootstrap over clusters"
+    assert main([*two_runs(tmp_path), "--json", "--level", "0.8"]) == 0
+    narrower = json.loads(capsys.readouterr().out)["interval"]
+    assert narrower["level"] == 0.8 and narrower["low"] > -0.5
     assert result["differences"] == []
 
 

@@ -23,6 +23,7 @@ PLACES = [
     (b"YES no 1\n", b"yes NO 2\n", "open-r1", (7, 7)),
     (b"a\n\nb\n", b"a  \nc\n", "upstream", (3, 4)),
     (b"ab cd\n", b"ab  cd\n", "upstream", (3, 3)),
+    (b"ab cd e\n", b"ab  cd f\n", "upstream", (3, 3)),
     (b"a\nb\n", b"a\n", "upstream", (2, 2)),
     (b"a b\n", b"a  b\n", "exact", (2, 2)),
     (b"a\n", b"a", "exact", (1, 1)),

@@ -9,8 +9,7 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import render
-from gradebox.eval.debugging.explain import compare_with_record, run_again
-from gradebox.eval.debugging.explain_page import explain_page, next_steps
+from gradebox.eval.debugging.explain import compare_with_record, explain_page, next_steps, run_again
 from gradebox.eval.debugging.reopen import Overrides, open_case
 from gradebox.eval.debugging.try_checker import checker_page, conclusions, try_checker
 from tests.eval.debugging.small_run import PROBLEMS, SmallRun, write_lines

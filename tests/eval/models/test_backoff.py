@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
-from gradebox.eval.models.errors import CallError
+from gradebox.eval.models.exchange import CallError
 
 ROLLS = st.floats(0, 1, exclude_max=True)
 

@@ -16,8 +16,7 @@ from gradebox.eval.models import (
     SamplerOptions,
     ServerLost,
 )
-from gradebox.eval.models.addresses import complete_url, get_served_model
-from gradebox.eval.models.api_key import read_api_key
+from gradebox.eval.models.http_json import complete_url, get_served_model, read_api_key
 from gradebox.eval.models.servers import LocalContract, OpenAIChat, OpenAICompletions
 from tests.eval.models.fake_server import (
     Answer,
@@ -119,8 +118,8 @@ def test_final_faults(fault: str) -> None:
     answer, error, words = FINAL[fault]
     outcome, asked = ask(then(answer, chat("late")))
     assert outcome.reply is None and outcome.failure is not None
-    assert (outcome.failure.error, asked) == (error, 1)
-    assert words in outcome.failure.message
+    assert (outcome.failure.kind, asked) == (error, 1)
+    assert words in str(outcome.failure)
 
 
 def test_an_empty_reply_is_asked_for_once_more() -> None:
@@ -138,7 +137,7 @@ def test_a_refusal_is_not_retried() -> None:
 
 def test_retries_end_after_max_retries() -> None:
     outcome, asked = ask(status(500))
-    assert outcome.failure is not None and outcome.failure.error == "ServerError"
+    assert outcome.failure is not None and outcome.failure.kind == "ServerError"
     assert asked == 5
 
 
@@ -153,15 +152,15 @@ def test_retries_end_after_the_budget() -> None:
 def test_a_slow_call_ends_at_its_time_limit(answer: Answer) -> None:
     outcome, _ = ask(answer, replace(FAST, call_timeout_s=0.3))
     assert outcome.failure is not None
-    assert outcome.failure.error == "TimeoutError"
-    assert "0.3 seconds" in outcome.failure.message
+    assert outcome.failure.kind == "TimeoutError"
+    assert "0.3 seconds" in str(outcome.failure)
 
 
 def test_a_silent_server_is_a_read_timeout() -> None:
     retry = RetryPolicy(max_retries=0)
     outcome, _ = ask(Answer(delay_s=2.0), replace(FAST, http_timeout_s=0.2, retry=retry))
-    assert outcome.failure is not None and outcome.failure.error == "TimeoutError"
-    assert "ReadTimeout" in outcome.failure.message
+    assert outcome.failure is not None and outcome.failure.kind == "TimeoutError"
+    assert "ReadTimeout" in str(outcome.failure)
 
 
 def test_the_key_is_not_in_messages_or_logs(caplog: pytest.LogCaptureFixture) -> None:
@@ -170,8 +169,8 @@ def test_the_key_is_not_in_messages_or_logs(caplog: pytest.LogCaptureFixture) ->
     with caplog.at_level(logging.DEBUG, "gradebox"):
         outcome, _ = ask(echo, api_key=key)
     assert outcome.failure is not None
-    assert "***" in outcome.failure.message
-    assert key not in outcome.failure.message
+    assert "***" in str(outcome.failure)
+    assert key not in str(outcome.failure)
     assert key not in caplog.text
 
 
@@ -184,7 +183,7 @@ def test_a_key_cut_at_the_end_of_a_message_is_redacted() -> None:
         Sampler(OpenAIChat(server.url, "m", api_key=key), FAST).run(
             [replace(ASK, item=str(at)) for at in starts], outcomes.append
         )
-    messages = [outcome.failure.message for outcome in outcomes if outcome.failure]
+    messages = [str(outcome.failure) for outcome in outcomes if outcome.failure]
     assert len(messages) == len(starts)
     assert [message for message in messages if key[:8] in message] == []
 
@@ -244,8 +243,8 @@ def test_a_lost_server_ends_the_run_when_calls_time_out() -> None:
     with pytest.raises(ServerLost, match="2 calls in a row"):
         Sampler(OpenAIChat(free_url(), "m"), options).run([ASK] * 9, outcomes.append)
     for outcome in outcomes:
-        assert outcome.failure is not None and outcome.failure.error == "NetworkError"
-        assert "no answer within 0.3 seconds; last error: http" in outcome.failure.message
+        assert outcome.failure is not None and outcome.failure.kind == "NetworkError"
+        assert "no answer within 0.3 seconds; last error: http" in str(outcome.failure)
 
 
 @pytest.mark.slow
@@ -254,7 +253,7 @@ def test_a_slow_server_is_not_lost() -> None:
     outcomes: list[RequestOutcome] = []
     with FakeServer(then(replace(chat("x"), cut=0), replace(chat("x"), delay_s=0.6))) as server:
         Sampler(OpenAIChat(server.url, "m"), options).run([ASK] * 3, outcomes.append)
-    assert [o.failure.error for o in outcomes if o.failure][1:] == ["TimeoutError"] * 2
+    assert [o.failure.kind for o in outcomes if o.failure][1:] == ["TimeoutError"] * 2
 
 
 def test_a_lost_server_ends_the_run() -> None:
@@ -266,14 +265,14 @@ def test_a_lost_server_ends_the_run() -> None:
     with pytest.raises(ServerLost, match="3 calls in a row") as caught:
         Sampler(OpenAIChat(url, "m"), options).run(many, outcomes.append)
     assert url in str(caught.value) and "run the same command again" in str(caught.value)
-    assert [o.failure.error for o in outcomes if o.failure] == ["NetworkError"] * 3
+    assert [o.failure.kind for o in outcomes if o.failure] == ["NetworkError"] * 3
 
 
 def test_messages_have_no_terminal_codes() -> None:
     outcome, _ = ask(raw(b"\x1b[2J\x07gone\r\n" + b"x" * 5000, status=400))
     assert outcome.failure is not None
-    assert outcome.failure.message.isprintable()
-    assert len(outcome.failure.message) < 400
+    assert str(outcome.failure).isprintable()
+    assert len(str(outcome.failure)) < 400
 
 
 @pytest.mark.parametrize(
@@ -285,7 +284,7 @@ def test_messages_have_no_terminal_codes() -> None:
 )
 def test_messages_have_no_terminal_codes_from_json(answer: Answer) -> None:
     outcome, _ = ask(answer)
-    assert outcome.failure is not None and outcome.failure.message.isprintable()
+    assert outcome.failure is not None and str(outcome.failure).isprintable()
 
 
 def test_an_answer_with_a_lone_surrogate_is_kept() -> None:
@@ -300,8 +299,8 @@ def test_a_reply_over_the_size_limit_is_rejected(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(http_json, "MAX_REPLY_BYTES", 1000)
     outcome, asked = ask(chat("x" * 2000))
-    assert outcome.failure is not None and outcome.failure.error == "BadReply"
-    assert "over 1000 bytes" in outcome.failure.message
+    assert outcome.failure is not None and outcome.failure.kind == "BadReply"
+    assert "over 1000 bytes" in str(outcome.failure)
     assert asked == 1
 
 
@@ -317,7 +316,7 @@ def test_local_contract_names_a_missing_field() -> None:
         Sampler(LocalContract(server.url, "d"), FAST).run([ASK], outcomes.append)
     assert outcomes[0].failure is not None
     for part in ("no field 'answer'", "output, time", "--response-field"):
-        assert part in outcomes[0].failure.message
+        assert part in str(outcomes[0].failure)
 
 
 @pytest.mark.parametrize(

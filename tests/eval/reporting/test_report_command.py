@@ -57,7 +57,8 @@ def test_the_policy_allows_only_the_pages_script_and_style(results: Path) -> Non
         [content] = re.findall(rf"<{element}>(.*?)</{element}>", page, re.S)
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         assert f"{directive} 'sha256-{digest}'" in policy
-    assert "default-src 'none'" in policy
+    for directive in ("default-src", "base-uri", "form-action"):
+        assert f"{directive} 'none'" in policy
     assert "unsafe" not in policy
     assert "require-trusted-types-for 'script'" in policy
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.terminal import option, shell_word
 from gradebox.eval.debugging.page_parts import debug_command
-from gradebox.eval.reporting.data_chunks import Chunks, script_json
-from gradebox.eval.reporting.html_page import STATIC
+from gradebox.eval.reporting.html_page import STATIC, Chunks, script_json
 from gradebox.eval.reporting.page_data import (
     CASE_COLUMNS,
     COLUMNS,

@@ -4,9 +4,7 @@ Each function takes (output, sample) and returns a list of texts, empty without 
 `EXTRACTION_FUNCTIONS` of each module is the table of the names in configurations:
 
 choices        letters of options, yes/no/maybe, options by their text
-free_answers   numbers, expressions, several answers
-chinese        answers after 答案是
+free_answers   numbers, expressions, several answers; answers after 答案是
 
-They share `markers` (where an answer is announced), `split` (several answers in one text) and
-`numbers` (numbers with units and powers of ten).
+They share `texts`: announced answers, several answers in one text, numbers.
 """

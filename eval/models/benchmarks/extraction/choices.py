@@ -17,13 +17,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from gradebox.eval.models.answers.boxed import all_boxed
+from gradebox.eval.models.answers.equality import all_boxed
 from gradebox.eval.models.benchmarks.extraction.free_answers import (
     NEXT_PROBLEM,
     NEXT_QUESTION,
     stated_answers,
 )
-from gradebox.eval.models.benchmarks.extraction.markers import (
+from gradebox.eval.models.benchmarks.extraction.texts import (
     after_thinking,
     announced_answer,
     before,

@@ -1,26 +1,31 @@
-"""Extract numbers, expressions and lists of them."""
+"""Extract numbers, expressions and lists of them, and the answers after 答案是."""
 
 from __future__ import annotations
 
 import re
 
-from gradebox.eval.models.answers.boxed import all_boxed
-from gradebox.eval.models.benchmarks.extraction.markers import (
+from gradebox.eval.models.answers.equality import all_boxed
+from gradebox.eval.models.benchmarks.extraction.texts import (
     after_thinking,
     announced_answer,
     before,
     final_answer,
     last_match,
     last_number,
+    split_answers,
+    split_commas,
     strip_decoration,
 )
-from gradebox.eval.models.benchmarks.extraction.split import split_answers, split_commas
 from gradebox.eval.models.benchmarks.sample import Extract, Sample
 
 NEXT_PROBLEM = ("Problem:",)
 NEXT_QUESTION = ("Q: ", "\nQ:")
 NEXT_CHINESE = ("\n问题：",)
 _FINAL_ANSWER_COLON = re.compile(r"final answer\**\s*:\**", re.IGNORECASE)
+NEXT_CHINESE_QUESTION = ("\n问题 ", "问题：")
+_CHINESE_ANSWER_IS = re.compile(r"答案(?:就)?(?:应该)?(?:是|为|：|:)\s*[：:]?\s*")
+_BRACKETED = re.compile(r"[(（]([A-D]+)[)）]")
+_LETTERS = re.compile(r"(?<![A-Za-z])[A-D](?:[,，;；、和 ]*[A-D])*(?![A-Za-z])")
 
 
 def stated_answers(text: str) -> list[str]:
@@ -104,6 +109,50 @@ def olympic_arena(output: str, sample: Sample) -> list[str]:
     return split_answers("separated by commas", boxed) if len(sample.answers) > 1 else boxed
 
 
+# ---- Chinese ----
+
+
+def _announced_line(output: str) -> str | None:
+    """Return the rest of the line after the first 答案是: a base model continues after it."""
+    match = _CHINESE_ANSWER_IS.search(output)
+    if match is None:
+        return None
+    line = output[match.end() :].partition("\n")[0]
+    return line.strip().rstrip("。.").strip()
+
+
+def chinese_number(output: str, sample: Sample) -> list[str]:
+    """Return the last number after 答案是, else the last stated answer."""
+    text = before(after_thinking(output), *NEXT_CHINESE_QUESTION)
+    line = _announced_line(text)
+    if line is None:
+        return last_single(text, sample)
+    number = last_number(line)
+    return [number] if number is not None else []
+
+
+def chinese_blanks(output: str, sample: Sample) -> list[str]:
+    """Return the answers after 答案是, one for each blank; else the boxed ones."""
+    text = before(after_thinking(output), *NEXT_CHINESE_QUESTION)
+    line = _announced_line(text)
+    # Semicolons separate answers; commas do so only when there is no semicolon.
+    separators = ";；" if line is not None and re.search("[;；]", line) else "，,"
+    found = all_boxed(text) if line is None else split_commas(line, separators)
+    return [stripped for part in found if (stripped := part.strip().strip("$").strip())]
+
+
+def chinese_choice(output: str, sample: Sample) -> list[str]:
+    """Return the letters after 答案是, else the last boxed ones, else the last in brackets."""
+    text = before(after_thinking(output), *NEXT_CHINESE_QUESTION)
+    line = _announced_line(text)
+    for part in [line] if line is not None else all_boxed(text)[-1:]:
+        match = _LETTERS.search(part)
+        if match:
+            return [match[0]]
+    bracketed = last_match(_BRACKETED, text) if line is None else None
+    return [bracketed[1]] if bracketed else []
+
+
 EXTRACTION_FUNCTIONS: dict[str, Extract] = {
     "placeholder": program_result,
     "extract_last_single_answer": last_single,
@@ -114,4 +163,8 @@ EXTRACTION_FUNCTIONS: dict[str, Extract] = {
     "extract_ocwcourses_few_shot_answer": ocw,
     "extract_scibench_sft_answer": scibench,
     "extract_olympic_arena_sft_answer": olympic_arena,
+    "extract_cmath_few_shot_test": chinese_number,
+    "extract_agieval_gaokao_mathcloze_few_shot_cot_test": chinese_blanks,
+    "extract_agieval_gaokao_mathqa_few_shot_cot_test": chinese_choice,
+    "extract_mmmlu_zh_math": chinese_choice,
 }

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.cli.command import OUT_OF_MEMORY, run_command
+from gradebox.eval.cli.command import OUT_OF_MEMORY, CommandParser, run_command
 from gradebox.eval.cli.commands.evaluate import extra_fields
-from gradebox.eval.cli.parser import CommandParser
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models import ServerLost
 from gradebox.sandbox.errors import SandboxError
@@ -107,7 +106,7 @@ def test_every_flag_is_documented(name: str) -> None:
 @pytest.mark.parametrize("flag", ["--num-samples", "--concurrency", "--pass-k"])
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5", ""])
 def test_counts_are_at_least_1(flag: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
-    from gradebox.eval.evaluate import main
+    from gradebox.eval.cli.commands.evaluate import main
 
     assert main(["--server-url", "http://h/", flag, value]) == 2
     assert f"{value!r}: give a whole number of at least 1" in capsys.readouterr().err

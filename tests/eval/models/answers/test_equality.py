@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.answers.boxed import last_boxed
-from gradebox.eval.models.answers.equality import exact, find_judge, harness
+from gradebox.eval.models.answers.equality import exact, find_judge, harness, last_boxed
 
 
 @pytest.mark.parametrize(

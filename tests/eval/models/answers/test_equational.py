@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from gradebox.eval.cli.commands.run_smoke import main
 from gradebox.eval.models.answers.equational import OrderedOutput, RunCounts, read_implications
-from gradebox.eval.run_smoke import main
 from tests.eval.models.fake_server import Answer, Call, FakeServer, Handler, chat, status
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
+from gradebox.eval.cli.commands.evaluate import main
 from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, free_url, status
 
-ROOT = Path(__file__).resolve().parents[4]
+
+class Done(NamedTuple):
+    """What a run of the command left behind."""
+
+    status: int
+    out: str
+    err: str
 
 
-def evaluate(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "eval" / "evaluate.py"), *map(str, arguments)]
-    environment = os.environ | {"NO_PROXY": "127.0.0.1"}
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, cwd=cwd, env=environment
-    )
+Evaluate = Callable[..., Done]
+
+
+@pytest.fixture
+def evaluate(capsys: pytest.CaptureFixture[str]) -> Evaluate:
+    """Return a function that runs the command with these arguments."""
+
+    def run(*arguments: str | Path) -> Done:
+        status = main([str(argument) for argument in arguments])
+        return Done(status, *capsys.readouterr())
+
+    return run
 
 
 def write_data(folder: Path, name: str, rows: list[Any]) -> None:
@@ -50,22 +61,21 @@ def sum_of(text: str) -> int:
     return sum(int(part) for part in text.split("+"))
 
 
-@pytest.mark.slow
-def test_accuracy_pass_at_k_and_macro_average(tmp_path: Path) -> None:
+def test_accuracy_pass_at_k_and_macro_average(tmp_path: Path, evaluate: Evaluate) -> None:
     write_data(tmp_path / "data", "one", SUMS)
     write_data(tmp_path / "data", "two", [{"problem": "1+1", "answer": 3}])
     with FakeServer(answer_even_samples_correctly) as server:
         more = ["--datasets", "one", "two", "--num-samples", "4", "--pass-k", "1", "3"]
         more += ["--extra-field", "temperature=0.5", "--extra-field", "model=m"]
-        done = evaluate(*flags(tmp_path, server.url + "/ask", *more), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+        done = evaluate(*flags(tmp_path, server.url + "/ask", *more))
+    assert done.status == 0, done.err
     figures = json.loads((tmp_path / "out" / "metrics.json").read_text())
     one = figures["datasets"]["one"]
     assert (one["problems"], one["answered"], one["failed_requests"]) == (4, 16, 0)
     assert one["accuracy"] == 0.5 and one["pass@1"] == 0.5 and one["pass@3"] == 1.0
     assert figures["datasets"]["two"]["accuracy"] == 0.0
     assert figures["macro_average"] == {"accuracy": 0.25, "pass@1": 0.25, "pass@3": 0.5}
-    rows = [line.split() for line in done.stdout.splitlines()]
+    rows = [line.split() for line in done.out.splitlines()]
     assert ["one", "4", "16", "0", "0.5000", "0.5000", "1.0000"] in rows
     assert ["macro", "average", "0.2500", "0.2500", "0.5000"] in rows
     call = server.calls[0]
@@ -76,8 +86,9 @@ def test_accuracy_pass_at_k_and_macro_average(tmp_path: Path) -> None:
     assert sum(json.loads(line)["correct"] for line in graded) == 8
 
 
-@pytest.mark.slow
-def test_failed_requests_are_in_no_figure_and_are_retried(tmp_path: Path) -> None:
+def test_failed_requests_are_in_no_figure_and_are_retried(
+    tmp_path: Path, evaluate: Evaluate
+) -> None:
     write_data(tmp_path / "data", "one", SUMS)
 
     def first_fails(call: Call) -> Answer:
@@ -85,53 +96,48 @@ def test_failed_requests_are_in_no_figure_and_are_retried(tmp_path: Path) -> Non
 
     with FakeServer(first_fails) as server:
         arguments = flags(tmp_path, server.url, "--datasets", "one")
-        done = evaluate(*arguments, cwd=tmp_path)
-        assert done.returncode == 3
-        assert "1 requests failed" in done.stdout
+        done = evaluate(*arguments)
+        assert done.status == 3
+        assert "1 requests failed" in done.out
         figures = json.loads((tmp_path / "out" / "metrics.json").read_text())["datasets"]["one"]
         assert (figures["answered"], figures["failed_requests"]) == (3, 1)
         assert figures["accuracy"] == 1.0
         assert figures["pass@1"] is None, "one problem has no answer: undefined, not 0"
-        assert "undefined" in done.stdout
+        assert "undefined" in done.out
         before = len(server.calls)
     with FakeServer(answer_even_samples_correctly) as server:
         arguments = flags(tmp_path, server.url, "--datasets", "one")
-        done = evaluate(*arguments, cwd=tmp_path)
-        assert done.returncode == 0
+        done = evaluate(*arguments)
+        assert done.status == 0
         assert len(server.calls) == 1 and before == 5
-    assert "1.0000" in done.stdout
+    assert "1.0000" in done.out
 
 
-@pytest.mark.slow
-def test_exit_status_3_when_every_call_fails(tmp_path: Path) -> None:
+def test_exit_status_3_when_every_call_fails(tmp_path: Path, evaluate: Evaluate) -> None:
     write_data(tmp_path / "data", "one", SUMS)
     with FakeServer(status(400)) as server:
-        done = evaluate(*flags(tmp_path, server.url, "--datasets", "one"), cwd=tmp_path)
-    assert done.returncode == 3
-    assert "4 requests failed" in done.stdout
+        done = evaluate(*flags(tmp_path, server.url, "--datasets", "one"))
+    assert done.status == 3
+    assert "4 requests failed" in done.out
 
 
-@pytest.mark.slow
-def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path) -> None:
+def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path, evaluate: Evaluate) -> None:
     write_data(tmp_path / "data", "one", SUMS)
     with FakeServer(as_json({"text": "\\boxed{0}"})) as server:
         arguments = flags(tmp_path, server.url, "--datasets", "one")
-        done = evaluate(*arguments, cwd=tmp_path)
-        assert done.returncode == 3
-        assert "no field 'answer', only text" in done.stderr
-        done = evaluate(*arguments, "--response-field", "text", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        done = evaluate(*arguments)
+        assert done.status == 3
+        assert "no field 'answer', only text" in done.err
+        done = evaluate(*arguments, "--response-field", "text")
+        assert done.status == 0, done.err
 
 
-@pytest.mark.slow
-def test_example_data_is_reported(tmp_path: Path) -> None:
+def test_example_data_is_reported(tmp_path: Path, evaluate: Evaluate) -> None:
     with FakeServer(as_json({"answer": "\\boxed{24}"})) as server:
-        done = evaluate(
-            *("--server-url", server.url, "--output-dir", tmp_path, "--pass-k", "1"), cwd=tmp_path
-        )
-    assert done.returncode == 0, done.stderr
+        done = evaluate(*("--server-url", server.url, "--output-dir", tmp_path, "--pass-k", "1"))
+    assert done.status == 0, done.err
     for name in ("math500", "aime-24", "aime-25"):
-        assert f"{name}: gradebox's example problems, not the dataset" in done.stdout
+        assert f"{name}: gradebox's example problems, not the dataset" in done.out
 
 
 BAD = {
@@ -161,51 +167,42 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_line_and_costs_no_calls(
-    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    case: str, tmp_path: Path, evaluate: Evaluate
 ) -> None:
-    from gradebox.eval.evaluate import main
-
     more, rows, words = BAD[case]
     write_data(tmp_path / "data", "one", rows)
     if "--datasets" not in more:
         more = [*more, "--datasets", "one"]
     with FakeServer(as_json({"answer": "1"})) as server:
-        status = main([str(a) for a in flags(tmp_path, server.url, *more)])
+        done = evaluate(*flags(tmp_path, server.url, *more))
         assert server.calls == []
-    error = capsys.readouterr().err
-    assert status == 2
-    assert words in error
-    assert error.count("\n") == 1
+    assert done.status == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("more", [[], ["--fresh"]])
 def test_a_dataset_in_the_output_folder_is_not_overwritten(
-    more: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    more: list[str], tmp_path: Path, evaluate: Evaluate
 ) -> None:
-    from gradebox.eval.evaluate import main
-
     write_data(tmp_path / "data", "one", [json.dumps(SUMS[0])])
     before = (tmp_path / "data" / "one.jsonl").read_text()
     with FakeServer(as_json({"answer": "1"})) as server:
-        arguments = ["--server-url", server.url, "--data-dir", str(tmp_path / "data"), *more]
-        folder = str(tmp_path / "data")
-        assert main([*arguments, "--datasets", "one", "--output-dir", folder]) == 2
-        assert server.calls == []
-    assert "the file was not changed" in capsys.readouterr().err
+        folder = tmp_path / "data"
+        arguments = ["--server-url", server.url, "--data-dir", folder, *more]
+        done = evaluate(*arguments, "--datasets", "one", "--output-dir", folder)
+        assert done.status == 2 and server.calls == []
+    assert "the file was not changed" in done.err
     assert (tmp_path / "data" / "one.jsonl").read_text() == before
 
 
-def test_responses_of_another_field_are_rejected(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from gradebox.eval.evaluate import main
-
+def test_responses_of_another_field_are_rejected(tmp_path: Path, evaluate: Evaluate) -> None:
     write_data(tmp_path / "data", "one", SUMS)
     with FakeServer(as_json({"answer": "1", "thoughts": "hm"})) as server:
-        arguments = [str(a) for a in flags(tmp_path, server.url, "--datasets", "one")]
-        assert main([*arguments, "--response-field", "thoughts"]) == 0
-        assert main(arguments) == 2
-    assert "another prompt, model or parameter" in capsys.readouterr().err
+        arguments = flags(tmp_path, server.url, "--datasets", "one")
+        assert evaluate(*arguments, "--response-field", "thoughts").status == 0
+        done = evaluate(*arguments)
+    assert done.status == 2 and "another prompt, model or parameter" in done.err
 
 
 @pytest.mark.parametrize(
@@ -219,13 +216,11 @@ def test_responses_of_another_field_are_rejected(
     ],
 )
 def test_a_wrong_address_is_one_line(
-    url: str | None, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    url: str | None, words: str, tmp_path: Path, evaluate: Evaluate
 ) -> None:
-    from gradebox.eval.evaluate import main
-
     write_data(tmp_path / "data", "one", SUMS)
     arguments = flags(tmp_path, url or free_url(), "--datasets", "one")
-    assert main([str(a) for a in arguments]) == 2
-    error = capsys.readouterr().err
-    assert words in error and "--server-url" in error
-    assert error.count("\n") == 1
+    done = evaluate(*arguments)
+    assert done.status == 2
+    assert words in done.err and "--server-url" in done.err
+    assert done.err.count("\n") == 1

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from gradebox.eval.cli.commands.sample_solutions import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.code_prompts import read_rows, read_template, render
-from gradebox.eval.sample_solutions import main
 from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat, status
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from gradebox.eval.api.rewards.columns import batches_of, language_of
-from gradebox.eval.models.answers.code_prompts import read_rows
-from gradebox.eval.models.answers.statements import STATEMENTS
+from gradebox.eval.cli.commands.sample_solutions import main
+from gradebox.eval.models.answers.code_prompts import STATEMENTS, read_rows
 from gradebox.eval.problems.formats import FORMATS
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.sample_solutions import main
 from gradebox.eval.solutions.program import solution_of
 from gradebox.eval.solutions.reader import read_rows as read_solutions
 from tests.eval.grading.test_ioi import ROWS as IOI_ROWS

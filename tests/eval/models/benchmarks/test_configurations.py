@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks import registry
 from gradebox.eval.models.benchmarks.config import read_configs
-from gradebox.eval.run_benchmarks import main
 from tests.eval.models.benchmarks.answering import CONFIG_FILES, AnswerChoice, model, right, wrong
 from tests.eval.models.fake_server import FakeServer
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks.config import find_config, read_configs
-from gradebox.eval.run_benchmarks import main
 from tests.eval.models.benchmarks.answering import CONFIG_FILES, model, right
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks import pal, registry
-from gradebox.eval.run_benchmarks import main
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,
     PAL,

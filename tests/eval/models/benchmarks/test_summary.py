@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.eval.summarize_results import main
+from gradebox.eval.cli.commands.summarize_results import main
 
 
 def put(folder: Path, model: str, benchmark: str, metrics: Any) -> None:

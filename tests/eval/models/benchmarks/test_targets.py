@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradebox.eval.models.benchmarks.targets import number_sort_key, safe_dirs
+from gradebox.eval.models.benchmarks.run import number_sort_key, safe_dirs
 
 
 @pytest.mark.parametrize(
