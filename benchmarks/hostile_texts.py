@@ -1,20 +1,20 @@
 """The CPU time that hostile texts cost in the grader's own process, and how long a server waits.
 
-    python benchmarks/hostile_texts.py                       every door, every shape, 64 KB and 1 MB
-    python benchmarks/hostile_texts.py --only response math  doors whose names have one of the words
+    python benchmarks/hostile_texts.py                       every entry and shape, 64 KB and 1 MB
+    python benchmarks/hostile_texts.py --only response math  entries with a word in their name
     python benchmarks/hostile_texts.py --serve               and /health of a server meanwhile
 
-    door                  worst      2nd        3rd
+    entry                 worst      2nd        3rd
     submission c++17      21 ms      20 ms      19 ms     quote and escape, spaces, …
     …
     worst of 3120: 31 ms, response python, fences
 
-A door is a way by which a program, a response, an answer, an output or a row comes in; the shapes
-are testing/hostile_texts.py's. Counted is `time.process_time` of this process: all of its threads,
-no worker and no box. A figure over half of the bar is the least of three. `submission` doors run in
-the embedded sandbox, a language that is not installed is left out; `output` doors have a program
-that prints the text on stdout and stderr. Exit status 1 over the bar: 50 ms for 1 MB, and 1 s for
-/health. Takes an hour; two shapes of one door, a second.
+An entry is a function through which a program, a response, an answer, an output or a row is read;
+the shapes are in testing/hostile_texts.py. `time.process_time` is measured, of all threads of this
+process but not of workers and boxes. A figure over half of the bar is the least of three.
+`submission` entries run in the embedded sandbox, a language that is not installed is left out;
+`output` entries have a program that prints the text on stdout and stderr. Exit status 1 over the
+bar: 50 ms for 1 MB, and 1 s for /health. All entries take an hour; two shapes of one take a second.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ from gradebox.sandbox.protocol import Sandbox  # noqa: E402
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready  # noqa: E402
 from testing.hostile_texts import SHAPES, text_of  # noqa: E402
 
-Door = Callable[[str], Any]
+Entry = Callable[[str], Any]
 BAR_S, HEALTH_S = 0.05, 1.0
-SIZES = (1 << 16, 1 << 20)
+SIZES = (1 << 13, 1 << 14, 1 << 15, 1 << 20)  # the first: what is read here at most
 LANGUAGES = (
     "python",
     "c++17",
@@ -104,14 +104,14 @@ SAMPLE = Sample("set", "1", "a question", ("1",), ("1", "2", "3", "4"))
 
 
 class NoEquality:
-    """Math equality has doors of its own."""
+    """Math equality has entries of its own."""
 
     def equal(self, reference: str, answer: str) -> bool:
         return reference == answer
 
 
-def submissions(grader: Grader, sandbox: Sandbox) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of programs, which run in the sandbox."""
+def submissions(grader: Grader, sandbox: Sandbox) -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of programs, which run in the sandbox."""
     for language in LANGUAGES:
         if language in sandbox.describe().toolchains:
             yield (
@@ -125,8 +125,8 @@ def submissions(grader: Grader, sandbox: Sandbox) -> Iterator[tuple[str, Door]]:
         )
 
 
-def programs() -> Iterator[tuple[str, Door]]:
-    """Yield the doors of programs that are put together with what calls them, and don't run."""
+def programs() -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of programs that are put together with what calls them, and don't run."""
     for name, (prompt, tests) in TESTED.items():
         row = {"name": "x_f", "language": name, "prompt": prompt, "tests": tests, "stop_tokens": []}
         problem = make_problem(Reading(FORMATS["multipl-e"], "strict").columns(row))
@@ -138,8 +138,8 @@ def programs() -> Iterator[tuple[str, Door]]:
     yield "program of a graded problem", lambda text: program_of(text, "c++17", graded)
 
 
-def responses(grader: Grader) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of models' responses; the sandbox of the grader runs nothing."""
+def responses(grader: Grader) -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of models' responses; the sandbox of the grader runs nothing."""
     for language in ("", "python", "c++17", "java"):
         row = {"language": language} if language else {}
         yield (
@@ -153,8 +153,8 @@ def responses(grader: Grader) -> Iterator[tuple[str, Door]]:
     yield "program of a benchmark", lambda text: find_program(text)
 
 
-def answers() -> Iterator[tuple[str, Door]]:
-    """Yield the doors of short answers."""
+def answers() -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of short answers."""
     yield "TRUE or FALSE", extract_verdict
     yield "TRUE or FALSE, judged", lambda text: judge_response(text, True)
     for policy in ("strict", "dart", "lm-open-science"):
@@ -170,8 +170,8 @@ def answers() -> Iterator[tuple[str, Door]]:
         yield name, lambda text, judge=evaluate: judge([shortened(text)], SAMPLE, no_equality)
 
 
-def outputs(grader: Grader, printed: list[bytes]) -> Iterator[tuple[str, Door]]:
-    """Yield the doors of what programs print; `printed` is what the grader's program does."""
+def outputs(grader: Grader, printed: list[bytes]) -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of what programs print; `printed` is what the grader's program does."""
 
     def run(text: str) -> Any:
         printed[0] = text.encode()
@@ -197,8 +197,8 @@ def outputs(grader: Grader, printed: list[bytes]) -> Iterator[tuple[str, Door]]:
         yield f"judge {name}", lambda t, c=judge: judged(t, lambda a, b: c.check(b"", a, b))
 
 
-def rows() -> Iterator[tuple[str, Door]]:
-    """Yield the doors of data sets' rows: a text in each of their fields."""
+def rows() -> Iterator[tuple[str, Entry]]:
+    """Yield the entries of data sets' rows: a text in each of their fields."""
     for row_format in FORMATS.values():
         fields = sorted(
             {*row_format.names, *row_format.uses, *frozenset().union(*row_format.needs)}
@@ -216,18 +216,18 @@ def rows() -> Iterator[tuple[str, Door]]:
             yield f"row {row_format.name} {field}", read
 
 
-def cpu_s(door: Door, text: str) -> float:
+def cpu_s(entry: Entry, text: str) -> float:
     """Return the CPU seconds of this process for a text, without those of its children."""
     began = time.process_time()
     with suppress(InputError, BadRequest):
-        door(text)
+        entry(text)
     return time.process_time() - began
 
 
-def measured(door: Door, text: str) -> float:
-    found = cpu_s(door, text)
+def measured(entry: Entry, text: str) -> float:
+    found = cpu_s(entry, text)
     for _ in range(2 if BAR_S / 2 < found < 1 else 0):
-        found = min(found, cpu_s(door, text))
+        found = min(found, cpu_s(entry, text))
     return found
 
 
@@ -295,8 +295,9 @@ def report(name: str, found: list[tuple[float, str]], bar_s: float) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--only", nargs="*", default=[""], help="words in the names of doors")
+    parser.add_argument("--only", nargs="*", default=[""], help="words in the names of entries")
     parser.add_argument("--shapes", nargs="*", default=list(SHAPES), choices=list(SHAPES))
+    parser.add_argument("--sizes", nargs="*", type=int, default=SIZES, help="bytes of a text")
     parser.add_argument("--serve", action="store_true", help="/health of a server, not CPU time")
     arguments = parser.parse_args()
     worst = (0.0, "", "")
@@ -308,7 +309,7 @@ def main() -> int:
                     continue
                 found = []
                 for shape in arguments.shapes:
-                    _, path, body = list(bodies(text_of(shape, SIZES[-1])))[place]
+                    _, path, body = list(bodies(text_of(shape, arguments.sizes[-1])))[place]
                     found.append((slowest_health(address, path, body), shape))
                     print(f"{name}, {shape}: {found[-1][0]:.3f} s", file=sys.stderr, flush=True)
                 report(name, found, HEALTH_S)
@@ -321,16 +322,16 @@ def main() -> int:
         return ready(printed[0], stderr=printed[0][: 1 << 16], exit_code=0)
 
     with Grader(sandbox="local") as real, Grader(sandbox=FakeSandbox(script, record=False)) as fake:
-        doors = [*submissions(real, real.sandbox), *programs(), *responses(fake), *answers()]
-        doors += [*outputs(fake, printed), *rows()]
-        for name, door in doors:
+        entries = [*submissions(real, real.sandbox), *programs(), *responses(fake), *answers()]
+        entries += [*outputs(fake, printed), *rows()]
+        for name, entry in entries:
             if not any(word in name for word in arguments.only):
                 continue
-            cpu_s(door, "x")  # imports, workers
+            cpu_s(entry, "x")  # imports, workers
             found = [
-                (measured(door, text_of(shape, size)), shape)
+                (measured(entry, text_of(shape, size)), shape)
                 for shape in arguments.shapes
-                for size in SIZES
+                for size in arguments.sizes
             ]
             report(name, found, BAR_S)
             worst, count = max(worst, (*max(found), name)), count + len(found)

@@ -29,17 +29,18 @@ _CATEGORIES: dict[Any, Callable[[str], bool]] = {
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 
 
-def steps(pattern: re.Pattern[Any], text: str, *, once: bool = False) -> int:
+def steps(pattern: re.Pattern[Any], text: str, *, once: bool = False, whole: bool = False) -> int:
     """Return the steps of finding all matches in a text, one after another.
 
-    once  it is tried at the beginning of the text only (`match`, `fullmatch`)
+    once   it is tried at the beginning of the text only (`match`)
+    whole  the same, and it must match all of the text (`fullmatch`)
     """
     flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
     found = _Matcher(text, pattern.flags)
     items = list(parser.parse(pattern.pattern, flags))
     at = 0
-    while at <= (0 if once else len(text)):
-        end = found.match(items, at, lambda place: place)
+    while at <= (0 if once or whole else len(text)):
+        end = found.match(items, at, lambda place: None if whole and place < len(text) else place)
         at = at + 1 if end is None else max(end, at + 1)
     return found.steps
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,6 +139,32 @@ def test_the_steps_of_every_pattern_are_linear() -> None:
                     long = steps(pattern, longer, once=once)
                     if long > 2.5 * short:
                         slow.append((name, shape, short, long))
+    assert slow == []
+
+
+def matched_whole(name: str) -> bool:
+    """Return whether the module of a pattern calls its `fullmatch`."""
+    module, _, variable = name.rpartition(".")
+    source = Path(sys.modules[module].__file__ or "").read_text()
+    return re.search(rf"\b{variable}(\[.*\])?\.fullmatch\(", source) is not None
+
+
+@pytest.mark.slow(seconds=3)
+def test_the_steps_of_a_pattern_that_must_match_all_of_a_text_are_linear() -> None:
+    """`fullmatch` fails where a search ends: `\\d+\\.?\\d*` is quadratic in digits and a letter."""
+    names = [name for name in PATTERNS if matched_whole(name) and name not in BOUNDED]
+    assert len(names) > 5
+    slow = []
+    for name in names:
+        for pattern in PATTERNS[name]:
+            for shape, (before, piece, _) in SHAPES.items():
+                count = max(24 // len(piece), 1)
+                short, longer = (
+                    steps(pattern, before[:20] + piece * count * n + "~", whole=True)
+                    for n in (1, 2)
+                )
+                if short > FEW_STEPS * count * len(piece) and longer > 2.5 * short:
+                    slow.append((name, shape, short, longer))
     assert slow == []
 
 

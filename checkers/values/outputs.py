@@ -31,7 +31,7 @@ from gradebox.checkers.tokens import shown
 
 _ACCEPTED = "as the data set's own grader compares"
 _SPACE = re.compile(rb"[ \t\n\v\f\r]+")
-_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?|nan)")
+_NUMBER = re.compile(rb"[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|inf(?:inity)?|nan)")
 
 
 def same_lines(output: bytes, expected: bytes) -> Check:

@@ -54,9 +54,10 @@ class Worker:
     not be able to do more than give a boolean and a short text.
     """
 
-    def __init__(self, pid: int, channel: Channel):
+    def __init__(self, pid: int, channel: Channel, max_reply_bytes: int):
         self.pid = pid
         self.channel = channel
+        self._max_reply_bytes = max_reply_bytes
 
     def ask(
         self, request: dict[str, Any], blobs: Sequence[bytes], timeout_s: float, wall_s: float
@@ -77,7 +78,7 @@ class Worker:
             if used >= timeout_s + GRACE_S / 2 or waited >= wall_s:
                 return None, False
             wait = max(0.02, min(timeout_s + GRACE_S - used, wall_s - waited))
-        reply = json.loads(self.channel.receive(MAX_REPLY_BYTES))
+        reply = json.loads(self.channel.receive(self._max_reply_bytes))
         if not (
             isinstance(reply, dict)
             and isinstance(reply.get("equal"), bool)
@@ -113,6 +114,7 @@ class WorkerPool(Closeable):
     module: str
     needs = ""
     most_waiting = 3
+    max_reply_bytes = MAX_REPLY_BYTES
 
     def __init__(self, workers: int | None = None, memory_bytes: int = MEMORY_BYTES):
         if workers is not None and workers < 1:
@@ -203,6 +205,7 @@ class ZygoteClient:
     def __init__(self, pool: WorkerPool):
         kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         environment = {**kept, **FIXED_VARIABLES}
+        self._max_reply_bytes = pool.max_reply_bytes
         failed = f"the workers of {pool.module.split('.')[2]} did not start"
         try:
             self.child = Child(MAIN, pool.module, pool.memory_bytes, environment=environment)
@@ -227,7 +230,7 @@ class ZygoteClient:
             self.child.channel.send(b'{"op": "fork"}', theirs.fileno())
         channel = Channel(ours)
         try:
-            return Worker(int(self._reply()["pid"]), channel)
+            return Worker(int(self._reply()["pid"]), channel, self._max_reply_bytes)
         except BaseException:
             channel.close()
             raise

@@ -18,7 +18,7 @@ from gradebox.eval.grading.planner import Planner, Problems, ProgressCounts
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import ungraded
-from gradebox.eval.results.record import SolutionRecord, as_json
+from gradebox.eval.results.record import as_json
 from gradebox.eval.results.records import EncodedRecord
 from gradebox.eval.solutions.solution import Solution
 
@@ -26,10 +26,7 @@ OUT_OF_TIME = "the batch's time limit of "
 
 
 class InMemoryRecords:
-    """Records by ordinal (`gradebox.eval.grading.planner.RecordStore`).
-
-    Those of drivers stay encoded.
-    """
+    """Records by ordinal (`planner.RecordStore`); those that were graded stay encoded."""
 
     def __init__(self) -> None:
         self.records: dict[int, dict[str, Any] | EncodedRecord] = {}
@@ -40,11 +37,8 @@ class InMemoryRecords:
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None:
         self.records[ordinal] = dict(record)
 
-    def add_graded(
-        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
-    ) -> None:
-        graded = record if isinstance(record, EncodedRecord) else as_json(record)
-        self.records[ordinal] = graded
+    def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
+        self.records[ordinal] = record
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         self.add(ordinal, record)

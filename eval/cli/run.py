@@ -6,7 +6,6 @@ Options ─▶ GradingSession ─▶ for each solutions file: plan ─ schedule 
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import math
 import platform
@@ -42,7 +41,7 @@ from gradebox.eval.results.folder import (
 from gradebox.eval.results.metrics import RunFacts, compute_metrics
 from gradebox.eval.results.other_formats import targets, write_others
 from gradebox.eval.results.record import SCHEMA
-from gradebox.eval.results.records import read_records
+from gradebox.eval.results.records import read_metrics, read_records
 from gradebox.eval.solutions.files import count_lines
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
@@ -316,10 +315,9 @@ def _expected_total(options: Options, source: Path) -> int | None:
 def _old_metrics(folder: ResultsFolder) -> dict[str, Any]:
     """Return the metrics in the folder, {} when there are none."""
     try:
-        found = json.loads(folder.metrics_path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return read_metrics(folder.metrics_path.parent)
+    except InputError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _old_calibration(metrics: Mapping[str, Any]) -> dict[str, Any] | None:

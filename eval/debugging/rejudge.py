@@ -27,8 +27,8 @@ from gradebox.eval.grading.cases.stored import CaseKey, StoredCases, case_key, s
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.results.folder import ResultsFolder
-from gradebox.eval.results.record import SolutionRecord, is_record
-from gradebox.eval.results.records import EncodedRecord, fields_of
+from gradebox.eval.results.record import is_record
+from gradebox.eval.results.records import EncodedRecord
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
 
@@ -151,11 +151,9 @@ class RejudgedRecords:
         """See `place`."""
         self.place(ordinal, record)
 
-    def add_graded(
-        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
-    ) -> None:
+    def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
         """See `place`."""
-        self.place(ordinal, fields_of(record))
+        self.place(ordinal, record.fields())
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool:
         """Put a record in the place of the solution's old one, and count what changed."""

@@ -26,7 +26,7 @@ from gradebox.eval.grading.time_policy import impossible_limits
 from gradebox.eval.grading.verdict import sum_up
 from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord, as_json
-from gradebox.eval.results.records import EncodedRecord, fields_of
+from gradebox.eval.results.records import EncodedRecord, encoded
 from gradebox.eval.solutions.solution import Solution
 
 FADING = 0.98  # the last 50 solutions or so count
@@ -122,9 +122,7 @@ class RecordStore(Protocol):
 
     def add(self, ordinal: int, record: Mapping[str, Any]) -> None: ...
 
-    def add_graded(
-        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
-    ) -> None: ...
+    def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None: ...
 
     def place(self, ordinal: int, record: Mapping[str, Any]) -> bool: ...
 
@@ -228,11 +226,13 @@ class Planner:
                 yield job
         self._counts.left.all_added = True
 
-    def done(self, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
+    def done(self, run: SolutionRun, given: SolutionRecord | EncodedRecord) -> None:
         """Store a job's record for its solution and for the duplicates.
 
         A record that is encoded already is that of a driver, which has put it into the cache.
         """
+        cache = None if isinstance(given, EncodedRecord) else self._cache
+        record = encoded(given)
         self._counts.left.finish(run.problem.id, record.busy_s)
         if record.status == "invalid":
             self._session.unusable.add(record.error)
@@ -241,8 +241,7 @@ class Planner:
         # Before the others are taken: a duplicate that comes now waits for the record or finds it.
         self._records.add_graded(own, run.names(), record)
         waiting = self._waiting_for(run)
-        cache = None if isinstance(record, EncodedRecord) else self._cache
-        fields = fields_of(record) if len(waiting) > 1 or cache is not None else {}
+        fields = record.fields() if len(waiting) > 1 or cache is not None else {}
         for ordinal, other in waiting:
             if other is not run:
                 self._records.add(ordinal, _copied(fields, other))

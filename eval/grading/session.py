@@ -162,12 +162,13 @@ class GradingSession(Closeable):
 
     def keep(self, name: str, open_part: Callable[[], C]) -> C:
         """Return what `open_part` returned the first time; it is closed with the session."""
-        with self._lock:
-            if name not in self._parts:
-                part = open_part()
-                self._to_close.callback(part.close)
-                self._parts[name] = part
-            return cast("C", self._parts[name])
+
+        def opened() -> C:
+            part = open_part()
+            self._to_close.callback(part.close)
+            return part
+
+        return self._part(name, opened)
 
     @property
     def has_given_sandbox(self) -> bool:

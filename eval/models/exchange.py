@@ -1,6 +1,6 @@
 """The data of sampling: a request, its reply or failure, and the outcome that holds them.
 
-Request(item, sample, messages | prompt) ─▶ Outcome(request, reply | failure)
+Request(item, sample, messages | prompt) ─▶ RequestOutcome(request, reply | failure)
 
 A call that fails raises CallError; a run ends with ServerLost when the server has gone.
 """

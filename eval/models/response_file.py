@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, RowError
-from gradebox.eval.common.output_files import remove_cut_line
+from gradebox.eval.common.files import remove_cut_line
 from gradebox.eval.common.signals import is_discarded
 from gradebox.eval.models.exchange import Request, RequestOutcome
 from gradebox.eval.models.sampler import Sampler, SamplerOptions, SamplingProgress

@@ -138,8 +138,8 @@ class Sampler:
     ) -> None:
         """Send every request; call `on_outcome` in this thread as results arrive.
 
-        A failed call is an Outcome with a failure. Raises ServerLost when `lost_after` calls in
-        a row failed on the network.
+        A failed call is a RequestOutcome with a failure. Raises ServerLost when `lost_after` calls
+        in a row failed on the network.
         """
         asyncio.run(self._run(requests, on_outcome))
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import IO, NamedTuple, Protocol
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems.generated_tests import GeneratedTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
 from gradebox.eval.problems.selection import TestSelection, select_tests
 from gradebox.eval.results.record import CaseType
@@ -37,17 +38,9 @@ class OfficialTests(Protocol):
     def official_tests(self, problem_id: str) -> Iterator[TestCase]: ...
 
 
-class GeneratedSource(Protocol):
-    """The part of GeneratedTests that is needed here."""
-
-    def refs(self, problem: Problem) -> list[TestRef]: ...
-
-    def read(self, problem: Problem, wanted: set[int]) -> Iterator[TestCase]: ...
-
-
 def plan_tests(
     official: OfficialTests,
-    generated: GeneratedSource | None,
+    generated: GeneratedTests | None,
     problem: Problem,
     selection: TestSelection,
 ) -> list[TestRef]:
@@ -58,7 +51,7 @@ def plan_tests(
 
 def open_tests(
     official: OfficialTests,
-    generated: GeneratedSource | None,
+    generated: GeneratedTests | None,
     problem: Problem,
     selection: TestSelection,
 ) -> ProblemTests:

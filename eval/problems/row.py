@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.problem import Problem, Subtask, TestKind
@@ -91,7 +91,7 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         id=name,
         time_limit_s=_limit(row, "time_limit", DEFAULT_TIME_LIMIT_S, MAX_TIME_LIMIT_S, "seconds"),
         memory_limit_bytes=int(memory_mb * (1 << 20)),
-        input_mode=_input_mode(row),
+        input_mode=_one_of(row, "input_mode", ("stdio", "file")),
         checker=_text(row, "generated_checker"),
         checker_name=checker,
         testlib_checker=_text(row, "testlib_checker"),
@@ -267,22 +267,20 @@ def _entry_point(row: Mapping[str, Any]) -> str:
     return name
 
 
-def _input_mode(row: Mapping[str, Any]) -> Literal["stdio", "file"]:
-    value = _text(row, "input_mode") or "stdio"
-    modes: dict[str, Literal["stdio", "file"]] = {"stdio": "stdio", "file": "file"}
-    if value in modes:
-        return modes[value]
-    raise RowError(f"input_mode is {shown(value)}: it must be stdio or file")
+def _one_of(row: Mapping[str, Any], column: str, words: tuple[str, ...]) -> Any:
+    """Return a word; the first one when it is missing."""
+    value = _text(row, column) or words[0]
+    if value not in words:
+        choices = " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}"
+        raise RowError(f"{column} is {shown(value)}: it must be {choices}")
+    return value
 
 
 def _test_kind(row: Mapping[str, Any]) -> TestKind:
-    value = _text(row, "test_kind") or "stdin"
-    kinds: dict[str, TestKind] = {kind: kind for kind in get_args(TestKind)}
-    if value not in kinds:
-        raise RowError(f"test_kind is {shown(value)}: it must be one of {', '.join(kinds)}")
-    if value == "call" and not _text(row, "entry_point"):
+    kind: TestKind = _one_of(row, "test_kind", get_args(TestKind))
+    if kind == "call" and not _text(row, "entry_point"):
         raise RowError("test_kind is call, and entry_point is missing: name the function")
-    return kinds[value]
+    return kind
 
 
 def _graders(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gradebox.eval.common.errors import Diagnostics, InputError, RowError
+from gradebox.eval.common.files import limited_lines
 from gradebox.eval.problems.formats import FIRST_ROWS, Reading, Row
 from gradebox.sandbox.common.cleanup import Closeable
 
@@ -76,35 +77,25 @@ class JsonRows(Rows):
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Read the file once; hold one line at a time."""
-        end = 0
         try:
-            line_number = 0
-            while line := self._file.readline(MAX_ROW_BYTES + 1):
-                line_number += 1
-                end += len(line)
-                if len(line) > MAX_ROW_BYTES and not line.endswith(b"\n"):
-                    del line
-                    end = self._skip_line()
+            for line_number, offset, line in limited_lines(self._file, MAX_ROW_BYTES):
+                number, where = line_number - 1, f"{self._path}, line {line_number}"
+                if line is None:
                     self.diagnostics.add(
-                        f"{self._path}, line {line_number} is not a problem: it is longer than "
-                        f"{MAX_ROW_BYTES} bytes: shorten it, or use a parquet file"
+                        f"{where} is not a problem: it is longer than {MAX_ROW_BYTES} bytes: "
+                        "shorten it, or use a parquet file"
                     )
                     continue
-                if line_number == 1:
-                    line = line.removeprefix(_BOM)
                 if line.isspace() or not line:
                     continue
                 try:
                     row = parse_row(line)
-                    names = self._reading.ids(row, line_number - 1)
+                    names = self._reading.ids(row, number)
                 except RowError as error:
-                    self.diagnostics.add(
-                        f"{self._path}, line {line_number} is not a problem: {error}"
-                    )
+                    self.diagnostics.add(f"{where} is not a problem: {error}")
                     continue
-                number = line_number - 1
                 self._lines += [(0, 0)] * (number - len(self._lines))  # lines without a row
-                self._lines.append((end - len(line), len(line)))
+                self._lines.append((offset, len(line)))
                 del line, row  # before the next line is read
                 yield number, names
         except OSError as error:
@@ -122,12 +113,6 @@ class JsonRows(Rows):
 
     def close(self) -> None:
         self._file.close()
-
-    def _skip_line(self) -> int:
-        """Read the rest of a line and return the offset of its end."""
-        while (part := self._file.readline(1 << 20)) and not part.endswith(b"\n"):
-            pass
-        return self._file.tell()
 
     def _unreadable(self, error: OSError) -> InputError:
         return InputError(f"{self._path} can't be read: {error.strerror or error}")

@@ -23,16 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.files import replacing, write_json
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
-from gradebox.eval.common.output_files import replacing, write_json
 from gradebox.eval.common.signals import is_discarded
-from gradebox.eval.results.record import SCHEMA, SolutionRecord, encode, is_record
+from gradebox.eval.results.record import SCHEMA, encode, is_record
 from gradebox.eval.results.records import (
     METRICS_NAME,
     RESULTS_NAME,
     EncodedRecord,
     RecordLog,
-    encoded,
     is_settled,
     scan_records,
     solution_fingerprint,
@@ -183,15 +182,11 @@ class ResultsFolder(Closeable):
         with self._guard:
             self._append(ordinal, record, line)
 
-    def add_graded(
-        self, ordinal: int, names: Mapping[str, Any], record: SolutionRecord | EncodedRecord
-    ) -> None:
-        """Append a record that may be encoded already.
+    def add_graded(self, ordinal: int, names: Mapping[str, Any], record: EncodedRecord) -> None:
+        """Append a record.
 
         names  its key and the fields that identify its solution
         """
-        if isinstance(record, SolutionRecord):
-            record = encoded(record)
         with self._guard:
             offset = self._write(ordinal, record.line)
             self._by_solution.put(solution_fingerprint(names), offset)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.output_files import write_json
+from gradebox.eval.common.files import write_json
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
 from gradebox.eval.results.statistics.intervals import defined_pass_at_k
 

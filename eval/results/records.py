@@ -29,13 +29,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.files import remove_cut_line
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
-from gradebox.eval.common.output_files import remove_cut_line
 from gradebox.eval.results.record import (
     CaseVerdict,
     SolutionRecord,
     Status,
-    as_json,
     check_types,
     encodable,
     encode,
@@ -76,10 +75,8 @@ class EncodedRecord:
         return fields
 
 
-def fields_of(record: dict[str, Any] | SolutionRecord | EncodedRecord) -> dict[str, Any]:
+def fields_of(record: dict[str, Any] | EncodedRecord) -> dict[str, Any]:
     """Return a record's JSON object."""
-    if isinstance(record, SolutionRecord):
-        return as_json(record)
     return record.fields() if isinstance(record, EncodedRecord) else record
 
 
@@ -88,8 +85,10 @@ def line_of(record: dict[str, Any] | EncodedRecord) -> bytes:
     return record.line if isinstance(record, EncodedRecord) else encode(record)
 
 
-def encoded(record: SolutionRecord) -> EncodedRecord:
-    """Return a record as its line."""
+def encoded(record: SolutionRecord | EncodedRecord) -> EncodedRecord:
+    """Return a record as its line; one that is encoded costs nothing."""
+    if isinstance(record, EncodedRecord):
+        return record
     failed = record.status in UNSETTLED or any(case.verdict == "ER" for case in record.details)
     error = record.error if record.status == "invalid" else ""
     return EncodedRecord(
@@ -290,6 +289,7 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     """
     path = folder / METRICS_NAME
     try:
+        check_input_file(path)
         metrics = json.loads(
             path.read_text(encoding="utf-8"),
             parse_float=_number,

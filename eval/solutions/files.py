@@ -16,12 +16,12 @@ from shlex import quote
 from typing import IO, cast
 
 from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.files import limited_lines
 from gradebox.sandbox.input_file import check_input_file
 
 MAX_LINE_BYTES = 64 << 20
 MOST_ARRAY_BYTES = 512 << 20  # it is held whole
 COUNTED_BYTES = 2 << 30
-_BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _UTF16_OR_32 = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _ID_COLUMNS = {b"id", b"problem_id"}
@@ -57,14 +57,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | str]]:
         return
     try:
         with _open(path) as file:
-            while line := file.readline(MAX_LINE_BYTES + 1):
-                number += 1
-                if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-                    _skip_line(file)
+            for number, _, line in limited_lines(file, MAX_LINE_BYTES):
+                if line is None:
                     yield number, f"the line is longer than {MAX_LINE_BYTES} bytes: shorten it"
-                    continue
-                line = line.removeprefix(_BOM) if number == 1 else line
-                if line.strip():
+                elif line.strip():
                     yield number, line
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(
@@ -211,9 +207,3 @@ def _open(path: Path) -> IO[bytes]:
         raw.close()
         return cast("IO[bytes]", gzip.open(path, "rb"))
     return raw
-
-
-def _skip_line(file: IO[bytes]) -> None:
-    while chunk := file.readline(1 << 20):
-        if chunk.endswith(b"\n"):
-            return

@@ -90,6 +90,7 @@ class Transport:
             for scheme in ("http://", "https://"):
                 session.mount(scheme, DeadlineAdapter())
             session.headers["Content-Type"] = "application/json"
+            session.headers["Accept-Encoding"] = "identity"
             if self._token:
                 session.headers["Authorization"] = f"Bearer {self._token}"
             with self._lock:
@@ -128,7 +129,7 @@ class Transport:
             with self._request(session, method, route, body, timeout_s) as response:
                 raw = _read(response, answer_max, url)
                 status, headers = response.status_code, response.headers
-        except requests.RequestException as error:
+        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
             session.close()
             raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
         finally:
@@ -145,12 +146,16 @@ def _refuse_move(url: str, status: int, headers: Mapping[str, str]) -> None:
 
 
 def _read(response: requests.Response, answer_max: int, url: str) -> bytes:
+    """Return the body as it came: 64 KB that are compressed twice may be 64 GB."""
+    encoding = response.headers.get("Content-Encoding", "identity")
+    if encoding != "identity":
+        raise Transient(f"{url}: the answer is compressed, which was not asked for")
     allow = getattr(getattr(response.raw, "_original_response", None), "allow", None)
     if allow is not None:
         allow(2 * answer_max + FRAMING_BYTES)
     parts: list[bytes] = []
     size = 0
-    for part in response.iter_content(1 << 16):
+    for part in response.raw.stream(1 << 16, decode_content=False):
         size += len(part)
         if size > answer_max:
             raise Transient(f"{url}: the answer is over {answer_max} bytes; the rest was not read")

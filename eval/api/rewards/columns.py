@@ -238,6 +238,8 @@ def _own(truth: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asserts(statements: Any) -> dict[str, Any]:
+    if not isinstance(statements, (list, tuple)):
+        raise InputError(f"assert_case is {shown(statements)}: it must be a list of statements")
     return {
         "test_kind": "assert",
         "time_limit": ASSERT_TIME_S,

@@ -56,7 +56,7 @@ class CodeforcesReward:
     time_limit_s  of a batch, not counting time in which it waits for cores; completions that are
                   not graded in time have the reward None
     columns       names of the dataset's columns by ours: {"tests": "ground_truth", "time_limit":
-                  "seconds"}. `tests` may have any form of problems.py. Without them the names
+                  "seconds"}. `tests` may have any form of columns.py. Without them the names
                   are our own, or those of a data set that is recognised
     name          under which the trainer logs the reward
     """
@@ -296,7 +296,7 @@ def score_one(
 ) -> Score:
     """Return the score of a completion.
 
-    truth     a problem in any form of problems.py
+    truth     a problem in any form of columns.py
     info      further columns (`time_limit`, `language`, …)
     settings  of CodeforcesReward. A program that uses up `time_limit_s`, which is 300 without
               it, has failed

@@ -96,7 +96,7 @@ def answers(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from gradebox.eval.common.errors import InputError
-    from gradebox.eval.common.output_files import replacing
+    from gradebox.eval.common.files import replacing
     from gradebox.eval.models.answers import pair_file
 
     counts: Counter[str] = Counter()

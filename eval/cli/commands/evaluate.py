@@ -63,7 +63,7 @@ def parser() -> CommandParser:
 
 def evaluate(args: argparse.Namespace) -> int:
     """Run every dataset, print the table, and return the exit status."""
-    from gradebox.eval.common.output_files import write_json
+    from gradebox.eval.common.files import write_json
     from gradebox.eval.models.answers import math_harness as harness
     from gradebox.eval.models.answers.equality import find_judge
     from gradebox.eval.models.backoff import RetryPolicy

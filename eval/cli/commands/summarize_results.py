@@ -32,7 +32,7 @@ def parser() -> CommandParser:
 
 def summarize(args: argparse.Namespace) -> int:
     """Write the summary's files, print the table, and return the exit status."""
-    from gradebox.eval.common.output_files import write_json
+    from gradebox.eval.common.files import write_json
     from gradebox.eval.models.benchmarks import summary
 
     models = summary.read_figures(args.dirname)

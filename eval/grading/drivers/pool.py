@@ -4,7 +4,7 @@
                           ▲                     │ died
                           └── suspects ◀────────┘ what it had started; the rest is queued again
 
-One thread reads from all drivers. dispatch.py decides which driver gets what.
+One thread reads from all drivers. `Dispatch` in process.py decides which driver gets what.
 """
 
 from __future__ import annotations

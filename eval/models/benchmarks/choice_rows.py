@@ -40,9 +40,8 @@ _INLINE_OPTION = re.compile(r"(?:^|[\s,])\(?([A-Ga-g])(?:\s*\)|\.\s)\s*")
 _BRACKETED_OPTION = re.compile(r"^\(([A-D])\)\s*")
 
 Options = tuple[str, ...]
-
-
-Rows = tuple[Field, Callable[[Row], Options], Callable[[Row, Options], str]]
+# Where a row has its question, its options and the letter of the right one.
+Parts = tuple[Field, Callable[[Row], Options], Callable[[Row, Options], str]]
 
 
 def _column(name: str) -> Callable[[Row], Options]:
@@ -213,7 +212,7 @@ def _decision(row: Row, options: Options) -> str:
 
 def _choice(
     dataset: str,
-    rows: Rows,
+    parts: Parts,
     ask: str = "",
     separator: str = "\n",
     label: str = "({letter}) {option}",
@@ -221,14 +220,14 @@ def _choice(
 ) -> Process:
     """Return a process function.
 
-    rows       where a row has its question, its options, and the letter of the right option or
+    parts      where a row has its question, its options, and the letter of the right option or
                several letters
     ask        text between the question and its options
     separator  text between two options
     label      format of an option
     ids        fields of the id, the first one present is taken
     """
-    question_of, options_of, right_of = rows
+    question_of, options_of, right_of = parts
 
     def process(row: Row) -> Sample:
         options = options_of(row)
@@ -244,11 +243,11 @@ def _choice(
     return process
 
 
-LETTERED: Rows = ("question", _column("options"), _letter("answer"))
+LETTERED: Parts = ("question", _column("options"), _letter("answer"))
 
-# Rows that base and tuned models are asked: the name between `process_` and `_sft`, the data set,
+# Parts that base and tuned models are asked: the name between `process_` and `_sft`, the data set,
 # where the parts are, other fields of the id.
-BOTH: tuple[tuple[str, str, Rows, tuple[str, ...]], ...] = (
+BOTH: tuple[tuple[str, str, Parts, tuple[str, ...]], ...] = (
     ("mmlu", "mmlu", ("question", _mmlu_options, _mmlu_right), ()),
     ("gpqa", "gpqa", ("Question", _shuffled, _same_text("Correct Answer")), ("Record ID",)),
     ("medqa", "medqa", ("question", _lettered_options, _letter("answer_idx")), ()),
@@ -265,8 +264,8 @@ BOTH: tuple[tuple[str, str, Rows, tuple[str, ...]], ...] = (
     ("newton_implicit_questions", "newton_implicit", (_in_context, _of_four, _same_text("gt")), ()),
     ("piqa", "piqa", ("goal", _columns("sol1", "sol2"), _number("label")), ()),
 )
-PUBMED: Rows = (_abstract_and_question, lambda row: YES_NO_MAYBE, _decision)
-GAOKAO: Rows = (_without_backslash, _unbracketed, _labels)
+PUBMED: Parts = (_abstract_and_question, lambda row: YES_NO_MAYBE, _decision)
+GAOKAO: Parts = (_without_backslash, _unbracketed, _labels)
 
 
 def pubmed_word(row: Row) -> Sample:
@@ -286,8 +285,8 @@ _gaokao = _choice("agieval-gaokao-mathqa", GAOKAO, ASK_FROM_ZH, " ", "({letter})
 
 PROCESS_FUNCTIONS: dict[str, Process] = {
     **{
-        f"process_{name}{end}": _choice(dataset, rows, ask, ids=("id", *ids))
-        for name, dataset, rows, ids in BOTH
+        f"process_{name}{end}": _choice(dataset, parts, ask, ids=("id", *ids))
+        for name, dataset, parts, ids in BOTH
         for end, ask in (("", ASK_ASSERTION if "assertion" in name else ASK), ("_sft", ""))
     },
     # For base models only

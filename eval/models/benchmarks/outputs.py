@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.common.output_files import replacing, write_json
+from gradebox.eval.common.files import replacing, write_json
 from gradebox.eval.models.benchmarks.pal import ProgramResult
 from gradebox.eval.models.benchmarks.sample import Sample
 

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,6 +23,7 @@ from gradebox.eval.problems.formats.pairs import (
     Judging,
     Tests,
     columns,
+    decoded,
     read_tests,
 )
 from gradebox.eval.problems.formats.row_format import (
@@ -43,7 +43,6 @@ from gradebox.eval.problems.row import TESTS_COLUMN
 APPS_S = 4.0  # the originals: wall time a test; APPS ends all tests after 11 s
 CODE_CONTESTS_S = 10.0  # the original's, for every problem; of CodeContests+ without a limit
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_MOST_TAGS = 10_000
 _INPUT_OUTPUT = {"input_output": text_with(r'"(?:inputs|outputs|fn_name)"', "has no inputs")}
 _TESTS = ("public_tests", "private_tests", "generated_tests")
 _LANGUAGES = {2: "c++17", 3: "python", 4: "java"}  # 0 is unknown, 1 Python 2
@@ -91,11 +90,8 @@ def _largest(value: Any) -> float:
 
 
 def _listed(value: Any) -> list[str]:
-    """Return a list that is written in Python's notation, [] for anything else."""
-    try:
-        found = ast.literal_eval(value) if isinstance(value, str) and len(value) < _MOST_TAGS else 0
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        found = 0
+    """Return the texts of a list in Python's notation, [] for anything else."""
+    found = decoded(value)
     return [tag for tag in found if isinstance(tag, str)] if isinstance(found, list) else []
 
 

@@ -26,10 +26,11 @@ from gradebox.eval.problems.formats.row_format import (
     text,
     text_with,
 )
+from gradebox.eval.problems.formats.row_workers import interpret
 
 TEST_S, MOST_S, MEMORY_MB = 5.0, 60.0, 1024.0  # the original: 5 s of wall time a test function
 
-MOST_READ = 1 << 15  # characters: a parse takes 50 ms
+MOST_READ = 1 << 17  # characters
 
 _PYTEST = """\
 class pytest:
@@ -70,8 +71,8 @@ Translated = tuple[str, list[str], int, bool]
 
 def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     code, solution = text(row, "test_code"), text(row, "solution")
-    blank: Translated = ("", [], 0, False)
-    found = translated(code, _tested(row, code, solution)) if code.strip() else blank
+    tested = sorted(_tested(row, code, solution))
+    found = interpret(translation, [code, tested]) if code.strip() else ("", [], 0, False)
     body, names, functions, uses_pytest = found
     prompt = _PYTEST if uses_pytest else ""
     return {
@@ -92,6 +93,12 @@ def _tested(row: Row, code: str, solution: str) -> frozenset[str]:
     if names or "from solution import" in code:
         return names
     return frozenset(_DEFINED.findall(solution))
+
+
+def translation(given: tuple[str, list[str]]) -> Translated:
+    """Return `translated` of a file and of the names of the tested functions."""
+    code, tested = given
+    return translated(code, frozenset(tested))
 
 
 def translated(code: str, tested: frozenset[str] = frozenset()) -> Translated:

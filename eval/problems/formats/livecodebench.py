@@ -18,6 +18,7 @@ from gradebox.eval.problems.formats.row_format import (
     Judge,
     Row,
     RowFormat,
+    arguments,
     day,
     of,
     parsed,
@@ -84,9 +85,8 @@ def _call(test: Row, number: int) -> dict[str, Any]:
     given, expected = test.get("input"), test.get("output")
     if not isinstance(given, str) or not isinstance(expected, str):
         raise RowError(f"test {number} has an input or output that is not text")
-    args = [parsed(line, f"test {number}: an argument") for line in given.split("\n")]
     value = parsed(expected, f"test {number}: output")
-    return {"input": json.dumps(args), "output": json.dumps(value)}
+    return {"input": json.dumps(arguments(given, number)), "output": json.dumps(value)}
 
 
 def _converted(tests: list[Any], function: str) -> Iterator[dict[str, Any]]:

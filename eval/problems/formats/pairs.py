@@ -15,15 +15,16 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
-from gradebox.eval.problems.formats.row_format import MOST_TEXT, Judge, parsed, text
+from gradebox.eval.problems.formats.row_format import MOST_TEXT, Judge, arguments, parsed, text
+from gradebox.eval.problems.formats.row_workers import interpret
 
 MEMORY_MB = 1024.0  # the originals have no memory limit
 _MOST_LITERAL = 1 << 20
-_MOST_NUMBERS = 2_000
 _STRUCTURED = tuple("[({\"'")
 
 # What APPS, TACO and rllm put before a solution, without numpy.
@@ -116,7 +117,8 @@ def _transposed(value: dict[str, Any], field: str) -> list[dict[str, Any]]:
 
 def _of_list(tests: list[Any], field: str) -> Tests:
     functions: set[str] = set()
-    pairs = []
+    pairs: list[tuple[Any, Any]] = []
+    texts: list[int] = []  # tests whose arguments and results may be texts
     for number, test in enumerate(tests):
         if not isinstance(test, dict):
             raise RowError(f"{field}: test {number} is {shown(test)}: it must be an object")
@@ -131,12 +133,15 @@ def _of_list(tests: list[Any], field: str) -> Tests:
         if kind == "functional":
             given, expected = _lines(given, number), loaded(expected, f"test {number}: output")
         elif function:
-            given, expected = decoded(given), decoded(expected)
-            given = given if isinstance(given, (str, list, tuple)) else [given]
+            texts.append(number)
         pairs.append((given, expected))
     if len(functions) > 1:
         names = ", ".join(name or "the program" for name in sorted(functions)[:3])
         raise RowError(f"{field} has tests of several kinds: {names}")
+    if texts:
+        values = _all_decoded([value for number in texts for value in pairs[number]])
+        for number, given, expected in zip(texts, values[::2], values[1::2], strict=True):
+            pairs[number] = (given if isinstance(given, (str, list)) else [given], expected)
     return Tests(tuple(pairs), functions.pop() if functions else "")
 
 
@@ -144,7 +149,7 @@ def _lines(value: Any, number: int) -> list[Any]:
     """Return LiveCodeBench's arguments: JSON, one a line."""
     if not isinstance(value, str):
         raise RowError(f"test {number}: input is {shown(value)}: it must be text")
-    return [parsed(line, f"test {number}: an argument") for line in value.split("\n")]
+    return arguments(value, number)
 
 
 def _name(value: Any) -> str:
@@ -189,8 +194,13 @@ def _joined(value: Any, where: str) -> str:
 
 
 def _called(tests: Tests) -> Iterator[dict[str, str]]:
-    for number, (given, expected) in enumerate(tests.pairs):
-        args = _arguments(given, f"test {number}: input")
+    values = _all_decoded([given for given, _ in tests.pairs])
+    for number, ((given, expected), found) in enumerate(zip(tests.pairs, values, strict=True)):
+        if isinstance(given, str) and not isinstance(found, list):
+            raise RowError(
+                f"test {number}: input is the text {shown(given)}, and a function is called"
+            )
+        args = list(found) if isinstance(found, (list, tuple)) else [found]
         first = args[0] if args else None
         whole = isinstance(first, dict) and bool(first) and all(_whole(key) for key in first)
         yield {
@@ -203,47 +213,64 @@ def _whole(key: Any) -> bool:
     return str(key).removeprefix("-").isdecimal() and len(str(key)) < 100
 
 
-def _arguments(value: Any, where: str) -> list[Any]:
-    found = decoded(value)
-    if isinstance(value, str) and not isinstance(found, (list, tuple)):
-        raise RowError(f"{where} is the text {shown(value)}, and a function is called")
-    return list(found) if isinstance(found, (list, tuple)) else [found]
-
-
 def decoded(value: Any) -> Any:
     """Return the value of JSON or Python text, which may hold such text again."""
-    for again in range(2):
-        if not isinstance(value, str) or len(value) > MOST_TEXT:
-            break
-        if again and not value.startswith(_STRUCTURED):
+    return _all_decoded([value])[0]
+
+
+def _all_decoded(values: Sequence[Any]) -> list[Any]:
+    """Return the values of several texts. Those in Python's notation are read together."""
+    found = list(values)
+    python: dict[int, list[Any]] = {}  # places → text, whether it was in a text
+    for place, value in enumerate(values):
+        for again in range(2):
+            if not _may_be_decoded(value, again):
+                break
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                if len(value) <= _MOST_LITERAL:
+                    python[place] = [value, again]
+                break
+        found[place] = value
+    with suppress(RowError):  # texts that cannot be read stay texts: the field's reader complains
+        read = interpret(python_values, list(python.values())) if python else []
+        for place, value in zip(python, read, strict=True):
+            found[place] = value
+    return found
+
+
+def _may_be_decoded(value: Any, again: int) -> bool:
+    return (
+        isinstance(value, str)
+        and len(value) <= MOST_TEXT
+        and (not again or value.startswith(_STRUCTURED))
+    )
+
+
+def python_values(texts: list[list[Any]]) -> list[Any]:
+    """Return the values of texts in Python's notation, and of JSON or Python text in them.
+
+    texts  each with 1 if it was in a text itself, else 0; one that is not Python is returned
+    """
+    return [_python_value(text, again) for text, again in texts]
+
+
+def _python_value(text: str, again: int) -> Any:
+    value: Any = text
+    for turn in range(again, 2):
+        if not _may_be_decoded(value, turn):
             break
         try:
             value = json.loads(value)
             continue
         except (ValueError, RecursionError):
             pass
-        try:
-            value = _literal(value) if len(value) <= _MOST_LITERAL else value
+        try:  # as JSON has it, like all that leaves a worker
+            value = json.loads(json.dumps(ast.literal_eval(value)))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             break
     return value
-
-
-def _literal(text: str) -> Any:
-    """Return the value of Python text. Raises ValueError and what ast.literal_eval does.
-
-    Sets and dicts may have many texts, but not many numbers: those can be chosen so that all have
-    one hash, and 45,000 of them, which fit into 1 MB, take 20 s.
-    """
-    tree = ast.parse(text.lstrip(" \t"), mode="eval")
-    for node in ast.walk(tree):
-        hashed: Sequence[ast.expr | None] = ()
-        if isinstance(node, (ast.Set, ast.Dict)):
-            hashed = node.elts if isinstance(node, ast.Set) else node.keys
-        texts = (isinstance(key, ast.Constant) and isinstance(key.value, str) for key in hashed)
-        if len(hashed) > _MOST_NUMBERS and not all(texts):
-            raise ValueError(f"a set or dict of over {_MOST_NUMBERS} numbers")
-    return ast.literal_eval(tree)
 
 
 def _json(value: Any, number: int) -> str:

@@ -251,6 +251,15 @@ def parsed(value: str, field: str) -> Any:
         raise RowError(f"{field} is not JSON: {str(error)[:100]}") from None
 
 
+def arguments(value: str, number: int) -> list[Any]:
+    """Return LiveCodeBench's arguments of a test: JSON, one a line. Raises RowError."""
+    lines = value.split("\n")
+    found: list[Any] = parsed(f"[{','.join(lines)}]", f"test {number}: an argument")
+    if len(found) != len(lines):
+        raise RowError(f"test {number}: a line of its input is not one argument")
+    return found
+
+
 def assert_test(text: str, entry: str, names: list[str], prompt: str) -> list[dict[str, str]]:
     """Return the one test of a row whose tests are a text; none when nothing is asserted.
 

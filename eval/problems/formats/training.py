@@ -174,18 +174,21 @@ DEEPCODER = RowFormat(
     convert=_deepcoder,
     numbered=True,
 )
+
+
+def _holds_tests(reward_model: Any) -> bool:
+    """Return whether the ground truth of a struct, or of JSON or Python text of it, has tests."""
+    if isinstance(reward_model, str):  # quotes of a text in a text are escaped
+        return "ground_truth" in reward_model and _TESTS.holds(reward_model.replace("\\", ""))
+    truth = reward_model.get("ground_truth") if isinstance(reward_model, dict) else None
+    return not is_empty(truth) and _TESTS.holds(truth)
+
+
 VERL = RowFormat(
     name="verl",
     needs=(frozenset({"data_source", "prompt", "reward_model"}),),
     content={
-        "reward_model": Content(
-            "has a ground_truth without inputs",
-            lambda value: (
-                isinstance(found := decoded(value), dict)
-                and not is_empty(found.get("ground_truth"))
-                and _TESTS.holds(found["ground_truth"])
-            ),
-        )
+        "reward_model": Content("has a ground_truth without inputs", _holds_tests),
     },
     ids={"platform": of("data_source", read=label)},
     uses=("reward_model",),

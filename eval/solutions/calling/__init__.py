@@ -58,8 +58,10 @@ def calling_program(code: str, language: str, parts: Parts) -> Program:
     row, wanted = find(language), find(parts.language)
     if (row.tool, row.source) != (wanted.tool, wanted.source):
         raise BadRequest(f"the tests are written in {wanted.name}, the solution in {row.name}")
-    answered = parts.answered(code, defined_in(code, parts))
-    files = BUILDERS[wanted.name].files(answered, calls_of(parts))
+    builder = BUILDERS[wanted.name]
+    source = Source(code, builder.STYLE)
+    whole = source if builder.defines(source, parts.entry) else None
+    files = builder.files(parts.answered(code, whole), calls_of(parts))
     return Program(row.name, {n: t.encode("utf-8", "surrogatepass") for n, t in files.items()})
 
 

@@ -122,7 +122,7 @@ class Parts:
     tests     their text; it may begin with the brace that closes the function
     stop      texts at which a completion of the prompt ends
     code      the answer
-    whole     the answer has the function's definition, rather than the rest of it
+    whole     the tokens of an answer that has the function's definition, rather than the rest of it
     """
 
     language: str
@@ -131,11 +131,11 @@ class Parts:
     tests: str
     stop: tuple[str, ...] = ()
     code: str = ""
-    whole: bool = False
+    whole: Source | None = None
 
-    def answered(self, code: str, whole: bool) -> Parts:
+    def answered(self, code: str, whole: Source | None) -> Parts:
         """Return the parts with an answer; one that continues the prompt is cut where it ends."""
-        if not whole:
+        if whole is None:
             found = [at for stop in self.stop if stop and (at := code.find(stop)) >= 0]
             code = code[: min(found, default=len(code))]
         return replace(self, code=code, whole=whole)

@@ -101,9 +101,9 @@ def _line(parts: Parts, call: Call, result: str) -> str:
 
 
 def _program(parts: Parts) -> str:
-    if not parts.whole:
+    source = parts.whole
+    if source is None:
         return f"{parts.prompt}{parts.code}\n}}\n"
-    source = Source(parts.code, STYLE)
     declared = re.search(r"^(?:union|struct|class)[ \t]+(\w+)", parts.preamble, re.MULTILINE)
     missing = declared and not any(source.holds(kind, declared[1]) for kind in _KINDS)
     includes = re.findall(r"^[ \t]*#[ \t]*include.*\n", parts.preamble + "\n", re.MULTILINE)

@@ -78,8 +78,7 @@ def defines(source: Source, entry: str) -> bool:
 
 def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
     """Return the sources of a program that writes the results of its calls."""
-    program, tests = _program(parts), Source(parts.tests, STYLE).words
-    words = Source(program, STYLE).words
+    (program, words), tests = _program(parts), Source(parts.tests, STYLE).words
     own = {b for a, b in pairwise(words) if a in ("class", "record", "interface")}
     lines = "".join(
         f"        show(Problem.{parts.entry}({call.arguments}));\n        results.append('\\n');\n"
@@ -94,15 +93,20 @@ def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
     }
 
 
-def _program(parts: Parts) -> str:
-    source = Source(parts.code, STYLE)
-    if not parts.whole:
+def _program(parts: Parts) -> tuple[str, list[str]]:
+    """Return the program and its tokens, without imports of javatuples."""
+    source = parts.whole
+    if source is None:
         text = f"{parts.prompt}{parts.code}\n    }}\n}}\n"
     elif source.holds("class", "Problem"):
         text = f"{_lacking(parts, source)}{parts.code}\n"
     else:
         text = f"{parts.preamble}\n{parts.code}\n}}\n"
-    return _without_tuples(text)
+    source = Source(text, STYLE)
+    imports = source.every("import", "org", ".", "javatuples", ".")
+    left_out = {n: "" for at in imports for n in range(at, at + 7)}
+    words = [word for at, word in enumerate(source.words) if at not in left_out]
+    return source.replaced(left_out), words
 
 
 def _lacking(parts: Parts, source: Source) -> str:
@@ -111,13 +115,6 @@ def _lacking(parts: Parts, source: Source) -> str:
         return ""
     imports = re.findall(r"^import .*;", parts.preamble, re.MULTILINE)
     return " ".join(imports) + "\n"
-
-
-def _without_tuples(text: str) -> str:
-    """Return a program without its imports of javatuples."""
-    source = Source(text, STYLE)
-    found = source.every("import", "org", ".", "javatuples", ".")
-    return source.replaced({n: "" for at in found for n in range(at, at + 7)})
 
 
 def _tuple(name: str, n: int) -> str:

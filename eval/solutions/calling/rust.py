@@ -39,9 +39,9 @@ def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
 
 
 def _program(parts: Parts) -> str:
-    if not parts.whole:
+    source = parts.whole
+    if source is None:
         return f"{parts.prompt}{parts.code}\n}}\n"
-    source = Source(parts.code, STYLE)
     used = _used(source)
     lacking = [use for use in _uses(parts) if re.findall(r"\w+", use)[-1] not in used]
     return "\n".join([source.without_main("fn main (", "pub fn main ("), *lacking])

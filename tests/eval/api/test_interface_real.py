@@ -117,7 +117,7 @@ def before() -> int:
 
 @pytest.mark.timeout(600)
 def test_many_batches_leak_nothing(before: int, grader: gradebox.Grader):
-    batches = 300
+    batches = 150
     for _ in range(30):
         verdicts(grader)
     warm = counts()

@@ -1,4 +1,4 @@
-"""A language that does not work is an error of the run, at every door; nothing is failed by it."""
+"""A language that does not work is an error of the run for every solution; none fails by it."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from gradebox.checkers.program_files import read_program
 from gradebox.eval.cli.grade import main as grade
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers import code_prompts, equational
+from gradebox.eval.results.records import read_metrics
 
 SOLUTION = {"id": "1/A", "code": "print(1)"}
 PROBLEM = {"id": "1/A", "official_tests": [{"input": "", "output": "1"}]}
@@ -51,6 +52,13 @@ def test_a_named_pipe_is_refused_by_every_command(
     main = import_module(f"gradebox.eval.cli.{module}").main
     assert main(flags.split()) == 2
     assert WORDS.format("a pipe") in capsys.readouterr().err
+
+
+def test_metrics_that_are_a_device_are_not_read(tmp_path: Path) -> None:
+    """A link to /dev/zero in a results folder of somebody else's took all of the memory."""
+    (tmp_path / "piston_eval_metrics.json").symlink_to("/dev/null")
+    with pytest.raises(InputError, match="it is a device, not a regular file"):
+        read_metrics(tmp_path)
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/dev/zero", "a device"), ("socket", "a socket")])

@@ -39,23 +39,38 @@ int main(int, char** names) {
 CPP = '#include <iostream>\nint main() { std::string s; std::cin >> s; std::cout << "%s\\n"; }\n'
 
 
-def exported(folder: Path, code: str, language: str = "python", **problem: Any) -> str:
-    """Export a case, run its run.py outside of this repository, and return the output."""
-    checker = problem.pop("with_checker", None)
+# Judges several exported cases with the run.py of the first, in one process.
+RUN_ALL = """
+import pathlib, sys, tempfile
+sys.path.insert(0, sys.argv[1])
+import run
+run.long_outputs.SHORT_BYTES = sys.maxsize
+for case in sys.argv[1:]:
+    with tempfile.TemporaryDirectory() as folder:
+        print("verdict:", run.run_case(pathlib.Path(case), folder), end="\\0")
+"""
+
+
+def export(folder: Path, code: str, language: str = "python", **problem: Any) -> Path:
+    """Export a case into a new folder."""
+    folder.mkdir(exist_ok=True)
+    checker, interact = problem.pop("with_checker", None), "interactor" in problem
     row = {"id": "1/A", "official_tests": ["1\n"], **problem}
-    small_run = SmallRun(folder, [{"id": "1/A", "code": code, "language": language}], [row])
+    solutions = [{"id": "1/A", "code": code, "language": language}]
+    small_run = SmallRun(folder, solutions, [row], interact=interact)
     record, case = small_run.case("1/A", 0, "official:0")
     target = folder / "it's here"
     with open_case(
         small_run.results, record, case, Overrides(checker=checker), small_run.sandbox
     ) as opened:
-        names = export_case(target, opened)
-    assert "run.py" in names
-    for path in target.rglob("*.py"):
-        found = re.search(r"^\s*(from|import) (gradebox|eval|sandbox|checkers)\b", path.read_text())
-        assert found is None, path
+        assert "run.py" in export_case(target, opened)
+    return target
+
+
+def process(*arguments: str | Path) -> str:
+    """Run Python without this repository and without site-packages; return what it prints."""
     done = subprocess.run(
-        [sys.executable, "-S", str(target / "run.py")],
+        [sys.executable, "-S", *map(str, arguments)],
         cwd="/",
         env={"PATH": os.environ["PATH"]},
         capture_output=True,
@@ -65,77 +80,97 @@ def exported(folder: Path, code: str, language: str = "python", **problem: Any) 
     return done.stdout + done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("code", "problem", "message"),
-    [
-        ("print(input())", {}, "verdict: AC passed_by_exact_match"),
-        ("print(input(), '7 ' * 20_000)", {}, "verdict: WA failed_outputs_match: token 2"),
-        ("print(2)", {}, "verdict: WA failed_outputs_match: token 1: expected '1', found '2'"),
-        (
-            "print(input(), file=open('output.txt', 'w'))",
-            {"input_mode": "file"},
-            "verdict: RE runtime_error: exit code 1",
-        ),
-        (
-            "print(open('input.txt').read(), file=open('output.txt', 'w'))",
-            {"input_mode": "file"},
-            "verdict: AC passed_by_exact_match",
-        ),
-        (
-            "print(1)",
-            {"input_mode": "file"},
-            "verdict: WA failed_outputs_match: output.txt was not written",
-        ),
-        ("raise SystemExit(3)", {}, "verdict: RE runtime_error: exit code 3"),
-        ("while 1: pass", {"time_limit": 0.5}, "verdict: TLE"),
-        ("print(input()", {}, "verdict: CE compile_error: the program does not compile"),
-        ("eval('1 +')", {}, "verdict: RE runtime_error: exit code 1"),
-        ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC passed_by_checker"),
-        ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA failed_checker"),
-        (
-            "print('crash')",
-            {"generated_checker": PYTHON_CHECKER},
-            "verdict: CU checker_unclear: the checker ended with",
-        ),
-        ("print('1 ')", {"generated_checker": "print(0)"}, "verdict: WA failed_checker"),
-        ("print(1)", {"generated_checker": "print(0)"}, "verdict: AC passed_by_exact_match"),
-        ("print('+1')", {"checker": "ncmp"}, "verdict: WA presentation_error"),
-        (
-            "print('1.0000001')",
-            {"checker": "kattis float_tolerance 1e-3"},
-            "verdict: AC passed_by_checker",
-        ),
-    ],
-)
-def test_run_py_builds_runs_and_judges(
-    tmp_path: Path, code: str, problem: dict[str, Any], message: str
-) -> None:
-    assert message in exported(tmp_path, code, **problem)
+def printed(folder: Path, code: str, language: str = "python", **problem: Any) -> str:
+    """Return what the run.py of an exported case prints."""
+    return process(export(folder, code, language, **problem) / "run.py")
+
+
+def check_all(targets: list[Path], messages: list[str]) -> None:
+    """Judge the exported cases, and check that each prints its message."""
+    found = process("-c", RUN_ALL, *targets).split("\0")
+    assert len(found) == len(targets) + 1, found[-1]
+    wrong = [(message, text) for message, text in zip(messages, found, strict=False)
+             if message not in text]  # fmt: skip
+    assert wrong == []
+
+
+def test_no_module_of_ours_is_imported(tmp_path: Path) -> None:
+    for path in export(tmp_path, "print(1)").rglob("*.py"):
+        found = re.search(r"^\s*(from|import) (gradebox|eval|sandbox|checkers)\b", path.read_text())
+        assert found is None, path
+
+
+CASES: list[tuple[str, dict[str, Any], str]] = [
+    ("print(input())", {}, "verdict: AC passed_by_exact_match"),
+    ("print(input(), '7 ' * 20_000)", {}, "verdict: WA failed_outputs_match: token 2"),
+    ("print(2)", {}, "verdict: WA failed_outputs_match: token 1: expected '1', found '2'"),
+    (
+        "print(input(), file=open('output.txt', 'w'))",
+        {"input_mode": "file"},
+        "verdict: RE runtime_error: exit code 1",
+    ),
+    (
+        "print(open('input.txt').read(), file=open('output.txt', 'w'))",
+        {"input_mode": "file"},
+        "verdict: AC passed_by_exact_match",
+    ),
+    (
+        "print(1)",
+        {"input_mode": "file"},
+        "verdict: WA failed_outputs_match: output.txt was not written",
+    ),
+    ("raise SystemExit(3)", {}, "verdict: RE runtime_error: exit code 3"),
+    ("while 1: pass", {"time_limit": 0.5}, "verdict: TLE"),
+    ("print(input()", {}, "verdict: CE compile_error: the program does not compile"),
+    ("eval('1 +')", {}, "verdict: RE runtime_error: exit code 1"),
+    ("print('other')", {"generated_checker": PYTHON_CHECKER}, "verdict: AC passed_by_checker"),
+    ("print('wrong')", {"generated_checker": PYTHON_CHECKER}, "verdict: WA failed_checker"),
+    (
+        "print('crash')",
+        {"generated_checker": PYTHON_CHECKER},
+        "verdict: CU checker_unclear: the checker ended with",
+    ),
+    ("print('1 ')", {"generated_checker": "print(0)"}, "verdict: WA failed_checker"),
+    ("print(1)", {"generated_checker": "print(0)"}, "verdict: AC passed_by_exact_match"),
+    ("print('+1')", {"checker": "ncmp"}, "verdict: WA presentation_error"),
+    (
+        "print('1.0000001')",
+        {"checker": "kattis float_tolerance 1e-3"},
+        "verdict: AC passed_by_checker",
+    ),
+]
+
+
+@pytest.mark.slow(seconds=5)
+def test_run_py_builds_runs_and_judges(tmp_path: Path) -> None:
+    targets = [
+        export(tmp_path / str(i), code, **problem) for i, (code, problem, _) in enumerate(CASES)
+    ]
+    check_all(targets, [message for _, _, message in CASES])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("other", "verdict: AC passed_by_checker"),
-        ("wrong", "verdict: WA failed_checker"),
-        ("crash", "verdict: CU checker_unclear"),
-    ],
-)
-def test_cpp_programs_and_testlib_checkers_are_built(
-    tmp_path: Path, word: str, message: str
-) -> None:
+@pytest.mark.parametrize(("code", "status"), [("print(input())", 0), ("print(2)", 1)])
+def test_the_exit_status_of_run_py(tmp_path: Path, code: str, status: int) -> None:
+    script = export(tmp_path, code) / "run.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done.stderr
+    assert done.stdout.splitlines()[-1].startswith(("verdict: AC", "verdict: WA")[status])
+
+
+@pytest.mark.slow(seconds=4)
+def test_cpp_programs_and_testlib_checkers_are_built(tmp_path: Path) -> None:
     (tmp_path / "check.cpp").write_bytes(TESTLIB_CHECKER)
     (tmp_path / "testlib.h").write_text("enum { OK = 0 };\n")
     name = f"testlib:{tmp_path / 'check.cpp'}"
-    printed = exported(tmp_path, CPP % word, "cpp", with_checker=name)
-    assert message in printed
+    words = ("other", "wrong", "crash")
+    targets = [export(tmp_path / w, CPP % w, "cpp", with_checker=name) for w in words]
+    check_all(targets, ["AC passed_by_checker", "WA failed_checker", "CU checker_unclear"])
 
 
 @pytest.mark.slow
 def test_a_compile_error_is_reported(tmp_path: Path) -> None:
-    assert "verdict: CE compile_error: the program does not compile" in exported(
+    assert "verdict: CE compile_error: the program does not compile" in printed(
         tmp_path, "int x", "cpp"
     )
 
@@ -153,9 +188,9 @@ def test_validators_and_commands_judge(tmp_path: Path, checker: str, message: st
         "import sys\nfolder = sys.argv[3]\n"
         "open(folder + 'judgemessage.txt', 'w').write('because')\nsys.exit(43)\n"
     )
-    printed = exported(tmp_path, "print(2)", with_checker=checker.format(tmp_path))
-    assert message in printed
-    assert ("because" in printed) == checker.startswith("kattis")
+    text = printed(tmp_path, "print(2)", with_checker=checker.format(tmp_path))
+    assert message in text
+    assert ("because" in text) == checker.startswith("kattis")
 
 
 INTERACTOR = """
@@ -167,73 +202,62 @@ sys.exit(42 if input() == str(2 * int(wanted)) else 43)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("print(2 * int(input().split()[1]))", "verdict: AC passed_by_checker"),
-        ("print(input())", "verdict: WA failed_checker"),
-        ("pass", "verdict: CU checker_unclear"),
-    ],
-)
-def test_a_program_runs_with_its_interactor(tmp_path: Path, code: str, message: str) -> None:
-    (tmp_path / "talk.py").write_text(INTERACTOR)
-    row = {"id": "1/A", "official_tests": ["7\n"], "interactor": "kattis:talk.py"}
-    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": code}], [row], interact=True)
-    record, case = small_run.case("1/A", 0, "official:0")
-    with open_case(small_run.results, record, case, Overrides(), small_run.sandbox) as opened:
-        export_case(tmp_path / "out", opened)
-    done = subprocess.run(
-        [sys.executable, str(tmp_path / "out" / "run.py")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert message in done.stdout and "program: exit status 0" in done.stdout
+def test_a_program_runs_with_its_interactor(tmp_path: Path) -> None:
+    problem = {"official_tests": ["7\n"], "interactor": "kattis:talk.py"}
+    targets = []
+    for i, code in enumerate(("print(2 * int(input().split()[1]))", "print(input())", "pass")):
+        (tmp_path / str(i)).mkdir()
+        (tmp_path / str(i) / "talk.py").write_text(INTERACTOR)
+        targets.append(export(tmp_path / str(i), code, **problem))
+    ended = "program: exit status 0"
+    check_all(targets, ["AC passed_by_checker", "WA failed_checker", "CU checker_unclear"])
+    assert ended in process(targets[0] / "run.py")
 
 
 @pytest.mark.slow  # node starts
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (
-            "return [x];",
-            "verdict: AC passed_by_checker",
-        ),
-        ("return 2;", "verdict: WA failed_checker: call 1: expected [1], found 2"),
-        ("process.exit(0);", "WA failed_checker: the program ended before its last call"),
-    ],
-)
-def test_tests_in_the_language_of_the_program(tmp_path: Path, body: str, message: str) -> None:
-    printed = exported(
-        tmp_path,
-        f"function f(x) {{ console.log(x); {body} }}",
-        "javascript",
-        test_kind="assert",
-        tests_language="javascript",
-        entry_point="f",
-        prompt="function f(x) {\n",
-        joined_tests="const assert = require('node:assert');\nfunction test() {\n"
+def test_tests_in_the_language_of_the_program(tmp_path: Path) -> None:
+    rows = {
+        "return [x];": "verdict: AC passed_by_checker",
+        "return 2;": "verdict: WA failed_checker: call 1: expected [1], found 2",
+        "process.exit(0);": "WA failed_checker: the program ended before its last call",
+    }
+    problem: dict[str, Any] = {
+        "test_kind": "assert",
+        "tests_language": "javascript",
+        "entry_point": "f",
+        "prompt": "function f(x) {\n",
+        "joined_tests": "const assert = require('node:assert');\nfunction test() {\n"
         "  let candidate = f;\n  assert.deepEqual(candidate(1),[1]);\n}\ntest();",
-        checker="results-javascript",
-        official_tests=["[1]\n"],
-    )
-    assert message in printed
+        "checker": "results-javascript",
+        "official_tests": ["[1]\n"],
+    }
+    targets = [
+        export(
+            tmp_path / str(i),
+            f"function f(x) {{ console.log(x); {body} }}",
+            "javascript",
+            **problem,
+        )
+        for i, body in enumerate(rows)
+    ]
+    check_all(targets, list(rows.values()))
 
 
-@pytest.mark.slow  # it compiles programs
-@pytest.mark.parametrize(
-    ("result", "message"),
-    [
-        (1, "verdict: AC passed_by_exact_match"),
-        (2, "verdict: WA failed_checker"),
-        (9, "verdict: WA failed_checker"),
-    ],
-)
-def test_graders_and_their_checkers(tmp_path: Path, result: int, message: str) -> None:
+@pytest.mark.slow(seconds=4)  # it compiles programs
+def test_graders_and_their_checkers(tmp_path: Path) -> None:
     graders = [list(file) for file in IOI_ROWS[0]["grader_files"]]
-    code = f"{LARGEST}{{ return {result}; }}\n"
-    assert message in exported(tmp_path, code, "cpp", test_kind="graded", graders=graders)
+    targets = [
+        export(
+            tmp_path / str(result),
+            f"{LARGEST}{{ return {result}; }}\n",
+            "cpp",
+            test_kind="graded",
+            graders=graders,
+        )
+        for result in (1, 2, 9)
+    ]
+    check_all(targets, ["AC passed_by_exact_match", "WA failed_checker", "WA failed_checker"])
 
 
 def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> None:
@@ -265,6 +289,4 @@ def test_a_folder_that_is_not_empty_is_rejected(
 
 
 def test_an_unsupported_language_is_reported(tmp_path: Path) -> None:
-    assert "run.py cannot build java: build and run solution/" in exported(
-        tmp_path, "wrong", "java"
-    )
+    assert "run.py cannot build java: build and run solution/" in printed(tmp_path, "wrong", "java")

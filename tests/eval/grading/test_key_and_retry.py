@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from threading import Event
+from typing import Any
 
 import pytest
 
+from gradebox.eval.grading.resources import TestSetInfo
 from gradebox.eval.grading.retry import Interrupted, Retry
+from gradebox.eval.grading.solution_run import RunContext
+from gradebox.eval.problems.problem import Problem
 from gradebox.eval.results.record import KeyParts, key_of
+from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import MissingToolchain, SandboxError
+from gradebox.sandbox.model import Description
 
 PARTS = KeyParts(
     problem_id="1/A",
@@ -38,6 +44,57 @@ def test_the_same_parts_give_the_same_key_in_any_order():
     again = replace(PARTS, sandbox={"level": "full", "backend": "box"})
     assert key_of(again) == key_of(PARTS)
     assert len(key_of(replace(PARTS, code="\ud800"))) == 64
+
+
+PROBLEM = Problem("1/A")
+TEST_SET = TestSetInfo(tests="t", checker="c", to_run=1)
+CONTEXT = RunContext(Description("box", "full", frozenset({"cpu"}), {"python": "3.11", "c": "12"}))
+
+
+def key(
+    problem: Problem = PROBLEM,
+    context: RunContext = CONTEXT,
+    test_set: TestSetInfo = TEST_SET,
+    **fields: Any,
+) -> str:
+    solution = replace(Solution("1/A", "s", 0, 1, "python", "print(1)"), **fields)
+    return context.solution_run(solution, problem, test_set).key
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"problem": replace(PROBLEM, time_limit_s=3.0)},
+        {"problem": replace(PROBLEM, memory_limit_bytes=1 << 20)},
+        {"problem": replace(PROBLEM, input_mode="file")},
+        {"problem": replace(PROBLEM, prelude="import math")},
+        {"problem": replace(PROBLEM, test_kind="call", entry_point="f")},
+        {"context": replace(CONTEXT, flags={"compare": "exact"})},
+        {"context": replace(CONTEXT, time_limit_scale={"python": 2.0})},
+        {"context": replace(CONTEXT, description=replace(CONTEXT.description, level="none"))},
+        {"context": replace(CONTEXT, description=replace(CONTEXT.description, toolchains={}))},
+        {"test_set": replace(TEST_SET, tests="u")},
+        {"test_set": replace(TEST_SET, checker="")},
+        {"code": "print(2)"},
+        {"language": "c"},
+    ],
+    ids=str,
+)
+def test_what_decides_a_verdict_changes_the_key_of_a_solution(other: dict[str, Any]) -> None:
+    assert key(**other) != key()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"problem": replace(PROBLEM, rating=800, tags=("math",), title="Sums")},
+        {"test_set": replace(TEST_SET, number=5)},
+        {"solution_id": "t", "sample_i": 4, "line": 9},
+    ],
+    ids=str,
+)
+def test_what_only_describes_it_does_not(other: dict[str, Any]) -> None:
+    assert key(**other) == key()
 
 
 GONE = SandboxError("gone")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from typing import Any
 
 import pytest
@@ -74,3 +76,29 @@ def test_the_answer_to_who_are_you_is_bounded(
         Transport(piston.url).get("/api/v2/runtimes")
     with pytest.raises(Exception, match="no Piston server answers"):
         PistonSandbox([piston.url], slots=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (b"Transfer-Encoding: chunked\r\n\r\n-5\r\n{}", "non-negative"),
+        (b"Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx", "compressed, which was not"),
+        (b"Content-Encoding: gzip, gzip\r\nContent-Length: 1\r\n\r\nx", "compressed"),
+    ],
+    ids=["a chunk of -5 bytes", "gzip", "gzip twice"],
+)
+def test_an_answer_in_a_form_that_was_not_asked_for_is_a_fault(answer: bytes, words: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        host, port = listening.getsockname()
+        with pytest.raises(Transient, match=words):
+            Transport(f"http://{host}:{port}").get("/api/v2/runtimes")
+        thread.join()

@@ -41,6 +41,21 @@ def test_wrong_answers_have_accuracy_0(config: Path, tmp_path: Path) -> None:
     assert found == dict.fromkeys(read_configs([config]), 0.0)
 
 
+@pytest.mark.parametrize(
+    ("name", "start", "count"),
+    [
+        ("GPQAPrompt", "Problem:", 5),
+        ("MMLUSTEMPrompt", "Problem:", 4),
+        ("MEDMCQAPrompt3Shot", "Problem:", 3),
+        ("CoTCMATHPrompt", "问题：", 6),
+        ("CoTCMATHPrompt4Shot", "问题：", 4),
+        ("SFTMMLUPrompt", "Question:", 0),
+    ],
+)
+def test_the_number_of_examples_of_a_prompt(name: str, start: str, count: int) -> None:
+    assert registry.find("few_shot_prompt", name).shots.count(start) == count
+
+
 def test_every_function_and_prompt_is_used_by_a_configuration() -> None:
     used: dict[str, set[str]] = {kind: set() for kind in registry.TABLES}
     for config in CONFIG_FILES:

@@ -117,6 +117,18 @@ def test_gaokao_questions_with_several_right_letters() -> None:
         process("process_agieval_gaokao_mathqa", row | {"label": ","})
 
 
+def test_any_of_several_right_options_of_chembench_is_right() -> None:
+    scores = '{"red": 0, "green": 1, "blue": 1}'
+    row = {"examples": [{"input": "Which?", "target_scores": scores}]}
+    assert process("process_ChemBench_multi_choise_sft", row).answers == ("B", "C")
+
+
+def test_the_word_of_pubmedqa_for_base_models() -> None:
+    row = {"question": "?", "context": ["x"], "final_decision": "no", "pubid": 7}
+    sample = process("process_pubmedqa", row)
+    assert (sample.id, sample.answers, sample.options) == ("7", ("no",), ("yes", "no", "maybe"))
+
+
 BAD = [
     ("process_gsm8k_test", {}, "no field 'question'; its fields are none"),
     ("process_math_test", {"problem": "?", "solution": "5"}, "no \\boxed{…} answer"),

@@ -1,4 +1,4 @@
-"""Write output files whole, with errors that a user understands."""
+"""Read lines in flat memory; write files whole, with errors that a user understands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,28 @@ from typing import IO, Any
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox.common.whole_file import whole_file
 
+_BOM = b"\xef\xbb\xbf"
 _BLOCK = 1 << 16
+
+
+def limited_lines(file: IO[bytes], most_bytes: int) -> Iterator[tuple[int, int, bytes | None]]:
+    """Yield the 1-based number, the offset and the bytes of every line, None for a longer one.
+
+    A byte order mark at the start is left out. Raises what reading the file does.
+    """
+    number = end = 0
+    while line := file.readline(most_bytes + 1):
+        number, end = number + 1, end + len(line)
+        if len(line) <= most_bytes or line.endswith(b"\n"):
+            line = line.removeprefix(_BOM) if number == 1 else line
+            yield number, end - len(line), line
+            continue
+        del line  # before the rest is read
+        while part := file.readline(_BLOCK):
+            end += len(part)
+            if part.endswith(b"\n"):
+                break
+        yield number, end, None
 
 
 @contextlib.contextmanager

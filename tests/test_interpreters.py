@@ -1,0 +1,117 @@
+"""Every module that imports or calls an interpreter of text is listed, with where it runs.
+
+What a stranger wrote is interpreted in a box or in a worker with limits; elsewhere each use has a
+bound. A new one fails here until its line says which.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.test_imports import MODULES, ROOT, imports, module_of
+
+MODULES_THAT_INTERPRET = frozenset(
+    (
+        *("_ast", "ast", "code", "codeop", "marshal", "pickle", "pickletools", "runpy", "shelve"),
+        *("bz2", "gzip", "lzma", "tarfile", "tokenize", "zipfile", "zlib"),
+        *("configparser", "csv", "email", "html.parser", "plistlib", "tomllib", "xml", "yaml"),
+        *("decimal", "fractions", "sympy"),
+    )
+)
+CALLS_THAT_INTERPRET = frozenset(("eval", "exec", "compile", "__import__"))
+IN_A_BOX, IN_A_WORKER = "in a box", "in a worker"
+# A file, or a folder with a slash behind it: where it runs, or what bounds the text.
+ALLOWED = {
+    "checkers/math/compare/": IN_A_WORKER,
+    "checkers/math/compare/exact.py": "64 characters of an answer",
+    "checkers/math/parse/": IN_A_WORKER,
+    "checkers/math/parse/units.py": "a table of our own",
+    "checkers/math/statements/": IN_A_WORKER,
+    "checkers/math/workers/answers.py": "loaded on both sides; sympy in a worker",
+    "checkers/math/workers/no_eval.py": IN_A_WORKER,
+    "checkers/values/codec.py": "expected values of at most 16 KB are written; values are read "
+    "in boxes and workers",
+    "checkers/values/joined_side.py": IN_A_BOX,
+    "checkers/values/judges.py": IN_A_WORKER,
+    "checkers/values/outputs.py": "outputs of at most 16 KB; longer ones in a worker",
+    "checkers/values/tester_side.py": IN_A_BOX,
+    "checkers/values/tests_text.py": IN_A_BOX,
+    "eval/comparing/compared_run.py": "a checksum",
+    "eval/debugging/export/files.py": "our own modules",
+    "eval/frameworks/inspect/in_the_box.py": "an archive is written, none is read",
+    "eval/grading/drivers/calls.py": "between our own processes, which run no program",
+    "eval/models/benchmarks/summary.py": "a table is written, none is read",
+    "eval/problems/formats/asserts/kodcode.py": "4,000 characters; longer ones in a worker",
+    "eval/problems/formats/packed.py": "unpacks to 64 MB; a pickle has 2^18 plain instructions",
+    "eval/problems/formats/pairs.py": "4,000 characters; longer ones in a worker",
+    "eval/problems/selection.py": "our own fractions",
+    "eval/results/cache.py": "the user's own folder",
+    "eval/solutions/files.py": "the user's own file, a line of 64 MB at a time",
+    "sandbox/box/python/prelude.py": IN_A_BOX,
+    "sandbox/common/retry_after.py": "a date in a header",
+    "sandbox/piston/box_launcher.py": IN_A_BOX,
+    "sandbox/piston/build.py": "a compiled program of at most 256 MB, in blocks",
+    "sandbox/piston/launcher.py": "our own launcher",
+    "sandbox/piston/stock_piston.py": "what we send is compressed",
+    "sandbox/server/conversations.py": "compiles in the sandbox",
+    "sandbox/server/body.py": "unpacks to --body-limit",
+}
+# What a server and a run load before any program has run.
+LOAD = """
+import sys
+import gradebox.checkers.math, gradebox.eval.api.rewards, gradebox.eval.api.service
+import gradebox.eval.cli.run, gradebox.sandbox.server.app
+from gradebox.checkers.math import grade
+print("1" if grade("1", "so it is \\\\boxed{1}") else "0", *sys.modules)
+"""
+
+
+def interpreters(path: Path) -> Iterator[str]:
+    """Yield the interpreters that a module imports, but for type checking, or calls."""
+    for node, for_types in imports(path):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module]
+        for name in [] if for_types else filter(None, names):
+            if {name, name.partition(".")[0]} & MODULES_THAT_INTERPRET:
+                yield name
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        called = call.func if isinstance(call, ast.Call) else None
+        if isinstance(called, ast.Name) and called.id in CALLS_THAT_INTERPRET:
+            yield f"{called.id}()"
+
+
+def listed(name: str) -> str | None:
+    """Return the entry of a file: its own, or that of the nearest folder."""
+    folders = [name[:at] for at in range(len(name), 0, -1) if name[at - 1] == "/"]
+    return next((entry for entry in (name, *folders) if entry in ALLOWED), None)
+
+
+def test_every_interpreter_of_text_has_a_place_or_a_bound() -> None:
+    found, used = {}, set()
+    for path in MODULES:
+        name = path.relative_to(ROOT).as_posix()
+        names = sorted(set(interpreters(path)))
+        entry = listed(name) if names else None
+        if entry:
+            used.add(entry)
+        elif names:
+            found[name] = names
+    assert found == {}
+    assert ALLOWED.keys() - used == set()  # an entry that nothing needs
+
+
+def test_what_runs_in_a_worker_is_not_loaded_by_the_grader() -> None:
+    done = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True)
+    equal, *loaded = done.stdout.split()
+    assert equal == "1"
+    elsewhere = {
+        module_of(path)
+        for path in MODULES
+        if ALLOWED.get(listed(path.relative_to(ROOT).as_posix()) or "") in (IN_A_BOX, IN_A_WORKER)
+        and list(interpreters(path))
+    }
+    assert len(elsewhere) > 20
+    assert {"sympy", *elsewhere}.intersection(loaded) == set()
