@@ -40,12 +40,12 @@ ALLOWED = {
     "checkers/values/outputs.py": "outputs of at most 16 KB; longer ones in a worker",
     "checkers/values/tester_side.py": IN_A_BOX,
     "checkers/values/tests_text.py": IN_A_BOX,
-    "eval/comparing/compared_run.py": "a checksum",
+    "eval/comparing/comparison.py": "a checksum",
     "eval/debugging/export/files.py": "our own modules",
     "eval/frameworks/inspect/in_the_box.py": "an archive is written, none is read",
     "eval/grading/drivers/calls.py": "between our own processes, which run no program",
     "eval/models/benchmarks/summary.py": "a table is written, none is read",
-    "eval/problems/formats/asserts/kodcode.py": "4,000 characters; longer ones in a worker",
+    "eval/problems/formats/kodcode.py": "4,000 characters; longer ones in a worker",
     "eval/problems/formats/packed.py": "unpacks to 64 MB; a pickle has 2^18 plain instructions",
     "eval/problems/formats/pairs.py": "4,000 characters; longer ones in a worker",
     "eval/problems/selection.py": "our own fractions",
@@ -57,7 +57,7 @@ ALLOWED = {
     "sandbox/piston/build.py": "a compiled program of at most 256 MB, in blocks",
     "sandbox/piston/launcher.py": "our own launcher",
     "sandbox/piston/stock_piston.py": "what we send is compressed",
-    "sandbox/server/conversations.py": "compiles in the sandbox",
+    "sandbox/server/connect.py": "compiles in the sandbox",
     "sandbox/server/body.py": "unpacks to --body-limit",
 }
 # What a server and a run load before any program has run.
