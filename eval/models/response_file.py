@@ -218,7 +218,7 @@ class ResponseFile(Closeable):
         with self.path.open("rb") as file:
             for offset in sorted(offsets) if keys is None else offsets:
                 file.seek(offset)
-                yield _parse(self.path, 0 if offset else 1, file.readline())
+                yield _parse(self.path, 0, file.readline())
 
     def close(self) -> None:
         """Flush to disk and close. May be called more than once."""
@@ -245,7 +245,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def _parse(path: Path, number: int, raw: bytes) -> dict[str, Any]:
     try:
-        return parse_row(raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw)
+        return parse_row(raw)
     except RowError as error:
         raise InputError(f"{path} line {number}: {error}") from None
 

@@ -49,6 +49,7 @@ SCHEMA: Literal[2] = 2
 
 Count = Annotated[int, Meta(ge=0)]
 Number = Annotated[float, Meta(ge=0, le=1e15)]
+Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]*\Z")]
 _Finite = Annotated[float, Meta(gt=-1e15, lt=1e15)] | None
 
 
@@ -82,9 +83,9 @@ class CaseRecord(msgspec.Struct):
     stderr: str
     checker: dict[str, str | int | None] | None
     input_bytes: Count
-    input_sha256: str
+    input_sha256: Hash
     output_bytes: Count
-    output_sha256: str
+    output_sha256: Hash
     transcript: str | None
     output_passed: bool | None
     input: str | UnsetType = UNSET

@@ -71,7 +71,7 @@ class EncodedRecord:
 
     def fields(self) -> dict[str, Any]:
         """Return the record's JSON object."""
-        fields: dict[str, Any] = msgspec.json.decode(self.line)
+        fields: dict[str, Any] = _decoded(self.line)
         return fields
 
 
@@ -137,10 +137,18 @@ def results_path(path: str | Path) -> Path:
 def parse_record(line: bytes) -> dict[str, Any] | None:
     """Return the record of one line; None when the line is cut or damaged."""
     try:
-        record = msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
+        record = _decoded(line)
+    except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and "problem_id" in record else None
+
+
+def _decoded(line: bytes) -> Any:
+    """Return the value of a line of JSON. Raises ValueError and RecursionError."""
+    try:
+        return msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return json.loads(line)  # records of older versions may have lone surrogates
 
 
 def scan_records(

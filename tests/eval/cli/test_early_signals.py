@@ -58,7 +58,7 @@ def test_a_script_by_its_path(tmp_path: Path, script: str) -> None:
 
 
 @pytest.mark.slow(seconds=4)
-@pytest.mark.parametrize("at", [2, 70, 130, 190])
+@pytest.mark.parametrize("at", [2, 60, 100, 140])
 def test_a_run_at_any_import(tmp_path: Path, at: int) -> None:
     flags = ["--solutions-path", "examples/solutions.jsonl", "--dataset", "examples/problems.jsonl"]
     argv = ["-m", "gradebox", "grade", *flags, "--results-dir", str(tmp_path), "--sandbox", "local"]

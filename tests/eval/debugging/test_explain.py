@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gradebox.eval.cli.commands import debug
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import render
 from gradebox.eval.debugging.explain import compare_with_record, explain_page, next_steps, run_again
@@ -33,6 +35,15 @@ def explain(
         return "\n".join(render(r, colour=False) for r in rows), compare_with_record(
             opened, rerun
         ).differs
+
+
+@pytest.mark.parametrize(("code", "status"), [("wrong", 0), ("flaky", 1)])
+def test_the_exit_status_says_whether_the_verdict_differs(
+    tmp_path: Path, code: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_run = SmallRun(tmp_path, [{"id": "1/A", "code": code}])
+    monkeypatch.setattr(debug, "open_case", partial(open_case, sandbox=small_run.sandbox))
+    assert debug.main([str(small_run.path), "--problem", "1/A", "--no-pager"]) == status
 
 
 def test_a_case_that_fails_again(small_run: SmallRun) -> None:

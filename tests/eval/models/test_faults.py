@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from gradebox.eval.models.http_json import complete_url, get_served_model, read_
 from gradebox.eval.models.servers import LocalContract, OpenAIChat, OpenAICompletions
 from tests.eval.models.fake_server import (
     Answer,
+    Call,
     FakeServer,
     Handler,
     as_json,
@@ -267,6 +269,19 @@ def test_a_lost_server_ends_the_run() -> None:
         Sampler(OpenAIChat(url, "m"), options).run(many, outcomes.append)
     assert url in str(caught.value) and "run the same command again" in str(caught.value)
     assert [o.failure.kind for o in outcomes if o.failure] == ["NetworkError"] * 3
+
+
+def test_faults_between_answers_do_not_end_the_run() -> None:
+    asked = itertools.count()
+
+    def every_second_is_cut(call: Call) -> Answer:
+        return replace(chat("x"), cut=0) if next(asked) % 2 else chat("x")
+
+    options = replace(FAST, retry=RetryPolicy(max_retries=0), lost_after=2)
+    outcomes: list[RequestOutcome] = []
+    with FakeServer(every_second_is_cut) as server:
+        Sampler(OpenAIChat(server.url, "m"), options).run([ASK] * 6, outcomes.append)
+    assert [o.failure.kind if o.failure else "" for o in outcomes] == ["", "NetworkError"] * 3
 
 
 def test_messages_have_no_terminal_codes() -> None:

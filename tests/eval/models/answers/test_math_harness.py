@@ -132,6 +132,12 @@ def test_a_reply_in_another_format_is_a_failed_request(tmp_path: Path, evaluate:
         assert done.status == 0, done.err
 
 
+def test_a_data_set_may_start_with_a_byte_order_mark(tmp_path: Path, evaluate: Evaluate) -> None:
+    write_data(tmp_path / "data", "one", [f"\ufeff{json.dumps(SUMS[0])}\n", SUMS[1]])
+    with FakeServer(answer_even_samples_correctly) as server:
+        assert evaluate(*flags(tmp_path, server.url, "--datasets", "one")).status == 0
+
+
 def test_example_data_is_reported(tmp_path: Path, evaluate: Evaluate) -> None:
     with FakeServer(as_json({"answer": "\\boxed{24}"})) as server:
         done = evaluate(*("--server-url", server.url, "--output-dir", tmp_path, "--pass-k", "1"))
