@@ -1,20 +1,25 @@
 """How many verdicts of the math answer grader agree with the labels of hand-made sets.
 
-    python benchmarks/answer_sets.py                 every set of benchmarks/answer_sets
+    python benchmarks/answer_sets.py                 every set of answer_sets.jsonl.gz
     python benchmarks/answer_sets.py --list          with each answer that is judged wrong
-    python benchmarks/answer_sets.py --policy dart benchmarks/answer_sets/textbook.jsonl
+    python benchmarks/answer_sets.py --policy dart --set textbook
+    python benchmarks/answer_sets.py --by source real.jsonl.gz
 
-A line of a set is a JSON object: `id`, `gold`, `answer` (a bare answer) or `response` (a whole
-one), `label` (whether it is right), `topic`, `why`, and `doubtful` where a fair judge may differ. A
-wrong accept is a wrong answer that the grader accepts, a wrong reject a right one that it rejects.
-The sets public_1 to public_8 answer questions of public data sets, which `dataset` names.
+A row is a JSON object on a line of a .jsonl or .jsonl.gz file: `id`, `gold`, `answer` (a bare
+answer) or `response` (a whole one), `label` (whether it is right), and `doubtful` where a fair
+judge may differ. Rows of answer_sets.jsonl.gz also have `set`, `topic` and `why`. A wrong accept is
+a wrong answer that the grader accepts, a wrong reject a right one that it rejects. The sets
+public_1 to public_8 answer questions of public data sets, which `dataset` names.
+`write_sets` writes such a file; the same rows always give the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import sys
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +29,31 @@ sys.path.insert(1, f"{sys.path[0]}/src")
 from gradebox.checkers.math.grading import Grade, grade_many  # noqa: E402
 from gradebox.checkers.math.policy import POLICIES  # noqa: E402
 
-SETS = Path(__file__).resolve().parent / "answer_sets"
+SETS = Path(__file__).resolve().parent / "answer_sets.jsonl.gz"
 
-Judged = tuple[dict[str, Any], Grade]
-
-
-def read_sets(files: list[Path]) -> list[dict[str, Any]]:
-    """Return the rows of the files, in order."""
-    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
-    return [json.loads(line) for line in lines if line.strip()]
+Row = dict[str, Any]
+Judged = tuple[Row, Grade]
 
 
-def judge_all(rows: list[dict[str, Any]], policy: str, timeout: float) -> list[Judged]:
+def read_sets(files: list[Path]) -> list[Row]:
+    """Return the rows of .jsonl and .jsonl.gz files, in order."""
+    rows: list[Row] = []
+    for file in files:
+        with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf-8") as lines:
+            rows += [json.loads(line) for line in lines if line.strip()]
+    return rows
+
+
+def write_sets(rows: list[Row], file: Path) -> None:
+    """Write rows to a .jsonl.gz file without its name and a time in it."""
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    with file.open("wb") as out, gzip.GzipFile("", "wb", 9, out, mtime=0) as packed:
+        packed.write(lines.encode())
+
+
+def judge_all(rows: list[Row], policy: str, timeout: float) -> list[Judged]:
     """Return each row with the grade of its answer."""
-    pairs = [(row["gold"], row.get("answer", row.get("response"))) for row in rows]
+    pairs = [(row["gold"], row.get("answer") or row.get("response")) for row in rows]
     grades = grade_many(pairs, policy=policy, timeout=timeout)
     return list(zip(rows, grades, strict=True))
 
@@ -59,24 +75,34 @@ def summary(name: str, judged: list[Judged]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("files", nargs="*", type=Path, default=sorted(SETS.glob("*.jsonl")))
+    parser.add_argument("files", nargs="*", type=Path, default=[SETS])
+    parser.add_argument("--set", help="only the rows of this set")
+    parser.add_argument("--by", help="also by the values of this field: set, source, topic")
     parser.add_argument("--list", action="store_true", help="print what is judged wrong")
     parser.add_argument("--policy", choices=sorted(POLICIES), default="strict")
     parser.add_argument("--timeout", type=float, default=5.0, help="CPU seconds a pair")
     args = parser.parse_args()
 
-    judged = judge_all(read_sets(args.files), args.policy, args.timeout)
+    rows = [r for r in read_sets(args.files) if not args.set or r.get("set") == args.set]
+    judged = judge_all(rows, args.policy, args.timeout)
     for name, key in (("answers", "answer"), ("responses", "response")):
-        kind = [j for j in judged if key in j[0]]
-        print(summary(name, kind))
-        print(summary(f"{name}, doubtful left out", [j for j in kind if not j[0].get("doubtful")]))
+        own = [j for j in judged if key in j[0]]
+        print(summary(name, own))
+        print(summary(f"{name}, doubtful left out", [j for j in own if not j[0].get("doubtful")]))
     print(summary("all", judged))
-    print(summary("all, doubtful left out", [j for j in judged if not j[0].get("doubtful")]))
+    certain = [j for j in judged if not j[0].get("doubtful")]
+    print(summary("all, doubtful left out", certain))
+    groups: dict[str, list[Judged]] = defaultdict(list)
+    for row, grade in certain if args.by else ():
+        groups[str(row.get(args.by))].append((row, grade))
+    for name, group in sorted(groups.items()):
+        print(summary(name, group))
     for row, grade in judged if args.list else ():
         if grade.equal != row["label"]:
             kind = "wrong accept" if grade.equal else "wrong reject"
             doubtful = ", doubtful" if row.get("doubtful") else ""
-            print(f"\n{row['id']}: {kind}{doubtful}: {row['why']} ({row['topic']})")
+            why = f": {row['why']} ({row['topic']})" if "why" in row else ""
+            print(f"\n{row['id']}: {kind}{doubtful}{why}")
             print(f"  gold    {row['gold']}")
             for key in ("answer", "response"):
                 if key in row:

@@ -18,7 +18,7 @@ _EMPHASIS = re.compile(r"\*\*\*|\*\*|__|`")
 _BOX = re.compile(r"(?<!\\)\\+boxed\s*\{", re.I)
 _BOX_PADDING = " .,;:!?$()[]\n\t\r"
 _WRAPPER = re.compile(r"\\(?:text|mathrm|mathbf|operatorname)\s*\{(.+)\}", re.I | re.S)
-_MAX_WRAPPERS = 3
+_MAX_WRAPPERS = 4
 _LABELLED = re.compile(
     r"\bVERDICT\s*[:：]\s*(?P<verdict>TRUE|FALSE)\b"
     r"|\b(?:FINAL\s+ANSWER|ANSWER|RESULT|OUTPUT_RESULT)\s*[:：=\-]\s*(?P<label>TRUE|FALSE)\b"

@@ -28,9 +28,8 @@ IN_A_BOX, IN_A_WORKER = "in a box", "in a worker"
 ALLOWED = {
     "checkers/math/compare/": IN_A_WORKER,
     "checkers/math/compare/exact.py": "64 characters of an answer",
-    "checkers/math/parse/": IN_A_WORKER,
-    "checkers/math/parse/units.py": "a table of our own",
-    "checkers/math/statements/": IN_A_WORKER,
+    "checkers/math/read/": IN_A_WORKER,
+    "checkers/math/read/units.py": "a table of our own",
     "checkers/math/workers/answers.py": "loaded on both sides; sympy in a worker",
     "checkers/math/workers/no_eval.py": IN_A_WORKER,
     "checkers/values/codec.py": "expected values of at most 16 KB are written; values are read "

@@ -2,7 +2,7 @@
 
     from gradebox.checkers.math import grade, EvaluatorMath, EvaluatorMathBatch
 
-    response ─▶ extract/ ─▶ answer ─▶ normalise/ ─▶ one spelling ─▶ parse/ ─▶ structure ─▶ compare/
+    response ─▶ extract/ ─▶ answer ─▶ read/ ─▶ one spelling ─▶ structure ─▶ compare/ ─▶ verdict
 
 Each module imports only from rooms below its own:
 
@@ -11,17 +11,14 @@ Each module imports only from rooms below its own:
     workers/             processes that run all below under limits
     first_tier           answers are found; texts and plain numbers are compared
     guided/              extraction led by the reference answer: several values, letters, words
-    extract/   compare/  neither imports the other
-    statements/          answers compared by what they state: whole numbers, names, logic, words
-    parse/               reader.py: structures (values.py); expressions/: SymPy expressions
-    normalise/           rewrite.py: one spelling; notation.py: one notation; tables.py
+    extract/   compare/  extract/ finds answers; compare/judge.py has the order of comparison
+    read/                normalise.py: one spelling; reader.py: structures (values.py);
+                         grammar.py, expression.py: SymPy expressions
     policy               what counts as the same
 
-Where the rules are written: extract/formats.py (chat formats), extract/answer.py (order of the
-sources of an answer), normalise/notation.py, parse/values.py (structures),
-parse/expressions/grammar.py, statements/words.py, compare/comparer.py (structures),
-compare/numeric.py and separation.py (numbers).
-Add a unit in parse/units.py, a notation in normalise/notation.py, a policy in policy.py.
+Tables are data: read/units.txt (units and currencies, `60,000 CHF`), read/symbols.txt (characters,
+commands, functions), read/words.txt (synonyms, Chinese). A notation is a row of read/notation.py,
+a pair of kinds a row of PAIRS in compare/comparer.py, a policy a row of policy.py.
 Importing this is cheap: SymPy is loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.
 """
@@ -35,8 +32,8 @@ from gradebox.checkers.math.evaluator import (
 )
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.grading import Explanation, Grade, grade, grade_many, math_equal
-from gradebox.checkers.math.normalise.answer_text import fix_a_slash_b
 from gradebox.checkers.math.policy import POLICIES, Policy
+from gradebox.checkers.math.read.normalise import fix_a_slash_b
 
 __all__ = [
     "POLICIES",

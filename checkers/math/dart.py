@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from gradebox.checkers.math.grading import TIMEOUT_S
-from gradebox.checkers.math.normalise.rewrite import MAX_CHARS, strip_ends
+from gradebox.checkers.math.read.normalise import strip_ends
+from gradebox.checkers.math.read.tables import MAX_CHARS
 from gradebox.checkers.math.workers.answers import Pool
 from gradebox.checkers.workers.pool import shared_pool
 
@@ -110,7 +111,7 @@ def latex2sympy_interval(s: str) -> sympy.Set:
     Raises ValueError for a text that is not an interval.
     """
     _check_in_worker("interval", s)
-    from gradebox.checkers.math.parse.sympy_objects import read_interval
+    from gradebox.checkers.math.read.expressions.sympy_objects import read_interval
 
     return read_interval(s)
 
@@ -121,7 +122,7 @@ def latex2matrix(latex_mat_str: str) -> sympy.Matrix:
     Raises ValueError for a text that is not a matrix.
     """
     _check_in_worker("matrix", latex_mat_str)
-    from gradebox.checkers.math.parse.sympy_objects import read_matrix
+    from gradebox.checkers.math.read.expressions.sympy_objects import read_matrix
 
     return read_matrix(latex_mat_str)
 

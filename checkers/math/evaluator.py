@@ -14,8 +14,8 @@ from typing import Any
 
 from gradebox.checkers.math import dart
 from gradebox.checkers.math.grading import TIMEOUT_S, grade, grade_many
-from gradebox.checkers.math.normalise.answer_text import norm_math_str
 from gradebox.checkers.math.policy import Policy, get_policy
+from gradebox.checkers.math.read.normalise import norm_math_str
 from gradebox.checkers.math.workers.answers import Pool
 from gradebox.checkers.workers.pool import shared_pool
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
+from gradebox.checkers.math.compare.words import same_kind, says_same
 from gradebox.checkers.math.extract.answer import extract_answer
 from gradebox.checkers.math.extract.golds import (
     extract_gold,
@@ -22,9 +23,8 @@ from gradebox.checkers.math.extract.golds import (
 from gradebox.checkers.math.guided.conditions import bound_for, unconditioned
 from gradebox.checkers.math.guided.letters import letters_for
 from gradebox.checkers.math.guided.several import several_for
-from gradebox.checkers.math.normalise.rewrite import unicode_to_latex
 from gradebox.checkers.math.policy import Policy
-from gradebox.checkers.math.statements.kinds import same_kind, says_same
+from gradebox.checkers.math.read.normalise import unicode_to_latex
 
 _YES_NO = re.compile(r"\W*(?:\\text\w*\s*\{)?\s*(?:yes|no)\s*\}?\W*", re.I)
 

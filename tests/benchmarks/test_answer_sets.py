@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -15,12 +16,20 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def test_every_row_has_one_answer_a_label_and_an_id_of_its_own() -> None:
-    rows = answer_sets.read_sets(sorted(answer_sets.SETS.glob("*.jsonl")))
+    rows = answer_sets.read_sets([answer_sets.SETS])
     assert len(rows) == 17_525
     assert len({row["id"] for row in rows}) == len(rows)
     for row in rows:
         assert ("answer" in row) != ("response" in row), row["id"]
-        assert isinstance(row["label"], bool) and row["gold"], row["id"]
+        assert isinstance(row["label"], bool) and row["gold"] and row["set"], row["id"]
+
+
+def test_the_same_rows_give_the_same_small_file(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.jsonl.gz"
+    answer_sets.write_sets(answer_sets.read_sets([answer_sets.SETS]), copy)
+    assert gzip.decompress(copy.read_bytes()) == gzip.decompress(answer_sets.SETS.read_bytes())
+    assert copy.stat().st_size < 2**20
+    assert copy.read_bytes()[3:8] == bytes(5)  # no name, no time
 
 
 def test_both_kinds_of_errors_are_counted_and_listed(tmp_path: Path) -> None:
@@ -51,10 +60,10 @@ def test_rules_that_no_answer_needs_are_listed(tmp_path: Path) -> None:
     ]
     file = tmp_path / "set.jsonl"
     file.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    command = [sys.executable, "benchmarks/answer_rules.py", "--only", "compare.judge"]
+    command = [sys.executable, "benchmarks/answer_rules.py", "--only", "compare"]
     done = subprocess.run(
         [*command, "--unneeded", str(file)], cwd=ROOT, capture_output=True, text=True
     )
     assert done.stdout.startswith("2 of 2 rows are judged right; "), done.stderr
-    assert "compare.judge._with_floor " in done.stdout
-    assert "compare.judge.compare_choices " not in done.stdout  # it reads `(A) 7` as A
+    assert "compare.judge._with_decimal_log " in done.stdout
+    assert "compare.words.compare_choices " not in done.stdout  # it reads `(A) 7` as A

@@ -1,41 +1,32 @@
-"""Compare the structures of two answers (parse/values.py) under a policy."""
+"""Compare the structures of two answers (read/values.py) under a policy.
+
+Comparer.equal first looks at what both values say together (roundings, families, cases), then asks
+the first row of PAIRS that either value belongs to.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from gradebox.checkers.math.compare import assignments, numeric, real_sets, shapes
-from gradebox.checkers.math.compare.assignments import (
+from gradebox.checkers.math.compare import equations, lists, numeric, real_sets
+from gradebox.checkers.math.compare.equations import (
     assigned,
-    chain_holds,
     is_assignment,
     is_calculation,
-    is_number,
-    is_rounded_calculation,
     read_side,
-    says_a_power,
 )
-from gradebox.checkers.math.compare.equations.curves import same_curve
-from gradebox.checkers.math.compare.equations.differential import same_equation
-from gradebox.checkers.math.compare.families import same_family
-from gradebox.checkers.math.compare.matrices import (
-    both_zero,
-    is_matrix,
-    rows_of,
-    with_identity_matrix,
-)
-from gradebox.checkers.math.compare.piecewise import same_piecewise
+from gradebox.checkers.math.compare.families import same_family, same_piecewise
 from gradebox.checkers.math.compare.quantities import QuantityComparer
-from gradebox.checkers.math.normalise.tables import TEXT_CLOSE, TEXT_OPEN
-from gradebox.checkers.math.parse.expressions.latex import parse_expression
-from gradebox.checkers.math.parse.expressions.tokens import ParseError
-from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.set_reader import as_interval
-from gradebox.checkers.math.parse.values import (
+from gradebox.checkers.math.compare.words import canonical, is_predicate, same_numbering, same_words
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.real_sets import as_interval
+from gradebox.checkers.math.read.tables import TEXT_CLOSE, TEXT_OPEN
+from gradebox.checkers.math.read.values import (
     DateOrTime,
     Family,
+    ParseError,
     Quantity,
     Ratio,
     RealSet,
@@ -44,12 +35,6 @@ from gradebox.checkers.math.parse.values import (
     Seq,
     Value,
     Words,
-)
-from gradebox.checkers.math.statements.words import (
-    canonical,
-    is_predicate,
-    same_numbering,
-    same_words,
 )
 
 MAX_MATCHED = 60  # items of a list that are compared each with each
@@ -60,67 +45,37 @@ class Comparer(QuantityComparer):
 
     def equal(self, gold: Value, answer: Value) -> bool:
         """Return whether two answers are the same. The order of the checks below matters."""
-        gold = assignments.as_rounded(gold)
+        gold = equations.as_rounded(gold)
         if isinstance(gold, Rounded) or isinstance(answer, Rounded):
             return any(
                 self.equal(g, a) for g in self.alternatives(gold) for a in self.alternatives(answer)
             )
-        if isinstance(answer, Relation) and not chain_holds(answer):
+        if isinstance(answer, Relation) and not equations.chain_holds(answer):
             return False
-        family = same_family(gold, answer)
-        if family is not None:
-            return family
-        by_cases = same_piecewise(gold, answer)
-        if by_cases is not None:
-            return by_cases
+        for same_together in (same_family, same_piecewise):
+            verdict = same_together(gold, answer)
+            if verdict is not None:
+                return verdict
         gold, answer = (v.plain if isinstance(v, Family) else v for v in (gold, answer))
-        gold, answer = shapes.same_shape(gold, answer)
+        gold, answer = lists.same_shape(gold, answer)
         for one, other in ((gold, answer), (answer, gold)):
             if isinstance(one, Quantity) and isinstance(other, Seq) and other.joined_by_or:
                 return all(self.equal(one, item) for item in other.items)  # 1/2 or 50%
-        if isinstance(gold, Words) or isinstance(answer, Words):
-            return self.words(gold, answer)
-        if isinstance(gold, DateOrTime) or isinstance(answer, DateOrTime):
-            return self.dates_or_times(gold, answer)
-        gold, answer = map(real_sets.as_repeated, (gold, answer))
         if real_sets.differ_in_unknown(gold, answer):
             return False
-        if (
-            all(map(shapes.is_chain_or_list_of_numbers, (gold, answer)))
-            or self.ordered
-            or any(isinstance(v, Seq) and shapes.has_order(v) for v in (gold, answer))
-        ):
-            gold, answer = shapes.ranked_beside_list(gold, answer)
-        parts = any(
-            isinstance(v, Seq) and v.kind == "()" and as_interval(v) is None for v in (gold, answer)
-        )
-        if not parts and (self.is_real_set(gold) or self.is_real_set(answer)):
-            return self.real_sets(_named_set(gold), _named_set(answer))
-        if both_zero(gold, answer):
-            return True
-        if isinstance(gold, Seq) or isinstance(answer, Seq):
-            return self.sequences(gold, answer)
-        if isinstance(gold, Relation) or isinstance(answer, Relation):
-            return self.relations(gold, answer)
-        if isinstance(gold, Ratio) or isinstance(answer, Ratio):
-            return self.ratios(gold, answer)
-        assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
-        return self.quantities(*with_identity_matrix(gold, answer))
+        compare = next(c for belongs, c in PAIRS if belongs(gold) or belongs(answer))
+        return compare(self, gold, answer)
 
     def alternatives(self, value: Value) -> tuple[Value, ...]:
-        """Return a rounded value and its decimal; () when the decimal is not its rounding.
-
-        Only the decimal of a calculation with measured numbers, as its steps may be rounded too.
-        """
+        """Return a rounded value and its decimal; () when the decimal is not its rounding."""
         if not isinstance(value, Rounded):
             return (value,)
         exact, decimal = assigned(value.value), value.decimal
         if not isinstance(exact, Quantity):
             return ()
         scale = 100 if decimal.percent and not exact.percent else 1
-        number = parse_expression(exact.text) * scale
-        if not numeric.rounds_to(number, decimal.text):
-            return (decimal,) if is_rounded_calculation(exact.text, number, decimal.text) else ()
+        if not numeric.rounds_to(parse_expression(exact.text) * scale, decimal.text):
+            return ()
         unit = exact.unit or decimal.unit
         if isinstance(value.value, Relation) and is_assignment(value.value):
             tail = f"{TEXT_OPEN}{unit}{TEXT_CLOSE}" if unit else "%" * decimal.percent
@@ -137,13 +92,9 @@ class Comparer(QuantityComparer):
             return other.sides[-1].lower() == word.text
         if other is answer and isinstance(other, Seq) and isinstance(other.items[-1], Words):
             return is_predicate(word.text, other.items[-1].text)  # `since …, the curve is a circle`
-        if isinstance(other, Quantity) and canonical(word.text) == other.text.lstrip("\\").replace(
-            "infty", "infinity"
-        ):
-            return True  # once, 1
         if isinstance(other, Quantity):
-            plain = re.sub(r"[^a-z0-9 ]", "", other.text.lower())
-            if plain and plain == word.text and not re.search(r"[-+*/^=_]", other.text):
+            plain = other.text.lower().lstrip("\\").replace("infty", "infinity")
+            if plain in (word.text, canonical(word.text)):  # once, 1
                 return True
         named = _as_words(other)
         if named.strip().isdigit() and not re.search("^[ivx]+$|quadrant", word.text):
@@ -154,31 +105,25 @@ class Comparer(QuantityComparer):
         if isinstance(gold, DateOrTime) and isinstance(answer, DateOrTime):
             if gold.kind != answer.kind:
                 return False
-            return shapes.same_time(gold, answer) if gold.kind == "clock" else gold == answer
+            return _same_time(gold, answer) if gold.kind == "clock" else gold == answer
         for one, other in ((gold, answer), (answer, gold)):
-            if isinstance(one, DateOrTime) and one.kind == "clock" and shapes.may_be_ratio(other):
-                if one.fields[2] or one.fields[3] or not one.fields[1]:
-                    return False
-                return self.ratios(Ratio((str(one.fields[0]), str(one.fields[1]))), other)
             if isinstance(one, DateOrTime) and isinstance(other, Relation) and other.is_equation:
-                return self.equal(one, read_answer(other.sides[-1]))
+                return self.equal(one, read_side(other.sides[-1]))
+            if isinstance(one, DateOrTime) and one.kind == "clock":
+                hour, minute, second, half = one.fields
+                ratio = isinstance(other, Ratio) or (
+                    isinstance(other, Quantity) and re.search(r"/|\\frac", other.text)
+                )
+                if ratio and minute and not (second or half):
+                    return self.ratios(Ratio((str(hour), str(minute))), other)
         return False
 
     # -- sets of real numbers ------------------------------------------------------
-    def is_real_set(self, value: Value) -> bool:
-        """Return whether a value is written as intervals or inequalities."""
-        if isinstance(value, Relation):
-            return not value.is_equation
-        if isinstance(value, Seq):
-            return value.kind == "" and any(map(self.is_real_set, value.items))
-        return isinstance(value, RealSet)
-
     def real_sets(self, gold: Value, answer: Value) -> bool:
-        gold_relations, answer_relations = shapes.relations_of(gold), shapes.relations_of(answer)
-        if gold_relations and answer_relations:
-            same = real_sets.same_relations(gold_relations, answer_relations)
-            if same is not None:
-                return same
+        gold, answer = _named_set(gold), _named_set(answer)
+        relations = _relations_of(gold), _relations_of(answer)
+        if all(relations) and (same := real_sets.same_relations(*relations)) is not None:
+            return same
         left, right = real_sets.to_spans(gold), real_sets.to_spans(answer)
         if left is None or right is None:
             return False
@@ -186,6 +131,8 @@ class Comparer(QuantityComparer):
 
     # -- lists -----------------------------------------------------------------------
     def sequences(self, gold: Value, answer: Value) -> bool:
+        if lists.both_zero(gold, answer):
+            return True
         if isinstance(gold, Relation) and isinstance(answer, Seq):
             gold = assigned(gold)
         if isinstance(answer, Relation) and isinstance(gold, Seq):
@@ -193,32 +140,27 @@ class Comparer(QuantityComparer):
         matrix = self.matrices(gold, answer)
         if matrix is not None:
             return matrix
-        left, right = map(shapes.as_seq, shapes.same_shape(gold, answer))
+        left, right = map(lists.as_seq, lists.same_shape(gold, answer))
         if left is None or right is None:
             return False
         if len(left.items) != len(right.items):
             return self.with_repetitions(left, right)
-        different = shapes.brackets_differ(left, right) or real_sets.interval_and_list(left, right)
-        if different and not self.policy.compare_sets:
+        if lists.brackets_differ(left, right) and not self.policy.compare_sets:
             return False
         kinds = {left.kind, right.kind}
-        if kinds == {"{}"} and shapes.sets_in(left) != shapes.sets_in(right):
+        if kinds == {"{}"} and _sets_in(left) != _sets_in(right):
             return False  # {{1}, {2}} and {1, 2}
         unordered = kinds <= {"", "{}"} or kinds == {"{}", "[]"}
         unordered |= left.kind == "" and right.kind == "[]"  # as Python prints a list
-        if kinds == {""} and assignments.names_each_value(right) and not _has_names(left):
+        if kinds == {""} and equations.names_each_value(right) and not _has_names(left):
             return any(  # 3, 4 is not `p = 4, q = 3`
                 all(self.equal(*pair) for pair in zip(left.items, named.items, strict=True))
-                for named in (right, assignments.sorted_by_name(right))
+                for named in (right, equations.sorted_by_name(right))
             )
-        if self.policy.compare_sets or (
-            unordered
-            and not (self.ordered or (left.kind == right.kind == "" and shapes.has_order(left)))
-        ):
-            return not shapes.is_backwards(left, right) and self.in_any_order(
-                left.items, right.items
-            )
-        left, right = assignments.sorted_by_name(left), assignments.sorted_by_name(right)
+        ordered = self.ordered or (left.kind == right.kind == "" and lists.has_order(left))
+        if self.policy.compare_sets or (unordered and not ordered):
+            return self.in_any_order(left.items, right.items)
+        left, right = equations.sorted_by_name(left), equations.sorted_by_name(right)
         pairs = zip(left.items, right.items, strict=True)
         return all(self.equal(*_unwrapped(g, a)) for g, a in pairs)
 
@@ -226,7 +168,7 @@ class Comparer(QuantityComparer):
         """Compare two sets or lists. Sets, and lists of tuples, may repeat an item; others not."""
         if not {left.kind, right.kind} <= {"", "{}"}:
             return False
-        a, b = (self.distinct(s) if shapes.may_repeat(s) else list(s.items) for s in (left, right))
+        a, b = (self.distinct(s) if lists.may_repeat(s) else list(s.items) for s in (left, right))
         return len(a) == len(b) and self.in_any_order(a, b)
 
     def distinct(self, seq: Seq) -> list[Value]:
@@ -238,26 +180,20 @@ class Comparer(QuantityComparer):
 
     def in_any_order(self, gold: Sequence[Value], answer: Sequence[Value]) -> bool:
         """Return whether the items agree in some order; assignments agree by name."""
-        unknowns = assignments.one_unknown(gold), assignments.one_unknown(answer)
-        if all(unknowns) and assignments.same_unknown(*unknowns):
+        unknowns = equations.one_unknown(gold), equations.one_unknown(answer)
+        if all(unknowns) and equations.same_unknown(*unknowns):
             gold, answer = [[assigned(v) for v in side] for side in (gold, answer)]
         if len(gold) > MAX_MATCHED:
-            return sorted(map(shapes.item_text, gold)) == sorted(map(shapes.item_text, answer))
-        left = list(answer)
-        for item in gold:
-            for i, other in enumerate(left):
-                if self.equal(*_unwrapped(item, other)):
-                    del left[i]
-                    break
-            else:
-                return False
-        return True
+            return sorted(map(lists.item_text, gold)) == sorted(map(lists.item_text, answer))
+        return real_sets.equal_in_any_order(
+            gold, answer, lambda g, a: self.equal(*_unwrapped(g, a))
+        )
 
     def matrices(self, gold: Value, answer: Value) -> bool | None:
         """Compare a matrix with a list, entry by entry; None when neither is a matrix."""
-        if not is_matrix(gold) and not is_matrix(answer):
+        if not lists.is_matrix(gold) and not lists.is_matrix(answer):
             return None
-        left, right = rows_of(gold), rows_of(answer)
+        left, right = lists.rows_of(gold), lists.rows_of(answer)
         if left is None or right is None:
             return False
         if len(left) != len(right) and 1 in (len(left), len(right)):
@@ -273,51 +209,49 @@ class Comparer(QuantityComparer):
 
     # -- equations ---------------------------------------------------------------------
     def relations(self, gold: Value, answer: Value) -> bool:
-        gold, answer = assignments.name_first(gold), assignments.name_first(answer)
+        gold, answer = equations.name_first(gold), equations.name_first(answer)
         if isinstance(gold, Relation) and isinstance(answer, Relation):
             return self.equations(gold, answer)
         relation, other = (gold, answer) if isinstance(gold, Relation) else (answer, gold)
         assert isinstance(relation, Relation)
-        if relation is answer and says_a_power(relation, other):
+        if relation is answer and equations.says_a_power(relation, other):
             return False
         value = read_side(relation.sides[-1])
         named = (
-            (is_matrix(value) and is_matrix(other))
+            (lists.is_matrix(value) and lists.is_matrix(other))
             or is_assignment(relation)
             or (
-                assignments.names_a_number(relation)
-                and (is_number(other) or len(relation.sides) > 2)
+                equations.names_a_number(relation)
+                and (equations.is_number(other) or len(relation.sides) > 2)
             )
-            or (relation is gold and assignments.is_numeric(relation))
+            or (relation is gold and equations.is_numeric(relation))
         )
         if not named and not is_calculation(relation):
             return False
         return self.equal(value, other) if relation is gold else self.equal(other, value)
 
     def equations(self, gold: Relation, answer: Relation) -> bool:
-        if sorted(gold.sides) == sorted(answer.sides) or same_equation(gold, answer):
+        if sorted(gold.sides) == sorted(answer.sides):
             return True
-        chains = [shapes.chained_assignments(r) for r in (gold, answer)]
+        chains = [lists.chained_assignments(r) for r in (gold, answer)]
         if any(chains):  # x = y = 1, x = y = z = 1, (x,y,z) = (1,1,1)
             left, right = (
                 c or read_side(r.sides[-1]) for c, r in zip(chains, (gold, answer), strict=True)
             )
             return isinstance(left, Seq) and isinstance(right, Seq) and self.sequences(left, right)
         names_gold, names_answer = is_assignment(gold), is_assignment(answer)
-        if (
-            not names_answer
-            and is_calculation(answer)
-            and (not _states_its_name(gold, answer) if names_gold else is_calculation(gold))
-        ):
-            return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
+        values = read_side(gold.sides[-1]), read_side(answer.sides[-1])
+        if not names_answer and is_calculation(answer):
+            named = not _states_its_name(gold, answer) if names_gold else is_calculation(gold)
+            if named:
+                return self.equal(*values)
         if names_gold and names_answer:
-            answer = assignments.with_argument_of(gold, answer)
-            if assignments.same_name(gold.sides[0], answer.sides[0]):
-                answer = assignments.with_case_of(gold, answer)
-                return self.equal(read_side(gold.sides[-1]), read_side(answer.sides[-1]))
+            answer = equations.with_argument_of(gold, answer)
+            if equations.same_name(gold.sides[0], answer.sides[0]):
+                return self.equal(values[0], read_side(answer.sides[-1]))
             if len(gold.sides) > 2 or len(answer.sides) > 2:
                 return False
-        return same_curve(gold, answer)
+        return equations.same_curve(gold, answer)
 
     # -- ratios --------------------------------------------------------------------------
     def ratios(self, gold: Value, answer: Value) -> bool:
@@ -339,13 +273,66 @@ class Comparer(QuantityComparer):
             self.numbers(left[i] * right[0], right[i] * left[0]) for i in range(1, len(left))
         )
 
+    def single_values(self, gold: Value, answer: Value) -> bool:
+        assert isinstance(gold, Quantity) and isinstance(answer, Quantity)
+        return lists.both_zero(gold, answer) or self.quantities(gold, answer)
 
-def _is_to_one(ratio: Value) -> bool:
-    return isinstance(ratio, Ratio) and len(ratio.parts) == 2 and ratio.parts[1] == "1"
+
+def _is_a(kind: type[Value]) -> Callable[[Value], bool]:
+    return lambda value: isinstance(value, kind)
+
+
+def _is_real_set(value: Value) -> bool:
+    """Return whether a value is written as intervals or inequalities."""
+    if isinstance(value, Relation):
+        return not value.is_equation
+    if isinstance(value, Seq):
+        return value.kind == "" and any(map(_is_real_set, value.items))
+    return isinstance(value, RealSet)
+
+
+def _is_tuple(value: Value) -> bool:
+    """Return whether a value is in round brackets and no interval."""
+    return isinstance(value, Seq) and value.kind == "()" and as_interval(value) is None
+
+
+# what a value belongs to, and how two values are compared of which one does
+PAIRS: tuple[tuple[Callable[[Value], bool], Callable[[Comparer, Value, Value], bool]], ...] = (
+    (_is_a(Words), Comparer.words),
+    (_is_a(DateOrTime), Comparer.dates_or_times),
+    (_is_tuple, Comparer.sequences),
+    (_is_real_set, Comparer.real_sets),
+    (_is_a(Seq), Comparer.sequences),
+    (_is_a(Relation), Comparer.relations),
+    (_is_a(Ratio), Comparer.ratios),
+    (_is_a(Quantity), Comparer.single_values),
+)
+
+
+def _same_time(a: DateOrTime, b: DateOrTime) -> bool:
+    """Compare times: 10:30 is 10:30 a.m. or p.m., 17:00 is 5 p.m., 5 a.m. is not 5 p.m."""
+    if a.fields[:3] == b.fields[:3] and (not a.fields[3] or not b.fields[3]):
+        return True
+    return _seconds(a) == _seconds(b)
+
+
+def _seconds(clock: DateOrTime) -> int:
+    hour, minute, second, half = clock.fields
+    hours = int(hour) % 12 + (12 if half == "p" else 0) if half else int(hour)
+    return hours * 3600 + int(minute) * 60 + int(second)
+
+
+def _sets_in(seq: Seq) -> int:
+    """Return how many items of a list are sets in braces."""
+    return sum(isinstance(item, Seq) and item.kind == "{}" for item in seq.items)
 
 
 def _has_names(seq: Seq) -> bool:
     return any(isinstance(item, Relation) for item in seq.items)
+
+
+def _is_to_one(ratio: Value) -> bool:
+    return isinstance(ratio, Ratio) and len(ratio.parts) == 2 and ratio.parts[1] == "1"
 
 
 def _states_its_name(gold: Relation, answer: Relation) -> bool:
@@ -367,6 +354,13 @@ def _as_words(value: Value) -> str:
         items = [_as_words(i) for i in value.items]
         return ", ".join(items) if all(items) else ""
     return ""
+
+
+def _relations_of(value: Value) -> tuple[Relation, ...]:
+    """Return a relation, or those of a plain list of relations; () for anything else."""
+    items = value.items if isinstance(value, Seq) and value.kind == "" else (value,)
+    relations = tuple(i for i in items if isinstance(i, Relation))
+    return relations if len(relations) == len(items) else ()
 
 
 def _named_set(value: Value) -> Value:

@@ -1,22 +1,32 @@
-"""Compare families of numbers with an integer parameter, and congruences, as sets.
+"""Compare families of numbers, congruences, and functions by cases.
 
-`\\frac{\\pi}{4}+k\\pi`, `x \\equiv 3 \\pmod 7` and `x = 7k+3` are arithmetic progressions a + bk.
-Two unions of progressions are equal when they leave the same residues modulo a common period.
+`\\frac{\\pi}{4}+k\\pi`, `x \\equiv 3 \\pmod 7` and `x = 7k+3` are arithmetic progressions a + bk:
+two unions are equal when they leave the same residues modulo a common period. Functions by cases,
+`|x|` and `\\max(x,1)` are evaluated where their cases meet, between these points and beyond them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.compare.assignments import is_assignment, same_name
-from gradebox.checkers.math.parse.expressions.latex import parse_expression
-from gradebox.checkers.math.parse.reader import read_answer
-from gradebox.checkers.math.parse.values import Family, Quantity, Relation, Seq, Value, Words
+from gradebox.checkers.math.compare import numeric, real_sets
+from gradebox.checkers.math.compare.equations import is_assignment, same_name
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.values import (
+    Family,
+    ParseError,
+    Quantity,
+    Relation,
+    Seq,
+    Value,
+    Words,
+)
 
 _PARAMETERS = tuple(sympy.Symbol(name) for name in "kmn")
 MAX_RESIDUES = 200
@@ -31,6 +41,11 @@ def same_family(gold: Value, answer: Value) -> bool | None:
     if not (isinstance(gold, Family) or isinstance(answer, Family) or _both_periodic(gold, answer)):
         return None
     left, right = _progressions(gold), _progressions(answer)
+    if right and isinstance(gold, Quantity) and isinstance(answer, Family):
+        number = parse_expression(answer.unknown or "x")
+        if number.is_Integer:  # `2^{38} \\equiv 3 \\pmod{11}` for 3
+            (residue, modulus), value = right[0], parse_expression(gold.text)
+            return bool(value == residue and (number - residue) % modulus == 0)
     if right and isinstance(gold, Quantity) and not _reduced(right):
         return False  # `12 (mod 5)` for 12
     if left is None or right is None:
@@ -145,3 +160,88 @@ def _covers(residues: Iterable[Expr], others: list[Expr]) -> bool:
 
 def _is_whole(value: Expr) -> bool:
     return bool(abs(value - sympy.floor(value + sympy.Rational(1, 2))) < _DIGITS)
+
+
+Condition = real_sets.Spans | None  # None: elsewhere
+Case = tuple[Expr, Condition]  # a value and where it holds
+
+
+def same_piecewise(gold: Value, answer: Value) -> bool | None:
+    """Return whether two functions of one real variable agree; None when they are not such."""
+    left, right = _cases(gold), _cases(answer)
+    if not (left and right) or max(len(left), len(right)) < 2:
+        return None
+    unknowns = set().union(*(v.free_symbols for v, _ in left + right))
+    spans = [s for _, c in left + right if c for s in c]
+    ends = {e for s in spans for e in (s.low, s.high)}
+    ends = {e for e in ends if e.is_finite}
+    if len(unknowns) != 1 or not ends or not all(e.is_number for e in ends):
+        return None
+    (x,) = unknowns
+    for point in _points(sorted(ends)):
+        a, b = _value(left, x, point), _value(right, x, point)
+        if a is None or b is None:
+            if a is not b:
+                return False
+        elif numeric.equal(a, b) is not True:
+            return False
+    return True
+
+
+def _cases(value: Value) -> list[Case]:
+    """Return the cases of `(x; x > 0), (-x; x \\\\le 0)`, or an expression as one case."""
+    if (
+        isinstance(value, Relation)
+        and is_assignment(value)
+        and len(value.sides) == 2
+        and "(" in value.sides[0]
+    ):
+        value = read_answer(value.sides[-1], 1)  # f(x) = max(x, -x)
+    if isinstance(value, Quantity) and not value.unit and not value.percent:
+        return [(parse_expression(value.text), None)]
+    if not isinstance(value, Seq) or value.kind != "" or len(value.items) < 2:
+        return []
+    found: list[Case] = []
+    first = value.items[0]
+    if isinstance(first, Relation) and is_assignment(first):  # f(x) = (x+1; x<0), (x^2; x>0)
+        value = Seq("", (read_answer(first.sides[-1], 1), *value.items[1:]))
+    for item in value.items:
+        parts = item.items if isinstance(item, Seq) and item.kind == "()" else ()
+        if len(parts) != 2 or not isinstance(parts[0], Quantity):
+            return []
+        if isinstance(parts[1], Words) and parts[1].text in ("otherwise", "else"):
+            found.append((parse_expression(parts[0].text), None))
+            continue
+        if not isinstance(parts[1], Relation):
+            return []
+        try:
+            spans = real_sets.to_spans(parts[1])
+        except ParseError:
+            return []
+        if spans is None:
+            return []
+        found.append((parse_expression(parts[0].text), spans))
+    return found
+
+
+def _points(ends: list[Expr]) -> list[Expr]:
+    """Return the ends, points between neighbours, and points on both sides of all."""
+    between = [(a + b) / 2 for a, b in pairwise(ends)] + [
+        (2 * a + b) / 3 for a, b in pairwise(ends)
+    ]
+    steps = [sympy.Rational(1, 3), sympy.Integer(2), sympy.Rational(17, 5)]
+    return [*ends, *between, *(ends[0] - s for s in steps), *(ends[-1] + s for s in steps)]
+
+
+def _value(cases: list[Case], x: Expr, point: Expr) -> Expr | None:
+    """Return the value at a point; None where there is none, or two cases that differ."""
+    values = [v.subs(x, point) for v, c in cases if c and any(_holds(s, point) for s in c)]
+    if values:
+        return values[0] if all(numeric.equal(v, values[0]) is True for v in values[1:]) else None
+    return next((v.subs(x, point) for v, c in cases if c is None), None)
+
+
+def _holds(span: real_sets.RealSpan, point: Expr) -> bool:
+    above = point > span.low or (not span.low_open and point == span.low)
+    below = point < span.high or (not span.high_open and point == span.high)
+    return bool(above) and bool(below)

@@ -19,7 +19,7 @@ import sympy
 from sympy import Expr, Float, Rational
 
 from gradebox.checkers.math.compare.exact import within_ulps
-from gradebox.checkers.math.compare.separation import digits_needed, largest_magnitude
+from gradebox.checkers.math.compare.separation import digits_needed, has_tower, largest_magnitude
 
 DIGITS = 50  # of an evaluation
 MAX_DIGITS = 1000
@@ -87,6 +87,8 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
         return True
     if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
         return _equal_matrices(a, b, rel_tol, abs_tol)
+    if has_tower(a) or has_tower(b):
+        return None
     if a.is_infinite or b.is_infinite:
         return False
     if a.is_Rational and b.is_Rational:

@@ -7,14 +7,11 @@ import re
 import sympy
 from sympy import Expr
 
-from gradebox.checkers.math.compare import constants, numeric, series
-from gradebox.checkers.math.compare.matrices import as_matrices, multiplies_matrices
-from gradebox.checkers.math.parse.expressions.latex import parse_expression
-from gradebox.checkers.math.parse.expressions.series import MORE_TERMS
-from gradebox.checkers.math.parse.expressions.tokens import ParseError
-from gradebox.checkers.math.parse.units import conversion_factor, unit_name, unit_scale
-from gradebox.checkers.math.parse.values import Quantity
+from gradebox.checkers.math.compare import functions, numeric
 from gradebox.checkers.math.policy import Policy
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.units import conversion_factor, unit_name, unit_scale
+from gradebox.checkers.math.read.values import ParseError, Quantity
 
 _SIGN_UNITS = ("", "rad", "unit")  # units that match a percent or degree sign
 _POWER = r"(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
@@ -46,10 +43,6 @@ class QuantityComparer:
         self.ordered = ordered
 
     def quantities(self, gold: Quantity, answer: Quantity) -> bool:
-        if multiplies_matrices(gold.text):
-            a, b = as_matrices(gold.text), as_matrices(answer.text)
-            if isinstance(a, sympy.MatrixBase) and isinstance(b, sympy.MatrixBase):
-                return numeric.equal(a, b) is True
         a, b = parse_expression(gold.text), parse_expression(answer.text)
         if {gold.unit, answer.unit} == {"celsius", "fahrenheit"}:
             return self.numbers(
@@ -147,17 +140,15 @@ class QuantityComparer:
 
     def same(self, a: Expr, b: Expr) -> numeric.Verdict:
         """Compare two expressions under the policy's tolerances; a printed double is its value."""
-        a, b = constants.with_same_constants(a, b)
-        if isinstance(b, Expr) and b.has(MORE_TERMS) and a.is_Add and not a.has(MORE_TERMS):
-            b = b.subs(MORE_TERMS, 0) if a.is_polynomial() else b  # the first terms were asked for
-        if series.has_series(a, b):
-            return series.equal(a, b)
+        a, b = functions.with_same_constants(a, b)
+        if functions.has_series(a, b):
+            return functions.equal(a, b)
         found = numeric.equal(a, b, self.policy.rel_tol, self.policy.abs_tol)
         if found is False and self.has_float and numeric.same_double(a, b):
             return True
         rounded = [e.has(sympy.floor, sympy.ceiling) for e in (a, b)]
         if found and any(rounded):  # `⌈x⌉` is `⌊x⌋+1` but at whole numbers
-            found = series.agree_at_whole_numbers(a, b)
+            found = functions.agree_at_whole_numbers(a, b)
         elif (found is None or all(rounded)) and not isinstance(a, sympy.MatrixBase):
-            found = series.equal_at_whole_numbers(a, b)
-        return found or constants.equal_up_to_constants(a, b) or found
+            found = functions.equal_at_whole_numbers(a, b)
+        return found or functions.equal_up_to_constants(a, b) or found

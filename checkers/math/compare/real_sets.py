@@ -10,20 +10,15 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.compare.assignments import same_name
-from gradebox.checkers.math.normalise.tables import LETTER
-from gradebox.checkers.math.parse.expressions.latex import parse_expression
-from gradebox.checkers.math.parse.expressions.tokens import ParseError
-from gradebox.checkers.math.parse.set_reader import as_interval
-from gradebox.checkers.math.parse.sympy_objects import real_set_to_sympy
-from gradebox.checkers.math.parse.values import Interval, RealSet, Relation, Seq, Value
+from gradebox.checkers.math.compare.equations import same_name
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.expressions.sympy_objects import real_set_to_sympy
+from gradebox.checkers.math.read.real_sets import as_interval
+from gradebox.checkers.math.read.values import Interval, ParseError, RealSet, Relation, Seq, Value
 
 T = TypeVar("T")
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-
-_CHAINS = re.compile("<=?<=?|>=?>=?")
-_PARAMETER = re.compile(r"(?<![A-Za-z\\])[kn](?![A-Za-z])")  # a whole number
 
 
 class RealSpan(NamedTuple):
@@ -140,20 +135,6 @@ def differ_in_unknown(gold: Value, answer: Value) -> bool:
     """Return whether both name an unknown, and another one: `x \\in [1,2]`, `1 \\le y \\le 2`."""
     unknowns = _unknown_of(gold), _unknown_of(answer)
     return all(unknowns) and not same_name(*unknowns)
-
-
-def as_repeated(value: Value) -> Value:
-    """Return `2k\\pi \\le x \\le 2k\\pi+1` as the interval between its ends; others as they are."""
-    if not isinstance(value, Relation) or not _CHAINS.fullmatch("".join(value.ops)):
-        return value
-    low, name, high = value.sides if value.ops[0][0] == "<" else value.sides[::-1]
-    ends = all(r"\pi" in end and _PARAMETER.search(end) for end in (low, high))
-    if not ends or not re.fullmatch(LETTER, name) or _PARAMETER.fullmatch(name):
-        return value
-    opens = ["=" not in op for op in value.ops]
-    if value.ops[0][0] == ">":
-        opens.reverse()
-    return RealSet((Interval(low, high, *opens),), unknown=name)
 
 
 def _unknown_of(value: Value) -> str:
@@ -284,15 +265,3 @@ def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None])
         and same(g.high, a.high)
         for g, a in zip(gold, answer, strict=True)
     )
-
-
-def interval_and_list(left: Seq, right: Seq) -> bool:
-    """Return whether one is the closed interval `[1,3]` and the other the two numbers 1, 3."""
-    if {left.kind, right.kind} != {"", "[]"}:
-        return False
-    interval = as_interval(left if left.kind else right)
-    if interval is None:
-        return False
-    span = _span(interval)
-    numbers = span.low.is_number and span.high.is_number
-    return bool(numbers and (span.high - span.low).is_positive)

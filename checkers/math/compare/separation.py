@@ -22,6 +22,7 @@ TRANSCENDENTAL_DEGREE, which no known identity or near miss contradicts.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import sympy
@@ -30,6 +31,7 @@ from sympy import Expr
 TRANSCENDENTAL_DEGREE = 2
 _LOG2 = math.log10(2)
 _CIRCULAR = (sympy.sin, sympy.cos, sympy.tan, sympy.cot, sympy.sec, sympy.csc)
+MAX_EXPONENT_DIGITS = 15  # beyond, a power of a number has no digits to compare
 _LARGEST = 1e9  # digits; more is as good as no bound
 
 
@@ -134,12 +136,22 @@ def _length(constant: Expr) -> float:
     return abs(_magnitude(constant))
 
 
+@lru_cache(maxsize=2048)
+def has_tower(expr: Expr) -> bool:
+    """Return whether a number has an exponent of more than MAX_EXPONENT_DIGITS digits, 9^9^9^9."""
+    powers = [p for p in expr.atoms(sympy.Pow) if p.exp.is_number and not p.exp.is_Rational]
+    inner_first = sorted(powers, key=lambda p: int(p.count_ops()))
+    return any(_magnitude(p.exp) > MAX_EXPONENT_DIGITS for p in inner_first)
+
+
 def _magnitude(expr: Expr) -> float:
     """Return log10 of the absolute value of a number; 0 for 0."""
     if expr.is_Rational:
         return _log10(abs(int(expr.p))) - _log10(int(expr.q))
+    if has_tower(expr):
+        return _LARGEST
     try:
-        value = sympy.Abs(expr).evalf(5)
+        value = sympy.Abs(expr.evalf(5))
         return float(sympy.log(value, 10).evalf(5)) if value else 0.0
     except (TypeError, ValueError, OverflowError, ArithmeticError):
         return _LARGEST

@@ -49,7 +49,7 @@ from gradebox.checkers.math.extract.segments import (
 )
 from gradebox.checkers.math.extract.trailing_text import strip_trailing_text
 from gradebox.checkers.math.extract.words import CHOICE_AND_TEXT, labelled_choice
-from gradebox.checkers.math.normalise.rewrite import closing_brace
+from gradebox.checkers.math.read.normalise import closing_brace
 
 _BOX = re.compile(
     r"\\(?:boxed|fbox|framebox)\s*(\{|[A-Za-z0-9]|\\[dt]?frac\s*\{[^{}]*\}\s*\{[^{}]*\}"

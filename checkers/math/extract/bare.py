@@ -14,9 +14,8 @@ from gradebox.checkers.math.extract.words import (
     words_of,
     yes_or_no,
 )
-from gradebox.checkers.math.normalise.chinese import translate
-from gradebox.checkers.math.normalise.number_words import read_number_words
-from gradebox.checkers.math.parse.split import split_cases
+from gradebox.checkers.math.read.number_words import read_number_words, translate
+from gradebox.checkers.math.read.split import split_cases
 
 _PROSE_VERB = re.compile(
     r"(?<![A-Za-z\\])(?:it['’]s|is|are|was|were|had|can|could|did|equals?"

@@ -15,9 +15,9 @@ from gradebox.checkers.math.extract.markdown import with_short_blanks, without_b
 from gradebox.checkers.math.extract.pieces import CLOSING_PHRASE
 from gradebox.checkers.math.extract.prose import is_check
 from gradebox.checkers.math.extract.segments import last_segment
-from gradebox.checkers.math.normalise.rewrite import normalise
-from gradebox.checkers.math.parse.split import split_items
-from gradebox.checkers.math.statements.labels import read_labels
+from gradebox.checkers.math.read.labels import read_labels
+from gradebox.checkers.math.read.normalise import normalise
+from gradebox.checkers.math.read.split import split_items
 
 _SHORT = 40  # characters; shorter text without a verb is an answer
 MAX_PHRASE_WORDS = 40

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.normalise.number_words import read_number_words
-from gradebox.checkers.math.normalise.tables import word_list
+from gradebox.checkers.math.read.number_words import read_number_words
+from gradebox.checkers.math.read.tables import word_list
 
 _NUMBER = re.compile(
     r"(?<![\w.$€£])[$€£]?-?\d(?:[\d,]*\d)?(?:\.\d+)?(?:/\d+)?%?(?![\w^!]|\.\d|-[a-z])"

@@ -6,10 +6,10 @@ import re
 from itertools import pairwise
 
 from gradebox.checkers.math.extract.formula_tokens import formulas
-from gradebox.checkers.math.normalise.tables import word_list
-from gradebox.checkers.math.parse.dates import MONTH
-from gradebox.checkers.math.parse.kinds import fits, kind_of, names_value
-from gradebox.checkers.math.parse.units import UNITS
+from gradebox.checkers.math.read.dates import MONTH
+from gradebox.checkers.math.read.kinds import fits, kind_of, names_value
+from gradebox.checkers.math.read.tables import word_list
+from gradebox.checkers.math.read.units import UNITS
 
 CLOSING_PHRASE = re.compile(r"\.?\s{0,9}I hope (?:it|this) is correct\.?.*$", re.I | re.S)
 MATH = re.compile(

@@ -45,9 +45,9 @@ from gradebox.checkers.math.extract.words import (
     words_of,
     yes_or_no,
 )
-from gradebox.checkers.math.normalise.number_words import read_number_words
-from gradebox.checkers.math.parse.split import split_cases
-from gradebox.checkers.math.parse.units import add_units
+from gradebox.checkers.math.read.number_words import read_number_words
+from gradebox.checkers.math.read.split import split_cases
+from gradebox.checkers.math.read.units import add_units
 
 _APPROXIMATED = re.compile(  # `P = 2/7 ≈ 28.6%`, at the end
     r"(?:=|\bis)\s*([^\s=,;:≈]{1,40})\s*(?:≈|\\approx)\s*(-?[\d.,]*\d\s*\\?%?)$"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gradebox.checkers.math.normalise.number_words import NUMBER_WORDS
+from gradebox.checkers.math.read.number_words import NUMBER_WORDS
 
 _TRAILING = re.compile(  # `, attained when a=b`, ` since …`, `, not 11`, ` of the pie`
     r",?\s+(?:which\s+(?:is|are)\s+)?(?:attained|achieved|reached|obtained|with\s+equality)\s.*$"

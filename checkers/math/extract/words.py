@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from gradebox.checkers.math.extract.markdown import without_bold
-from gradebox.checkers.math.normalise.number_words import (
+from gradebox.checkers.math.read.number_words import (
     FRACTION_WORDS,
     NUMBER_WORDS,
     read_number_words,

@@ -19,8 +19,8 @@ from gradebox.checkers.math.extract.negation import without_negated
 from gradebox.checkers.math.extract.prose import is_check
 from gradebox.checkers.math.extract.segments import last_segment
 from gradebox.checkers.math.guided.statements import Statement, plain, statements, without_brackets
-from gradebox.checkers.math.normalise.rewrite import normalise
-from gradebox.checkers.math.parse.split import split_items, whole_bracket
+from gradebox.checkers.math.read.normalise import normalise
+from gradebox.checkers.math.read.split import split_items, whole_bracket
 
 MAX_CHARS = 900  # at the end of a response
 MAX_ANSWER = 400  # characters of an answer

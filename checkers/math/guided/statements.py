@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 
 from gradebox.checkers.math.extract.pieces import pieces, unit_after
-from gradebox.checkers.math.normalise.rewrite import normalise
-from gradebox.checkers.math.normalise.tables import strip_marks
-from gradebox.checkers.math.parse.split import COMMA, split_top
+from gradebox.checkers.math.read.normalise import normalise
+from gradebox.checkers.math.read.split import COMMA, split_top
+from gradebox.checkers.math.read.tables import strip_marks
 
 _EQUALS = re.compile(r"(?<![<>!:])=|≈|\\approx(?![A-Za-z])")
 _LETTER = re.compile(r"\\?[A-Za-zα-ω](?:[\u0304\u0302])?(?:_\{?\w+\}?)?|\\(?:bar|hat|vec)\{[a-z]\}")

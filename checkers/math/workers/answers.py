@@ -56,7 +56,7 @@ class Pool(pool.WorkerPool):
 def preload() -> None:
     """Load what finds answers, and SymPy without what runs text as Python, if it is installed."""
     from gradebox.checkers.math import first_tier  # noqa: F401
-    from gradebox.checkers.math.normalise import answer_text  # noqa: F401
+    from gradebox.checkers.math.read import normalise  # noqa: F401
 
     try:
         import sympy  # noqa: F401
@@ -81,7 +81,7 @@ def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[s
 
 def extracted(response: str, strict: bool) -> str:
     from gradebox.checkers.math.extract.answer import extract_answer
-    from gradebox.checkers.math.normalise.answer_text import norm_answer
+    from gradebox.checkers.math.read.normalise import norm_answer
 
     return norm_answer(extract_answer(response, strict))
 
@@ -113,7 +113,7 @@ def judged(gold: str, response: str, policy: Policy, explain: bool) -> tuple[boo
 
 def probe(kind: str, text: str) -> tuple[bool, str, list[str]]:
     """Return whether a text can be read as a "matrix" or an "interval"."""
-    from gradebox.checkers.math.parse import sympy_objects
+    from gradebox.checkers.math.read.expressions import sympy_objects
 
     readers = {"matrix": sympy_objects.read_matrix, "interval": sympy_objects.read_interval}
     try:
@@ -128,8 +128,8 @@ def clear_caches() -> None:
         return
     from sympy.core.cache import clear_cache
 
-    from gradebox.checkers.math.normalise.rewrite import normalise
-    from gradebox.checkers.math.parse.expressions.latex import parse_expression
+    from gradebox.checkers.math.read.expressions.parser import parse_expression
+    from gradebox.checkers.math.read.normalise import normalise
 
     clear_cache()
     normalise.cache_clear()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradebox.checkers.math import grade
-from gradebox.checkers.math.parse.kinds import fits, kind_of
+from gradebox.checkers.math.read.kinds import fits, kind_of
 
 
 @pytest.mark.parametrize(

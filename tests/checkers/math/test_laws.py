@@ -11,11 +11,11 @@ from gradebox.checkers.math import POLICIES, extract_answer, grade
 from gradebox.checkers.math.compare.exact import quick, rational
 from gradebox.checkers.math.compare.numeric import equal
 from gradebox.checkers.math.first_tier import first_tier
-from gradebox.checkers.math.normalise.rewrite import normalise, strip_ends
-from gradebox.checkers.math.normalise.tables import word_list
-from gradebox.checkers.math.parse.expressions.latex import parse_expression
-from gradebox.checkers.math.parse.expressions.tokens import ParseError
-from gradebox.checkers.math.parse.reader import read_answer
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.normalise import normalise, strip_ends
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.tables import word_list
+from gradebox.checkers.math.read.values import ParseError
 
 STRICT = POLICIES["strict"]
 DART = POLICIES["dart"]

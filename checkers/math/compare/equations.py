@@ -1,0 +1,346 @@
+"""Equations: those that name a value, `x = 5`, `f(x) = 2x`; calculations, `3+4 = 7`; curves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import sympy
+from sympy import Expr, MatrixBase
+from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.trigonometric import TrigonometricFunction
+
+from gradebox.checkers.math.compare import numeric
+from gradebox.checkers.math.compare.quantities import LETTER_UNIT
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.reader import read_answer
+from gradebox.checkers.math.read.tables import LETTER, strip_marks
+from gradebox.checkers.math.read.units import unit_name, unit_scale
+from gradebox.checkers.math.read.values import ParseError, Quantity, Relation, Rounded, Seq, Value
+
+CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
+_DECIMAL = re.compile(r"-?\d*\.\d+")
+_NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")
+_NAME = re.compile(
+    r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
+    r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?|-?\d?\s*\\pi\s*/\s*\d+"
+    r"|-?\\frac\s*\{[^{}]{1,12}\}\s*\{[^{}]{1,12}\})\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
+    r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
+    r"|\[[A-Z][^\[\]]{0,12}\]|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}"
+    r"|\\Delta\s*[A-Za-z](?:_\{?\w+\}?)?|d[a-z]?/d[a-z]|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
+    r"|\(\s*\\?\w+(?:_\{?\w+\}?)?(?:\s*,\s*\\?\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+"
+    r"|[A-Za-z]{4,}(?: [A-Za-z]+)*|[a-z]{2,}(?: [A-Za-z]+)+"
+)
+_POWER = r"(?:\s*\^\s*\{?(?:\d|-1|T)\}?)?"
+_SEGMENT = rf"(?:\\overline\s*)?\{{?[A-Z]{{1,3}}'?\}}?(?:_\{{?\w+\}}?)?{_POWER}"  # AB, A_1B^2
+_SEGMENTS = rf"{_SEGMENT}(?:\s*(?:\\cdot|\\times|\*)?\s*{_SEGMENT}){{0,3}}"
+_GEOMETRIC = re.compile(  # `AB^2`, `AB+BC`, `AB \cdot AC`, `\frac{NO}{BO}`, `\sigma^2`
+    rf"{_SEGMENTS}(?:\s*[-+/]\s*{_SEGMENTS}){{0,3}}|\\frac\s*\{{{_SEGMENTS}\}}\s*\{{{_SEGMENTS}\}}"
+    r"|\\triangle\s*[A-Z]{3}|\\(?:max|min|det|sup|inf|dim|ker|rank|gcd|lcm)(?![A-Za-z])\s*[^=\d]{1,20}"
+    r"|\\[a-z]+(?:_\{?\w+\}?)?\s*\^\s*\{?\d\}?|\|\s*\\(?:vec|overrightarrow|overline)[^|]{1,30}\|"
+)
+_PLAIN_NAME = re.compile(rf"{LETTER}|\\(?:bar|overline|hat|vec)\s*\{{?\s*{LETTER}\s*\}}?")
+_FUNCTION = re.compile(
+    r"([A-Za-z]'*(?:\s*\^\s*\{?\s*-1\s*\}?)?)\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)"
+)
+_NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
+_POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
+_SAME_NAMES = tuple(  # spellings of one name
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (r"\\(?:vec|overrightarrow)(?![A-Za-z])|\\(?:overline|bar)(?=\s*\{?\s*[A-Z]{2})", ""),
+        (r"m?\s*\\angle\s*|\\lim(?:_\s*\{[^{}]*\}|_\S)?\s*", ""),
+        (r"\\(?:Pr|mathbb\s*\{?\s*P\s*\}?)(?=\s*[(\[])|\bPr(?=\s*[(\[])", "P"),
+        (r"\\mathbb\s*\{?\s*E\s*\}?(?=\s*[(\[])", "E"),
+        (r"\bE\s*\[([^\[\]]*)\]", r"E(\1)"),
+        (r"\|\s*([A-Z]{2})\s*\|", r"\1"),
+        (r"\\frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d[a-z]\s*\}|\bd([a-z])\s*/\s*d[a-z]\b", r"\1\2'"),
+        (r"\b([a-z])\s*\(\s*([nk])\s*\)", r"\1_\2"),
+        (r"(?i)\barea\s*(?:of\s+)?(?:\\?triangle)?\s*\(?\s*([A-Z]{3,4})\s*\)?", r"S_\1"),
+        (r"S\s*_\{?\s*\\triangle\s*([A-Z]{3})\s*\}?|\[\s*([A-Z]{3,4})\s*\]", r"S_\1\2"),
+        (r"\s|\\?[{}]|_\{?\\?(?:max|min)\}?", ""),
+    )
+)
+
+
+# -- which equations give a value -----------------------------------------------------
+
+
+def is_name(text: str) -> bool:
+    """Return whether a side is one letter with an index or an accent."""
+    return _PLAIN_NAME.fullmatch(text) is not None
+
+
+def is_assignment(relation: Relation) -> bool:
+    """Return whether an equation names a value: `x = 5`, `f(x) = 2x`, `z = 1+1 = 2`.
+
+    A left side that is no expression, such as `\\nabla f` or `P(X=2)`, is a name.
+    """
+    if not relation.is_equation:
+        return False
+    left = strip_marks(relation.sides[0], "").strip()
+    if left.startswith((r"\int", r"\lim", r"\frac{d}{d")) or _readable(relation.sides[0]) is None:
+        return True
+    forms = ((_NAME, left), (_GEOMETRIC, left), (_GEOMETRIC, _plain_name(left)))
+    return any(pattern.fullmatch(text) for pattern, text in forms)
+
+
+def names_a_number(relation: Relation) -> bool:
+    """Return whether a number answers `m+n = 103`, `\\tan 2A = 1`, `(x+y)^2 = 81`, `a^2 = bc = 6`.
+
+    Not where the left side is a condition on one unknown, `2x = 4` or `\\log x = 4`. The right
+    side must not be 0, because `a+b = 0` states a relation. A chain of three sides or more ends
+    with its value.
+    """
+    if not relation.is_equation or len(relation.sides) > 2:
+        return relation.is_equation
+    if relation.sides[-1].strip() == "0":
+        return False
+    left = _readable(relation.sides[0])
+    if left is None or isinstance(left, MatrixBase):
+        return False
+    letters = left.free_symbols
+    if len(letters) != 1:  # `xy = 1` and `x^2+y^2 = 5` are curves
+        curve = {str(letter) for letter in letters} <= {"x", "y", "z"} and not left.is_Pow
+        return len(letters) > 1 and not (curve and left.is_polynomial(*letters))
+    rational = left.is_rational_function(*letters) and not left.is_polynomial(*letters)
+    return rational or left.has(TrigonometricFunction, AppliedUndef)
+
+
+def is_calculation(relation: Relation) -> bool:
+    """Return whether all sides are equal: `3 + 4 = 7`, `x(x+1) = x^2+x`; not `4 = 2\\sqrt5`."""
+    if not relation.is_equation:
+        return False
+    before = _readable(relation.sides[-2]) if len(relation.sides) > 2 else None
+    if before is not None and not before.free_symbols:  # 2x = 2·9 = 18
+        relation = replace(relation, sides=relation.sides[1:], ops=relation.ops[1:])
+    texts = [*relation.sides[:-1], _number_of(read_side(relation.sides[-1]), relation.sides[-1])]
+    sides = [s for t in texts[:-1] if (s := _readable(t)) is not None]
+    sides.append(parse_expression(texts[-1]))
+    if len(sides) < 2:
+        return False
+    tolerance = 0.0 if any(e.free_symbols for e in sides) else _rounding_tolerance(*texts)
+    return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
+
+
+def is_numeric(relation: Relation) -> bool:
+    """Return whether an equation states a power or logarithm: `\\log 0.01 = -2` is -2.
+
+    Bases and roots of negative numbers have several values, so it is not calculated again.
+    """
+    stated = relation.is_equation and re.search(r"log|\^|sqrt", relation.sides[0])
+    first = _readable(relation.sides[0]) if stated else None
+    return isinstance(first, Expr) and bool(first.is_number)
+
+
+def says_a_power(relation: Relation, value: Value) -> bool:
+    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
+
+    A root is rather the length itself; the square of a letter is not its value.
+    """
+    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and is_number(value):
+        return True
+    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
+
+
+def chain_holds(relation: Relation) -> bool:
+    """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
+    if len(relation.sides) < 3 or not relation.is_equation:
+        return True
+    sides = [read_side(side) for side in relation.sides[1:]]
+    for one, next_one in pairwise(sides):
+        if not (isinstance(one, Quantity) and isinstance(next_one, Quantity)):
+            continue
+        if one.unit or next_one.unit or one.degree or next_one.degree:
+            continue
+        try:
+            a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
+        except (ParseError, TypeError):
+            continue
+        if isinstance(a, MatrixBase) or isinstance(b, MatrixBase):
+            continue
+        tolerance = _rounding_tolerance(one.text, next_one.text)
+        if a.is_number and b.is_number and numeric.equal(a, b, tolerance, 0) is False:
+            return False
+    return True
+
+
+# -- their values ---------------------------------------------------------------------
+
+
+def read_side(text: str) -> Value:
+    return read_answer(text, 1)
+
+
+def assigned(value: Value) -> Value:
+    """Return the value of `x = 5` and of `3 + 4 = 7`; every other value as it is."""
+    if isinstance(value, Relation) and (
+        is_assignment(value) or is_calculation(value) or names_a_number(value)
+    ):
+        return read_side(value.sides[-1])
+    return value
+
+
+def as_rounded(value: Value) -> Value:
+    """Return `P(X>2) = 1-e^{-1} = .632` as an exact number and its rounding; others as they are."""
+    if not isinstance(value, Relation) or not value.is_equation:
+        return value
+    *_, exact, decimal = (side.strip() for side in value.sides)
+    if not _DECIMAL.fullmatch(decimal) or _DECIMAL.fullmatch(exact):
+        return value
+    number = _readable(exact)
+    if number is None or not number.is_number or not numeric.rounds_to(number, decimal):
+        return value
+    return Rounded(Quantity(exact), Quantity(decimal))
+
+
+def is_number(value: Value) -> bool:
+    expression = parse_expression(value.text) if isinstance(value, Quantity) else None
+    return isinstance(expression, Expr) and bool(expression.is_number)
+
+
+def _number_of(value: Value, text: str) -> str:
+    """Return the number of a quantity: 5 of `5 cm` and of `5 m`; any other text as it is."""
+    if isinstance(value, Quantity) and value.unit:
+        return value.text
+    m = LETTER_UNIT.fullmatch(text)
+    return m["value"] if m and m["space"] and unit_scale(unit_name(m["unit"])) else text
+
+
+def _rounding_tolerance(*texts: str) -> float:
+    """Return the relative difference between sides that rounding explains."""
+    if any("." in t for t in texts):
+        return CALCULATION_TOLERANCE
+    numbers = [t.strip() for t in texts if _NUMBER.fullmatch(t.strip())]
+    largest = max((abs(int(n.replace(",", ""))) for n in numbers), default=0)
+    return min(CALCULATION_TOLERANCE, 0.5 / largest) if largest else 0.0
+
+
+def _readable(text: str) -> Expr | None:
+    """Return an expression; None for one that cannot be read, such as `[F(x)]_0^1` in a chain."""
+    try:
+        return parse_expression(text)
+    except ParseError:
+        return None
+
+
+# -- their names ----------------------------------------------------------------------
+
+
+def name_first(value: Value) -> Value:
+    """Return `a = 5` for `5 = a`; every other value as it is."""
+    if isinstance(value, Relation) and value.ops == ("=",):
+        left, right = (side.strip() for side in value.sides)
+        if re.fullmatch(r"[A-Za-z]", right) and not re.search(r"(?<![\\A-Za-z])[A-Za-z]", left):
+            return Relation((right, left), ("=",))
+    return value
+
+
+def same_name(a: str, b: str) -> bool:
+    """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
+    a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))  # |AB|^2 is AB^2
+    if a.lower() == b.lower() or _shorter_name(a, b) or _shorter_name(b, a):
+        return True
+    return any(
+        (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?'*)(?:\([a-z](?:,[a-z])*\)|_[a-z])", x))
+        and y in ("y", f[1])
+        for x, y in ((a, b), (b, a))
+    )
+
+
+def _shorter_name(short: str, long: str) -> bool:
+    """Return whether `S` is given for `S_ABC`, `p` for `P(A)`, or a noun, `area`, for a name."""
+    if re.fullmatch(r"[A-Za-z]", short):
+        return bool(re.fullmatch(rf"{short}(?:_[A-Z]{{2,4}}|_?\([A-Z=\d]+\))", long, re.I))
+    return bool(re.fullmatch(r"[a-z]{4,}", short) and not re.search(r"[A-Za-z]{4,}", long))
+
+
+def _plain_name(text: str) -> str:
+    """Return a left side without what may differ: `\\vec{v}` is v, a(n) is a_n, dy/dx is y'."""
+    for pattern, name in _SAME_NAMES:
+        text = pattern.sub(name, text)
+    return text
+
+
+def with_argument_of(gold: Relation, answer: Relation) -> Relation:
+    """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
+    g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
+    if not (g and a) or g[1] != a[1] or len(answer.sides) != 2:
+        return answer
+    old, new, right = a[2] or a[3], g[2] or g[3], answer.sides[1]
+    if old in (new, "e") or re.search(rf"(?<![A-Za-z\\]){new}(?![A-Za-z])", right):
+        return answer
+    renamed = re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)
+    return Relation((gold.sides[0], renamed), answer.ops)
+
+
+def one_unknown(items: Sequence[Value]) -> str:
+    """Return the unknown of a list of solutions: "x" for `x=1,2`, "x_" for `x_1=1, x_2=2`.
+
+    Return "" when the list names no unknown or several.
+    """
+    relations = [v for v in items if isinstance(v, Relation)]
+    if len(items) < 2 or not all(map(is_assignment, relations)):
+        return ""
+    names = [r.sides[0].replace(" ", "") for r in relations]
+    bases = {m[1] if (m := _NUMBERED.fullmatch(name)) else "" for name in names}
+    if len(bases) != 1 or "" in bases:
+        return ""
+    base = bases.pop()
+    numbered = sum(name != base for name in names)
+    if numbered and (numbered != len(items) or len(set(names)) != len(names)):
+        return ""
+    return base + "_" if numbered else base
+
+
+def names_each_value(seq: Seq) -> bool:
+    """Return whether a list gives different letters their values: `p = 4, q = 3`."""
+    names = [v.sides[0].strip() for v in seq.items if isinstance(v, Relation) and is_assignment(v)]
+    letters = {name for name in names if re.fullmatch(r"[A-Za-z]", name)}
+    return not seq.kind and len(letters) == len(seq.items) > 1
+
+
+def same_unknown(a: str, b: str) -> bool:
+    """Return whether two lists solve for the same: `x_1=1, x_2=2` may be `x=2, x=1`."""
+    return a.rstrip("_") == b.rstrip("_") and not (a.endswith("_") and b.endswith("_"))
+
+
+def sorted_by_name(seq: Seq) -> Seq:
+    """Return `y=-4, x=3` in the order of its letters, that of the tuple (3,-4)."""
+    named = [
+        (v.sides[0].strip(), v) for v in seq.items if isinstance(v, Relation) and is_assignment(v)
+    ]
+    letters = {name for name, _ in named if re.fullmatch(r"[a-z]", name)}
+    span = ord(max(letters, default="a")) - ord(min(letters, default="a"))
+    if seq.kind or len(letters) != len(seq.items) or span != len(letters) - 1:
+        return seq  # `m = 2, b = 5` are in the order of y = mx+b
+    return Seq("", tuple(v for _, v in sorted(named, key=lambda pair: pair[0])), seq.joined_by_or)
+
+
+# -- curves ---------------------------------------------------------------------------
+
+
+def same_curve(gold: Relation, answer: Relation) -> bool:
+    """Return whether two equations hold at the same points, or two chains agree side by side."""
+    if len(gold.sides) != 2 or len(answer.sides) != 2:
+        if len(gold.sides) != len(answer.sides) or not (gold.is_equation and answer.is_equation):
+            return False
+        sides = [[parse_expression(s) for s in r.sides] for r in (gold, answer)]
+        return all(numeric.equal(a, b) is True for a, b in zip(*sides, strict=True))
+    left, right = (
+        _without_denominator(parse_expression(r.sides[0]) - parse_expression(r.sides[1]))
+        for r in (gold, answer)
+    )
+    if isinstance(left, MatrixBase) or isinstance(right, MatrixBase):
+        return False
+    return numeric.proportional(left, right) is True
+
+
+def _without_denominator(expr: Expr) -> Expr:
+    """Return xy - 1 for y - 1/x: both are 0 at the same points."""
+    negative = not isinstance(expr, MatrixBase) and any(
+        p.exp.is_negative for p in expr.atoms(sympy.Pow)
+    )
+    return sympy.together(expr).as_numer_denom()[0] if negative else expr

@@ -1,1 +1,0 @@
-"""Compare equations: of lines and curves, differential equations."""

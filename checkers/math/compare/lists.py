@@ -1,0 +1,179 @@
+"""The shape of lists, tuples, sets and matrices: brackets, order, rows."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import sympy
+from sympy import Expr
+
+from gradebox.checkers.math.compare.equations import is_name, one_unknown
+from gradebox.checkers.math.read.expressions.parser import parse_expression
+from gradebox.checkers.math.read.real_sets import as_interval
+from gradebox.checkers.math.read.values import (
+    Quantity,
+    Ratio,
+    RealSet,
+    Relation,
+    Seq,
+    Value,
+    Words,
+)
+
+
+def has_order(seq: Seq) -> bool:
+    """Return whether the order of a plain list counts: `A, C, B`, `Cindy, Amy, Betty`, `2, 6, 18`.
+
+    Names that are not in the order of the alphabet are ranked. Numbers that are terms of a
+    geometric sequence, of one of second degree or of one like that of Fibonacci are that sequence.
+    """
+    if seq.kind or len(seq.items) < 3 or seq.joined_by_or or seq.joined_by_and:
+        return False
+    texts = [i.text.strip() if isinstance(i, Words | Quantity) else "" for i in seq.items]
+    if all(re.fullmatch(r"[A-Za-z][a-z]*", t) for t in texts):
+        names = [t.lower() for t in texts]
+        return names != sorted(names)
+    if not all(re.fullmatch(r"-?\d{1,9}", t) for t in texts):
+        return False
+    numbers = [int(t) for t in texts]
+    steps = [b - a for a, b in pairwise(numbers)]
+    geometric = all(b * numbers[0] == a * numbers[1] for a, b in pairwise(numbers))
+    square = len(numbers) > 3 and len({b - a for a, b in pairwise(steps)}) == 1
+    summed = len(numbers) > 3 and all(
+        sum(numbers[i : i + 2]) == n for i, n in enumerate(numbers[2:])
+    )
+    return len(set(steps)) > 1 and (geometric or square or summed)
+
+
+def brackets_differ(gold: Seq, answer: Seq) -> bool:
+    """Return whether brackets tell two lists apart: a set or alternatives and a tuple, say.
+
+    A gold `[1,3]` is an interval, not the numbers 1 and 3; a gold `1,3` may be printed as a list.
+    """
+    kinds = {gold.kind, answer.kind}
+    if kinds & {"(]", "[)"}:
+        return gold.kind != answer.kind
+    if gold.joined_by_or != answer.joined_by_or and (
+        _names_several(gold) or _names_several(answer)
+    ):
+        return True  # a=1, b=2 and a=1 or b=2
+    if "" in kinds:
+        if gold.kind == "[]":
+            return is_interval(gold)
+        return (_alternatives(gold) or _alternatives(answer)) and not kinds <= {"", "{}"}
+    if kinds in ({"{}", "[]"}, {"()", "[]"}):
+        return len(gold.items) < 3  # two may be the ends of an interval
+    return "{}" in kinds and gold.kind != answer.kind
+
+
+def is_interval(seq: Seq) -> bool:
+    """Return whether `[1,3]` has two numbers in order."""
+    interval = as_interval(seq)
+    if interval is None:
+        return False
+    width = parse_expression(interval.high) - parse_expression(interval.low)
+    return bool(width.is_number and width.is_positive)
+
+
+def _alternatives(seq: Seq) -> bool:
+    """Return whether a list gives values of one unknown: "1 or -4", "x=1, x=-4".
+
+    `x_1=1, x_2=-4` may be a tuple.
+    """
+    name = "" if seq.kind else one_unknown(seq.items)
+    return seq.joined_by_or or bool(name and not name.endswith("_"))
+
+
+def _names_several(seq: Seq) -> bool:
+    """Return whether alternatives give values of different unknowns: `a=1 or b=2`."""
+    names = {i.sides[0].strip() for i in seq.items if isinstance(i, Relation) and i.is_equation}
+    return seq.joined_by_or and len(names) > 1 and not one_unknown(seq.items)
+
+
+def may_repeat(seq: Seq) -> bool:
+    """Return whether repeated items count once: in a set, or in a list of nothing but tuples."""
+    return seq.kind == "{}" or all(isinstance(i, Seq) for i in seq.items)
+
+
+def same_shape(gold: Value, answer: Value) -> tuple[Value, Value]:
+    """Return both values, one rewritten in the shape of the other where that is possible."""
+    if (changed := _in_shape_of(gold, answer)) is not None:
+        return changed, answer
+    if (changed := _in_shape_of(answer, gold)) is not None:
+        return gold, changed
+    return gold, answer
+
+
+def _in_shape_of(value: Value, other: Value) -> Value | None:
+    """Return `100,200` and `x=y=1` as lists beside a list, and {5} as its item beside 5."""
+    if isinstance(value, Quantity) and isinstance(other, Seq):
+        items = tuple(Quantity(t) for t in value.text.split(","))
+        thousands = re.fullmatch(r"-?\d+(?:,\d{3})+", value.text) and ",0" not in value.text
+        return Seq("", items) if thousands and len(items) == len(other.items) else None
+    if isinstance(value, Relation) and isinstance(other, Seq):
+        return chained_assignments(value)
+    if isinstance(value, Seq) and len(value.items) == 1:
+        item = value.items[0]
+        if isinstance(item, Seq):  # {(0,0)} is (0,0), {∅} is not ∅
+            several = isinstance(other, Seq) and len(other.items) > 1 and other.kind != "{}"
+            return item if several else None
+        return None if isinstance(other, Seq) or item == Words("no solution") else item
+    return None
+
+
+def chained_assignments(relation: Relation) -> Seq | None:
+    """Return `x=y=z=1` as the list of its assignments."""
+    *names, value = relation.sides
+    if len(names) < 2 or not relation.is_equation or len(set(names)) < len(names):
+        return None
+    if not all(map(is_name, names)):
+        return None
+    return Seq("", tuple(Relation((n, value), ("=",)) for n in names))
+
+
+def as_seq(value: Value) -> Seq | None:
+    """Return a value as a list; None for one that is not."""
+    if isinstance(value, Seq):
+        return value
+    if isinstance(value, Quantity | Relation | Ratio | Words):
+        return Seq("", (value,))
+    if isinstance(value, RealSet) and not value.intervals and not value.excluded_points:
+        return Seq("{}", tuple(Quantity(p) for p in value.points))
+    return None
+
+
+def item_text(value: Value) -> str:
+    return re.sub(r"\s", "", value.text) if isinstance(value, Quantity) else repr(value)
+
+
+# -- matrices ------------------------------------------------------------------------
+
+
+def is_matrix(value: Value) -> bool:
+    return isinstance(value, Quantity) and "\\begin" in value.text
+
+
+def rows_of(value: Value) -> list[list[Expr]] | None:
+    """Return the entries of a matrix or a list, row by row; None for anything else."""
+    if isinstance(value, Quantity) and is_matrix(value):
+        matrix = parse_expression(value.text)
+        return matrix.tolist() if isinstance(matrix, sympy.MatrixBase) else None
+    if not isinstance(value, Seq) or value.kind == "{}":
+        return None
+    if all(isinstance(i, Quantity) for i in value.items):
+        return [[parse_expression(i.text) for i in value.items if isinstance(i, Quantity)]]
+    rows = [i.items for i in value.items if isinstance(i, Seq)]
+    if len(rows) < len(value.items):
+        return None
+    return [[parse_expression(x.text) for x in row if isinstance(x, Quantity)] for row in rows]
+
+
+def both_zero(gold: Value, answer: Value) -> bool:
+    """Return whether a gold is 0 and an answer a zero matrix, or a zero vector in space."""
+    if not isinstance(gold, Quantity) or gold.text.strip() != "0":
+        return False
+    if not is_matrix(answer) and not (isinstance(answer, Seq) and answer.kind):
+        return False
+    entries = [entry for row in rows_of(answer) or [] for entry in row]
+    return len(entries) > (1 if is_matrix(answer) else 2) and not any(entries)

@@ -1,1 +1,0 @@
-"""Rewrite an answer's text into the one spelling that the parser knows."""

@@ -1,1 +1,0 @@
-"""Parse normalised text into structures and SymPy expressions."""

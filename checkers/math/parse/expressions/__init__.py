@@ -1,1 +1,0 @@
-"""Read one expression into SymPy: tokens ─▶ grammar ─▶ series ─▶ calculus ─▶ latex (the parser)."""

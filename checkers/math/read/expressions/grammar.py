@@ -1,0 +1,325 @@
+"""Tokens of a normalised expression, exact numbers, and the precedence of operators.
+
+    expression := operand (infix operand)*       INFIX has the operators and their levels;
+                                                 juxtaposition multiplies, like `*`
+    operand    := ["+" | "-"]… atom postfix* ["^" exponent]
+
+expression.py has the atoms.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+import sympy
+from sympy import Expr, Integer, Rational
+
+from gradebox.checkers.math.read.expressions.operators import (
+    constant,
+    divide,
+    factorial,
+    matrix_power,
+    power,
+)
+from gradebox.checkers.math.read.tables import word_list
+from gradebox.checkers.math.read.values import ParseError
+
+MAX_TOKENS = 4000  # of one expression
+MAX_DIGITS = 4000  # of one number
+MAX_DEPTH = 60  # of nested brackets and fractions
+SUM, PRODUCT = 1, 2  # levels: a product ends at a sign
+INFIX = {"+": SUM, "-": SUM, **dict.fromkeys(("*", "/", "times", "cdot", "ast"), PRODUCT)}
+_CLOSER = {"(": ")", "[": "]", "{": "}"}
+_NO_ATOM = frozenset(  # commands that do not start a factor
+    word_list(
+        "times cdot ast pm mp le ge ne in cup cap setminus to rfloor rceil rangle approx } | "
+        "degree permil ldots perp angle notin subset"
+    )
+)
+_TOKEN = re.compile(
+    r"\s+|(?P<number>\d[\d]*(?:,\d{3})+(?![\d])(?:\.\d+)?|\d+\.\d*|\.\d+|\d+)"
+    r"|\\(?P<command>[A-Za-z]+|[{}|])|(?P<name>[A-Za-z]+)|(?P<op>[-+*/^_!'%=|()\[\]{},:&])",
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str  # number, command, name or op
+    text: str
+    spaced: bool  # white space before it
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of a normalised text; raise ParseError for an unknown character."""
+    out: list[Token] = []
+    at, spaced = 0, False
+    while at < len(text):
+        m = _TOKEN.match(text, at)
+        if m is None:
+            raise ParseError(f"unexpected {text[at]!r}")
+        if m.lastgroup is None:
+            spaced = True
+        else:
+            out.append(Token(m.lastgroup, m[m.lastgroup], spaced))
+            spaced = False
+        at = m.end()
+        if len(out) > MAX_TOKENS:
+            raise ParseError(f"more than {MAX_TOKENS} tokens")
+    return out
+
+
+def number(text: str) -> Rational:
+    """Return the exact value of a decimal literal, with or without thousands separators."""
+    plain = text.replace(",", "")
+    if len(plain) > MAX_DIGITS:
+        raise ParseError(f"a number of more than {MAX_DIGITS} digits")
+    value = Fraction("0" + plain if plain.startswith(".") else plain.rstrip("."))
+    return Rational(value.numerator, value.denominator)
+
+
+class Cursor:
+    """A position in a list of tokens."""
+
+    def __init__(self, tokens: list[Token]):
+        self.tokens = tokens
+        self.at = 0
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        i = self.at + ahead
+        return self.tokens[i] if i < len(self.tokens) else None
+
+    def is_op(self, *texts: str) -> bool:
+        t = self.peek()
+        return t is not None and t.kind == "op" and t.text in texts
+
+    def is_command(self, *texts: str) -> bool:
+        t = self.peek()
+        return t is not None and t.kind == "command" and t.text in texts
+
+    def take(self) -> Token:
+        t = self.peek()
+        if t is None:
+            raise ParseError("the expression ends too early")
+        self.at += 1
+        return t
+
+    def take_first(self, token: Token) -> str:
+        """Take `token`, the current one, and leave all but its first character to be read."""
+        self.at += 1
+        if len(token.text) > 1:
+            self.push_back(token.kind, token.text[1:])
+        return token.text[0]
+
+    def push_back(self, kind: str, text: str) -> None:
+        """Insert a token to be read next."""
+        self.tokens.insert(self.at, Token(kind, text, False))
+
+    def expect(self, text: str) -> None:
+        t = self.take()
+        if t.text != text:
+            raise ParseError(f"expected {text!r}, found {t.text!r}")
+
+    def text_since(self, start: int) -> str:
+        """Return the tokens from `start` to here as text, without braces."""
+        return "".join(t.text for t in self.tokens[start : self.at] if t.text not in "{}")
+
+
+class Grammar(Cursor):
+    """Numbers and operators over atoms; the subclass in expression.py reads the atoms."""
+
+    def __init__(self, tokens: list[Token], long_divisors: bool = False):
+        super().__init__(tokens)
+        self.long_divisors = long_divisors  # read 1/2x as 1/(2x) instead of (1/2)x
+        self.depth = 0
+        self.bars = 0  # open absolute values
+
+    def atom(self) -> Expr:
+        """Read one number, name, command or bracket."""
+        raise NotImplementedError
+
+    def part(self, tokens: list[Token]) -> Expr:
+        """Read a part of the tokens as an expression of its own."""
+        raise NotImplementedError
+
+    def whole(self) -> Expr:
+        value = self.expression()
+        if self.peek() is not None:
+            raise ParseError(f"unexpected {self.tokens[self.at].text!r}")
+        return value
+
+    def expression(self, level: int = SUM) -> Expr:
+        """Read operands joined by operators of a level or a higher one."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise ParseError(f"nested deeper than {MAX_DEPTH}")
+        terms = [self.operand()]
+        while True:
+            t = self.peek()
+            infix = INFIX.get(t.text) if t and t.kind in ("op", "command") else None
+            if infix is None and self.starts_atom():
+                terms[-1] = self.juxtaposed(terms[-1])
+            elif infix is None or infix < level:
+                break
+            elif infix == SUM:
+                terms.append(self.operand())
+            elif self.take().text == "/":
+                terms[-1] = divide(terms[-1], self.divisor())
+            else:
+                terms[-1] = terms[-1] * self.operand()
+        self.depth -= 1
+        total = terms[0]
+        if any(isinstance(t, sympy.MatrixBase) for t in terms):
+            for term in terms[1:]:
+                total = total + term
+            return total
+        return sympy.Add(*terms) if len(terms) > 1 else total
+
+    def operand(self) -> Expr:
+        """Read signs and a power."""
+        minus = False
+        while self.is_op("+", "-"):
+            minus ^= self.take().text == "-"
+        value = self.power()
+        return -value if minus else value
+
+    def divisor(self) -> Expr:
+        """Read what follows a slash: one factor, or with `long_divisors` all that are joined."""
+        value = self.operand()
+        while self.long_divisors and self.starts_atom():
+            value = self.juxtaposed(value)
+        return value
+
+    def juxtaposed(self, left: Expr) -> Expr:
+        """Read a factor without a sign: `n2^{n-1}`, `2^3 3^2`, but not `n2` or `2 3`."""
+        t, before = self.peek(), self.tokens[self.at - 1]
+        if t is not None and t.kind == "number" and before.text not in ("!", ")"):
+            after = self.peek(1)
+            is_power = after is not None and after.text == "^"
+            in_exponent = self.at >= 2 and self.tokens[self.at - 2].text == "^"
+            if not is_power or (before.kind == "number" and not in_exponent):
+                raise ParseError("a number directly after another factor")
+        return left * self.power()
+
+    def starts_atom(self) -> bool:
+        t = self.peek()
+        if t is None:
+            return False
+        if t.kind == "op":
+            return t.text in "({[" or (t.text == "|" and self.bars == 0)
+        return t.kind in ("number", "name") or t.text not in _NO_ATOM
+
+    def power(self) -> Expr:
+        base = self.postfixes(self.atom())
+        if self.is_op("^"):
+            self.take()
+            exponent = self.exponent()
+            if isinstance(base, sympy.MatrixBase):
+                return matrix_power(base, exponent)
+            base = self.postfixes(power(base, exponent))
+        return base
+
+    def exponent(self) -> Expr:
+        if self.is_op("-"):
+            self.take()
+            return -self.exponent()
+        t = self.peek()
+        if t is not None and t.kind == "number" and not t.spaced:
+            value = number(self.take().text)
+        else:
+            value = self.script()
+        if self.is_op("^"):  # a tower: 2^3^4
+            self.take()
+            return power(value, self.exponent())
+        return value
+
+    def postfixes(self, value: Expr) -> Expr:
+        while True:
+            if self.is_op("!"):
+                self.take()
+                if self.is_op("!"):
+                    self.take()
+                    value = sympy.factorial2(value)
+                else:
+                    value = factorial(value)
+            elif self.is_command("degree"):
+                self.take()
+                value = value * sympy.pi / 180
+            elif self.is_op("%"):
+                self.take()
+                value = value / 100
+            else:
+                return value
+
+    def group(self, opener: str) -> Expr:
+        self.expect(opener)
+        bars, self.bars = self.bars, 0
+        value = self.expression()
+        self.bars = bars
+        self.expect(_CLOSER[opener])
+        return value
+
+    def script(self) -> Expr:
+        """Read what follows ^, _ or a command: a group or one atom."""
+        t = self.peek()
+        if self.is_op("{", "(") and t is not None:
+            return self.group(t.text)
+        if t is not None and t.kind == "name":
+            return constant(self.take_first(t))
+        return self.atom()
+
+    def digit_or_group(self) -> Expr:
+        """Read an argument of \\frac or \\binom: `\\frac12` takes one digit."""
+        t = self.peek()
+        if t is not None and t.kind == "number":
+            return number(self.take_first(t))
+        return self.script()
+
+    # -- numbers ----------------------------------------------------------------
+    def number_in_base(self, token: Token) -> Expr:
+        """Read a number, `52_8` in a base, or scientific notation `3.5e-7`."""
+        if self.is_op("_"):
+            self.take()
+            base = self.script()
+            whole, _, part = token.text.partition(".")
+            if not (base.is_Integer and 2 <= base <= 36) or not (whole + part).isalnum():
+                raise ParseError(f"{token.text!r} in base {base}")
+            if len(token.text) > 1000:
+                raise ParseError("a based number of more than 1000 digits")
+            try:
+                return Integer(int(whole + part, int(base))) / base ** len(part)
+            except ValueError as e:
+                raise ParseError(str(e)) from None
+        t, after, last = self.peek(), self.peek(1), self.peek(2)
+        if t and t.kind == "name" and t.text in ("e", "E") and not t.spaced and after:
+            signed = after.text in "+-" and last is not None and last.kind == "number"
+            digits = last if signed else after
+            if digits is not None and digits.kind == "number" and digits.text.isdigit():
+                if len(digits.text) > 4:
+                    raise ParseError("an exponent of more than 4 digits")
+                self.at += 3 if signed else 2
+                shift = int(digits.text) * (-1 if after.text == "-" else 1)
+                return number(token.text) * power(Integer(10), Integer(shift))
+        return number(token.text)
+
+    def mixed(self, whole: Expr, token: Token) -> Expr:
+        """Add the proper fraction that follows a whole number: `2\\frac{3}{4}`, `2 3/4`."""
+        start, count = self.at, len(self.tokens)
+        if not token.text.replace(",", "").isdigit() or not whole.is_Integer:
+            return whole
+        if self.is_command("frac"):
+            part = self.atom()
+            if part.is_Rational and 0 < part < 1:
+                return whole + part
+            if len(self.tokens) != count:  # a token was split: the text cannot be read again
+                return whole * part
+            self.at = start
+            return whole
+        top, slash, low = self.peek(), self.peek(1), self.peek(2)
+        if top and slash and low and top.kind == low.kind == "number" and slash.text == "/":
+            part = number(top.text) / number(low.text)
+            if top.spaced and 0 < part < 1:
+                self.at += 3
+                return whole + part
+        return whole

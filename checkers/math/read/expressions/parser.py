@@ -1,0 +1,367 @@
+"""Parse a normalised expression into SymPy, without `eval`.
+
+    atom := number | letter | function | \\frac | \\sqrt | ( expression ) | |expression|
+
+grammar.py has the operators, series.py sums, products, integrals and limits, operators.py the
+SymPy functions. The only text that SymPy receives is a symbol's name. Numbers are exact: 0.5 is
+1/2.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import sympy
+from sympy import Expr, Integer
+
+from gradebox.checkers.math.read.expressions.grammar import PRODUCT, Token, number, tokenize
+from gradebox.checkers.math.read.expressions.operators import (
+    UNARY,
+    VARIADIC,
+    absolute,
+    apply,
+    constant,
+    divide,
+    power,
+    root,
+)
+from gradebox.checkers.math.read.expressions.series import SeriesReader, rename_index
+from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, MAX_CHARS, word_list
+from gradebox.checkers.math.read.values import ParseError
+
+_MATRIX = re.compile(
+    r"\\begin\s*\{(?P<kind>[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr| ]+\})?"
+    r"(?P<body>.*?)\\end\s*\{(?P=kind)\}",
+    re.S,
+)
+_SYMBOLS = (frozenset(GREEK.values()) - {"pi", "Pi"}) | {"vartheta", "Upsilon", "ell", "hbar"}
+_SYMBOL_NAMES = frozenset(n for n in _SYMBOLS if len(n) > 3)  # as SymPy prints them
+_MIXED_CASE = re.compile(r"(?=.*[a-z])[A-Za-z][A-Za-z]*[A-Z][A-Za-z]*(?<!^.)")  # `GMmr`: a product
+_PREFIXES = sorted(FUNCTIONS | {"frac", "pi", "infty", "theta"}, key=len, reverse=True)
+_ACCENTS = frozenset(word_list("vec bar hat tilde overline widehat overrightarrow dot"))
+_TRIGONOMETRIC = frozenset(word_list("sin cos tan cot sec csc"))
+_INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
+
+
+class Parser(SeriesReader):
+    """Parse the tokens of one expression."""
+
+    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix], long_divisors: bool):
+        super().__init__(tokens, long_divisors)
+        self.matrices = matrices
+
+    def part(self, tokens: list[Token]) -> Expr:
+        return Parser(tokens, self.matrices, self.long_divisors).whole()
+
+    def atom(self) -> Expr:
+        """Read one number, name, command or bracket."""
+        t = self.take()
+        if t.kind == "number":
+            return self.mixed(self.number_in_base(t), t)
+        if t.kind == "name":
+            return self.name(t.text)
+        if t.kind == "command":
+            return self.command(t.text)
+        if t.text in ("(", "[", "{"):
+            self.at -= 1
+            return self.group(t.text)
+        if t.text == "|":
+            self.bars += 1
+            value = self.expression()
+            self.expect("|")
+            self.bars -= 1
+            return absolute(value)
+        raise ParseError(f"unexpected {t.text!r}")
+
+    # -- names and commands -----------------------------------------------------
+    def name(self, text: str) -> Expr:
+        if text in FUNCTIONS:
+            return self.function(text)
+        if text == "pi":
+            return sympy.pi
+        if text in ("oo", "infty", "infinity", "inf"):
+            return sympy.oo
+        for function in _PREFIXES:
+            if function in FUNCTIONS and text.startswith(function):  # sinx
+                self.push_back("name", text[len(function) :])
+                return self.function(function)
+        if text in _SYMBOL_NAMES:
+            return self.command(text)
+        if head := self.before_function(text):
+            self.push_back("name", text[len(head) :])
+            return self.name(head)
+        if len(text) > 3 and not _MIXED_CASE.fullmatch(text):
+            raise ParseError(f"{text!r} is a word")
+        if len(text) > 1:
+            self.push_back("name", text[1:])
+            return constant(text[0])
+        return self.letter(text)
+
+    def before_function(self, text: str) -> str:
+        """Return `x` of `xsqrt(2)` and `pi` of `pilog(2)`; "" for another name."""
+        if not self.is_op("(", "{"):
+            return ""
+        heads = (text.removesuffix(f) for f in FUNCTIONS if text.endswith(f))
+        return next((h for h in heads if len(h) == 1 or h == "pi"), "")
+
+    def command(self, text: str) -> Expr:
+        if text in _READERS:
+            result: Expr = getattr(self, f"read_{text}")()
+            return result
+        if text == "pi":
+            return sympy.pi
+        if text in _ACCENTS:
+            return self.accented(text)
+        if text == "infty":
+            return sympy.oo
+        if text in UNARY or text in VARIADIC or text in FUNCTIONS:
+            return self.function(text)
+        if text in _SYMBOLS:
+            name = "\\" + text + self.primes()
+            return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
+        if text == "{":
+            value = self.expression()
+            self.expect("}")
+            return value
+        for prefix in _PREFIXES:
+            if text.startswith(prefix):  # \pir
+                self.push_back("name", text[len(prefix) :])
+                return self.command(prefix)
+        raise ParseError(f"unknown command \\{text}")
+
+    def read_frac(self) -> Expr:
+        ahead = "".join(t.text for t in self.tokens[self.at : self.at + 6])
+        if m := re.fullmatch(r"\{d\}\{d([a-z])\}", ahead):  # a derivative
+            self.at += 6
+            return sympy.diff(self.expression(PRODUCT), sympy.Symbol(m[1]))
+        top = self.digit_or_group()
+        return divide(top, self.digit_or_group())
+
+    def read_binom(self) -> Expr:
+        top, low = self.digit_or_group(), self.digit_or_group()
+        small = all(v.is_Integer and abs(v) <= 2000 for v in (top, low))
+        return sympy.binomial(top, low, evaluate=bool(small or not top.is_number))
+
+    def read_sqrt(self) -> Expr:
+        degree = self.group("[") if self.is_op("[") else Integer(2)
+        t = self.peek()
+        if t is not None and t.kind == "number" and t.spaced:  # \sqrt 12
+            return root(number(self.take().text), degree)
+        return root(self.digit_or_group(), degree)
+
+    def read_lfloor(self) -> Expr:
+        value = self.expression()
+        self.expect("rfloor")
+        return sympy.floor(value)
+
+    def read_lceil(self) -> Expr:
+        value = self.expression()
+        self.expect("rceil")
+        return sympy.ceiling(value)
+
+    def read_matrix(self) -> Expr:
+        return self.matrices[int(self.take().text)]
+
+    # -- functions --------------------------------------------------------------
+    def function(self, name: str) -> Expr:
+        if name == "sqrt":
+            return self.read_sqrt()
+        exponent: Expr | None = None
+        base: Expr | None = None
+        for _ in range(2):
+            if self.is_op("_") and base is None:
+                self.take()
+                base = self.digit_or_group()
+            elif self.is_op("^") and exponent is None:
+                self.take()
+                if self.is_op("-"):
+                    self.take()
+                    exponent = -self.script()
+                else:
+                    exponent = self.digit_or_group()
+        if exponent == -1 and name in _INVERSE:
+            name, exponent = _INVERSE[name], None
+        if name in VARIADIC:
+            return self.variadic(name)
+        value = apply(name, self.argument(name), base)
+        return value if exponent is None else power(value, exponent)
+
+    def variadic(self, name: str) -> Expr:
+        if self.take().text not in ("(", "{"):
+            raise ParseError(f"\\{name} without brackets")
+        values = [self.expression()]
+        while self.is_op(","):
+            self.take()
+            values.append(self.expression())
+        self.take()
+        value: Expr = VARIADIC[name](*values)
+        return value
+
+    def argument(self, name: str) -> Expr:
+        """Read a function's argument: brackets, or a product up to the next function or sign."""
+        if self.is_op("(", "{", "[", "|"):
+            return self.atom()  # a power after it is that of the function: \\sin(x)^2
+        first = self.peek()
+        value = self.power()
+        if (
+            first is not None
+            and first.kind == "number"
+            and value.is_Integer
+            and self.is_op("(")
+            and name in _TRIGONOMETRIC
+        ):
+            return self.juxtaposed(value)  # \\sin 2(x-1)
+        while self.starts_atom() and not self.next_is_function():
+            if self.is_op("(", "|", "["):
+                break
+            value = self.juxtaposed(value)
+        while self.is_op("/") and self.simple_divisor() and not self.long_divisors:
+            self.take()
+            value = divide(value, self.power())
+        return value
+
+    def simple_divisor(self) -> bool:
+        t = self.peek(1)
+        return t is not None and (t.kind == "number" or t.text in _SYMBOLS)
+
+    def next_is_function(self) -> bool:
+        t = self.peek()
+        if t is None or t.kind == "number":
+            return False
+        return any(t.text.startswith(f) for f in FUNCTIONS if f != "sqrt")
+
+    # -- letters: x_1, v^2_0, f(2), P(B|A), \vec{v} -----------------------------
+    def letter(self, text: str) -> Expr:
+        """Read one letter with its primes and its index."""
+        text += self.primes()
+        self.index_before_power()
+        if value := self.value_of_function(text):
+            return value
+        if self.is_op("_"):
+            return self.subscripted(text)
+        t = self.peek()
+        if text in "CcKk" and t and t.kind == "number" and not t.spaced and len(t.text) == 1:
+            self.take()  # the constant C1
+            return sympy.Symbol(f"{'c' if text == 'C' else text}_{t.text}")
+        return constant(text)
+
+    def value_of_function(self, text: str) -> Expr | None:
+        """Read `f(-2)`, `V(3)`, `x(0)` and `P(B|A)` as a symbol: the brackets are no factor."""
+        texts = [t.text for t in self.tokens[self.at : self.at + 12]]
+        if texts[:1] != ["("] or ")" not in texts:
+            return None
+        inner = texts[1 : texts.index(")")]
+        digits = inner[1:] if inner and inner[0] in "+-" else inner
+        named = text[0] in "fgh" or text[0].isupper() or inner == ["0"]
+        number_only = len(digits) == 1 and digits[0].replace(".", "").isdigit()
+        if not ((number_only and named) or (text == "P" and "|" in inner)):
+            return None
+        self.at += len(inner) + 2
+        return sympy.Symbol(f"{text}({''.join(inner)})")
+
+    def subscripted(self, text: str) -> Expr:
+        """Read the index of a letter. C_1 is read as c_1: both name a constant of integration."""
+        self.expect("_")
+        text = "c" if text == "C" else text
+        start = self.at
+        if self.is_op("{"):
+            self.at = self.after_script(start - 1)
+            if self.at > len(self.tokens):
+                raise ParseError("the expression ends too early")
+        else:
+            t = self.take()
+            if t.kind in ("number", "name"):
+                self.at -= 1
+                index = self.take_first(t)
+                return sympy.Symbol(f"{text}{self.primes()}_{index}")
+        index = self.text_since(start)
+        return sympy.Symbol(f"{text}{self.primes()}_{index}")
+
+    def primes(self) -> str:
+        start = self.at
+        while self.is_op("'"):
+            self.take()
+        return "'" * (self.at - start)
+
+    def index_before_power(self) -> None:
+        """Move the index of `v^2_0` before its power: `v_0^2`."""
+        if not self.is_op("^"):
+            return
+        index = self.after_script(self.at)
+        if index < len(self.tokens) and self.tokens[index].text == "_":
+            end = self.after_script(index)
+            tokens = self.tokens
+            tokens[self.at : end] = tokens[index:end] + tokens[self.at : index]
+
+    def after_script(self, sign: int) -> int:
+        """Return where the tokens go on after a `^` or `_` and what it raises or lowers."""
+        depth, at = 0, sign + 1
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            depth += (token.text == "{" and token.kind == "op") - (token.text == "}")
+            at += 1
+            if depth <= 0 and token.text != "-":
+                break
+        return at
+
+    def accented(self, accent: str) -> Expr:
+        """Read `\\vec{v}` or `\\overline{AB}` as a symbol named after what it covers."""
+        start = self.at
+        if self.is_op("{"):
+            while self.take().text != "}":
+                pass
+        else:
+            self.take()
+        inner = self.text_since(start)
+        if accent == "vec" and re.fullmatch("[A-Z]{2}", inner):
+            return sympy.Symbol(inner[1]) - sympy.Symbol(inner[0])
+        name = inner if accent == "vec" else f"{accent}({inner})"
+        return self.subscripted(name) if self.is_op("_") else sympy.Symbol(name)
+
+
+_READERS = frozenset(n.removeprefix("read_") for n in dir(Parser) if n.startswith("read_"))
+
+
+def _cells(body: str) -> list[list[str]]:
+    """Return the rows of a matrix; `\\\\frac` ends a row and begins `\\frac`."""
+    body = body.replace("\\\\\\\\", "\\\\").replace("\\hline", "")
+    rows = re.split(r"\\\\(?:\[[^\]]*\])?|\\cr(?![A-Za-z])", body)
+    return [
+        [
+            re.sub(r"^(frac|sqrt|pi|theta|sin|cos|binom)(?=[\s{(\[]|$)", r"\\\1", cell.strip())
+            for cell in row.split("&")
+        ]
+        for row in rows
+        if row.strip()
+    ]
+
+
+@lru_cache(maxsize=2048)
+def parse_expression(text: str, long_divisors: bool = False) -> Expr:
+    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise.
+
+    `long_divisors` reads `1/2x` as 1/(2x) instead of (1/2)x, and `\\sin x/2` as (\\sin x)/2.
+    """
+    if len(text) > MAX_CHARS:
+        raise ParseError(f"an expression of more than {MAX_CHARS} characters")
+    matrices: list[sympy.Matrix] = []
+
+    def read_matrix(m: re.Match[str]) -> str:
+        table = _cells(m["body"])
+        if not table or len({len(r) for r in table}) != 1:
+            raise ParseError("a matrix with rows of different length")
+        matrix = sympy.Matrix([[parse_expression(c) for c in row] for row in table])
+        matrices.append(matrix.det() if m["kind"] == "vmatrix" and len(table) <= 6 else matrix)
+        return rf" \matrix {len(matrices) - 1} "
+
+    if "\\begin" in text:
+        text = _MATRIX.sub(read_matrix, text)
+    if "\\sum" in text or "\\prod" in text:
+        text = rename_index(text)
+    try:
+        return Parser(tokenize(text), matrices, long_divisors).whole()
+    except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
+        if isinstance(e, ParseError):
+            raise
+        raise ParseError(f"{type(e).__name__}: {e}") from None

@@ -1,0 +1,328 @@
+"""Read a normalised answer into a structure of values.py.
+
+The reader only splits text: it evaluates nothing and does not need SymPy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from gradebox.checkers.math.read.dates import read_date_or_time
+from gradebox.checkers.math.read.normalise import plain_words, strip_ends
+from gradebox.checkers.math.read.number_words import read_number_words
+from gradebox.checkers.math.read.quantities import split_unit
+from gradebox.checkers.math.read.real_sets import WHOLE_LINE, read_real_phrase, read_real_set
+from gradebox.checkers.math.read.split import (
+    BRACKETS,
+    COMMA,
+    INTEGER_PARAMETER,
+    split_cases,
+    split_items,
+    split_top,
+    whole_bracket,
+    with_marked_rounding,
+    without_condition,
+    without_lead,
+)
+from gradebox.checkers.math.read.tables import LETTER
+from gradebox.checkers.math.read.units import add_units
+from gradebox.checkers.math.read.values import (
+    Family,
+    Quantity,
+    Ratio,
+    RealSet,
+    Relation,
+    Rounded,
+    Seq,
+    Value,
+    Words,
+)
+
+MAX_DEPTH = 6  # of nested lists
+
+
+_RELATION = re.compile(r"\\(?:le|ge|ne|approx)(?![A-Za-z])|[<>=]")
+_RELATION_OPS = {
+    r"\le": "<=", r"\ge": ">=", r"\ne": "!=", r"\approx": "=", "<": "<", ">": ">", "=": "=",
+}  # fmt: skip
+_APPROX = re.compile(r"\\approx(?![A-Za-z])")
+_VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
+_DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
+_PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
+_AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
+_MEMBER = re.compile(  # `x \in `
+    rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
+)
+_MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
+
+_SCALED_TUPLE = re.compile(
+    r"(?P<factor>[-+](?=\s*\()|[-+]?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
+    r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
+)
+_BUILDER_HEAD = re.compile(  # of `\{x \in \mathbb{R} | …\}`, not of `\{x^2 | …\}`
+    rf"\(?\s*{LETTER}(?:\s*,\s*{LETTER})*\s*\)?(?:\s*\\in.+)?"
+)
+_KINDS = {opener: kind for opener, _, kind in BRACKETS}
+
+
+def read_answer(text: str, level: int = 0) -> Value:
+    """Return the structure of a normalised answer; raise TooLong for more than MAX_ITEMS."""
+    text = without_lead(text)
+    total = add_units(text)
+    if total is not None:
+        return Quantity(*total)
+    text = with_marked_rounding(text)
+    if level == 0 and (cases := split_cases(text)):
+        return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
+    text, integer = without_condition(text)
+    if integer or _MODULUS.search(text):
+        return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
+    member = _MEMBER.match(text)
+    if member and _is_set(text[member.end() :]):
+        value = read_answer(text[member.end() :], level + 1)
+        if isinstance(value, Seq | RealSet) and not value.unknown:
+            return replace(value, unknown=member["name"].strip())
+        return value
+    if level > MAX_DEPTH or not text:
+        return Words(plain_words(text))
+    return (
+        read_real_set(text)
+        or read_date_or_time(text)
+        or _read_phrase(text)
+        or _read_named_point(text)
+        or _read_joined(text, level)
+        or _read_signed_tuple(text, level)
+        or _read_scaled_tuple(text, level)
+        or _read_bracketed(text, level)
+        or _read_list(text, level)
+        or _read_rounded(text, level)
+        or _read_plus_minus(text, level)
+        or _read_relation(text)
+        or _read_ratio(text)
+        or split_unit(text)
+    )
+
+
+def _read_case(value: str, condition: str) -> Seq:
+    return Seq("()", (read_answer(value, 1), read_answer(condition, 1)))
+
+
+def _read_family(text: str, level: int) -> Family | None:
+    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions."""
+    modulus = _MODULUS.search(text)
+    text = text[: modulus.start()].strip() if modulus else text
+    if level > MAX_DEPTH or not text:
+        return None
+    plain = read_answer(text, level + 1)
+    sides = plain.sides if isinstance(plain, Relation) and plain.is_equation else ()
+    named = len(sides) == 2 and _VARIABLE.fullmatch(sides[0])
+    value = read_answer(sides[1], level + 1) if named else plain
+    items = value.items if isinstance(value, Seq) and value.kind in ("", "{}") else (value,)
+    terms: list[str] = []
+    unknown = sides[0] if named else ""
+    for item in items:
+        if isinstance(item, Relation) and item.is_equation and len(item.sides) == 2:
+            unknown, item = item.sides[0], read_answer(item.sides[1], level + 1)
+        parts = item.items if isinstance(item, Seq) and item.kind == "" else (item,)
+        for part in parts:
+            if not isinstance(part, Quantity) or part.unit:
+                return None
+            terms.append(rf"({part.text})\degree" if part.degree else part.text)
+    if modulus:
+        terms = [f"({term})+{modulus[1]}*k" for term in terms]
+    return Family(tuple(terms), unknown, plain)
+
+
+def _is_set(text: str) -> bool:
+    """Return whether `x \\in ` applies to a whole text: not to `\\mathbb{R}, x \\ne 3`."""
+    return bool(text) and not any(_RELATION.search(i) for i in split_top(text, COMMA)[0][1:])
+
+
+# -- phrases ----------------------------------------------------------------------
+
+
+def _read_phrase(text: str) -> Value | None:
+    """Read "all reals except 2", "no solution", "infinity" and numbers in words."""
+    plain = plain_words(text)
+    if found := read_real_phrase(text):
+        return found
+    if plain == "all real numbers":
+        return RealSet((WHOLE_LINE,))
+    if text in (r"\emptyset", r"\{\}") or plain == "no solution":
+        return Words("no solution")
+    if plain in ("infinity", "-infinity"):
+        return Quantity(plain.replace("infinity", r"\infty"))
+    number = read_number_words(text)
+    return None if number is None else Quantity(number)
+
+
+def _read_named_point(text: str) -> Relation | None:
+    """Read `A(1,2)` as A = (1,2)."""
+    m = re.match(r"([A-Z])\s?(?=\()", text)
+    whole = whole_bracket(text[m.end() :]) if m else None
+    if m is None or whole is None or not 2 <= len(split_items(whole[1], enclosed=True)) <= 3:
+        return None
+    return Relation((m[1], text[m.end() :]), ("=",))
+
+
+# -- lists -------------------------------------------------------------------------
+
+
+def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
+    """Read each part; the items of a part that is itself a plain list are spliced in.
+
+    Points written as assignments stay apart: `x=1,y=2; x=3,y=4`.
+    """
+    values = _with_repeated_sign([read_answer(part, level + 1) for part in parts])
+    names = {_assigned_names(v) for v in values}
+    if len(values) > 1 and len(names) == 1 and all(names):
+        return tuple(values)
+    items: list[Value] = []
+    for value in values:
+        if isinstance(value, Seq) and value.kind == "":
+            items += value.items
+        else:
+            items.append(value)
+    return tuple(items)
+
+
+def _with_repeated_sign(values: list[Value]) -> list[Value]:
+    """Return `x \\ne 0, x \\ne 1` for `x \\ne 0, 1`."""
+    first = values[0] if values else None
+    if not isinstance(first, Relation) or first.ops != ("!=",):
+        return values
+    return [
+        Relation((first.sides[0], v.text), ("!=",)) if isinstance(v, Quantity) else v
+        for v in values
+    ]
+
+
+def _assigned_names(value: Value) -> frozenset[str]:
+    """Return {"x", "y"} for `x=1, y=2`; an empty set for anything else."""
+    items = value.items if isinstance(value, Seq) and value.kind == "" else ()
+    names = {i.sides[0] for i in items if isinstance(i, Relation) and i.is_equation}
+    one_each = len(items) > 1 and len(names) == len(items)
+    return frozenset(names) if one_each and all(map(_VARIABLE.fullmatch, names)) else frozenset()
+
+
+def _read_joined(text: str, level: int) -> Value | None:
+    """Read `1 and 2` and `x<1 or x>3`."""
+    parts, separators = split_top(text, _AND_OR)
+    parts = [strip_ends(p) for p in parts]
+    if len(parts) < 2 or not all(parts):
+        return None
+    items = _read_items(parts, level)
+    if all(isinstance(i, Words) for i in items):
+        return None
+    by_or, by_and = (any(word in s for s in separators) for word in ("or", "and"))
+    return Seq("", items, by_or, joined_by_and=by_and)
+
+
+def _read_bracketed(text: str, level: int) -> Value | None:
+    whole = whole_bracket(text)
+    if whole is None:
+        return None
+    opener, inner, _ = whole
+    if opener in (r"\{", "{"):
+        condition = re.match(r"([^|:]{1,60}?)(?:\||:|\\mid)\s*(.+)$", inner)
+        if condition and INTEGER_PARAMETER.match(condition[2]):  # { k\pi | k \in \mathbb{Z} }
+            return read_answer(f"{condition[1]}, {condition[2]}", level + 1)
+        if (
+            condition and _RELATION.search(inner) and _BUILDER_HEAD.fullmatch(condition[1].strip())
+        ):  # { x | x > 2 }
+            name = re.match(r"\s*([a-wyz])(?![A-Za-z])", inner)
+            text = condition[2]
+            if name:  # any letter may be bound: x stands for all
+                text = re.sub(rf"(?<![A-Za-z\\]){name[1]}(?![A-Za-z])", "x", text)
+            return read_answer(text, level + 1)
+    items = split_items(inner, enclosed=opener != "{")
+    if opener in ("(", "{") and len(items) < 2:
+        return read_answer(inner, level + 1) if inner and opener == "{" else None
+    if not items:
+        return Words("no solution") if opener == r"\{" else None
+    if len(items) == 1 and opener in ("[", "<"):
+        return read_answer(inner, level + 1)
+    closer = whole[2]
+    kind = _KINDS[opener] if (opener, closer) not in (("(", "]"), ("[", ")")) else opener + closer
+    return Seq(kind, _read_items(items, level))
+
+
+def _read_list(text: str, level: int) -> Seq | None:
+    items = split_items(text)
+    if len(items) < 2:
+        return None
+    sets = all(i.startswith(r"\{") and _RELATION.search(i) for i in items)  # a domain, a range
+    return Seq("()" if sets else "", _read_items(items, level))
+
+
+def _read_signed_tuple(text: str, level: int) -> Seq | None:
+    """Read `(\\pm 1, 2)` as the two points."""
+    whole = whole_bracket(text) if "\\pm" in text else None
+    one_sign = len(_PM.findall(text)) == 1 or "\\mp" in text
+    return _read_plus_minus(text, level) if whole and whole[0] == "(" and one_sign else None
+
+
+def _read_scaled_tuple(text: str, level: int) -> Seq | None:
+    """Read `\\frac{1}{2}(1,2,3)` as a tuple."""
+    m = _SCALED_TUPLE.fullmatch(text)
+    whole = whole_bracket(m["tuple"]) if m else None
+    items = split_items(whole[1], enclosed=True) if whole else []
+    if m is None or len(items) < 2:
+        return None
+    factor = m["factor"] if m["factor"] in "+-" else f"({m['factor']})"
+    return Seq("()", tuple(Quantity(f"{factor}({item})") for item in items))
+
+
+def _read_plus_minus(text: str, level: int) -> Seq | None:
+    """Read `3 \\pm 2` as the two values."""
+    signs = len(_PM.findall(text)) + len(_MP.findall(text))
+    if signs > 4 or not (signs or re.search(r"\+/-|\+-", text)):
+        return None
+    text = re.sub(r"\+/-|\+-", r"\\pm ", text)
+    last = text[text.rfind("=") + 1 :]
+    if re.fullmatch(r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*", text):
+        signed = [_PM.sub(s, _PM.sub(sign, text, count=1)) for sign in "-+" for s in "-+"]
+        return Seq("", tuple(read_answer(t, level + 1) for t in signed))  # four values
+    if "=" in text and whole_bracket(last.strip()) and not (_PM.search(last) or _MP.search(last)):
+        return None  # `m \\pm s = (1,3)`
+    upper, lower = _MP.sub("-", _PM.sub("+", text)), _MP.sub("+", _PM.sub("-", text))
+    return Seq("", (read_answer(lower, level + 1), read_answer(upper, level + 1)))
+
+
+# -- one value -----------------------------------------------------------------------
+
+
+def _read_rounded(text: str, level: int) -> Rounded | None:
+    """Read `x = 2\\sqrt{5} \\approx 4.47`; in `x \\approx 4.47` the decimal is the only value."""
+    parts, separators = split_top(text, _APPROX)
+    if not separators or not all(parts) or _VARIABLE.fullmatch(parts[0]):
+        return None
+    decimal = read_answer(parts[-1], level + 1)
+    if not isinstance(decimal, Quantity) or not _DECIMAL.fullmatch(decimal.text):
+        return None
+    return Rounded(read_answer(parts[0], level + 1), decimal)
+
+
+def _read_relation(text: str) -> Relation | None:
+    sides, ops = split_top(text, _RELATION)
+    if not ops or not all(sides):
+        return None
+    read = tuple(_RELATION_OPS[o] for o in ops)
+    if (
+        set(read) <= set("<>") | {"<=", ">="}
+        and isinstance(last := split_unit(sides[-1]), Quantity)
+        and last.unit
+    ):
+        sides[-1] = last.text  # `w \le 15` pounds
+    return Relation(tuple(sides), read)
+
+
+def _read_ratio(text: str) -> Ratio | None:
+    parts = [p.strip() for p in text.split(":")]
+    if len(parts) == 1:
+        parts = [p.strip() for p in re.split(r"(?<=\d)\s+to\s+(?=\d)", text)]
+    if 2 <= len(parts) <= 6 and all(re.fullmatch(r"[-\w.\\{}/()+*^ ]{1,40}", p) for p in parts):
+        return Ratio(tuple(parts))
+    return None

@@ -1,0 +1,253 @@
+"""Units of measurement and currencies: their names in one spelling, and the factors between them.
+
+units.txt is the table: `60,000 CHF`, `CHF 60,000` and `US$60,000` are read by its rows.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+from gradebox.checkers.math.read.number_words import NUMBER_WORDS, SCALE_WORDS, read_number_words
+from gradebox.checkers.math.read.tables import FUNCTIONS, strip_marks
+
+MAX_POWER = 6
+Dimensions = tuple[tuple[str, int], ...]
+
+# name → (dimensions, factor to the base units)
+UNITS: dict[str, tuple[str, str]] = {}
+# sign or code as it is written → the unit's first name: "US$" → "usd", "€" → "euro"
+MONEY: dict[str, str] = {}
+_FIRST_NAME: dict[tuple[str, str], str] = {}
+_PREFIXES = {  # letter → (name, power of ten); \mu is "u"
+    "t": ("tera", 12), "g": ("giga", 9), "M": ("mega", 6), "k": ("kilo", 3),
+    "m": ("milli", -3), "u": ("micro", -6), "n": ("nano", -9),
+}  # fmt: skip
+
+
+def _load() -> None:
+    """Fill the tables from units.txt."""
+    money = False
+    prefixed: list[tuple[list[str], str, Fraction, str]] = []
+    for line in (Path(__file__).parent / "units.txt").read_text(encoding="utf-8").splitlines():
+        money |= line == "# currencies"
+        if not line or line.startswith("#"):
+            continue
+        row, dimension, factor, *prefixes = (part.strip() for part in line.split("|"))
+        names = row.split()
+        prefixed.append((names, dimension, Fraction(factor), "".join(prefixes)))
+        for name in names:
+            if money and "_" not in name and not (name.islower() and len(name) != 3):
+                MONEY[name.upper() if name.islower() else name] = names[0]
+            if name.islower() and name.isascii() and name.replace("_", "").isalpha():
+                UNITS[name] = dimension, factor
+    for names, dimension, base, letters in prefixed:
+        for long, power in _PREFIXES.values() if "small" in letters else ():
+            if power < 0:
+                for name in (f"{long}_{names[0]}", *(long + n for n in names if len(n) > 3)):
+                    UNITS.setdefault(name, (dimension, str(base * Fraction(10) ** power)))
+        for letter in letters.removesuffix("small").strip():
+            long, power = _PREFIXES["M" if letter == "m" else letter]
+            for name in (letter + names[0], *(long + n for n in names if len(n) > 2)):
+                if name != "mv":  # millivolt
+                    UNITS.setdefault(name, (dimension, str(base * Fraction(10) ** power)))
+    for name, scale in UNITS.items():
+        _FIRST_NAME.setdefault(scale, name)
+
+
+_load()
+_DOLLARS = frozenset(d.split()[1] for d, _ in UNITS.values() if d.startswith("dollar "))
+_CURRENCIES = frozenset(UNITS[name][0] for name in MONEY.values())
+_SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
+    r"(?<![A-Za-z])(m|n|\\mu\s*|[\u00b5\u03bc])(A|C|F|Hz|J|mol|N|Pa|V|W|T)(?![A-Za-z])"
+)
+# units with a name that is a product directly after a number: `3lm`
+_AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"])
+_FUNCTION_OF = re.compile(r"(?:sec|min)\s[a-z]")  # `sec t`
+_NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
+NEUTRAL_UNITS = frozenset(["unit", "units", "u"])  # match every unit
+SQUARE_WORDS = frozenset(["square", "sq", "squared"])
+CUBIC_WORDS = frozenset(["cubic", "cu", "cubed"])
+_EXPONENT_WORDS = {"squared": "^2", "cubed": "^3"}  # written after the unit
+_SAME_UNITS = (  # `45 pounds` is £45, `25 C` may be Celsius
+    {"pound_money", "lb"}, {"yen", "yuan"}, {"cent", "c"}, {"celsius", "c"}, {"fahrenheit", "f"},
+)  # fmt: skip
+
+
+def is_unit(tail: str) -> bool:
+    """Return whether the letters after a number are a unit or a counted noun."""
+    first = re.match(r"[A-Za-z]+", tail)
+    if first is None:
+        return False
+    name = first[0].lower()
+    if name == "sec" and tail.strip(" .").lower() == "sec":
+        return True
+    if (name in FUNCTIONS and name != "min") or name in ("pi", "mod", "choose", "to"):
+        return False
+    if any(
+        name.startswith(f) and len(name) - len(f) <= 1
+        for f in FUNCTIONS
+        if f not in ("min", "sec", "ln", "lg")
+    ):
+        return False
+    if name in _AFTER_A_SPACE:
+        return False
+    if re.match(r"[A-Z]\s*\\cdot\s*[a-z]+(?![A-Za-z])", tail):
+        return name in UNITS  # N·m, J·s
+    if len(name) == 1:
+        compound = re.match(r"[A-Za-z]\s*/\s*[A-Za-z]+|m\s?\^\s?\{?\s?[23]\s?\}?$", tail)
+        return bool(compound) and name in UNITS
+    known = UNITS.keys() | NEUTRAL_UNITS | SQUARE_WORDS | CUBIC_WORDS
+    return name in known or len(name) >= 4 or (len(name) == 3 and " " in tail)
+
+
+def is_small_unit(tail: str) -> bool:
+    """Return whether letters are a unit with a prefix below 1: `mN`, `mW`."""
+    return _SMALL.fullmatch(tail) is not None
+
+
+def is_compound_unit(tail: str) -> bool:
+    """Return whether all names after a number and a space are units: `cm^3/mol`, `N-m`."""
+    if _FUNCTION_OF.search(tail) or unit_scale(unit_name(tail)) is None:
+        return False
+    return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) or _NEWTON_METER.fullmatch(tail))
+
+
+def merge_units(first: str, second: str) -> str:
+    """Return the unit given before a number (`$`) or after it (`dollars`)."""
+    if first and second and UNITS.get(second, ("",))[0].split()[:1] == [first]:
+        return second if " " in UNITS[second][0] else first
+    return first or second
+
+
+def unit_name(text: str) -> str:
+    """Return one spelling of a unit: "square centimeters", "cm²" and "sq cm" give `cm^2`."""
+    text = re.sub(r"\bM\b", "mol/l", strip_marks(text))
+    text = re.sub(r"^\s*A\s*$", "ampere", text)  # not the article
+    text = _SMALL.sub(lambda m: f"{_PREFIXES.get(m[1], _PREFIXES['u'])[0]}_{m[2]}", text)
+    text = re.sub(r"\belectron\s+volt", "electronvolt", text.lower())
+    text = re.sub(r"\bper\b", "/", re.sub(r"[\\{}$.,()]", " ", text))
+    power = ""
+    tokens: list[str] = []
+    for token in re.findall(r"[a-z_]+(?:\s*\^\s*-?\d)?|/", text):
+        name, _, exponent = token.replace(" ", "").partition("^")
+        if name in _EXPONENT_WORDS and tokens and "^" not in tokens[-1]:
+            tokens[-1] += _EXPONENT_WORDS[name]
+        elif name in SQUARE_WORDS:
+            power = "^2"
+        elif name in CUBIC_WORDS:
+            power = "^3"
+        elif name not in ("a", "an", "the", "of", "cdot"):
+            tokens.append(_singular(name) + f"^{exponent}" * (exponent not in ("", "1")))
+    if not tokens:
+        return ""
+    below = [t for t in tokens if "^-" in t]
+    if below and "/" not in tokens and len(below) < len(tokens):
+        tokens = [t for t in tokens if t not in below]
+        for token in below:  # m s^-2 is m/s^2
+            tokens += ["/", token.replace("^-1", "").replace("^-", "^")]
+    if power and "^" not in tokens[0]:
+        tokens[0] += power
+    return " ".join(tokens).replace(" / ", "/").replace("/ ", "/")
+
+
+def _singular(name: str) -> str:
+    if name in UNITS:
+        return _FIRST_NAME[UNITS[name]]
+    return name[:-1] if len(name) > 3 and name.endswith("s") and not name.endswith("ss") else name
+
+
+def unit_scale(unit: str) -> tuple[Dimensions, Fraction] | None:
+    """Return (dimensions, factor) of a product or quotient of known units and powers; else None."""
+    total: dict[str, int] = {}
+    scale = Fraction(1)
+    above, *below = unit.split("/")
+    for part, sign in ((above, 1), *((b, -1) for b in below)):
+        if not part.strip():
+            return None
+        for name, power in _powers(part):
+            if name not in UNITS or abs(power) > MAX_POWER:
+                return None
+            dimensions, factor = UNITS[name]
+            scale *= Fraction(factor) ** (sign * power)
+            for dimension, exponent in _powers(dimensions):
+                total[dimension] = total.get(dimension, 0) + sign * power * exponent
+    return tuple(sorted((d, n) for d, n in total.items() if n)), scale
+
+
+def _powers(text: str) -> list[tuple[str, int]]:
+    """Return [("m", 1), ("s", -2)] for `m s^-2`."""
+    found = []
+    for token in text.split():
+        name, _, exponent = token.partition("^")
+        found.append((name, int(exponent) if re.fullmatch(r"-?\d{1,2}", exponent) else 1))
+    return found
+
+
+def conversion_factor(source: str, target: str) -> Fraction | None:
+    """Return the factor that converts `source` into `target`; None when they do not convert.
+
+    Unknown units, such as `red apple`, match when the words of one include those of the other.
+    """
+    if {source.split("^")[0], target.split("^")[0]} & NEUTRAL_UNITS:
+        return Fraction(1)
+    if {source, target} in _SAME_UNITS:
+        return Fraction(1)
+    for one, other in ((source, target), (target, source)):
+        counted = one.removeprefix(f"{other}/")  # dollars per ticket
+        paid = UNITS.get(other, ("",))[0] in _CURRENCIES
+        if counted != one and (paid or unit_scale(counted) is None):
+            return Fraction(1)
+    source, target = _measured(source, target), _measured(target, source)
+    a, b = unit_scale(source), unit_scale(target)
+    if a and b:
+        return a[1] / b[1] if _same_dimensions(a[0], b[0]) else None
+    if a or b:
+        return None
+    left, right = set(source.split()), set(target.split())
+    return Fraction(1) if left <= right or right <= left else None
+
+
+def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:
+    """Return whether dimensions agree; a dollar of no country is the dollar of any."""
+    if len(a) == len(b):
+        return a == b
+    return [d for d in a if d[0] not in _DOLLARS] == [d for d in b if d[0] not in _DOLLARS]
+
+
+def _measured(one: str, other: str) -> str:
+    """Return `gal` for `gal paint` when the other unit does not say what is measured."""
+    name, _, noun = one.partition(" ")
+    named = noun.isalpha() and noun not in UNITS and name in UNITS
+    return name if named and unit_scale(other) else one
+
+
+_NUMBER_RUN = re.compile(
+    rf"(?<![A-Za-z])(?:(?:{'|'.join([*NUMBER_WORDS, *SCALE_WORDS])})[\s-]+)+(?=[A-Za-z])", re.I
+)
+_TWO_UNITS = re.compile(
+    r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
+)
+_AS_TWO_UNITS = (  # other ways to write two units
+    (re.compile(r"^(\d{1,3}):([0-5]\d)\s*(?:h|hrs?|hours?)$"), r"\1 hours \2 min"),
+    (re.compile(r"^＄\s?(\d+)(?=\s)"), r"\1 dollars"),
+    (re.compile(r"^(\d+)\s?h\s?(\d+)\s?m$"), r"\1 h \2 min"),
+    (re.compile(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$"), r"\1 ft \2 in"),
+)
+
+
+def add_units(text: str) -> tuple[str, str] | None:
+    """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
+    text = _NUMBER_RUN.sub(lambda m: f"{read_number_words(m[0]) or m[0]} ", strip_marks(text))
+    text = text.strip()
+    for pattern, written_out in _AS_TWO_UNITS:
+        text = pattern.sub(written_out, text)
+    m = _TWO_UNITS.fullmatch(text)
+    if m is None:
+        return None
+    unit = unit_name(m[4])
+    large, small = unit_scale(unit_name(m[2])), unit_scale(unit)
+    if large is None or small is None or large[0] != small[0] or large[1] <= small[1]:
+        return None
+    return f"{m[1]}*({large[1] / small[1]})+{m[3]}", unit
