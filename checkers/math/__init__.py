@@ -10,15 +10,17 @@ Each module imports only from rooms below its own:
     grading              pairs that need no reading are decided here, others in workers
     workers/             processes that run all below under limits
     first_tier           answers are found; texts and plain numbers are compared
-    guided/              extraction led by the reference answer: several values, letters, words
-    extract/   compare/  extract/ finds answers; compare/judge.py has the order of comparison
+    extract/   compare/  extract/ finds answers; compare/judge.py has the order of comparison;
+                         neither imports the other
     read/                normalise.py: one spelling; reader.py: structures (values.py);
-                         grammar.py, expression.py: SymPy expressions
+                         expressions/: SymPy expressions
     policy               what counts as the same
 
-Tables are data: read/units.txt (units and currencies, `60,000 CHF`), read/symbols.txt (characters,
-commands, functions), read/words.txt (synonyms, Chinese). A notation is a row of read/notation.py,
-a pair of kinds a row of PAIRS in compare/comparer.py, a policy a row of policy.py.
+The order of the sources of an answer is SOURCES in extract/answer.py, phrases are tables of
+extract/phrases.py. Tables are data: read/units.txt (units and currencies, `60,000 CHF`),
+read/symbols.txt (characters, commands, functions), read/words.txt (synonyms, Chinese). A notation
+is a row of read/notation.py, a pair of kinds a row of PAIRS in compare/comparer.py, a policy a row
+of policy.py.
 Importing this is cheap: SymPy is loaded in the workers, or by a function that
 returns a SymPy object. docs/math-answers.md is the manual.
 """

@@ -6,27 +6,21 @@ texts that are short and plain (`quick`).
 
 from __future__ import annotations
 
-import re
-
 from gradebox.checkers.math.compare.exact import MAX_PLAIN_CHARS, harness_form, quick
 from gradebox.checkers.math.compare.words import same_kind, says_same
 from gradebox.checkers.math.extract.answer import extract_answer
-from gradebox.checkers.math.extract.golds import (
+from gradebox.checkers.math.extract.guided import (
+    bound_for,
     extract_gold,
-    is_comparison,
-    is_phrase,
+    letters_for,
+    may_be_worded,
     parts_for,
     phrases_of,
+    several_for,
     value_for,
-    yes_or_no_of,
 )
-from gradebox.checkers.math.guided.conditions import bound_for, unconditioned
-from gradebox.checkers.math.guided.letters import letters_for
-from gradebox.checkers.math.guided.several import several_for
 from gradebox.checkers.math.policy import Policy
 from gradebox.checkers.math.read.normalise import unicode_to_latex
-
-_YES_NO = re.compile(r"\W*(?:\\text\w*\s*\{)?\s*(?:yes|no)\s*\}?\W*", re.I)
 
 
 def at_once(gold: str, response: str, policy: Policy) -> bool | None:
@@ -54,12 +48,8 @@ def first_tier(gold: str, response: str, policy: Policy) -> tuple[bool | None, s
             equal = quick(left, right, policy)
     if equal is None and not policy.strict_extract:
         phrases = phrases_of(response)
-        if (is_phrase(left) or is_comparison(left)) and (
-            phrase := next((p for p in phrases if says_same(left, p)), "")
-        ):
+        if may_be_worded(left) and (phrase := next((p for p in phrases if says_same(left, p)), "")):
             return True, "text", left, phrase
-        if _YES_NO.fullmatch(left) and (said := yes_or_no_of(response)):
-            right = said
         if not same_kind(left, right):
             right = next((p for p in phrases if same_kind(left, p)), right)
     return equal, "exact" if left and right else "no answer", left, right
@@ -75,5 +65,5 @@ def answers(gold: str, response: str, policy: Policy) -> tuple[str, str]:
         or several_for(left, right, text)
         or letters_for(left, right, text)
         or bound_for(left, right, text)
-        or value_for(left, unconditioned(left, right), response)
+        or value_for(left, right, response)
     )

@@ -1,4 +1,4 @@
-"""The chat formats of model families: where thoughts end, where the answer is.
+"""Cut a response down to the model's own answer: no thoughts, chat markers or next question.
 
     [turn header] [thoughts … thoughts_end] [answer … answer_end] [end of turn, next turn]
 
@@ -8,13 +8,19 @@ What is kept of a response:
 1. the text after the assistant's header, when the response begins with a header
 2. of that, the text after the last end of thoughts
 3. of that, the contents of the last answer, then the text before the end of the turn
+4. of that, the text before the question that a base model asks itself next
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import NamedTuple
+
+MAX_CHARS = 100_000  # of a response, from its end
+MAX_QUESTIONS = 16  # tried as the end of the answer
+MAX_OBJECTS = 8  # of JSON, from the end
 
 
 class Format(NamedTuple):
@@ -79,6 +85,16 @@ _ANSWERS = [
     (re.compile(f.answer, re.I), re.compile(f.answer_end, re.I)) for f in FORMATS if f.answer
 ]
 _MARK = re.compile(r"[<\[◁【]|assistantfinal|Here is my|###|ASSISTANT:")
+_ANSWERED = re.compile(r"\\boxed\b|answer\s{0,9}\**\s{0,9}(?:is|:|：)|####|答案|</answer>", re.I)
+_NEXT_QUESTION = re.compile(  # what a base model writes after its answer
+    r"^[#*> \t]*(?:(?:question|q|problem|exercise|human|user|instruction)[* \t]*[:：]"
+    r"|follow-?\s?up\s+question\b|(?:problem|question|exercise)\s*\#?\d+\s*[.:)]"
+    r"|(?<=#)[ \t]*(?:question|problem|instruction)[*: \t]*$|问题\s*[:：]|题目\s*[:：])",
+    re.I | re.M,
+)
+_ANSWER_KEY = re.compile(r"(?:final_?)?(?:answer|choice|result|solution)", re.I)
+_OBJECT = re.compile(r"\{(?=\s*\")")
+_BLANKS = re.compile(r"\s{50,}")
 
 
 def last_turn(response: str) -> str:
@@ -91,17 +107,11 @@ def last_turn(response: str) -> str:
     ends = [m.end() for m in _THOUGHTS_END.finditer(response)]
     if ends and response[ends[-1] :].strip():
         response = response[ends[-1] :]
-    first = _TURN_END.search(response, 1)
-    start = _first_answer(response)
-    if first and response[: first.start()].strip() and not (0 <= start <= first.start()):
-        response = response[: first.start()]
-    return response
-
-
-def _first_answer(text: str) -> int:
-    """Return where the first marked answer starts; -1 without one."""
-    starts = [m.start() for begin, _ in _ANSWERS if (m := begin.search(text))]
-    return min(starts, default=-1)
+    turn_end = _TURN_END.search(response, 1)
+    answers = [m.start() for begin, _ in _ANSWERS if (m := begin.search(response))]
+    if turn_end is None or any(start <= turn_end.start() for start in answers):
+        return response
+    return response[: turn_end.start()] if response[: turn_end.start()].strip() else response
 
 
 def is_unfinished(text: str) -> bool:
@@ -109,9 +119,18 @@ def is_unfinished(text: str) -> bool:
     return bool(_THOUGHTS.match(text)) and not _THOUGHTS_END.search(text)
 
 
-_ANSWER_KEY = re.compile(r"(?:final_?)?(?:answer|choice|result|solution)", re.I)
-_OBJECT = re.compile(r"\{(?=\s*\")")
-MAX_OBJECTS = 8
+def marked_answer(text: str) -> str:
+    """Return the contents of the last `<answer>…</answer>` or its like; "" without one."""
+    best, at = "", -1
+    for begin, end in _ANSWERS:
+        for m in begin.finditer(text):
+            if m.start() < at:
+                continue
+            close = end.search(text, m.end())
+            inside = text[m.end() : close.start() if close else len(text)]
+            if inside.strip():
+                best, at = inside.strip(), m.start()
+    return best
 
 
 def json_answer(text: str) -> str:
@@ -129,15 +148,18 @@ def json_answer(text: str) -> str:
     return ""
 
 
-def marked_answer(text: str) -> str:
-    """Return the contents of the last `<answer>…</answer>` or its like; "" without one."""
-    best, at = "", -1
-    for begin, end in _ANSWERS:
-        for m in begin.finditer(text):
-            if m.start() < at:
-                continue
-            close = end.search(text, m.end())
-            inside = text[m.end() : close.start() if close else len(text)]
-            if inside.strip():
-                best, at = inside.strip(), m.start()
-    return best
+def before_next_question(text: str, has_answer: Callable[[str], bool]) -> str:
+    """Return the text up to the first question that follows an answer; else the text itself."""
+    answered = _ANSWERED.search(text)
+    if answered is None:
+        return text
+    questions = _NEXT_QUESTION.finditer(text, answered.end())
+    for m, _ in zip(questions, range(MAX_QUESTIONS), strict=False):
+        if has_answer(before := text[: m.start()].strip()):
+            return before
+    return text
+
+
+def with_short_blanks(text: str) -> str:
+    """Shorten long runs of blanks: where blanks are optional, a pattern would try each of them."""
+    return _BLANKS.sub(lambda m: "\n\n" if "\n" in m[0] else " ", text)

@@ -10,7 +10,6 @@ LEVELS = (
     {"policy"},
     {"read"},
     {"extract", "compare"},
-    {"guided"},
     {"first_tier"},
     {"workers"},
     {"grading"},

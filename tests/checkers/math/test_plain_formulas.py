@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradebox.checkers.math import extract_answer, grade
-from gradebox.checkers.math.extract.formula_tokens import formulas
+from gradebox.checkers.math.extract.formulas import formulas
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,8 @@ def test_formulas_of_a_text(text, found):
         ("4", "3x − 2 = 10 → 3x = 12 → x = 4."),
         ("\\frac54", "2(b + 1) = 6b - 3\n2b + 2 = 6b - 3\n5 = 4b\nb = 5/4"),
         ("41", "n = 5. 16 + 25 = 41."),
-        ("12", "r = 7, s = 5, and r+s = 7+5 = **12**."),
         ("\\{-3, 1\\}", "so u ∈ {−2, 2} and x ∈ {−3, 1}."),
         ("D", "The radius is 2² + 1² = 5, so it is the last one. D"),
-        ("5", "The rate is 5 s^{-1}"),
         # said about the answer
         ("12", "The value of $4k$ is $12$ (so $k=3$)."),
         ("y = \\frac{8}{x}", "So the relation is $y=\\frac{8}{x}$ ($x\\ne0$)."),

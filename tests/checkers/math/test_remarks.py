@@ -11,7 +11,6 @@ RIGHT = [
     (r"x-1+\frac{3}{2x+1}", r"Dividing gives $x-1+\frac{3}{2x+1}$, for $x\ne-\frac12$."),
     ("$P(n)=3n+2$", "The answer is $P(n)=3n+2$ for $n\\ge1$."),
     # a remark
-    (r"\frac13", r"$\frac{2y^2}{6y^2}=\frac13$ regardless of $y$; in particular also for $y=9$."),
     (r"\frac14", r"Thus the probability is $\frac14$ no matter what $m$ is."),
     ("6", "$36-4c=12$ gives $c=6$; indeed $x^2+6x+6$ has the discriminant 12."),
     (
@@ -30,8 +29,35 @@ RIGHT = [
     ("3", "Excluded are $16$, $\\pm4$. So three real numbers."),
     ("9", "Dividing, 13.5/1.5 = 9 and 9.0 is whole. Anna paid for nine tickets."),
     (r"72\text{ degrees}", "The arc is 144°, hence it measures half of that: seventy-two degrees."),
+    # a remark on the answer, a summary, an ellipsis: not the announcement
+    ("25", "The answer is 25. This answer is correct."),
+    ("25", "**Answer: 25** Check: 5*5 = 25, so the answer is consistent."),
+    ("9", "The answer is 9.\n```\nThis answer is correct.\n```\nThis answer is correct.\n"),
+    ("H", "The answer is (D). Now, let's总结以上答案：The answer is (H)."),
+    ("G", "The answer is (G).\n\nLet's summarize the answers:\nA. cilia\nB. 3/40\nG. 1/4"),
+    ("C", "The answer is (C).\n\nFinal Answer: The answer is ... C."),
+    ("correct", "The answer is correct."),
+    # text after the answer
+    ("70", "The number was **70**, ranging from **20** in 2005 to **60** in 2008."),
+    ("2000", "The profit made on 30 June 2006 due to this sale is €2,000."),
+    ("80\\%", "So the new method is 80% more accurate."),
+    (r"\frac{3}{10} \# \# 0.3", "The answer is 3/10."),
+]
+NO_ANSWER = [  # refused, undecided, cut, in a loop
+    ("2", "As the sum of 2 terms is unknown, it's impossible to provide the degree."),
+    ("No", "(A) Yes\n(B) No\n\nAs the figure is missing, we cannot determine the answer."),
+    ("6", "Ann buys milk at 6 or more grocery stores, so we cannot determine the mean."),
+    ("17", r"We list them: $$\begin{array}{cc} 1 & 2 \\ 17 & 60 & 68 & 76 & 84"),
+    (
+        "13",
+        "So the group has 13 people.\n\n13. Case 13: in this case, as there are 13 people, there",
+    ),
 ]
 WRONG = [
+    *NO_ANSWER,
+    ("6", "The median is **5**, as half of the people shop at 6 or more grocery stores."),
+    ("60", "The number was **70**, ranging from **20** in 2005 to **60** in 2008."),
+    ("2006", "The profit made on 30 June 2006 due to this sale is €2,000."),
     (r"\frac{2}{s-3}", r"$L=\frac{2}{s+3}$ for $s>3$."),
     ("x", "$f(x)=x$ for $x>0$ and $-x$ for $x<0$."),
     ("7", "By the triangle inequality $|u-v|\\ge|u|-|v|=7$."),
@@ -77,4 +103,4 @@ def test_long_responses_raise_nothing(unit):
     ],
 )
 def test_a_value_that_is_broken_off_is_given_up(response: str, answer: str) -> None:
-    assert extract_answer(response).strip("$ .") == answer
+    assert extract_answer(response).strip("$ .+") == answer.strip("+")

@@ -18,15 +18,9 @@ RIGHT = [
     ("$t=1$, $t=-8$", "If $r=2$, $3t=3$ gives $t=1$. If $r=-2$, then $t=-(2+6)=-8$."),
     ("1,2,3,7", "$u=3$ gives $x=1,2$; $u=21$ gives $x=3,7$."),
     (r"30^\circ, 150^\circ", "So either A = 30° (acute case), or A = 150° (obtuse case)."),
-    # named values
-    (r"$\sin\theta=1, \cos\theta=0$", r"At the top $\cos\theta=0$ and $\sin\theta=1$."),
-    ("$p+q=7-i, pq=10$", "$p+q=7-i$; $pq=4+6=10$."),
     # stated in one sentence, behind labels, in the blanks of a question
     ("12, 20", "Let it be $w$. So the plane flew 12 miles east and 20 miles back."),
     ("15, 60", "If a pen costs p, $5p=75$ so the pen is $15 and the bag is $60."),
-    ("12 km, 20 km", "**Final Answer**\nThere: 12 km\nBack: 20 km"),
-    ("12, 60", "- pencil = 12 cents\n- pen = 5 × 12 = 60 cents"),
-    ("12 km, 20 km", "There: 12 km (3 h at 4 km/h). Back: 20 km (5 h). Total 8 h."),
     (r"$\frac13$;$\frac25$", r"第一空填 $\frac13$，第二空填 $\frac25$。"),
     ("4;9", "第一空：$4$；第二空：$9$。"),
     (r"$\frac13$;$\frac15$", r"都白的概率为 $\frac26=\frac13$；都黑的为 $\frac3{15}=\frac15$。"),

@@ -1,1 +1,0 @@
-"""Extraction led by the reference answer: parts, several values, letters, words."""
