@@ -17,6 +17,7 @@ from gradebox.checkers.math.extract.guided import (
     parts_for,
     phrases_of,
     several_for,
+    unconditioned,
     value_for,
 )
 from gradebox.checkers.math.policy import Policy
@@ -65,5 +66,5 @@ def answers(gold: str, response: str, policy: Policy) -> tuple[str, str]:
         or several_for(left, right, text)
         or letters_for(left, right, text)
         or bound_for(left, right, text)
-        or value_for(left, right, response)
+        or value_for(left, unconditioned(left, right), response)
     )

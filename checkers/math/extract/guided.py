@@ -335,6 +335,12 @@ _HENCE = re.compile(
 _CHOICE_LABEL = re.compile(r"\W*(?:text\w*\W*)?[A-J]\)")  # `(B) 5`, `\text{(B)}`
 _COMMAND = re.compile(r"\\(?!left|right|cdot|times|mathbf|text)[a-z]+")
 _SYSTEM = re.compile(r"[<>]|\\(?:[lg]eq?|equiv|begin\{(?:cases|align))")
+_CONDITION = re.compile(  # `1/(s + a)` for `s > -a`; `x + 5`, valid for `x > 5`
+    r"(?P<value>.*?[\w})$]),?\s+(?:valid\s+)?(?:for|when|where|provided|assuming)\s+(?:that\s+|all\s+)?"
+    r"\$?[A-Za-z]\s*(?:[<>≤≥≠]|\\(?:[lg]eq?|[lg]t|neq?)(?![A-Za-z]))\s*[^\s,;=<>]{1,30}",
+    re.S,
+)
+_CONDITIONED = re.compile(r"\b(?:for|if|when|where|with)\b")
 
 
 def bound_for(gold: str, answer: str, response: str) -> str:
@@ -346,6 +352,16 @@ def bound_for(gold: str, answer: str, response: str) -> str:
         return ""
     after = model_text(response)[-MAX_CHARS:].rpartition(last)[2]
     return last.rpartition("=")[2].strip() if _ATTAINED.match(after) else ""
+
+
+def unconditioned(gold: str, answer: str) -> str:
+    """Return an answer without the condition that it ends with, where the reference has none."""
+    if max(len(gold), len(answer)) > MAX_CHARS or _BOUND.search(gold):
+        return answer
+    found = _CONDITION.fullmatch(answer.strip(" ."))
+    if found is None or _CONDITIONED.search(gold + found["value"]):
+        return answer
+    return found["value"] if found["value"].count("$") % 2 == 0 else answer
 
 
 def value_for(gold: str, answer: str, response: str) -> str:

@@ -78,7 +78,6 @@ def key(
         {"code": "print(2)"},
         {"language": "c"},
     ],
-    ids=str,
 )
 def test_what_decides_a_verdict_changes_the_key_of_a_solution(other: dict[str, Any]) -> None:
     assert key(**other) != key()
@@ -91,7 +90,6 @@ def test_what_decides_a_verdict_changes_the_key_of_a_solution(other: dict[str, A
         {"test_set": replace(TEST_SET, number=5)},
         {"solution_id": "t", "sample_i": 4, "line": 9},
     ],
-    ids=str,
 )
 def test_what_only_describes_it_does_not(other: dict[str, Any]) -> None:
     assert key(**other) == key()
