@@ -89,7 +89,7 @@ class Executable:
 class ForkedStart:
     """How a Python program starts by fork.
 
-    imports   what the program imports at its top level, a statement a line (python/prelude.py)
+    imports   what the program imports at its top level, one statement per line (python/prelude.py)
     code      the compiled program; empty: the interpreter compiles the source in each run
     prologue  Python code that a run executes before the program
     compile_s CPU time of compiling

@@ -35,7 +35,7 @@ def reply_timeout_s(limits: Limits) -> float:
 
 @dataclass
 class BoxRequest:
-    """A program and its inputs, one a run. Use as a context manager, which holds memory files.
+    """A program and its inputs, one for each run. A context manager: it holds memory files.
 
     limits  of all runs
     outputs the output limit of each run; empty: that of `limits`

@@ -1,7 +1,7 @@
 """Find what a text without a box or an announcement states at its end.
 
 The last sentence counts, without remarks and checks. ROWS says in which order it is read.
-A bare answer, `12 cm` or *all real numbers except 2*, is told from prose by its words.
+A bare answer, `12 cm` or *all real numbers except 2*, has none of the words of prose.
 """
 
 from __future__ import annotations
@@ -18,12 +18,7 @@ from gradebox.checkers.math.extract.document import (
     math_contents,
     without_bold,
 )
-from gradebox.checkers.math.extract.formulas import (
-    after,
-    last_of_kind,
-    last_piece,
-    pieces,
-)
+from gradebox.checkers.math.extract.formulas import after, last_of_kind, last_piece, pieces
 from gradebox.checkers.math.extract.phrases import without_trailing
 from gradebox.checkers.math.extract.words import (
     chosen_letter,
