@@ -5,9 +5,11 @@
 1. Drivers with a stand-in for the sandbox: 64 programs at once, each sleeps 2 ms and needs no
    core. What is left is the grader's own work. CPU time is that of the Python processes.
 2. The real box with 1, 2, 4 … workers, short C programs: cases per second, and the share of
-   linear scaling from one worker.
+   linear scaling from one worker. On 8 cores or more also with drivers.
 3. The grader's own CPU time a case with the real box: C, Python, C with a built-in checker.
    Short runs are subtracted from long ones, so the start is not in it.
+
+`--idle-processes N` starts N processes that sleep, as a large machine has them.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,14 +50,14 @@ class Figure:
     children_us: float
 
 
-def write_problems(path: Path, checker: str | None) -> None:
+def write_problems(path: Path, checker: str | None, tests_of_one: int) -> None:
     """Write problems whose expected output is their input, with a checker: in other spaces."""
     space = "  " if checker else " "
     with path.open("w") as file:
         for number in range(PROBLEMS):
             tests = [
                 {"input": f"{number} {i}\n", "output": f"{number}{space}{i}\n"}
-                for i in range(CASES_OF_ONE)
+                for i in range(tests_of_one)
             ]
             row = {"id": f"{number + 1}/A", "time_limit": 1.0, "checker": checker}
             file.write(json.dumps({**row, "official_tests": tests}) + "\n")
@@ -78,10 +82,11 @@ def measure(
     language: str = "c",
     checker: str | None = None,
     sandbox: EmbeddedSandbox | None = None,
+    tests: int = CASES_OF_ONE,
 ) -> Figure:
     """Grade cases; raise AssertionError when one is not accepted."""
-    write_problems(folder / "problems.jsonl", checker)
-    write_solutions(folder / "solutions.jsonl", max(1, cases // CASES_OF_ONE), language)
+    write_problems(folder / "problems.jsonl", checker, tests)
+    write_solutions(folder / "solutions.jsonl", max(1, cases // tests), language)
     options = Options(
         solutions_path=folder / "solutions.jsonl",
         dataset=str(folder / "problems.jsonl"),
@@ -136,6 +141,15 @@ def real_box(folder: Path, cases: int) -> None:
         one = one or rate
         print(f"{workers:7}  {rate:7.0f}  {rate / workers / one:9.2f}")
         workers *= 2
+    cores = usable_cores()
+    for drivers in (d for d in (2, 4) if cores >= 4 * d):
+        with_drivers = [
+            measure(folder, 6 * cases * cores, workers=cores, drivers=drivers, tests=2000).rate
+            for _ in range(3)
+        ]
+        rate = sorted(with_drivers)[1]
+        share = rate / cores / one
+        print(f"{cores:7}  {rate:7.0f}  {share:9.2f}  {drivers} drivers, their start included")
 
 
 def own_cpu(folder: Path, cases: int) -> None:
@@ -169,9 +183,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=40_000)
     parser.add_argument("--only", choices=("stand-in", "box", "cpu"))
+    parser.add_argument("--idle-processes", type=int, default=0, metavar="N")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, ExitStack() as idle:
         folder = Path(name)
+        for _ in range(args.idle_processes):
+            idle.callback(subprocess.Popen(["sleep", "3600"]).kill)
         if args.only in (None, "box"):
             real_box(folder, args.cases // 20)
         if args.only in (None, "cpu"):

@@ -238,6 +238,8 @@ int idle_asks(const struct run *run);
 /* Give this process the streams, limits, user id and system call filter of a run, and drop all privileges
  * of the box. Return 0, or -1 with errno. */
 int become_run(const struct run *run);
+/* End every other process of this namespace and wait for their ends. */
+void end_others(void);
 
 /* Call become_run, then execute the program of a run (struct run *). On failure store exec_errno in the
  * run's outcome and exit. */

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "box.h"
@@ -77,11 +78,21 @@ int become_run(const struct run *run) {
     sigprocmask(SIG_SETMASK, &none, NULL);
     set_limits(run);
     umask(022);
-    if (syscall(SYS_setsid) < 0) errno = 0;
+    /* A session of its own would also get a scheduling group of its own, whose making takes time for each
+     * core of the machine. In a namespace it has no other process to share the box's session with. */
+    if (syscall(box.is_init ? SYS_setpgid : SYS_setsid, 0, 0) < 0) errno = 0;
     if (take_ids()) return -1;
     /* Without a group, memory is limited for each of a compiler's processes. */
     if (box.data_rlimit) set_limit(RLIMIT_DATA, run->rq->memory, run->rq->memory);
     return (!box.is_init || box.child_filter_len) && confine() ? -1 : 0;
+}
+
+/* kill(-1) looks at every process of the machine, so it is called only when the namespace has others: those
+ * that have lost their parent are children of this one. */
+void end_others(void) {
+    if (wait4(-1, NULL, WNOHANG | __WALL, NULL) < 0 && errno == ECHILD) return;
+    kill(-1, SIGKILL);
+    while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
 }
 
 int start_program(void *of) {

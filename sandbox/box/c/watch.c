@@ -156,11 +156,6 @@ void start(struct run *run) {
     run->err_pipe[1] = -1;
 }
 
-static void kill_all(void) { /* every other process of this namespace, and wait for their ends */
-    kill(-1, SIGKILL);
-    while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
-}
-
 /* What the supervisor of a forked run says about its end. */
 static int case_has_ended(struct run *run) {
     struct template_event event;
@@ -211,7 +206,7 @@ void watch(struct run *run) {
     }
     out->wall_ns = (out->end_ns ? out->end_ns : clock_ns(CLOCK_MONOTONIC)) - started_ns - out->stopped_ns;
     /* Nothing of the run may outlive it; never outside a namespace. A supervisor has done it. */
-    if (box.is_init && run->from.socket < 0) kill_all();
+    if (box.is_init && run->from.socket < 0) end_others();
     if (box.cpu_fd >= 0) out->cpu_ns = cpu_used(run);
     if (run->err_pipe[0] >= 0) drain_stderr(run);
     out->supervised = !out->lost;

@@ -201,8 +201,7 @@ static int supervise(void *unused) { /* pid 1 of the case's namespace */
     event.wstatus = status;
     event.peak_rss = used.ru_maxrss * 1024;
     event.cpu_ns = cpu_ns(&used);
-    kill(-1, SIGKILL); /* nothing of the run may outlive it */
-    while (wait4(-1, NULL, __WALL, NULL) > 0 || errno == EINTR) {}
+    end_others(); /* nothing of the run may outlive it */
     event.supervisor_ns = time_ns(CLOCK_THREAD_CPUTIME_ID);
     _exit(0);
 }
