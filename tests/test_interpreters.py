@@ -45,7 +45,8 @@ ALLOWED = {
     "eval/grading/drivers/calls.py": "between our own processes, which run no program",
     "eval/models/benchmarks/summary.py": "a table is written, none is read",
     "eval/problems/formats/kodcode.py": "4,000 characters; longer ones in a worker",
-    "eval/problems/formats/packed.py": "unpacks to 64 MB; a pickle has 2^18 plain instructions",
+    "eval/problems/formats/packed.py": "2.5 times its size, 8,192 plain instructions of a "
+    "pickle, 65,536 commas and 15 ms of CPU time a megabyte; a worker reads longer ones",
     "eval/problems/formats/pairs.py": "4,000 characters; longer ones in a worker",
     "eval/problems/selection.py": "our own fractions",
     "eval/results/cache.py": "the user's own folder",

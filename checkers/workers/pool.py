@@ -40,11 +40,12 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict, its reason (text, value, choice, time limit, crashed, …), two readings."""
+    """A verdict, its reason (text, value, choice, time limit, crashed, …), what was read."""
 
     equal: bool
     reason: str
     readings: tuple[str, ...] = ()
+    blobs: tuple[bytes, ...] = ()
 
 
 class Worker:
@@ -83,10 +84,12 @@ class Worker:
             isinstance(reply, dict)
             and isinstance(reply.get("equal"), bool)
             and isinstance(reply.get("reason"), str)
-            and isinstance(readings := reply.get("readings", []), list)
+            and isinstance(readings := reply.get("readings"), list)
+            and reply.get("blobs") in (0, 2)
         ):
             raise ValueError("a worker's reply has another form")
-        found = Outcome(reply["equal"], reply["reason"], tuple(map(str, readings)))
+        received = (self.channel.receive(self._max_reply_bytes) for _ in range(reply["blobs"]))
+        found = Outcome(reply["equal"], reply["reason"], tuple(map(str, readings)), (*received,))
         return found, not reply.get("last")
 
 

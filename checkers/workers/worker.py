@@ -5,7 +5,7 @@ opening connections, in case an answer finds a way to run code. A request that h
 ends its worker, so that the next one gets a fresh one. What a request asks is up to a module:
 
     preload()               once, in the zygote
-    work(request, blobs)    → (equal, reason, readings)
+    work(request, blobs)    → (equal, reason, readings): texts, and bytes, which are sent as such
     clear_caches()          now and then
 
     caller ──channel──▶ zygote ──fork──▶ worker ◀──its own channel── caller
@@ -66,7 +66,13 @@ def serve(channel: Channel, memory_bytes: int, tasks: Any) -> None:
             return
         reply, usable = answer(request, blobs, tasks)
         last = not usable or done == MAX_PAIRS
-        channel.send(json.dumps({**reply, "last": last}).encode())
+        readings = reply.pop("readings", [])
+        blobs = [reading for reading in readings if isinstance(reading, bytes)]
+        texts = [str(reading) for reading in readings if not isinstance(reading, bytes)]
+        reply |= {"readings": texts, "blobs": len(blobs), "last": last}
+        channel.send(json.dumps(reply).encode())
+        for blob in blobs:
+            channel.send(blob)
         if last:
             return
         if done % PAIRS_PER_CACHE == 0:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from gradebox.eval.common.errors import InputError, RowError
+from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.arrow import (
     arrow_errors,
     check_slice,
@@ -46,6 +46,15 @@ MAX_GROUP_BYTES = 32 << 30
 _TOLD = {name for row in FORMATS.values() for name, told in row.content.items() if told.fits}
 
 
+def _check_names(columns: list[str], where: object) -> None:
+    """Raise InputError when two columns have one name."""
+    known: set[str] = set()
+    for name in columns:
+        if name in known:
+            raise InputError(f"{where} has several columns {shown(name)}: rename all but one")
+        known.add(name)
+
+
 def recognised(rows: Iterable[Row], where: str) -> Reading:
     """Return how a data set with these first rows is read. Raises InputError if it is unclear."""
     return Reading(find_format(rows, None, where))
@@ -64,7 +73,7 @@ class ArrowRows(Rows):
         super().__init__(name, fingerprint)
         self._lock = threading.Lock()
         self._reading = choose(_first(columns, first), self.where)
-        self._columns = [name for name in dict.fromkeys(columns) if name in self._reading.fields]
+        self._columns = [name for name in columns if name in self._reading.fields]
 
     @property
     def where(self) -> str:
@@ -121,7 +130,8 @@ class MappedRows(ArrowRows):
         with self._reporting_damage():
             self._table = open_table()
             columns = self._table.column_names
-        told = self._table.select([name for name in dict.fromkeys(columns) if name in _TOLD])
+        _check_names(columns, name)
+        told = self._table.select([name for name in columns if name in _TOLD])
         first = told.slice(0, FIRST_ROWS).to_batches(max_chunksize=1)
         super().__init__(name, fingerprint, columns, first, choose)
 
@@ -164,7 +174,8 @@ class ParquetRows(ArrowRows):
         with self._reporting_damage():
             self._file = self._opened()
         columns = self._file.schema_arrow.names
-        told = [name for name in dict.fromkeys(columns) if name in _TOLD]
+        _check_names(columns, path)
+        told = [name for name in columns if name in _TOLD]
         first = self._file.iter_batches(batch_size=1, columns=told, use_threads=False)
         super().__init__(path.name, fingerprint, columns, first, choose)
         sizes = [

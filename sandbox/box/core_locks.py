@@ -38,6 +38,7 @@ LOOK_FIRST_S, LOOK_S = (
     0.02,
 )  # the longest wait before looking again: nobody wakes for the dead
 STOPPED_S = 0.1  # the first in the queue looks much more often when it is not stopped
+IDLE_S = 1.0  # that a core is free: the queue serves nobody
 SHORT_NS, LONGEST_DEBT_NS = 2_000_000, 10_000_000_000  # shorter runs take turns as they come
 
 
@@ -191,13 +192,20 @@ class CoreLocks:
                     self._timed_out = False
                     return
                 if before != (first, len(self._held)):
-                    before, since, free_since = (first or 0, len(self._held)), now, 0.0
-                elif not is_first and now - since > STOPPED_S and is_any_free():
-                    free_since = free_since or now
-                    if now - free_since > LOOK_S:
-                        queue.pass_over(before[0])
-                        continue
-                if now - since > self._patience_s or now - began > LONGEST_S:
+                    before, since = (first or 0, len(self._held)), now
+                    free_since = free_since if now - began > IDLE_S else 0.0
+                stopped = now - since > STOPPED_S
+                if is_first or not (stopped or now - began > IDLE_S) or not is_any_free():
+                    free_since = 0.0
+                elif not free_since:
+                    free_since = now
+                elif now - free_since > IDLE_S and lock():
+                    return  # somebody has thousands of tickets, or takes one after another
+                elif stopped and now - free_since > LOOK_S:
+                    queue.pass_over(before[0])
+                    continue
+                longest_s = TIMEOUT_S if self._timed_out else LONGEST_S
+                if now - since > self._patience_s or now - began > longest_s:
                     raise TimeoutError
                 queue.wait(LOOK_FIRST_S if is_first else LOOK_S)
         finally:

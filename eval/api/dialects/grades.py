@@ -21,12 +21,11 @@ from gradebox.sandbox.server.body import check_structure, structure_bytes
 
 
 def unpacked(text: str) -> Any:
-    """Return a packed value. Raises BadRequest; Refused for one of too many parts."""
+    """Return a packed value. Raises BadRequest."""
     try:
-        value = packed.unpacked(text, "the packed value")
+        return packed.unpacked(text, "the packed value")
     except RowError as error:
         raise BadRequest(str(error)) from None
-    return json_text(value.decode("utf-8", "replace")) if isinstance(value, bytes) else value
 
 
 def json_or_unpacked(value: Any) -> Any:

@@ -166,3 +166,16 @@ def test_a_large_row_is_refused_before_it_becomes_objects(
     with pytest.raises(InputError, match="bytes: at most 8000 are read"):
         open_problems(path).get("1/A")
     assert max(sizes, default=0) < 8000
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_columns_of_one_name_are_refused(tmp_path: Path, mapped: bool) -> None:
+    path = tmp_path / "p.parquet"
+    columns = [texts("1/A", "2/A"), texts("3/A", "4/A"), good_tests()]
+    table = pa.Table.from_arrays(columns, ["id", "id", "official_tests"])
+    pq.write_table(table, path)
+    with pytest.raises(InputError, match="several columns 'id'"):
+        if mapped:
+            MappedRows("saved", "f", lambda: table)
+        else:
+            open_problems(str(path))

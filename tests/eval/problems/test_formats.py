@@ -97,7 +97,7 @@ def compressed(value: Any) -> str:
     ("text", "why"),
     [
         (compressed(pickle.dumps(Wanted())), "has the instruction"),
-        (compressed(pickle.dumps([1])), "holds a list"),
+        (compressed(pickle.dumps([1])), "must be a list of tests"),
         (compressed(b"\x80\x04"), "is damaged"),
         (base64.b64encode(zlib.compress(b"x" * 1000)[:-8]).decode(), "is cut"),
         ("e" * 40, "neither JSON nor packed"),

@@ -325,6 +325,26 @@ def test_locks_on_the_queue_for_ever_block_nobody(
     os.close(fd)
 
 
+@pytest.mark.slow(seconds=3)
+@pytest.mark.parametrize("moves", [False, True], ids=["thousands of tickets", "the first moves"])
+def test_a_free_core_is_taken_whatever_is_in_the_queue(folder: Path, moves: bool) -> None:
+    cores = Cores(cores=[Core(0, 0)])
+    fds = [lock_queue(folder, 5 + 3 * number, 1) for number in range(500)]
+    order: list[str] = []
+    run = Run(cores, "run", order)
+    for number in range(500, 2500):
+        if not moves or not run.is_alive():
+            break
+        fds.append(lock_queue(folder, 5 + 3 * number, 1))
+        os.close(fds.pop(0))
+        time.sleep(0.01)
+    run.join(0 if moves else 20)
+    assert order == ["run"]
+    for fd in fds:
+        os.close(fd)
+    cores.close()
+
+
 def test_a_queue_that_never_comes_to_this_process_is_left(
     graders: list[Cores], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 import pickle
 import tracemalloc
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gradebox.eval.api.dialects.grades import json_or_unpacked, unpacked
+from gradebox.eval.problems.formats import packed, row_workers
 from gradebox.sandbox.errors import BadRequest
 
 
@@ -31,7 +34,7 @@ VALUE = [
 
 @pytest.mark.parametrize("protocol", range(2, 6))
 def test_plain_values_are_read(protocol: int) -> None:
-    assert unpacked(pack(pickle.dumps(VALUE, protocol=protocol))) == VALUE
+    assert unpacked(pack(pickle.dumps(VALUE, protocol=protocol))) == json.loads(json.dumps(VALUE))
 
 
 def test_json_is_read_packed_or_not() -> None:
@@ -62,7 +65,7 @@ ATTACKS = {
     "a number in a dict of marks": P + b"(K\x01Nd.",
     "a key without value": P + b"}(X\x01\x00\x00\x00au.",
     "adds to a number": P + b"K\x01Na.",
-    "many parts": P + b"](" + b"K\x01" * 2000 + b"e.",
+    "many parts": P + b"](" + b"K\x01" * (1 << 18) + b"e.",
     "cut": P + b"](X\xff\x00\x00\x00a",
     "no stack": P + b"e.",
     "nothing": P,
@@ -71,9 +74,8 @@ ATTACKS = {
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_hostile_pickle_is_refused_cheaply(
-    attack: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    attack: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("gradebox.eval.problems.formats.packed.MOST_INSTRUCTIONS", 1000)
     text = pack(ATTACKS[attack])
     tracemalloc.start()
     try:
@@ -102,5 +104,41 @@ def test_what_is_not_packed_is_refused(case: str) -> None:
 
 
 def test_a_bomb_is_refused() -> None:
-    with pytest.raises(BadRequest):
-        unpacked(pack(b"x" * (65 << 20)))
+    with pytest.raises(BadRequest, match="unpacks to more than 20971520 bytes"):
+        unpacked(pack(b"x" * (21 << 20)))
+    with pytest.raises(BadRequest, match="over 524288 bytes of JSON besides its long texts"):
+        unpacked(pack(b"[1" + b",11" * 200_000 + b"]"))
+
+
+LONG = {"input": "ä\ud800" * 10**6, "output": "1", "": {"b": ["\0" * 65, None, {}]}}
+# What a worker reads, whose values are the same.
+SLOW: dict[str, tuple[Any, bytes]] = {
+    "many bytes": (LONG, json.dumps(LONG).encode()),
+    "many instructions": ([1] * 10**4, pickle.dumps([1] * 10**4)),
+    "many parts": ([1] * 10**5, json.dumps([1] * 10**5).encode()),
+    "none": (LONG["output"], b'"1"'),
+}
+
+
+@pytest.mark.parametrize("case", SLOW)
+def test_what_is_slow_to_read_is_read_by_a_worker(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(
+        packed, "in_worker", lambda *args: asked.append(args) or row_workers.in_worker(*args)
+    )
+    value, data = SLOW[case]
+    assert unpacked(pack(data)) == value
+    assert len(asked) == (case != "none")
+
+
+def test_a_stream_that_takes_long_is_unpacked_by_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "QUICK", replace(packed.QUICK, cpu_s=0.0))
+    monkeypatch.setattr(packed, "in_worker", lambda _function, arguments: arguments[1])
+    assert unpacked(pack(b"[1]")) == "the packed value"
+
+
+def test_an_object_with_the_key_of_a_text_apart_is_refused() -> None:
+    with pytest.raises(BadRequest, match="an object with the key '~' is not read"):
+        unpacked(pack(json.dumps([{"~": 1}, "x" * (3 << 20)]).encode()))
