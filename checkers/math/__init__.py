@@ -9,11 +9,13 @@ Each module imports only from rooms below its own:
     evaluator, dart      EvaluatorMath, and its functions that rewrite and read answers
     grading              pairs that need no reading are decided here, others in workers
     workers/             processes that run all below under limits
+    choices              the letter of a choice for its text
     first_tier           answers are found; texts and plain numbers are compared
     extract/   compare/  extract/ finds answers; compare/judge.py has the order of comparison;
                          neither imports the other
     read/                normalise.py: one spelling; reader.py: structures (values.py);
                          expressions/: SymPy expressions
+    outcome              the six kinds of verdict
     policy               what counts as the same
 
 The order of the sources of an answer is SOURCES in extract/answer.py, phrases are tables of
@@ -33,12 +35,22 @@ from gradebox.checkers.math.evaluator import (
     EvaluatorMathBatch,
 )
 from gradebox.checkers.math.extract.answer import extract_answer
-from gradebox.checkers.math.grading import Explanation, Grade, grade, grade_many, math_equal
+from gradebox.checkers.math.grading import (
+    AnswerPair,
+    Explanation,
+    Grade,
+    grade,
+    grade_many,
+    math_equal,
+)
+from gradebox.checkers.math.outcome import OUTCOMES
 from gradebox.checkers.math.policy import POLICIES, Policy
 from gradebox.checkers.math.read.normalise import fix_a_slash_b
 
 __all__ = [
+    "OUTCOMES",
     "POLICIES",
+    "AnswerPair",
     "EvaluatorBase",
     "EvaluatorBatchBase",
     "EvaluatorMath",

@@ -10,8 +10,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from gradebox.checkers.math.choices import lettered
 from gradebox.checkers.math.first_tier import at_once
+from gradebox.checkers.math.outcome import GradeOutcome, outcome_of
 from gradebox.checkers.math.policy import Policy, get_policy
 from gradebox.checkers.math.workers.answers import Pool
 from gradebox.checkers.workers.pool import shared_pool
@@ -53,6 +56,25 @@ class Grade:
     tier: int
     explanation: Explanation | None = None
 
+    @property
+    def outcome(self) -> GradeOutcome:
+        """Return the kind of verdict: equal, different, not read, no answer, cut, timed out."""
+        return outcome_of(self.equal, self.reason)
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """A reference answer and a response, with what differs from the other pairs.
+
+    policy   instead of the policy of all; None: that one
+    choices  those of the question, see `grade`
+    """
+
+    gold: object
+    response: object
+    policy: str | Policy | None = None
+    choices: object = None
+
 
 def grade(
     gold: object,
@@ -61,19 +83,21 @@ def grade(
     timeout: float = TIMEOUT_S,
     pool: Pool | None = None,
     explain: bool = False,
+    choices: object = None,
 ) -> Grade:
     """Return whether a response, or a bare answer, gives the reference answer.
 
     gold and response are texts or numbers; `timeout` is CPU seconds for the second tier. With
-    `explain` the grade says how both were read, which needs a worker for every pair.
+    `explain` the grade says how both were read, which needs a worker for every pair. With
+    `choices` (texts in the order A, B, …, or texts by letter), the letter, the text and the value
+    of a choice are one answer.
     Raises ValueError for an unknown policy or a timeout that is not positive, SandboxError
     when no worker can be started. May be called from any thread.
     """
-    rules = _checked_policy(policy, timeout)
-    texts = _text(gold), _text(response)
-    if explain:
-        return _ask(*texts, rules, timeout, pool or shared_pool(Pool), explain=True)
-    return _at_once(*texts, rules) or _ask(*texts, rules, timeout, pool or shared_pool(Pool))
+    task = _task(AnswerPair(gold, response, policy, choices), get_policy("strict"))
+    _check_timeout(timeout)
+    decided = None if explain else _at_once(task)
+    return decided or _ask(task, timeout, pool or shared_pool(Pool), explain)
 
 
 def math_equal(
@@ -84,23 +108,24 @@ def math_equal(
 
 
 def grade_many(
-    pairs: Iterable[tuple[object, object]],
+    pairs: Iterable[tuple[object, object] | AnswerPair],
     policy: str | Policy = "strict",
     timeout: float = TIMEOUT_S,
     pool: Pool | None = None,
 ) -> Iterator[Grade]:
-    """Yield the grades of (gold, response) pairs in their order, in constant memory.
+    """Yield the grades of (gold, response) or AnswerPair in their order, in constant memory.
 
     The other arguments and the errors are those of `grade`.
     """
-    rules = _checked_policy(policy, timeout)
+    rules = get_policy(policy)
+    _check_timeout(timeout)
     pool = pool or shared_pool(Pool)
     waiting: deque[Future[Grade]] = deque()
     threads = ThreadPoolExecutor(pool.size, thread_name_prefix="math-grade")
     try:
-        for gold, response in pairs:
-            texts = _text(gold), _text(response)
-            decided = _at_once(*texts, rules)
+        for pair in pairs:
+            task = _task(pair if isinstance(pair, AnswerPair) else AnswerPair(*pair), rules)
+            decided = _at_once(task)
             if decided is not None and not waiting:
                 yield decided
                 continue
@@ -108,7 +133,7 @@ def grade_many(
                 waiting.append(Future())
                 waiting[-1].set_result(decided)
             else:
-                waiting.append(threads.submit(_ask, *texts, rules, timeout, pool))
+                waiting.append(threads.submit(_ask, task, timeout, pool))
             while waiting and (len(waiting) >= WINDOW or waiting[0].done()):
                 yield waiting.popleft().result()
         while waiting:
@@ -117,10 +142,24 @@ def grade_many(
         threads.shutdown(cancel_futures=True)
 
 
-def _checked_policy(policy: str | Policy, timeout: float) -> Policy:
+class _Task(NamedTuple):
+    """What a worker is asked."""
+
+    gold: str
+    response: str
+    policy: Policy
+    choices: dict[str, str]
+
+
+def _task(pair: AnswerPair, policy: Policy) -> _Task:
+    rules = policy if pair.policy is None else get_policy(pair.policy)
+    choices = lettered(pair.choices) if pair.choices else {}
+    return _Task(_text(pair.gold), _text(pair.response), rules, choices)
+
+
+def _check_timeout(timeout: float) -> None:
     if not timeout > 0:
         raise ValueError(f"timeout is {timeout}: it must be more than 0 seconds")
-    return get_policy(policy)
 
 
 def _text(value: object) -> str:
@@ -132,17 +171,17 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _at_once(gold: str, response: str, policy: Policy) -> Grade | None:
+def _at_once(task: _Task) -> Grade | None:
+    gold, response, policy, choices = task
     equal = at_once(gold, response, policy)
-    if equal is None:
+    if equal is None or (choices and not equal):
         return None
     return Grade(equal, response, "exact" if gold and response else "no answer", 1)
 
 
-def _ask(
-    gold: str, response: str, policy: Policy, timeout: float, pool: Pool, *, explain: bool = False
-) -> Grade:
-    outcome = pool.judge(gold, response, policy, timeout, explain)
+def _ask(task: _Task, timeout: float, pool: Pool, explain: bool = False) -> Grade:
+    gold, response, policy, choices = task
+    outcome = pool.judge(gold, response, policy, timeout, explain, choices)
     if len(outcome.readings) != 6:  # it met a limit
         return Grade(False, "", outcome.reason, 2, Explanation("", "", "", "") if explain else None)
     tier, answer, *read = outcome.readings

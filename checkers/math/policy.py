@@ -5,7 +5,8 @@ docs/math-answers.md has the same table.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Policy:
     text_only          only normalised text is compared
     ascii_only         characters outside ASCII are dropped from the answer
     strict_extract     only a boxed or announced answer counts
+    rounded            decimals are the same as what they round (compare/rounding.py)
     """
 
     name: str
@@ -30,6 +32,7 @@ class Policy:
     text_only: bool = False
     ascii_only: bool = False
     strict_extract: bool = False
+    rounded: bool = False
 
 
 POLICIES: dict[str, Policy] = {
@@ -38,15 +41,31 @@ POLICIES: dict[str, Policy] = {
         Policy("strict"),
         Policy("dart", 1e-9, 1e-8, percent=True, percent_rel_tol=1e-3, ascii_only=True),
         Policy("harness", text_only=True),
+        Policy("rounded", rounded=True),
         Policy("lm-open-science", abs_tol=1e-3, percent=True),
     )
 }
 
 
 def get_policy(policy: str | Policy) -> Policy:
-    """Return the policy of this name; raise ValueError with the known names otherwise."""
+    """Return the policy of this name; raise ValueError with the known names otherwise.
+
+    `rounded:0.01` is `rounded` with a relative tolerance, `rounded:2dp` with an absolute one, half
+    a unit of the second decimal.
+    """
     if isinstance(policy, Policy):
         return policy
-    if policy not in POLICIES:
+    name, colon, amount = policy.partition(":")
+    if policy in POLICIES:
+        return POLICIES[policy]
+    if name != "rounded" or not colon:
         raise ValueError(f"unknown policy {policy!r}: use one of {', '.join(POLICIES)}")
-    return POLICIES[policy]
+    places = re.fullmatch(r"(\d{1,2})dp", amount)
+    if places:
+        return replace(POLICIES[name], abs_tol=float(f"0.5e-{places[1]}"))
+    if not re.fullmatch(r"\d*\.?\d+(?:e-?\d{1,2})?", amount) or not 0 < float(amount) < 1:
+        raise ValueError(
+            f"policy {policy!r}: {amount!r} is no tolerance; give a number between 0 and 1, such "
+            "as rounded:0.01, or decimal places, such as rounded:2dp"
+        )
+    return replace(POLICIES[name], rel_tol=float(amount))

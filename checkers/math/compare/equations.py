@@ -20,6 +20,7 @@ from gradebox.checkers.math.read.tables import LETTER, strip_marks
 from gradebox.checkers.math.read.units import unit_name, unit_scale
 from gradebox.checkers.math.read.values import ParseError, Quantity, Relation, Rounded, Seq, Value
 
+MAX_ROUNDED = 10**15  # whole numbers from here on are not rounded
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
 _DECIMAL = re.compile(r"-?\d*\.\d+")
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")
@@ -215,7 +216,9 @@ def _rounding_tolerance(*texts: str) -> float:
         return CALCULATION_TOLERANCE
     numbers = [t.strip() for t in texts if _NUMBER.fullmatch(t.strip())]
     largest = max((abs(int(n.replace(",", ""))) for n in numbers), default=0)
-    return min(CALCULATION_TOLERANCE, 0.5 / largest) if largest else 0.0
+    if not 0 < largest < MAX_ROUNDED:
+        return 0.0
+    return min(CALCULATION_TOLERANCE, 0.5 / largest)
 
 
 def _readable(text: str) -> Expr | None:

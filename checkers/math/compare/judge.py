@@ -7,13 +7,19 @@ normalise ─▶ equal text ─▶ choice letters ─▶ words ─▶ read into 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from dataclasses import replace
 
 from gradebox.checkers.math.compare.comparer import Comparer
-from gradebox.checkers.math.compare.describe import describe
+from gradebox.checkers.math.compare.describe import (
+    describe,
+    of_sides,
+    reason_of_reject,
+    unread_sides,
+)
 from gradebox.checkers.math.compare.exact import harness_form, has_float
 from gradebox.checkers.math.compare.lines import same_line
 from gradebox.checkers.math.compare.numeric import Undecided
+from gradebox.checkers.math.compare.rounding import Roundings
 from gradebox.checkers.math.compare.words import (
     compare_choices,
     is_worded,
@@ -48,9 +54,7 @@ _AGAIN = re.compile(  # said twice: `x<-7`, *i.e.* `(-\infty,-7)`
 _IN_BRACKETS = re.compile(r"([^()=,]*\d[^()=,]*)\s\((?:or\s+)?([^()=,]*\d[^()=,]*)\)")
 _COMPOUND = re.compile(r"\d{0,2}(?:[A-Z][a-z]?\d{0,2}|[()]\d{0,2})+(?:\^?\d?[+-])?")
 _LOOSE_SPACE = re.compile(r"(?<!\w)\s+|\s+(?!\w)")  # not between two words or numbers
-_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{3}")  # prose, mostly
 _SAID = re.compile(r"(?<![A-Za-z\\])(?:is|are|has|have|gets?|wins?)(?![A-Za-z])|[A-Za-z]:\s")
-_NOT_READ = re.compile(r"\(not read: (.*?)\)")
 _PRELOADED_PAIRS = (
     ("2x+1", "1+2x"),
     (r"\sin^2 x+\cos^2 x", "1"),
@@ -76,14 +80,23 @@ _PRELOADED_PAIRS = (
 def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     """Return (equal, reason); docs/math-answers.md lists the reasons.
 
-    Raises nothing for anything in the texts, but the worker's limits may end it.
+    What is equal exactly is equal under `rounded`. Raises nothing for anything in the texts, but
+    the worker's limits may end it.
     """
+    if policy.rounded:
+        found = _judge(gold, answer, replace(policy, rounded=False, rel_tol=0.0, abs_tol=0.0))
+        if found[0]:
+            return found
+    return _judge(gold, answer, policy)
+
+
+def _judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
     if policy.text_only:
         return harness_form(gold) == harness_form(answer), "text"
     if len(gold) > MAX_CHARS or len(answer) > MAX_CHARS:
         return gold.strip() == answer.strip(), "too long to read"
     if len(spellings := _SPELLINGS.split(gold)) > 1:
-        found = [judge(spelling.strip(" $"), answer, policy) for spelling in spellings]
+        found = [_judge(spelling.strip(" $"), answer, policy) for spelling in spellings]
         return next((verdict for verdict in found if verdict[0]), found[0])
     gold, answer = without_aside(gold), without_aside(answer)
     left, right = normalise(gold), normalise(answer)
@@ -101,7 +114,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         return True, "text"
     names = read_labels(left), read_labels(right)
     if any(map(are_labels, names)) or _SAID.search(left + right):
-        named = same_labels(*names, lambda a, b: judge(a, b, policy)[0])
+        named = same_labels(*names, lambda a, b: _judge(a, b, policy)[0])
         if named is not None:
             return named, "statement"
     try:
@@ -119,7 +132,7 @@ def judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         if isinstance(read_answer(left), Words) and isinstance(read_answer(right), Words):
             return False, "text"
         why = e if isinstance(e, ParseError) else f"{type(e).__name__}: {e}"
-        return False, f"not read{_sides(_unread(left, right))}: {why}"
+        return False, f"not read{of_sides(unread_sides(left, right))}: {why}"
 
 
 def _alike(left: str, right: str) -> tuple[str, str]:
@@ -138,23 +151,24 @@ def _judge_values(left: str, right: str, texts: str, policy: Policy) -> tuple[bo
         has_float(left) or has_float(right),
         may_round=not _RECURRING.search(texts),
         ordered=_has_blanks(left),
+        roundings=Roundings(left, right) if policy.rounded else None,
     )
     equal = comparer.equal(read_answer(left), read_answer(right))
-    return equal, "value" if equal else _difference(left, right)
+    return equal, "value" if equal else reason_of_reject(left, right, comparer.equal)
 
 
 def _said_again(text: str, policy: Policy) -> list[str]:
     """Return both parts of `x<-7, i.e. (-\\infty,-7)` and of `2 km (2000 m)`; else the text."""
     parts = [p.strip(" ,;") for p in _AGAIN.split(strip_marks(text)) if p.strip(" ,;")]
     m = _IN_BRACKETS.fullmatch(strip_marks(text)) if len(text) < 100 else None
-    if m and judge(m[1], m[2], policy)[0]:
+    if m and _judge(m[1], m[2], policy)[0]:
         return [m[1], m[2]]
     return parts if len(parts) > 1 else [text]
 
 
 def _judge_said_twice(gold: list[str], answer: list[str], policy: Policy) -> tuple[bool, str]:
     """Compare answers that say one thing twice: none of what can be read may contradict."""
-    found = [[judge(g, a, policy) for g in gold] for a in answer]
+    found = [[_judge(g, a, policy) for g in gold] for a in answer]
     equal = [next((f for f in by_part if f[0]), by_part[0]) for by_part in found]
     contradicted = any(not same and reason == "value" for same, reason in equal)
     return next((f for f in equal if f[0] and not contradicted), (False, "value"))
@@ -165,22 +179,6 @@ def readings(gold: str, answer: str) -> tuple[str, str]:
     left, right = (normalise(text[:MAX_CHARS]) for text in (gold, answer))
     left, right = without_label(left, right), without_label(right, left)
     return describe(read_answer(left)), describe(read_answer(right))
-
-
-def _difference(left: str, right: str) -> str:
-    """Return the reason of a reject: a part that is not read, else `value`."""
-    unread = _unread(left, right) if _WORD.search(f"{left} {right}") else {}
-    return f"not read{_sides(unread)}: {next(iter(unread.values()))}" if unread else "value"
-
-
-def _unread(left: str, right: str) -> dict[str, str]:
-    """Return why a part of an answer cannot be read, by the answer's name."""
-    readings = {"gold": describe(read_answer(left)), "answer": describe(read_answer(right))}
-    return {name: m[1] for name, text in readings.items() if (m := _NOT_READ.search(text))}
-
-
-def _sides(names: Iterable[str]) -> str:
-    return f" ({' and '.join(names)})" if names else ""
 
 
 def preload() -> None:

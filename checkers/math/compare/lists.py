@@ -25,15 +25,16 @@ from gradebox.checkers.math.read.values import (
 def has_order(seq: Seq) -> bool:
     """Return whether the order of a plain list counts: `A, C, B`, `Cindy, Amy, Betty`, `2, 6, 18`.
 
-    Names that are not in the order of the alphabet are ranked. Numbers that are terms of a
-    geometric sequence, of one of second degree or of one like that of Fibonacci are that sequence.
+    Names, and letters that are not in the order of the alphabet, may be a ranking. Numbers that are
+    terms of a geometric sequence, of one of second degree or of one like that of Fibonacci are
+    that sequence.
     """
     if seq.kind or len(seq.items) < 3 or seq.joined_by_or or seq.joined_by_and:
         return False
     texts = [i.text.strip() if isinstance(i, Words | Quantity) else "" for i in seq.items]
     if all(re.fullmatch(r"[A-Za-z][a-z]*", t) for t in texts):
         names = [t.lower() for t in texts]
-        return names != sorted(names)
+        return any(len(name) > 1 for name in names) or names != sorted(names)
     if not all(re.fullmatch(r"-?\d{1,9}", t) for t in texts):
         return False
     numbers = [int(t) for t in texts]

@@ -270,7 +270,7 @@ def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
     return bool(sympy.re(ratio) > 0) if positive else True
 
 
-_DECIMAL = re.compile(
+DECIMAL = re.compile(  # sign, whole part, decimals, exponent
     r"([-+]?)(\d{1,3}(?:,\d{3})+|\d*)\.(\d+)\s*(?:(?:\\times|\\cdot|\*)\s*10\s*\^\s*\{?\s*(-?\d{1,4})\s*\}?|[eE]([-+]?\d{1,4}))?"
 )
 
@@ -281,8 +281,8 @@ def rounding_equals(text: str, exact: Expr, exact_text: str) -> bool:
     It needs 6 decimals or 9 digits in all: 0.333333 is 1/3, but 0.33333 and 3.14 are only
     themselves. Two decimals never round each other.
     """
-    m = _DECIMAL.fullmatch(text.strip())
-    if m is None or _DECIMAL.search(exact_text):
+    m = DECIMAL.fullmatch(text.strip())
+    if m is None or DECIMAL.search(exact_text):
         return False
     digits = (m[2].replace(",", "") + m[3]).lstrip("0")
     if len(digits) < 6 or not (len(m[3]) >= 6 or len(digits) >= 9):

@@ -8,6 +8,7 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import functions, numeric
+from gradebox.checkers.math.compare.rounding import Roundings
 from gradebox.checkers.math.policy import Policy
 from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.units import conversion_factor, unit_name, unit_scale
@@ -19,10 +20,30 @@ LETTER_UNIT = re.compile(
     rf"(?P<value>.*[\d)}}])(?P<space>\s*)"
     rf"(?P<unit>[A-Za-z]+{_POWER}(?:(?:[\s/]|\\cdot\s)+[A-Za-z]+{_POWER}){{0,3}})"
 )
+_RANGE = re.compile(r"\s*(\d{1,6})\s*-\s*(\d{1,6})\s*")
+_MATRIX_FACTOR = re.compile(r"([A-Z])\s*(?:\^\s*\{?\s*(-?\d|T)\s*\}?)?")
+_MATRIX_FACTORS = re.compile(rf"\s*(?:{_MATRIX_FACTOR.pattern}[\s*]*(?:\\cdot)?\s*){{2,8}}")
 _LONE_LETTERS = ("m", "g", "s", "h", "l", "L", "N", "J", "W", "V", "A", "K", "C", "T", "F")
 _LONG_DIVISOR = re.compile(
     r"/\s*(?:\d+|\\?[A-Za-z]+)\s*[\\A-Za-z(]|(?:sin|cos|tan|cot|sec|csc|ln|log)\s*\\?\w{1,6}\s*/"
 )
+
+
+def _may_be_range(gold: str, answer: str) -> None:
+    """Raise ParseError when one side is `5-7`, a difference or a range, and the other is not."""
+    ranges = [m for t in (gold, answer) if (m := _RANGE.fullmatch(t)) and int(m[1]) < int(m[2])]
+    if len(ranges) == 1:
+        raise ParseError(f"{ranges[0][0]!r} may be a range")
+
+
+def _may_be_matrices(gold: str, answer: str) -> None:
+    """Raise ParseError for `DP^{-1}` beside `P^{-1}D`: matrices do not commute."""
+    factors = [_MATRIX_FACTORS.fullmatch(t) and _MATRIX_FACTOR.findall(t) for t in (gold, answer)]
+    if all(factors) and factors[0] != factors[1] and any("-" in f for _, f in factors[0] or ()):
+        raise ParseError("letters with an inverse may be matrices, which do not commute")
+
+
+_OTHER_READINGS = (_may_be_range, _may_be_matrices)
 
 
 class QuantityComparer:
@@ -32,15 +53,22 @@ class QuantityComparer:
     has_float    one of the answers has a number as programs print it
     may_round    a decimal may be the rounding of an exact number
     ordered      the order of a plain list counts
+    roundings    the decimals of both, where they may be roundings
     """
 
     def __init__(
-        self, policy: Policy, has_float: bool = False, may_round: bool = True, ordered: bool = False
+        self,
+        policy: Policy,
+        has_float: bool = False,
+        may_round: bool = True,
+        ordered: bool = False,
+        roundings: Roundings | None = None,
     ):
         self.policy = policy
         self.has_float = has_float
         self.may_round = may_round
         self.ordered = ordered
+        self.roundings = roundings
 
     def quantities(self, gold: Quantity, answer: Quantity) -> bool:
         a, b = parse_expression(gold.text), parse_expression(answer.text)
@@ -50,7 +78,7 @@ class QuantityComparer:
             )
         if gold.unit and answer.unit and gold.unit != answer.unit:
             factor = conversion_factor(gold.unit, answer.unit)
-            return factor is not None and self.numbers(a * factor, b)
+            return factor is not None and self.scaled(a, factor, b)
         if answer.unit.split(" ")[0] == "dozen" and not gold.unit:
             return self.numbers(a, 12 * b)
         if gold.unit.split(" ")[0] == "dozen" and not answer.unit and self.numbers(12 * a, b):
@@ -80,6 +108,8 @@ class QuantityComparer:
             a, b = (v * sympy.pi / 180 if x.degree else v for v, x in ((a, gold), (b, answer)))
             return self.numbers(a, b)
         if self.numbers(a, b, gold.text, answer.text) or self.with_long_divisors(gold, answer):
+            for reading in _OTHER_READINGS:
+                reading(gold.text, answer.text)
             return True
         if gold.degree == answer.degree:
             return False
@@ -113,8 +143,12 @@ class QuantityComparer:
             alone = m["space"] and re.sub(r"\s*\^\s*\{?-1\}?$", "", m["unit"]) in _LONE_LETTERS
             factor = conversion_factor(one.unit, unit) if one.unit else int(bool(alone))
             if factor:
-                return self.numbers(value * factor, number)
+                return self.scaled(value, factor, number)
         return False
+
+    def scaled(self, a: Expr, factor: Expr | int, b: Expr) -> bool:
+        """Compare a number in one unit with another in a unit of which it has `factor`."""
+        return self.numbers(a * factor, b) or self.rounded(a, b / factor)
 
     def numbers(self, a: Expr, b: Expr, a_text: str = "", b_text: str = "") -> bool:
         """Compare two expressions under the policy's tolerances.
@@ -151,4 +185,8 @@ class QuantityComparer:
             found = functions.agree_at_whole_numbers(a, b)
         elif (found is None or all(rounded)) and not isinstance(a, sympy.MatrixBase):
             found = functions.equal_at_whole_numbers(a, b)
-        return found or functions.equal_up_to_constants(a, b) or found
+        return found or functions.equal_up_to_constants(a, b) or self.rounded(a, b) or found
+
+    def rounded(self, a: Expr, b: Expr) -> bool:
+        """Return whether the policy accepts roundings, and one number is the other, rounded."""
+        return self.roundings is not None and self.roundings.equal(a, b)

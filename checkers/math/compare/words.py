@@ -83,6 +83,7 @@ _DENIED = re.compile(
 )
 _STATES = re.compile(r"(?:the|it|this|that|they|yes|no)\b", re.I)
 _SAID = re.compile(r"(?<![A-Za-z\\])(?:is|are|has|have|gets?|wins?)(?![A-Za-z])|[A-Za-z]:\s")
+_KNOWN = frozenset({*WORDS.values(), *(meaning for _, meaning in _MEANINGS), "yes", "no"})
 _ORDINALS = word_list(
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 )
@@ -109,9 +110,9 @@ def same_words(gold: str, answer: str) -> bool:
     left, right = canonical(gold), canonical(answer)
     if left and left in (right, canonical(_predicate(answer)), canonical(_DETAIL.sub("", answer))):
         return True
-    items = [[canonical(i) for i in _SEPARATOR.split(t) if i] for t in (gold, answer)]
-    if "," in gold and " and " not in gold and len(items[0]) > 2 and items[0] != sorted(items[0]):
-        return items[0] == items[1]  # a ranking: names that are not in the order of the alphabet
+    items = items_of(gold), items_of(answer)
+    if "," in gold and " and " not in gold and len(items[0]) > 2:
+        return items[0] == items[1]  # may be a ranking
     if len(items[0]) > 1 and sorted(items[0]) == sorted(items[1]):
         return True
     words = [sorted(set(t.split()) - {"and"}) for t in (left, right)]
@@ -137,6 +138,22 @@ def canonical(text: str) -> str:
 
 def _meaning(text: str) -> str:
     return next((form for pattern, form in _MEANINGS if pattern.fullmatch(text)), "")
+
+
+def has_meaning(text: str) -> bool:
+    """Return whether words are one of the known answers: yes, no solution, third quadrant."""
+    plain = canonical(text).removeprefix("not ")
+    return plain in _KNOWN or bool(_meaning(plain) or _numbering(text, True))
+
+
+def items_of(text: str) -> list[str]:
+    """Return the items of a list in words, in one spelling."""
+    return [canonical(item) for item in _SEPARATOR.split(text) if item]
+
+
+def is_one_word(text: str) -> bool:
+    """Return whether words are one word, or a list of such: a name, an adjective."""
+    return all(len(canonical(item).split()) < 2 for item in _SEPARATOR.split(text))
 
 
 def _predicate(text: str) -> str:
@@ -261,6 +278,12 @@ def compare_choices(left: str, right: str) -> bool | None:
     if not _LETTER.fullmatch(left) and not _LETTER.fullmatch(right):
         return None
     return a == b
+
+
+def is_choice(text: str) -> bool:
+    """Return whether an answer is choice letters: `B`, `(D)`, `ABD`."""
+    text = strip_marks(text, "").strip()
+    return bool(re.fullmatch(r"\(?\s*[A-J]\s*\)?\.?", text) or _letters(text))
 
 
 def without_label(one: str, other: str) -> str:

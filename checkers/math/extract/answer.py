@@ -129,6 +129,21 @@ def extract_answer(response: str, strict: bool = False, gold: str = "") -> str:
     return labelled_choice(answer) or answer
 
 
+def why_none(response: str, answer: str, gold: str) -> str:
+    """Return why what was found in a response is no answer: "cut", "no answer", or "".
+
+    It ends within its thoughts, a box or a sentence, or says that *it cannot be determined*.
+    """
+    text = model_text(response)
+    box = text[text.rfind(r"\boxed") :] if r"\boxed" in text else ""
+    if box.count("{") > box.count("}"):
+        return "cut"
+    if not answer:
+        return "cut" if gold and (is_unfinished(text) or is_cut(text)) else "no answer"
+    said = [phrases.NON_ANSWER.search(t[:MAX_PROSE]) is not None for t in (answer, gold)]
+    return "no answer" if said == [True, False] else ""
+
+
 def _extracted(response: str, strict: bool, gold: str) -> str:
     text = model_text(response)
     if r"\text" in text or r"\math" in text:

@@ -208,6 +208,17 @@ REFUSED = compiled(  # at the end
     """,
     r"\s{0,9}$",
 )
+NON_ANSWER = compiled(  # in place of an answer
+    r"(?<![A-Za-z])",
+    r"""
+    (cannot|can't|could not|impossible to|unable to|not possible to) (be )?
+    + (determine|answer|calculate|find|solve|compute|conclude)d?
+    (insufficient|incomplete|(not|not give|n't give) enough) (information|data|context)
+    none of the (above|given|options|choices|answers)
+    not (listed|provided)
+    """,
+    r"|无法|无正确|(?:都|均)不正确|信息不足|数据有误|没有正确",
+)
 CORRECTION = compiled(  # `Wait, it is 13.`, `but it is actually 84`
     "",
     r"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -22,7 +23,13 @@ class Pool(pool.WorkerPool):
     needs = "; they need sympy (pip install gradebox[math])"
 
     def judge(
-        self, gold: str, response: str, policy: Policy, timeout_s: float, explain: bool = False
+        self,
+        gold: str,
+        response: str,
+        policy: Policy,
+        timeout_s: float,
+        explain: bool = False,
+        choices: Mapping[str, str] | None = None,
     ) -> Outcome:
         """Return the verdict on one pair.
 
@@ -30,7 +37,7 @@ class Pool(pool.WorkerPool):
         how these are read; none when a limit was met. Raises SandboxError when no worker can be
         started.
         """
-        request = {"policy": asdict(policy), "explain": explain}
+        request = {"policy": asdict(policy), "explain": explain, "choices": choices or {}}
         return self._asked(request, timeout_s, gold, response)
 
     def extract(self, response: str, strict: bool, timeout_s: float) -> str:
@@ -76,7 +83,10 @@ def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[s
     gold, response = (blob.decode("utf-8", "surrogatepass") for blob in (blobs[0], blobs[-1]))
     if "extract" in request:
         return True, "", [extracted(response, request["extract"])[:MOST_ANSWER]]
-    return judged(gold, response, Policy(**request["policy"]), request["explain"])
+    policy, explain = Policy(**request["policy"]), request["explain"]
+    if request["choices"]:
+        return judged_choice(gold, response, request["choices"], policy, explain)
+    return judged(gold, response, policy, explain)
 
 
 def extracted(response: str, strict: bool) -> str:
@@ -100,6 +110,10 @@ def judged(gold: str, response: str, policy: Policy, explain: bool) -> tuple[boo
         tier, (equal, why) = 2, judge(left, right, policy)
     elif explain:  # the first tier may have compared whole texts
         left, right = answers(gold, response, policy)
+    if not equal:
+        from gradebox.checkers.math.extract.answer import why_none
+
+        why = why_none(response, answer, left) or why
     shown = ["", ""]
     if explain:
         from gradebox.checkers.math.compare.judge import readings
@@ -109,6 +123,20 @@ def judged(gold: str, response: str, policy: Policy, explain: bool) -> tuple[boo
         except ValueError as e:
             shown = [f"not read: {e}"[:1000]] * 2
     return equal, why, [str(tier), *(text[:MOST_ANSWER] for text in (answer, left, right)), *shown]
+
+
+def judged_choice(
+    gold: str, response: str, choices: Mapping[str, str], policy: Policy, explain: bool
+) -> tuple[bool, str, list[str]]:
+    """Return what `judged` returns, for a question with choices by letter."""
+    from gradebox.checkers.math.choices import judge_choice
+
+    return judge_choice(
+        gold,
+        choices,
+        judge=lambda reference: judged(reference, response, policy, explain),
+        same=lambda one, other: judged(one, other, policy, False)[0],
+    )
 
 
 def probe(kind: str, text: str) -> tuple[bool, str, list[str]]:

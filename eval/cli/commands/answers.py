@@ -3,7 +3,7 @@
 
 The file's command prints how many responses give the reference answer, and how the others were
 decided. Exit status of both: 0 graded; 2 bad input; 3 no worker process could be started. For one
-answer, 0 means equal, and 1 not equal.
+answer, 0 means equal, and 1 not equal. With --second-judge, 3 also when requests failed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,41 @@ import contextlib
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradebox.eval.cli.command import CommandParser, add_flags, run_command
+from gradebox.eval.cli.sampling_flags import sampler_options, sampling_fields, sampling_flags
 from gradebox.sandbox.common.exit_status import ExitStatus
 
-POLICIES = ("strict", "dart", "lm-open-science", "harness")
+if TYPE_CHECKING:
+    from gradebox.eval.models.answers import pair_file
+    from gradebox.eval.models.answers.second_judge import SecondJudge, SecondVerdict
+
+POLICIES = (
+    "strict",
+    "rounded",
+    "rounded:0.01",
+    "rounded:2dp",
+    "dart",
+    "lm-open-science",
+    "harness",
+)
+JUDGE_HELP = "model that is asked about answers not found equal; its verdicts are counted apart"
+CHOICES_HELP = "field of the choices; choices and options are found"
+
+
+def policy_name(text: str) -> str:
+    """Return the name of a policy; raise ArgumentTypeError for an unknown one."""
+    from gradebox.checkers.math.policy import get_policy
+
+    try:
+        get_policy(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def parser_of_one() -> CommandParser:
@@ -39,7 +67,7 @@ def add_policy(p: CommandParser) -> None:
     """Add the flags that say how two answers are compared."""
     add_flags(
         p,
-        ("--policy", POLICIES, "strict", "what counts as equal"),
+        ("--policy", policy_name, "strict", f"what counts as equal: {', '.join(POLICIES)}"),
         ("--timeout", float, 5.0, "CPU seconds of a comparison"),
     )
 
@@ -58,6 +86,7 @@ def answer(args: argparse.Namespace) -> int:
     why = found.explanation
     rows = (
         ("verdict", "equal" if found.equal else "not equal"),
+        ("outcome", found.outcome),
         ("reason", found.reason),
         ("tier", f"{found.tier} ({'text or plain numbers' if found.tier == 1 else 'mathematics'})"),
         ("policy", args.policy),
@@ -85,9 +114,22 @@ def parser() -> CommandParser:
         p,
         ("--gold FIELD", str, None, "field of the reference, such as answer or ref"),
         ("--response FIELD", str, None, "field of the response or bare answer"),
+        ("--choices FIELD", str, None, CHOICES_HELP),
         ("--output FILE", Path, None, "JSONL file of the verdicts"),
     )
     add_policy(p)
+    add_flags(
+        p.add_argument_group("second judge"),
+        ("--second-judge MODEL", str, None, JUDGE_HELP),
+        ("--second-judge-url URL", str, None, "address of its OpenAI-compatible server"),
+        (
+            "--second-judge-of",
+            ("not-read", "rejected"),
+            "not-read",
+            "which answers it is asked about",
+        ),
+        *sampling_flags(max_tokens=2048, concurrency=8, call_timeout_s=240.0),
+    )
     return p
 
 
@@ -100,30 +142,68 @@ def answers(args: argparse.Namespace) -> int:
     from gradebox.eval.models.answers import pair_file
 
     counts: Counter[str] = Counter()
+    opinions: Counter[SecondVerdict] = Counter()
+    judge = _second_judge(args)
+
+    def graded() -> Iterator[pair_file.GradedLine]:
+        fields = args.gold, args.response, args.choices
+        lines = pair_file.grade_file(args.file, args.policy, args.timeout, *fields)
+        for line in tqdm(lines, unit="", disable=None, leave=False):
+            pair_file.count(counts, line.grade)
+            yield line
+
     with replacing(args.output) if args.output else contextlib.nullcontext() as output:
         try:
-            graded = pair_file.grade_file(
-                args.file, args.policy, args.timeout, args.gold, args.response
-            )
-            for number, line, grade in tqdm(graded, unit="", disable=None, leave=False):
-                outcome = pair_file.outcome_of(grade)
-                counts[outcome] += 1
+            own = (line.record() for line in graded())
+            for record in judge.records(graded(), opinions) if judge else own:
                 if output is not None:
-                    verdict = {
-                        "line": number,
-                        **({"id": line["id"]} if "id" in line else {}),
-                        "equal": grade.equal,
-                        "outcome": outcome,
-                        "answer": grade.answer,
-                        "reason": grade.reason,
-                    }
-                    output.write(json.dumps(verdict).encode() + b"\n")
+                    output.write(json.dumps(record).encode() + b"\n")
         except ValueError as error:
             raise InputError(str(error)) from None
         if not counts:
             raise InputError(f"{args.file}: no lines")
     print(pair_file.table(counts))
-    return ExitStatus.OK
+    if judge is None:
+        return ExitStatus.OK
+    return _print_opinions(judge, opinions)
+
+
+def _second_judge(args: argparse.Namespace) -> SecondJudge | None:
+    """Return the model that --second-judge names."""
+    from gradebox.eval.common.errors import InputError
+
+    if args.second_judge is None:
+        return None
+    for flag, value in (("--second-judge-url", args.second_judge_url), ("--output", args.output)):
+        if value is None:
+            raise InputError(f"--second-judge {args.second_judge} needs {flag}; add it")
+    from gradebox.eval.models.answers.second_judge import SecondJudge
+    from gradebox.eval.models.http_json import check_reachable, read_api_key
+    from gradebox.eval.models.response_file import discard_responses
+    from gradebox.eval.models.servers import OpenAIChat
+
+    check_reachable(args.second_judge_url, "--second-judge-url")
+    replies = args.output.with_name(f"{args.output.stem}.second-judge.jsonl")
+    if args.fresh:
+        discard_responses([replies])
+    fields = sampling_fields(args) | ({} if args.seed is None else {"seed": args.seed})
+    key = read_api_key(args.api_key_env)
+    server = OpenAIChat(args.second_judge_url, args.second_judge, fields, key)
+    return SecondJudge(server, sampler_options(args), args.second_judge_of, replies)
+
+
+def _print_opinions(judge: SecondJudge, opinions: Counter[SecondVerdict]) -> int:
+    from gradebox.eval.models.answers import second_judge
+
+    print(second_judge.table(judge.server.model, opinions))
+    if not opinions["failed"]:
+        return ExitStatus.OK
+    failed = f"{judge.replies.stem}.failed.jsonl"
+    print(
+        f"{opinions['failed']} requests failed (reasons in {failed}); run the same command again "
+        "to retry them"
+    )
+    return ExitStatus.INFRASTRUCTURE
 
 
 main = partial(run_command, parser, answers)

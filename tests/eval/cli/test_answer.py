@@ -14,9 +14,9 @@ def test_the_verdict_and_how_it_came_about(capsys: pytest.CaptureFixture[str]) -
     assert console.main(["answer", r"\frac12", "So it is $\\boxed{0.5}$."]) == 0
     rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
     assert [row[0] for row in rows] == [
-        *("verdict", "reason", "tier", "policy", "gold", "read", "answer", "read")
+        *("verdict", "outcome", "reason", "tier", "policy", "gold", "read", "answer", "read")
     ]
-    assert [rows[i][1] for i in (0, 1, 3, 4, 6, 7)] == [
+    assert [rows[i][1] for i in (0, 2, 4, 5, 7, 8)] == [
         *("equal", "value", "strict", r"\frac12", "0.5", "as  1/2")
     ]
 

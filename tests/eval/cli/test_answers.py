@@ -24,13 +24,13 @@ def test_outcomes_are_counted_and_written_in_order(file, tmp_path, capsys):
     pairs = [
         (r"\frac12", "So it is $\\boxed{0.5}$.", "equal"),
         (["1", "one"], "The answer is one.", "equal"),
-        ("5", "6", "another answer"),
-        (r"\sqrt{2}", r"\sqrt{3}", "another answer"),
-        ("green", "blue", "another answer"),
-        ("5", "", "no answer found"),
-        ("5", "n 2", "answer not read"),
-        ("n 2", "5", "reference not read"),
-        ("1", r"\sqrt{1+10^{-3000}}", "undecided"),
+        ("5", "6", "different"),
+        (r"\sqrt{2}", r"\sqrt{3}", "different"),
+        ("green", "blue", "different"),
+        ("5", "", "no answer"),
+        ("5", "n 2", "not read"),
+        ("n 2", "5", "not read"),
+        ("1", r"\sqrt{1+10^{-3000}}", "not read"),
     ]
     rows = [{"id": f"q{i}", "answer": gold, "response": r} for i, (gold, r, _) in enumerate(pairs)]
     output = tmp_path / "graded.jsonl"
@@ -43,11 +43,12 @@ def test_outcomes_are_counted_and_written_in_order(file, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "responses                    9",
         "equal                        2  0.2222",
-        "another answer               3  0.3333",
-        "no answer found              1  0.1111",
-        "answer not read              1  0.1111",
-        "reference not read           1  0.1111",
-        "undecided                    1  0.1111",
+        "different                    3  0.3333",
+        "not read                     3  0.3333",
+        "  answer                     1  0.1111",
+        "  gold                       1  0.1111",
+        "  undecided                  1  0.1111",
+        "no answer                    1  0.1111",
     ]
 
 
@@ -57,7 +58,20 @@ def test_fields_and_policy_are_chosen(file, capsys):
     assert console.main([*arguments, "--policy", "lm-open-science"]) == 0
     assert "equal                        1  1.0000" in capsys.readouterr().out
     assert console.main(arguments) == 0
-    assert "another answer               1  1.0000" in capsys.readouterr().out
+    assert "different                    1  1.0000" in capsys.readouterr().out
+
+
+def test_choices_and_policies_are_columns(file, capsys):
+    rows = [
+        {"answer": "B", "response": "It is 3.14.", "choices": ["2", "3.14"]},
+        {"answer": "B", "response": "It is 3.14.", "options": {"A": "3.14", "B": "2"}},
+        {"answer": "28.89", "response": "28.889", "policy": "rounded"},
+        {"answer": "28.89", "response": "28.889"},
+    ]
+    assert console.main(["answers", file(*rows)]) == 0
+    assert "equal                        2  0.5000" in capsys.readouterr().out
+    assert console.main(["answers", file(*rows), "--policy", "rounded:0.01", "--choices", "c"]) == 0
+    assert "equal                        2  0.5000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -68,6 +82,13 @@ def test_fields_and_policy_are_chosen(file, capsys):
         ([{"answer": "5", "response": "5"}], ("--gold", "x"), "line 1: there is no field 'x'"),
         ([{"answer": " ", "response": "5"}], (), "line 1: the reference answer is empty"),
         ([[5]], (), "line 1: a JSON list, not an object"),
+        ([{"answer": "5", "response": "5", "choices": 3}], (), "line 1: choices are no list of 1"),
+        ([{"answer": "5", "response": "5", "policy": "x"}], (), "line 1: unknown policy 'x': use"),
+        (
+            [{"answer": "5", "response": "5"}],
+            ("--policy", "rounded:9"),
+            "'9' is no tolerance; give",
+        ),
         ([{"answer": "5", "response": "5"}], ("--timeout", "0"), "timeout is 0.0: it must be more"),
     ],
 )

@@ -42,11 +42,37 @@ UNARY: dict[str, Callable[[Expr], Expr]] = {
 VARIADIC = {"max": sympy.Max, "min": sympy.Min, "gcd": sympy.gcd, "lcm": sympy.lcm}
 
 
+class HugePower(sympy.Function):  # type: ignore[misc]
+    """A power of a rational number with a whole exponent that has too many digits to write.
+
+    SymPy evaluates an unevaluated `Pow` of this kind in every sum and product.
+    """
+
+    nargs = 2
+
+    def _eval_evalf(self, prec: int) -> Expr:
+        return sympy.Pow(*self.args, evaluate=False)._eval_evalf(prec)
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_is_positive(self) -> bool | None:
+        return True if self.args[0].is_positive else None
+
+    def _eval_is_integer(self) -> bool:
+        return bool(self.args[0].is_Integer and self.args[1].is_positive)
+
+    def _sympystr(self, printer: object) -> str:
+        return f"{self.args[0]}**{self.args[1]}"
+
+
 def power(base: Expr, exponent: Expr) -> Expr:
     """Return base ** exponent, unevaluated when the result would be huge."""
     if base.is_Rational and exponent.is_Rational:
         size = max(abs(int(base.p)).bit_length(), int(base.q).bit_length())
         huge = abs(exponent) * size > MAX_BITS or (exponent.q > 1 and size > MAX_ROOT_BITS)
+        if huge and exponent.is_Integer:
+            return HugePower(base, exponent)
     elif base.is_number and exponent.is_number and exponent.is_Integer:
         huge = abs(exponent) > 2000
     else:
