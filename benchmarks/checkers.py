@@ -28,7 +28,8 @@ sys.path.insert(1, f"{sys.path[0]}/src")
 
 from gradebox.checkers import builtin
 from gradebox.checkers.compare import equal
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import Program
 

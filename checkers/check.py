@@ -64,7 +64,8 @@ class Check:
 class Checker(Protocol):
     """Judges outputs against expected ones. Any thread may call any method.
 
-    `digest` changes whenever the checker could judge differently; it is part of a record's key.
+    `digest` changes whenever the checker could judge differently; it is part of a record's key. One
+    with an attribute `answer_is_output` that is False is asked about the expected output as well.
     A fault of the machine raises `sandbox.SandboxError`; a fault of the checker is an unclear
     `Check`.
     """

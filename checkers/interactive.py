@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -25,14 +25,24 @@ from gradebox.checkers.check import Check, CheckerError, reject, unclear
 from gradebox.checkers.opening import split_path
 from gradebox.checkers.program_files import read_program
 from gradebox.checkers.programs import (
-    PROTOCOLS,
     NotCompiled,
+    Pass,
     ProgramChecker,
-    ProgramProtocol,
     ProgramRuns,
+    for_test,
+    read_pass,
 )
+from gradebox.checkers.protocols import PROTOCOLS, ProgramProtocol
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.model import MIB, Compiled, Execution, Interaction, Limits, Program
+from gradebox.sandbox.model import (
+    FOLDER,
+    MIB,
+    Compiled,
+    Execution,
+    Interaction,
+    Limits,
+    Program,
+)
 from gradebox.sandbox.protocol import Sandbox
 
 Transcript = tuple[tuple[Literal["first", "second"], bytes], ...]
@@ -51,6 +61,7 @@ class InteractionResult(NamedTuple):
     transcript   (writer, bytes) in order; "first" is the solution
     decided_by   the party that decides the verdict, as `decide` says
     cut          the transcript lacks its end
+    next_input, feedback  see `Pass`
     """
 
     execution: Execution
@@ -58,6 +69,8 @@ class InteractionResult(NamedTuple):
     transcript: Transcript
     decided_by: Party
     cut: bool = False
+    next_input: bytes | None = None
+    feedback: Mapping[str, bytes] = {}
 
     @property
     def execution_for_verdict(self) -> Execution:
@@ -103,6 +116,10 @@ class Interactor:
         """Changes whenever the interactor could judge differently."""
         return f"interactor:{self.protocol.name}:{self.runs.program.digest}:{self.extra_args!r}"
 
+    def for_test(self, args: Sequence[str], points: float | None) -> Interactor:
+        """Return the interactor of one test, with further arguments and the test's full mark."""
+        return for_test(self, args, points)
+
     def prepare(self) -> None:
         """Compile it. Raises NotCompiled, BadRequest and SandboxError."""
         _ = self.runs.compiled
@@ -122,7 +139,7 @@ def open_interactor(
     Raises CheckerError, a ValueError, for any other name or a file that can't be read.
     """
     kind, _, rest = name.strip().partition(":")
-    if kind not in ("testlib", "kattis"):
+    if kind not in ("testlib", "kattis", "kattis-scoring"):
         raise CheckerError(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
     path, flags = split_path(rest, kind, within)
     runs = ProgramRuns(sandbox, read_program(kind, path, testlib, within=within))
@@ -136,8 +153,11 @@ def judge_interaction(
     input: bytes,
     answer: bytes,
     limits: Limits,
+    feedback: Mapping[str, bytes] | None = None,
 ) -> InteractionResult:
     """Run solution and interactor on one test; `limits` are the solution's.
+
+    feedback  see `ProgramChecker.check_pass`
 
     Raises SandboxError for faults of the machine, BadRequest when the sandbox can't join two
     programs. An interactor that fails is an unclear Check, never a wrong answer.
@@ -150,7 +170,7 @@ def judge_interaction(
         cpu_s=INTERACTOR_CPU_S,
         wall_s=INTERACTOR_WALL_S,
         memory_bytes=INTERACTOR_MEMORY_BYTES,
-        output_bytes=max(limits.output_bytes, Limits.output_bytes),
+        output_bytes=max(limits.output_bytes, Limits.output_bytes) + len(input) + len(answer),
     )
     try:
         compiled = interactor.runs.compiled
@@ -164,13 +184,22 @@ def judge_interaction(
         limits,
         interactor_limits,
         second_args=protocol.arguments(interactor.extra_args),
-        second_files={protocol.input: input, protocol.answer: answer},
-        second_collect=protocol.collect,
+        second_files={**(feedback or {}), protocol.input: input, protocol.answer: answer},
+        second_collect=protocol.collect if feedback is None else (FOLDER,),
     )
     answered = protocol.judge(interaction.second, interactor_limits, interactor.full_points)
-    party, check = decide(interaction, answered)
+    asked = Pass(answered)
+    if feedback is not None:
+        asked = read_pass(protocol, interaction.second, answered)
+    party, check = decide(interaction, asked.check)
     return InteractionResult(
-        interaction.first, check, interaction.transcript, party, interaction.transcript_cut
+        interaction.first,
+        check,
+        interaction.transcript,
+        party,
+        interaction.transcript_cut,
+        asked.next_input,
+        asked.feedback,
     )
 
 
@@ -236,13 +265,15 @@ def sent(judge: ProgramChecker | Interactor) -> dict[str, Any]:
 def open_sent(value: Mapping[str, Any], sandbox: Sandbox) -> ProgramChecker | Interactor:
     """Return the judge that `sent` described. Raises CheckerError for anything else."""
     try:
-        protocol = dataclasses.replace(PROTOCOLS[value["protocol"]], args=_texts(value["args"]))
+        protocol = PROTOCOLS[value["protocol"]]
+        if value.get("args") is not None:
+            protocol = dataclasses.replace(protocol, args=_texts(value["args"]))
         files = {n: c.encode("utf-8", "surrogateescape") for n, c in value["files"].items()}
-        points, extra = value["full_points"], _texts(value["extra_args"])
-        language, name = str(value["language"]), str(value["name"])
+        points, extra = value.get("full_points"), _texts(value.get("extra_args") or [])
+        language, name = str(value["language"]), str(value.get("name") or protocol.name)
         if not files or not (points is None or type(points) in (int, float)):
             raise ValueError("it needs files, and full_points must be a number or null")
-        if value["role"] != "interactor":
+        if value.get("role") != "interactor":
             return ProgramChecker(
                 sandbox,
                 protocol,
@@ -258,6 +289,6 @@ def open_sent(value: Mapping[str, Any], sandbox: Sandbox) -> ProgramChecker | In
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+    if not isinstance(value, (list, tuple)) or not all(isinstance(text, str) for text in value):
         raise TypeError("args and extra_args are lists of texts")
     return tuple(value)

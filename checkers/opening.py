@@ -7,6 +7,7 @@
 | python:FILE.py      | a generated_checker                                              |
 | testlib:FILE.cpp    | a testlib checker                                                |
 | kattis:FILE FLAG…   | a Kattis or DOMjudge output validator, C++ or Python; or a folder |
+| kattis-scoring:FILE | such a validator of a problem with scores                        |
 | command:LINE        | a command of the box: exit 0 accepted, 1 rejected                |
 
 A command sees the files input.txt, output.txt and answer.txt. `{input}`, `{output}` and `{answer}`
@@ -18,13 +19,15 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from gradebox.checkers.builtins import TABLE
 from gradebox.checkers.check import Checker, CheckerError
-from gradebox.checkers.long_outputs import output_judge
+from gradebox.checkers.long_outputs import OutputJudge, output_judge
 from gradebox.checkers.program_files import read_program, testlib_program
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.checkers.values.judging import NAMES, ValueJudge
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.protocol import Sandbox
@@ -109,6 +112,20 @@ def _open_named(
         name=f"{kind}:{path.name}",
         extra_args=flags,
     )
+
+
+def checker_for_test(
+    checker: Checker | None, args: Sequence[str], points: float | None
+) -> Checker | None:
+    """Return the checker of a test with arguments of its own, or a full mark.
+
+    Raises CheckerError for arguments that a built-in does not have.
+    """
+    if isinstance(checker, ProgramChecker):
+        return checker.for_test(args, points)
+    if args and isinstance(checker, OutputJudge):
+        return output_judge(" ".join((checker.asked, *args)))
+    return checker
 
 
 def split_path(rest: str, kind: str, within: Path | None = None) -> tuple[Path, tuple[str, ...]]:

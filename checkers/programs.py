@@ -3,242 +3,22 @@
     PROTOCOLS["testlib"]  ─┐
     Program (its source)  ─┴─▶ ProgramChecker(sandbox, …).check(input, output, expected) ─▶ Check
 
-The protocols are rows: what a program is given and how it answers.
-
-| protocol | arguments                                        | its answer                    |
-|----------|--------------------------------------------------|-------------------------------|
-| python   | input.txt correct_output.txt solution_output.txt | first word of stdout: a score |
-| testlib  | input output answer                              | exit 0 OK, 1 WA, 2 PE, 3 FAIL |
-|          |                                                  | 7 points (on stderr)          |
-| kattis   | input answer feedback_dir; the output on stdin   | exit 42 or 43, feedback files |
-| cms      | input answer output                              | first word of stdout: a score |
-| cms-manager | two files for its talk with the solution      | the score in score.txt        |
-| command  | as the user wrote, or input output answer        | exit 0 accepted, 1 rejected   |
-
-Everything else (a crash, a signal, a limit, another exit status, no score) is unclear: it is no
-evidence about the solution. Whatever a program prints beside its answer is ignored.
+A validator of Kattis may ask for a further run of the solution (`Pass`).
 """
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
-import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from gradebox.checkers.check import Check, CheckerError, accept, check_of_points, reject, unclear
-from gradebox.checkers.tokens import shown
-from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.checkers.check import Check, CheckerError, unclear
+from gradebox.checkers.protocols import KATTIS_ACCEPTED, KATTIS_NEXT_PASS, ProgramProtocol
+from gradebox.sandbox.model import FOLDER, MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
-
-MESSAGE_BYTES = 200
-
-
-@dataclass(frozen=True)
-class ProgramProtocol:
-    """One row.
-
-    read       (evidence of an orderly end, full points or None) → its answer
-    args       its arguments; `{input}`, `{output}` and `{answer}` stand for the names below
-    input, output, answer   file names in the checker's folder; `output` None: on stdin
-    collect    files it may write that are part of its answer
-    """
-
-    name: str
-    read: Callable[[Execution, float | None], Check]
-    args: tuple[str, ...]
-    input: str = "input.txt"
-    output: str | None = "output.txt"
-    answer: str = "answer.txt"
-    collect: tuple[str, ...] = ()
-
-    def arguments(self, extra: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Return the arguments of one run, with the user's own appended."""
-        return (*map(self._filled, self.args), *extra)
-
-    def _filled(self, arg: str) -> str:
-        names = {"{input}": self.input, "{output}": self.output or "", "{answer}": self.answer}
-        for place, name in names.items():
-            arg = arg.replace(place, name)
-        return arg
-
-    def judge(self, execution: Execution, limits: Limits, full_points: float | None) -> Check:
-        """Return the program's answer with its own output; unclear unless it ended well."""
-        problem = _bad_end(execution, limits)
-        check = unclear(problem) if problem else self.read(execution, full_points)
-        return dataclasses.replace(
-            check,
-            stdout=execution.stdout,
-            stderr=execution.stderr,
-            exit_code=execution.exit_code,
-        )
-
-
-def _bad_end(x: Execution, limits: Limits) -> str:
-    """Return why a program's end is no answer; "" when it ended by itself within its limits."""
-    if x.killed_for is not None:
-        reached = {
-            "cpu": f"{limits.cpu_s:g} s of CPU time",
-            "wall": f"{limits.wall_s:g} s of wall time",
-            "memory": f"{limits.memory_bytes >> 20} MiB of memory",
-            "output": f"{limits.output_bytes} bytes of output",
-        }.get(x.killed_for, f"its {x.killed_for} limit")
-        return f"the checker was stopped at {reached}"
-    if x.stdout_cut:
-        return f"the checker wrote more than {limits.output_bytes} bytes"
-    if x.signal is not None:
-        return f"the checker crashed with signal {x.signal}"
-    if x.exit_code is None:
-        return "the checker did not end by itself"
-    return ""
-
-
-def _last_line(text: bytes) -> str:
-    lines = text.strip().splitlines()
-    return shown(lines[-1].strip(), MESSAGE_BYTES) if lines else ""
-
-
-def _all_words(text: bytes) -> str:
-    return shown(b" ".join(text[: 8 * MESSAGE_BYTES].split()), MESSAGE_BYTES)
-
-
-def _bad_exit(x: Execution) -> Check:
-    words = _last_line(x.stderr)
-    return unclear(f"the checker ended with exit status {x.exit_code}" + (words and f": {words}"))
-
-
-_SCORE = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_SCORE_BYTES = 64
-
-
-def _parse_number(token: bytes) -> float | None:
-    """Return a decimal number of a program's answer; None for nan, inf and hexadecimal."""
-    if len(token) > _SCORE_BYTES or not _SCORE.fullmatch(token):
-        return None
-    return float(token)
-
-
-def _read_score(x: Execution, full_points: float | None) -> Check:
-    """Read a `generated_checker`: the first word of stdout is the score, the rest a message."""
-    if x.exit_code != 0:
-        return _bad_exit(x)
-    first = x.stdout[: 1 << 16].split(None, 1)
-    score = _parse_number(first[0]) if first else None
-    if score is None:
-        found = f"'{shown(first[0])}'" if first else "nothing"
-        return unclear(f"the checker must print its score first, it printed {found}")
-    rest = _all_words(first[1]) if len(first) > 1 else ""
-    return check_of_points(score, rest or f"score {score:g}", full_points)
-
-
-_TESTLIB_STATUSES: Mapping[int | None, Callable[[str], Check]] = {
-    0: accept,
-    1: reject,
-    2: lambda words: reject(words, "PE"),
-    3: lambda words: unclear(words or "the checker said FAIL"),
-    4: lambda words: reject(words, "PE"),  # "dirt": older releases for extra tokens
-    8: lambda words: reject(words, "PE"),  # unexpected end, where a checker asks for it
-}
-_POINTS = 7
-_POINTS_LINE = re.compile(rb"\s*points\s+(\S+)")
-
-
-def _read_testlib(x: Execution, full_points: float | None) -> Check:
-    """Read testlib's exit statuses; points are at the beginning of stderr."""
-    words = _all_words(x.stderr)
-    if x.exit_code == _POINTS:
-        found = _POINTS_LINE.match(x.stderr)
-        points = _parse_number(found[1]) if found else None
-        if points is None:
-            return unclear(f"the checker gave points, but stderr does not say how many: {words}")
-        return check_of_points(points, words, full_points)
-    read = _TESTLIB_STATUSES.get(x.exit_code)
-    return read(words) if read else _bad_exit(x)
-
-
-KATTIS_ACCEPTED, KATTIS_REJECTED = 42, 43
-KATTIS_MESSAGE, KATTIS_SCORE = "judgemessage.txt", "score.txt"
-
-
-def _read_kattis(x: Execution, full_points: float | None) -> Check:
-    """Read 42 or 43; a score is allowed with 42 only, and replaces full marks."""
-    words = _all_words(x.files.get(KATTIS_MESSAGE, b""))
-    scored = x.files.get(KATTIS_SCORE)
-    if x.exit_code == KATTIS_REJECTED:
-        if scored is not None:
-            return unclear(f"the validator left {KATTIS_SCORE} beside a rejection")
-        return reject(words)
-    if x.exit_code != KATTIS_ACCEPTED:
-        return _bad_exit(x)
-    if scored is None:
-        return accept(words)
-    points = _parse_number(scored.strip())
-    if points is None:
-        return unclear(f"{KATTIS_SCORE} holds no number but '{shown(scored)}'")
-    return check_of_points(points, words, full_points)
-
-
-MANAGER_SCORE = "score.txt"
-
-
-def _read_manager(x: Execution, full_points: float | None) -> Check:
-    """Read the score that a manager wrote instead of printing it."""
-    written = x.files.get(MANAGER_SCORE, b"")
-    return _read_score(dataclasses.replace(x, stdout=written), full_points)
-
-
-def _read_command(x: Execution, _full_points: float | None) -> Check:
-    words = _last_line(x.stderr) or _last_line(x.stdout)
-    if x.exit_code == 0:
-        return accept(words)
-    return reject(words) if x.exit_code == 1 else _bad_exit(x)
-
-
-def _read_tests(x: Execution, full_points: float | None) -> Check:
-    """Read the answer of tests (tester_side.py); `Check.exit_code` keeps their status."""
-    plain = {4: 3, 5: 3, 6: 1}.get(x.exit_code or 0, x.exit_code)
-    return _read_command(dataclasses.replace(x, exit_code=plain), full_points)
-
-
-# The feedback folder is the checker's own folder, which is empty but for the three files.
-FEEDBACK_DIR = "./"
-
-PROTOCOLS: dict[str, ProgramProtocol] = {
-    row.name: row
-    for row in (
-        ProgramProtocol(
-            name="python",
-            read=_read_score,
-            args=("{input}", "{answer}", "{output}"),
-            output="solution_output.txt",
-            answer="correct_output.txt",
-        ),
-        ProgramProtocol("testlib", _read_testlib, ("{input}", "{output}", "{answer}")),
-        ProgramProtocol(
-            name="kattis",
-            read=_read_kattis,
-            args=("{input}", "{answer}", FEEDBACK_DIR),
-            output=None,
-            collect=(KATTIS_MESSAGE, KATTIS_SCORE),
-        ),
-        ProgramProtocol("command", _read_command, args=()),
-        ProgramProtocol("cms", _read_score, args=("{input}", "{answer}", "{output}")),
-        ProgramProtocol(
-            name="cms-manager",
-            read=_read_manager,
-            args=("/dev/fd/62", "/dev/fd/63"),
-            collect=(MANAGER_SCORE,),
-        ),
-    )
-}
-# not for users: the text of tests, which talks with the solution
-TESTS = ProgramProtocol("command", _read_tests, args=())
-
-
-# ---- a checker program: compiled once, then one clean run for each case ----
 
 # A checker's own limits, whatever those of the problem are.
 CHECKER_LIMITS = Limits(
@@ -311,6 +91,49 @@ class ProgramRuns:
                 self._compiled.close()
 
 
+class Pass(NamedTuple):
+    """A judged run of a solution for a test, of which a validator may ask for several.
+
+    next_input  of the run that it asks for; None: this was the last one
+    feedback    the files in its folder, which it finds there again
+    """
+
+    check: Check
+    next_input: bytes | None = None
+    feedback: Mapping[str, bytes] = {}
+
+
+def read_pass(protocol: ProgramProtocol, execution: Execution, check: Check) -> Pass:
+    """Return the pass of a validator's run that left its folder in `execution.files`."""
+    files = dict(execution.files)
+    for name in (protocol.input, protocol.answer):
+        files.pop(name, None)
+    next_input = files.pop(KATTIS_NEXT_PASS, None)
+    if next_input is not None and check.outcome != "unclear":
+        if execution.exit_code == KATTIS_ACCEPTED:
+            return Pass(check, next_input, files)
+        check = unclear(f"the validator left {KATTIS_NEXT_PASS} beside a rejection")
+    return Pass(check)
+
+
+class _Judge(Protocol):
+    extra_args: tuple[str, ...]
+    full_points: float | None
+
+
+J = TypeVar("J", bound=_Judge)
+
+
+def for_test(judge: J, args: Sequence[str], points: float | None) -> J:
+    """Return a judge with further arguments and a full mark, which shares the compiled program."""
+    if not args and points is None:
+        return judge
+    found = copy.copy(judge)
+    found.extra_args = (*judge.extra_args, *args)
+    found.full_points = judge.full_points if points is None else points
+    return found
+
+
 class ProgramChecker:
     """A `Checker` that asks one program by one protocol.
 
@@ -342,7 +165,7 @@ class ProgramChecker:
 
     @property
     def digest(self) -> str:
-        parts = (
+        parts: tuple[object, ...] = (
             self.protocol.name,
             self.protocol.args,
             self.program.digest,
@@ -351,25 +174,54 @@ class ProgramChecker:
             self.full_points,
             REVISION,
         )
+        if not self.answer_is_output:
+            parts = (*parts, "asked about expected outputs")
         return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+    @property
+    def answer_is_output(self) -> bool:
+        """Whether the expected output is accepted without being asked about."""
+        return self.protocol.answer_is_output
+
+    def for_test(self, args: Sequence[str], points: float | None) -> ProgramChecker:
+        """Return the checker of one test, with further arguments and the test's full mark."""
+        return for_test(self, args, points)
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
         """Run the program on one case."""
+        return self.check_pass(input, output, expected, None).check
+
+    def check_pass(
+        self,
+        input: bytes,
+        output: bytes,
+        expected: bytes,
+        feedback: Mapping[str, bytes] | None,
+    ) -> Pass:
+        """Run the program on one pass of a case.
+
+        feedback  its folder after the pass before, {} at first; None: there is one pass
+        """
         protocol = self.protocol
-        files = {protocol.input: input, protocol.answer: expected}
+        files = {**(feedback or {}), protocol.input: input, protocol.answer: expected}
         if protocol.output is not None:
             files[protocol.output] = output
+        limits = self._limits
+        if feedback is not None:  # the files that it is given are in its folder as well
+            size = sum(map(len, files.values()))
+            limits = dataclasses.replace(limits, output_bytes=limits.output_bytes + size)
         try:
             execution = self.runs.run(
-                self._limits,
+                limits,
                 stdin=b"" if protocol.output is not None else output,
                 args=protocol.arguments(self.extra_args),
                 files=files,
-                collect=protocol.collect,
+                collect=protocol.collect if feedback is None else (FOLDER,),
             )
         except NotCompiled as error:
-            return unclear(f"the checker {error}", error.log[: 64 * 1024])
-        return protocol.judge(execution, self._limits, self.full_points)
+            return Pass(unclear(f"the checker {error}", error.log[: 64 * 1024]))
+        check = protocol.judge(execution, limits, self.full_points)
+        return Pass(check) if feedback is None else read_pass(protocol, execution, check)
 
     def prepare(self) -> None:
         """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
@@ -378,3 +230,28 @@ class ProgramChecker:
     def close(self) -> None:
         """Free the compiled program."""
         self.runs.close()
+
+
+class PassChecker:
+    """A `Checker` of one pass of a case.
+
+    found  the pass, once it was checked
+    """
+
+    def __init__(self, checker: ProgramChecker, feedback: Mapping[str, bytes]) -> None:
+        self._checker = checker
+        self._feedback = feedback
+        self.name, self.digest = checker.name, checker.digest
+        self.answer_is_output = False
+        self.found: Pass | None = None
+
+    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
+        """Run the validator with what it left after the pass before."""
+        self.found = self._checker.check_pass(input, output, expected, self._feedback)
+        return self.found.check
+
+    def prepare(self) -> None:
+        """Do nothing: the checker is compiled once for all passes."""
+
+    def close(self) -> None:
+        """Do nothing."""

@@ -45,7 +45,8 @@ class Language:
     processes    processes and threads that its runtime needs
     family       "g++", "gcc": compilers whose options for faster builds are known;
                  "java": the file must be named after its class;
-                 "python": the interpreter can compile without running (python_compile.py)
+                 "python": the interpreter can compile without running (python_compile.py);
+                 "kotlin", "c#", "go": several sources are compiled together, as those above
     runtime      candidates for what runs the compiler's output (java, mono)
     output       file name of that output; empty: an executable
     then         a second command after the compiler
@@ -226,6 +227,7 @@ ROWS = (
         aliases=("golang",),
         source="main.go",
         tool=("go",),
+        family="go",
         compile=("build", "-p", "1", "-o", "{binary}", "{source}"),
         run=("{binary}",),
         version=("version",),
@@ -263,6 +265,7 @@ ROWS = (
         aliases=("kt", "kotlinc", "kotlin-jvm"),
         source="Main.kt",
         tool=("kotlinc",),
+        family="kotlin",
         runtime=("java",),
         output="program.jar",
         compile=("-nowarn", "-include-runtime", "-d", "{binary}", "{source}"),
@@ -281,6 +284,7 @@ ROWS = (
         aliases=("csharp", "cs", "c-sharp", "mono", "mcs", "dotnet"),
         source="Main.cs",
         tool=("mcs",),
+        family="c#",
         runtime=("mono",),
         output="program.exe",
         compile=(

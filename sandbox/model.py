@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 MIB = 1 << 20
+FOLDER = "."  # among files to collect: all plain files of the working folder
 
 LimitName = Literal[
     "cpu", "wall", "memory", "output", "processes", "open_files", "file_size", "disk"

@@ -67,7 +67,8 @@ class Sandbox(Protocol):
         """Run a program from a clean state.
 
         files     are put into the working folder before the start
-        collect   names of files in the working folder to return in Execution.files
+        collect   names of files in the working folder to return in Execution.files; a sandbox with
+                  capability "interact" takes FOLDER for all of them
         alone     run while no other program of this sandbox runs
         """
         ...

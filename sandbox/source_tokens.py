@@ -179,6 +179,13 @@ SOURCE_ENDINGS: Mapping[str, tuple[str, ...]] = {
     "g++": (".cpp", ".cc", ".cxx", ".c++", ".c"),
     "gcc": (".c",),
 }
+_COMPILED = {
+    **SOURCE_ENDINGS,
+    "java": (".java",),
+    "kotlin": (".kt",),
+    "c#": (".cs",),
+    "go": (".go",),
+}
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
@@ -193,7 +200,7 @@ def other_sources(family: str, files: Mapping[str, bytes]) -> list[str]:
     A source that another file includes is compiled as a part of that.
     """
     _, *others = files
-    endings = SOURCE_ENDINGS.get(family, ())
+    endings = _COMPILED.get(family, ())
     sources = [name for name in others if name.lower().endswith(endings)] if endings else []
     if not sources:
         return []

@@ -19,7 +19,7 @@ from gradebox.eval.grading.drivers.executor import open_drivers
 from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
-from gradebox.eval.problems.row import TESTS_COLUMN
+from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache

@@ -4,6 +4,7 @@ gradebox grade --solutions-path …    eval/eval_with_piston_gentest_checker_sta
 gradebox debug RESULTS …             eval/debug_case.py
 gradebox answer GOLD RESPONSE        judge a short answer, explained
 gradebox answers FILE                grade a file of short answers
+gradebox verify PACKAGE              eval/verify.py
 gradebox report RESULTS              eval/report.py
 gradebox compare A B                 eval/compare.py
 gradebox serve --port 2000           python -m sandbox.server
@@ -37,6 +38,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "answer": Command("eval.cli.commands.answers:main_one", "judge a short answer, explained"),
     "answers": Command("eval.cli.commands.answers:main", "grade a file of short answers"),
+    "verify": Command("eval.cli.commands.verify:main", "grade the submissions of problem packages"),
     "report": Command("eval.cli.commands.report:main", "write the report of a run"),
     "compare": Command("eval.cli.commands.compare:main", "compare two runs by problem"),
     "serve": Command("sandbox.server.__main__:main", "serve Piston's API and POST /grade"),

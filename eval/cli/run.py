@@ -122,7 +122,7 @@ def run_grading(
         stopper.arm()
         retry = retry or Retry(stop=stopper.event)
         if options.self_check or options.self_check_solutions is not None:
-            from gradebox.eval.grading.self_check import SelfCheck
+            from gradebox.eval.grading.known.self_check import SelfCheck
 
             summary = SelfCheck(session, stopper, retry).run()
             if stopper.event.is_set():

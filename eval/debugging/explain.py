@@ -36,7 +36,8 @@ from gradebox.eval.debugging.page_parts import (
     title,
 )
 from gradebox.eval.debugging.reopen import OpenedCase, Overrides, run_options
-from gradebox.eval.grading.cases.case_run import CaseGrader, CaseOutcome
+from gradebox.eval.grading.cases.case_run import CaseGrader
+from gradebox.eval.grading.cases.outcome import CaseOutcome
 from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import compile_error
 from gradebox.eval.results.record import CaseRecord

@@ -240,7 +240,7 @@ class OpenedCase:
         if solution.code is None:
             raise InputError(f"line {solution.line} has no code, so there is nothing to run")
         settings, run = self.settings, self.solution_run
-        program = program_of(solution.code, run.language, run.problem)
+        program = program_of(solution.code, run.language, run.problem, solution.files)
         try:
             return settings.retry.call(lambda: settings.sandbox.compile(program), "compiling")
         except BadRequest as e:  # the sandbox refuses the program

@@ -16,6 +16,7 @@ from gradebox.eval.common.terminal import Row, Span, row, wrap_words
 from gradebox.eval.debugging.explain import run_again
 from gradebox.eval.debugging.page_parts import block, heading, result_name, size, title
 from gradebox.eval.debugging.reopen import OpenedCase
+from gradebox.eval.grading.cases.case_run import checker_of
 from gradebox.sandbox.errors import SandboxError
 
 EXPECTED = "the expected output"
@@ -48,6 +49,7 @@ def try_checker(case: OpenedCase) -> list[Trial]:
             "--with-checker"
         )
     test = case.test
+    checker = checker_of(case.resources.problem, checker, test) or checker
     trials = []
     try:
         for name, output in (

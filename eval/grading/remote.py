@@ -32,8 +32,9 @@ from gradebox.eval.grading.solution_run import (
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.in_memory import Row, cache_name
-from gradebox.eval.problems.problem import TestRef
-from gradebox.eval.problems.row import TESTS_COLUMN, row_of
+from gradebox.eval.problems.problem import NO_INFO, Problem, TestRef
+from gradebox.eval.problems.row import row_of
+from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.eval.results.record import CaseRecord, SolutionRecord, is_record, read_case
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import SandboxError, Transient
@@ -114,6 +115,7 @@ class GradeRequest:
                 "solution_id": s.solution_id,
                 "language": s.language,
                 **({"completion": s.response or ""} if s.code is None else {"code": s.code}),
+                **({"files": dict(s.files[1:])} if s.files else {}),
             }
             for s in self.solutions
         ]
@@ -251,7 +253,7 @@ class RemoteTask:
         def question(endpoint: Endpoint) -> tuple[dict[str, Any], list[CaseRecord]]:
             (record,) = request.ask(endpoint, timeout_s)
             try:
-                return record, _cases(record["details"], refs)
+                return record, _cases(record["details"], refs, run.problem)
             except ValueError as error:
                 raise Transient(f"{endpoint.url}: a case {error}") from None
 
@@ -276,10 +278,17 @@ class RemoteTask:
             row["checker"] = self._context.checker
         return row
 
-    def _contents(self, refs: Sequence[TestRef]) -> dict[str, list[str]]:
+    def _contents(self, refs: Sequence[TestRef]) -> dict[str, list[Any]]:
         tests = [self._tests.load(ref) for ref in refs]
         found = {"input": [t.input for t in tests], "output": [t.expected for t in tests]}
-        return {n: [c.decode("utf-8", "surrogateescape") for c in cs] for n, cs in found.items()}
+        texts: dict[str, list[Any]] = {
+            n: [c.decode("utf-8", "surrogateescape") for c in cs] for n, cs in found.items()
+        }
+        infos = [self.solution_run.problem.info_of(ref.case_type, ref.index) for ref in refs]
+        if any(info is not NO_INFO for info in infos):
+            for name in ("name", "args", "points"):
+                texts[name] = [getattr(info, name) for info in infos]
+        return texts
 
 
 def _parts(plan: Sequence[TestRef]) -> Iterator[list[TestRef]]:
@@ -297,7 +306,7 @@ def _parts(plan: Sequence[TestRef]) -> Iterator[list[TestRef]]:
     yield part
 
 
-def _cases(details: Sequence[Any], refs: Sequence[TestRef]) -> list[CaseRecord]:
+def _cases(details: Sequence[Any], refs: Sequence[TestRef], problem: Problem) -> list[CaseRecord]:
     """Return the cases of a server's record under their own numbers. Raises ValueError."""
     if len(details) not in (0, len(refs)):
         raise ValueError(f"is one of {len(details)} where {len(refs)} are expected")
@@ -305,7 +314,9 @@ def _cases(details: Sequence[Any], refs: Sequence[TestRef]) -> list[CaseRecord]:
     for value, ref in zip(details, refs, strict=False):
         if value["input_bytes"] != ref.input_bytes:
             raise ValueError(f"has {value['input_bytes']} bytes of input, not {ref.input_bytes}")
-        found.append(read_case({**value, "case_type": ref.case_type, "test_case_i": ref.index}))
+        names = {"case_type": ref.case_type, "test_case_i": ref.index}
+        groups = problem.groups_of(ref.case_type, ref.index)
+        found.append(read_case({**value, **names, **({"groups": groups} if groups else {})}))
     return found
 
 

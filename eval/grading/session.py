@@ -26,7 +26,7 @@ from gradebox.checkers.program_files import HEADER, testlib_header
 from gradebox.eval.common.errors import Diagnostics, InputError
 from gradebox.eval.grading.cases.asserts import AssertTests
 from gradebox.eval.grading.cases.case_run import CaseSettings
-from gradebox.eval.grading.cases.judges import open_judge, open_problem_interactor
+from gradebox.eval.grading.cases.judges import check_judge, open_judge, open_problem_interactor
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, ResourceCache
 from gradebox.eval.grading.solution_job import JobContext
@@ -42,6 +42,7 @@ from gradebox.eval.problems.chosen_tests import (
 from gradebox.eval.problems.formats import Judge
 from gradebox.eval.problems.generated_tests import GeneratedTests, open_generated_tests
 from gradebox.eval.problems.in_memory import InMemoryProblem
+from gradebox.eval.problems.opening import dataset_paths
 from gradebox.eval.problems.problem import Problem, TestRef
 from gradebox.eval.results.cache import VerdictCache
 from gradebox.eval.results.folder import results_stem
@@ -287,6 +288,7 @@ class GradingSession(Closeable):
             subsets=tuple(options.dataset_subsets),
             format_name=options.dataset_format,
             judge=cast("Judge", options.judge),
+            testlib=options.testlib,
         )
         self._to_close.callback(problems.close)
         return problems
@@ -331,7 +333,7 @@ class GradingSession(Closeable):
         """Return what the run reads and writes and programs must not see."""
         options = self.options
         checker = (options.checker or "").partition(":")[2].split(" ")[0]
-        read = [options.dataset, options.generated_tests_dir, checker]
+        read = [*dataset_paths(options.dataset), options.generated_tests_dir, checker]
         written = [options.results_dir if self.files else None, options.cache]
         found = [path for path in read if path and Path(path).exists()]
         return [*self.files, *found, *(path for path in written if path)]
@@ -359,7 +361,9 @@ class GradingSession(Closeable):
         options, official = self.options, self._official(problem)
         kept = problem.without_tests() if isinstance(problem, InMemoryProblem) else problem
         interactor = self._open_interactor(problem)
-        if problem.interactive and interactor is None:
+        if (problem.interactive and interactor is None) or (
+            problem.passes > 1 and not can_talk(self.sandbox)
+        ):
             return ProblemResources(kept, unsupported_tests(official, problem))
         tests = open_tests(official, self.generated, problem, options.test_selection())
         return self._judged(kept, tests, interactor)
@@ -383,6 +387,7 @@ class GradingSession(Closeable):
                 if interactor
                 else open_judge(problem, self.options.checker, self.options, self.sandbox)
             )
+            check_judge(problem, interactor or checker)
         except BaseException:
             tests.close()
             raise

@@ -156,7 +156,9 @@ class SolutionJob:
     def _compile(self, plan: Sequence[TestRef]) -> Compiled | None:
         run, settings = self.solution_run, self.context.settings
         try:
-            program = program_of(run.solution.code or "", run.language, run.problem)
+            program = program_of(
+                run.solution.code or "", run.language, run.problem, run.solution.files
+            )
             compiled = settings.retry.call(
                 lambda: settings.sandbox.compile(program), f"compiling line {run.solution.line}"
             )
@@ -291,5 +293,7 @@ def case_grader(
             lambda test: together(settings, bounds, resources.problem, code, language, test),
         )
     elif resources.interactor is not None:
-        attempt = interactive_attempt(settings, bounds, compiled, resources.interactor)
+        attempt = interactive_attempt(
+            settings, bounds, compiled, resources.interactor, resources.problem
+        )
     return CaseGrader(settings, resources, bounds, compiled, attempt=attempt)

@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import UNSET, structs
 
 from gradebox.eval.grading.cases.case_run import unjudged
-from gradebox.eval.grading.cases.judges import subtask_points
 from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.resources import TestSetInfo
+from gradebox.eval.grading.scoring import subtask_points
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
 from gradebox.eval.problems.problem import Problem, TestRef
@@ -33,6 +33,8 @@ from gradebox.eval.solutions.program import hint, key_text, solution_of
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import Compiled, Description
+
+_USUAL_FILES = (("", ""), (Problem.input_file, Problem.output_file))
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class RunContext:
         key = key_of(
             KeyParts(
                 problem_id=problem.id,
-                code=key_text(solution.code or "", problem),
+                code=key_text(solution.code or "", problem, solution.files),
                 language=language,
                 tests=test_set.tests,
                 checker=test_set.checker,
@@ -83,6 +85,7 @@ class RunContext:
                     "cpu_s": bounds.cpu_s,
                     "memory_bytes": bounds.memory_bytes,
                     "input_mode": problem.input_mode,
+                    **({"files": problem.files} if problem.files not in _USUAL_FILES else {}),
                 },
                 flags=dict(self.flags),
                 sandbox=sandbox,
@@ -139,6 +142,7 @@ class SolutionRun:
     ) -> SolutionRecord:
         """Return the solution's record for this result."""
         s, p, bounds = self.solution, self.problem, self.bounds
+        points = subtask_points(p, details)
         return SolutionRecord(
             schema=SCHEMA,
             problem_id=p.id,
@@ -166,7 +170,9 @@ class SolutionRun:
             contest_year=p.contest_year,
             has_checker=bool(self.test_set.checker),
             origin={**p.origin, **s.known} or UNSET,
-            subtasks=subtask_points(p, details) or UNSET,
+            subtasks=points or UNSET,
+            points=round(sum(one.points for one in points), 6) if points else UNSET,
+            points_of=sum(one.of for one in points) if points else UNSET,
         )
 
 

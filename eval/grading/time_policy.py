@@ -24,8 +24,8 @@ from gradebox.sandbox.model import MIB, Execution, Limits
 
 RUN_TO = 1.25
 NEAR_FROM = 0.9
-WALL_FACTOR = 3.0
-WALL_EXTRA_S = 2.0
+WALL_FACTOR = 1.5
+WALL_EXTRA_S = 3.0
 MIN_OUTPUT_BYTES = 16 * MIB
 MIN_CPU_S, MAX_CPU_S = 0.001, 60_000.0  # time limits that a sandbox supports, RUN_TO included
 

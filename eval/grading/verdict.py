@@ -67,23 +67,32 @@ class SolutionOutcome:
 
 
 def compare_output(
-    test: TestCase, output: bytes | None, checker: Checker | None, mode: Mode
+    test: TestCase,
+    output: bytes | None,
+    checker: Checker | None,
+    mode: Mode,
+    file: str = OUTPUT_FILE,
 ) -> Match | Check:
     """Ask the checker; without one compare with the expected output, by `mode`.
 
     A checker may be stricter than any comparison, so that it is spared only the expected output
-    itself, byte for byte.
+    itself, byte for byte; and not even that where it need not be an output that is accepted.
 
-    output  None when the output file was not written
+    output  None when the output file, `file`, was not written
     """
     if output is None:
-        return Match(False, f"{OUTPUT_FILE} was not written")
-    if output == test.expected:
+        return Match(False, f"{file} was not written")
+    if output == test.expected and spares_expected(checker):
         return EQUAL
     if checker is not None:
         return checker.check(test.input, output, test.expected)
     why = first_difference(output, test.expected, mode)
     return Match(False, why) if why else EQUAL
+
+
+def spares_expected(checker: Checker | None) -> bool:
+    """Return whether the expected output is accepted without asking the checker."""
+    return bool(getattr(checker, "answer_is_output", True))
 
 
 def judge(execution: Execution, bounds: Bounds, found: Match | Check | None) -> CaseJudgement:
@@ -181,7 +190,11 @@ def _output_error(x: Execution) -> str:
 
 def _crash_error(x: Execution, how: str) -> str:
     lines = x.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-    return f"{how}: {lines[-1].strip()[:200]}" if lines else how
+    if not lines:
+        return how
+    # Java's launcher says first what is wrong, such as a class without main, then how to do it.
+    telling = lines[0] if lines[0].startswith("Error: ") else lines[-1]
+    return f"{how}: {telling.strip()[:200]}"
 
 
 def _signal_name(number: int) -> str:
@@ -205,6 +218,8 @@ def _judge_check(check: Check) -> CaseJudgement:
     if check.accepted and score >= 1.0:
         return CaseJudgement("AC", "passed_by_checker", True, 1.0)
     reason: Reason = "presentation_error" if check.verdict == "PE" else "failed_checker"
+    if check.accepted:
+        reason = "partial_points"
     why = check.message or "rejected; no reason was given"
     return CaseJudgement("WA", reason, False, min(max(score, 0.0), 1.0), why)
 

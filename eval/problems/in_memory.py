@@ -18,7 +18,8 @@ from typing import Any, cast
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, RowFormat
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
-from gradebox.eval.problems.row import TESTS_COLUMN, make_problem, official_tests, problem_id
+from gradebox.eval.problems.row import make_problem, problem_id
+from gradebox.eval.problems.row.tests import TESTS_COLUMN, official_tests
 
 Row = Mapping[str, Any]
 

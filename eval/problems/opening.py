@@ -5,6 +5,7 @@
     a folder with IOI's files             subtasks and tests together (ioi_rows.py)
     a folder with CodeContests+' files    read as they are
     LiveCodeBench                         its files, from a folder or the hub
+    a package, a zip or a folder of them  packages/; several with commas between them
     any other folder, a name on the hub   load_dataset(name, subset, split=split)
 
 Local files and saved datasets have no subsets. Files have no splits either.
@@ -35,6 +36,7 @@ from gradebox.eval.problems.dataset_library import (
 from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, Row
 from gradebox.eval.problems.formats.contests import CODE_CONTESTS_PLUS
 from gradebox.eval.problems.ioi_rows import IoiRows, ioi_files
+from gradebox.eval.problems.packages import PackageRows, find_packages
 from gradebox.eval.problems.problem_set import ProblemSet
 from gradebox.eval.problems.rows import Choose, JsonRows, Rows
 from gradebox.sandbox.input_file import check_input_file
@@ -125,12 +127,14 @@ def open_problems(
     cache_dir: str | Path | None = None,
     format_name: str | None = None,
     judge: Judge = "strict",
+    testlib: str | None = None,
 ) -> ProblemSet:
     """Return the problems of a dataset.
 
     dataset    a .jsonl or .parquet file, a folder, or a name on the hub
     subsets    where problems are looked up, in this order
     cache_dir  the cache of the `datasets` library; None for its own
+    testlib    path of testlib.h, for packages that lack it
     format_name, judge  see `Reading`; None for the format that recognises the rows
 
     Raises InputError when the dataset can't be read, with what to give instead.
@@ -143,6 +147,9 @@ def open_problems(
         return Reading(found[-1].one(format_name, where), judge, format_name is not None)
 
     path = Path(dataset).expanduser()
+    packages = None if format_name else open_packages(dataset, testlib)
+    if packages is not None:
+        return ProblemSet(dataset, None, [packages])
     if path.is_dir() and not is_saved_dataset(path) and (ioi := ioi_files(path)):
 
         def read(file: Path, reading: Reading) -> Rows:
@@ -156,6 +163,35 @@ def open_problems(
     ):
         problems.diagnostics.add(f"--dataset {dataset}: {hint}")
     return problems
+
+
+def dataset_paths(dataset: str) -> list[Path]:
+    """Return the local paths that --dataset names: one, or several with commas between them."""
+    whole = Path(dataset).expanduser()
+    paths = [Path(part).expanduser() for part in dataset.split(",")]
+    try:
+        if whole.exists():
+            return [whole]
+        return paths if len(paths) > 1 and all(path.exists() for path in paths) else []
+    except OSError:  # too long for a path
+        return []
+
+
+def open_packages(dataset: str, testlib: str | None = None) -> PackageRows | None:
+    """Return the rows of the packages that a data set is; None when it is another.
+
+    Raises InputError for several paths that hold none, and for a zip that can't be read.
+    """
+    paths = dataset_paths(dataset)
+    if not paths or (len(paths) == 1 and is_saved_dataset(paths[0])):
+        return None
+    found, messages = find_packages(paths)
+    if found:
+        return PackageRows(dataset, found, messages, testlib)
+    if messages or len(paths) > 1 or paths[0].suffix == ".zip":
+        why = messages[0] if messages else "there is no problem.yaml, problem.xml or init.yml"
+        raise InputError(f"--dataset {dataset} has no problem package: {why}")
+    return None
 
 
 def open_sources(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,21 +14,67 @@ if TYPE_CHECKING:  # an exported run.py has no msgspec
 # datasets write "1000/A", users also "1000A" or "1000/a"
 _ID = re.compile(r"0*(\d{1,9})[\s/_-]?([A-Za-z]\d{0,2})")
 TestKind = Literal["stdin", "call", "assert", "graded"]
+GroupRule = Literal["min", "sum", "max", "avg", "all"]
 
 
 @dataclass(frozen=True)
 class Subtask:
-    """A part of a problem that gives points.
+    """A group of tests that gives points: its share of 0 … 1, times `points`.
 
-    points  of a solution that passes all tests of the subtask
-    digits  to which the lowest score of the tests is rounded
+    points  of a solution with full marks in all its tests
+    digits  to which the share is rounded; None: it is not
     tests   positions in the official tests
+    rule    what the share is of the scores of the tests and the shares of the inner groups: the
+            lowest, the mean weighted by points, the highest, the mean, or 1 if all are 1
+    groups  names of the inner groups, which are before this one
+    needs   names of groups; without full marks in all of them this one has no points
     """
 
     name: str
     points: float
-    digits: int
+    digits: int | None
     tests: tuple[int, ...]
+    rule: GroupRule = "min"
+    groups: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TestInfo:
+    """What an official test has besides its input and output.
+
+    name    in the package that it comes from
+    args    arguments of the checker or interactor, after those of every test
+    points  its full mark, None where it has none
+    """
+
+    __test__ = False  # not a pytest class
+
+    name: str = ""
+    args: tuple[str, ...] = ()
+    points: float | None = None
+
+
+NO_INFO = TestInfo()
+
+
+@dataclass(frozen=True)
+class TimeRule:
+    """How a package's time limit follows from its submissions: slowest accepted one x `ac`.
+
+    tle         the fastest submission that must exceed the limit takes `tle` times as long
+    resolution  seconds; the limit is a multiple of it
+    stated      the package states a limit, so that the rule does not decide
+    """
+
+    ac: float = 2.0
+    tle: float = 1.5
+    resolution: float = 1.0
+    stated: bool = True
+
+    def limit_s(self, slowest_s: float) -> float:
+        """Return the limit of submissions whose slowest takes so many seconds."""
+        return max(1, math.ceil(slowest_s * self.ac / self.resolution - 1e-9)) * self.resolution
 
 
 @dataclass(frozen=True)
@@ -38,7 +85,7 @@ class Problem:
     checker         Python source of `generated_checker`, or None
     testlib_checker C++ source of a checker that includes testlib.h, or None
     checker_name    a checker chosen by name (`checker` column or --checker), or None
-    judge_program   the program of the checker or interactor (`checkers.sent_program.sent`), or
+    judge_program   the program of the checker or interactor (`checkers.interactive.sent`), or
                     None; it goes before all others
     interactive     solutions talk with an interactor
     gold_solutions  known programs for --self-check, each {code, language, expect}
@@ -53,7 +100,14 @@ class Problem:
     joined_tests    their text
     stop_tokens     where a completion of the prompt ends
     graders         (path, text) of the files of a graded problem
-    subtasks        its points
+    subtasks        groups of tests with points
+    test_info       of each official test; empty when no test has any
+    passes          most runs of a solution for one test: each but the first has the input that the
+                    validator wrote
+    input_file      of input_mode file: its name; "" for stdin
+    output_file     of input_mode file: its name; "" for stdout
+    include_files   (language, "default" for all; name; text) of files that belong to each solution
+    time_rule       how its time limit is found, None where it is only stated
     origin          what records say of the row: its format, its judge, difficulty, platform,
                     contest date, known faults; empty for rows in our own columns
     """
@@ -85,7 +139,28 @@ class Problem:
     stop_tokens: tuple[str, ...] = ()
     graders: tuple[tuple[str, str], ...] = ()
     subtasks: tuple[Subtask, ...] = ()
+    test_info: tuple[TestInfo, ...] = ()
+    passes: int = 1
+    input_file: str = "input.txt"
+    output_file: str = "output.txt"
+    include_files: tuple[tuple[str, str, str], ...] = ()
+    time_rule: TimeRule | None = None
     origin: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[str, str]:
+        """The names of the files for a test's input and output; "" for stdin and stdout."""
+        return (self.input_file, self.output_file) if self.input_mode == "file" else ("", "")
+
+    def info_of(self, case_type: CaseType, index: int) -> TestInfo:
+        """Return what is known of a test."""
+        known = case_type == "official" and index < len(self.test_info)
+        return self.test_info[index] if known else NO_INFO
+
+    def groups_of(self, case_type: CaseType, index: int) -> tuple[str, ...]:
+        """Return the names of the groups that a test is in."""
+        groups = self.subtasks if case_type == "official" else ()
+        return tuple(group.name for group in groups if index in group.tests)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,8 @@ from typing import Any, NamedTuple
 from gradebox.eval.common.errors import Diagnostics, InputError, RowError, shown
 from gradebox.eval.problems.formats import REMEDY
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
-from gradebox.eval.problems.row import (
-    TESTS_COLUMN,
-    alias_ids,
-    make_problem,
-    official_tests,
-    problem_id,
-)
+from gradebox.eval.problems.row import alias_ids, make_problem, problem_id
+from gradebox.eval.problems.row.tests import TESTS_COLUMN, input_sizes, official_tests
 from gradebox.eval.problems.rows import Rows
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.lru_cache import LruCache
@@ -240,9 +235,6 @@ def _read(location: _Location) -> _Loaded:
     """Read a problem; raise RowError when it or one of its tests is unusable."""
     row = location.source.row(location.row)
     problem = make_problem(row)
-    input_bytes = []
-    for number, (given, expected) in enumerate(official_tests(row.get(TESTS_COLUMN))):
-        if expected is None and not problem.interactive:  # only an interactor needs no output
-            raise RowError(f"official test {number} has no output")
-        input_bytes.append(len(given))
+    tests = row.get(TESTS_COLUMN)  # only an interactor needs no output
+    input_bytes = input_sizes(tests, needs_output=not problem.interactive)
     return _Loaded(problem, input_bytes)

@@ -29,6 +29,7 @@ Reason = Literal[
     "passed_by_checker",
     "failed_outputs_match",
     "failed_checker",
+    "partial_points",
     "presentation_error",
     "time_limit_exceeded",
     "memory_limit_exceeded",
@@ -63,6 +64,9 @@ class CaseRecord(msgspec.Struct):
     repeats        verdicts of all runs under --repeat, this run first
     marked         why assert tests ran in the process of the solution, with a mark; UNSET: they
                    did not
+    test           the name of the test in its package, and `groups` those of its groups
+    points         of the test, where tests have points or a checker gave some
+    passes         runs of the program for the test, where there may be several
     """
 
     case_type: CaseType
@@ -91,10 +95,14 @@ class CaseRecord(msgspec.Struct):
     input: str | UnsetType = UNSET
     repeats: tuple[CaseVerdict, ...] | UnsetType = UNSET
     marked: str | UnsetType = UNSET
+    test: str | UnsetType = UNSET
+    groups: tuple[str, ...] | UnsetType = UNSET
+    points: Number | UnsetType = UNSET
+    passes: Count | UnsetType = UNSET
 
 
 class SubtaskPoints(msgspec.Struct):
-    """The points that a solution has of a subtask, and those that there are."""
+    """The points that a solution has of a subtask or group, and those that there are."""
 
     name: str
     points: Number
@@ -108,7 +116,8 @@ class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
     has_checker                       a checker judges every output but the expected one itself
     origin                            of rows of other data sets: dataset_format, judge, test_kind,
                                       difficulty, platform, contest_date, errata
-    subtasks                          of a graded problem
+    subtasks                          of a problem with points: those that are in no other
+    points, points_of                 their sum, and the most that it can be
     """
 
     schema: Literal[2]
@@ -138,6 +147,8 @@ class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
     has_checker: bool | None
     origin: dict[str, str] | UnsetType = UNSET
     subtasks: tuple[SubtaskPoints, ...] | UnsetType = UNSET
+    points: Number | UnsetType = UNSET
+    points_of: Number | UnsetType = UNSET
 
     @property
     def busy_s(self) -> float:

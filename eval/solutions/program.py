@@ -2,7 +2,8 @@
 
 | tests of the problem | program                                                  |
 |----------------------|----------------------------------------------------------|
-| stdin                | the code; behind the problem's prelude, where it has one |
+| stdin                | the code; behind the problem's prelude, where it has one; |
+|                      | with the other files of the solution and of the problem   |
 | call                 | prelude, code, and what calls the entry point            |
 | assert               | prompt, code, and what answers the tests' calls          |
 | assert, not Python   | prompt, code, and what makes the tests' calls (calling/) |
@@ -16,8 +17,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 from gradebox.checkers.values.programs import (
     Way,
@@ -31,7 +34,7 @@ from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, fenced_progra
 from gradebox.eval.solutions.graded import CPP, graded_program
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.languages import find
+from gradebox.sandbox.languages import Language, find
 from gradebox.sandbox.model import Program
 from gradebox.sandbox.source_tokens import lines
 
@@ -67,8 +70,15 @@ def solution_of(solution: Solution, problem: Problem) -> Solution:
     return replace(solution, code=code, response=None, language=language or solution.language)
 
 
-def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
+def program_of(
+    code: str,
+    language: str,
+    problem: Problem = PLAIN,
+    files: Sequence[tuple[str, str]] = (),
+) -> Program:
     """Return the program that a problem's tests run.
+
+    files  see `Solution.files`; they belong to programs whose tests are input and output
 
     Raises UnknownLanguage, and BadRequest for another language than the tests are written in.
     """
@@ -78,6 +88,8 @@ def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
         return graded_program(code, language, problem)
     row = find(language)
     prelude = problem.prelude.splitlines()
+    if problem.test_kind == "stdin" and (files or problem.include_files):
+        return _program_of_files(files or (("", code),), row, problem)
     if problem.test_kind == "stdin" and not (prelude and row.family == "python"):
         return Program(row.name, {row.source: code.encode("utf-8", "surrogatepass")})
     if row.family != "python":
@@ -89,6 +101,28 @@ def program_of(code: str, language: str, problem: Problem = PLAIN) -> Program:
     text = completed(code, problem)
     entry, way = problem.entry_point, _WAYS[problem.test_kind]
     return solution_program(text, entry, way, prelude, language=row.name)
+
+
+def _program_of_files(files: Sequence[tuple[str, str]], row: Language, problem: Problem) -> Program:
+    """Return a program in several files with those that the problem adds.
+
+    A file with the name of the language's main file is the main file, else the first one is.
+    """
+    added = {
+        name: text
+        for language, name, text in problem.include_files
+        if language == "default" or alike(find(language), row)
+    }
+    unnamed = row.source if row.source not in added else f"solution{Path(row.source).suffix}"
+    named = {name or unnamed: text for name, text in files} | added
+    first = row.source if row.source in named else next(iter(named))
+    named = {first: named.pop(first), **named}
+    return Program(row.name, {n: t.encode("utf-8", "surrogatepass") for n, t in named.items()})
+
+
+def alike(one: Language, other: Language) -> bool:
+    """Return whether two rows are of one language, in whatever version."""
+    return one.name == other.name or one.family == other.family != ""
 
 
 def parts_of(problem: Problem) -> Parts:
@@ -125,8 +159,12 @@ def defines(code: str, entry: str) -> bool:
     return False
 
 
-def key_text(code: str, problem: Problem) -> str:
-    """Return what a record's key has of the program."""
+def key_text(code: str, problem: Problem, files: Sequence[tuple[str, str]] = ()) -> str:
+    """Return what a record's key has of the program and of what its problem adds to it."""
+    p = problem
+    package = (p.include_files, p.test_info, p.subtasks if p.test_kind != "graded" else (), files)
+    if any(package) or p.passes > 1:
+        code = _keyed(repr((package, p.passes)), code)
     if problem.test_kind == "stdin" and not problem.prelude:
         return code
     if problem.language:

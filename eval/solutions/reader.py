@@ -2,6 +2,7 @@
 
     {"id": "1000/A", "code": "…"}                                          upstream's format
     {"contest_id": 1000, "index": "A", "code": "…", "language": "cpp"}
+    {"id": "1000/A", "files": {"main.cpp": "…", "tree.h": "…"}}       the first one is the main file
     {"problem_id": "1000/A", "completion": "…```python…```", "sample_id": 3}
     {"task_id": "HumanEval/0", "completion": "    return 1"}          or a whole program: "solution"
     {"name": "HumanEval_0_has_close_elements", "completion": "…"}     MultiPL-E
@@ -27,7 +28,7 @@ from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.common.offset_index import OffsetIndex, fingerprint
 from gradebox.eval.solutions.extract_code import DEFAULT_LANGUAGE, after_thinking, extract_code
 from gradebox.eval.solutions.files import find_files, read_lines
-from gradebox.eval.solutions.solution import Solution
+from gradebox.eval.solutions.solution import Solution, encodable, files_of
 from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
@@ -166,6 +167,7 @@ def _solution(
     problem_id, solution_id, language, code, error = "", default_id, DEFAULT_LANGUAGE, None, None
     response = None
     known: Mapping[str, str] = {}
+    files: tuple[tuple[str, str], ...] = ()
     try:
         given = read()
         row = as_line(given)
@@ -175,7 +177,11 @@ def _solution(
         requested = _name(row, "language") or None
         language = requested or language
         _check_language(language)
-        code, language = _program(row, requested)
+        files = files_of(row)
+        alone = files and row.get("code") is None
+        code, language = _program({**row, "code": files[0][1]} if alone else row, requested)
+        if files and not alone:
+            files = (("", code or ""), *files)
         if code is None or not row.get("code"):
             response = _answer(row)
         if code is not None and (response or "").count("```") < 3:  # one fence: it is the code
@@ -183,7 +189,7 @@ def _solution(
     except RowError as why:
         error = f"line {number}: {why}"
     return Solution(
-        problem_id, solution_id, 0, number, language, code, error, source, response, known
+        problem_id, solution_id, 0, number, language, code, error, source, response, known, files
     )
 
 
@@ -243,7 +249,7 @@ def _name(row: Mapping[str, Any], key: str) -> str:
         raise RowError(f"{key} is {shown(value)}: it must be text or a whole number")
     if len(value) > MAX_NAME:
         raise RowError(f"{key} has {len(value)} characters: at most {MAX_NAME}")
-    return _encodable(value.strip())
+    return encodable(value.strip())
 
 
 def _check_language(name: str) -> None:
@@ -263,7 +269,7 @@ def _program(row: Mapping[str, Any], language: str | None) -> tuple[str | None, 
     if code is None and "task_id" in row and isinstance(row.get("solution"), str):
         code = row["solution"]  # EvalPlus: a whole program
     if isinstance(code, str) and code.strip():
-        text = _encodable(code)
+        text = encodable(code)
         if text.lstrip().startswith(("```", "~~~")):
             return extract_code(text, language)
         return text, language or DEFAULT_LANGUAGE
@@ -287,7 +293,7 @@ def _response(row: Mapping[str, Any]) -> str | None:
     """Return the model's response, None when no field has one."""
     for key in TEXT_KEYS:
         if row.get(key) is not None:
-            return _encodable(_text(key, row[key]))
+            return encodable(_text(key, row[key]))
     return None
 
 
@@ -330,10 +336,3 @@ def _content(key: str, content: object) -> str:
         raise RowError(f"the content in {key} is {shown(content)}: it must be text")
     parts = [part.get("text") if isinstance(part, dict) else part for part in content]
     return "".join(part for part in parts if isinstance(part, str))
-
-
-def _encodable(text: str) -> str:
-    """Replace lone surrogates, which JSON allows and UTF-8 doesn't."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")

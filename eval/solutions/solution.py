@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.problem import Problem
+from gradebox.eval.problems.row.values import plain_name
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
 
@@ -16,6 +18,8 @@ class Solution:
     """One line of a solutions file.
 
     code       the program, or None when the response has none
+    files      (name, text) of all files of a program in several, `code` first; else empty. A name
+               "" stands for that of the language's main file
     language   the name as given, which `gradebox.sandbox.languages` resolves
     sample_i   0-based number of this sample within its problem, in file order
     line       1-based line in its file
@@ -36,33 +40,94 @@ class Solution:
     source: str = ""
     response: str | None = None
     known: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[tuple[str, str], ...] = ()
 
 
 EXPECTED = ("passed", "failed")
 
 
+def files_of(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return (name, text) of a program's files; without `code`, the first one is the main file.
+
+    Raises RowError. A field of this name that holds anything but texts is another matter.
+    """
+    given = row.get("files")
+    if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
+        return ()
+    return tuple((plain_name("files", name), encodable(text)) for name, text in given.items())
+
+
+def encodable(text: str) -> str:
+    """Replace lone surrogates, which JSON allows and UTF-8 doesn't."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What the authors of a problem expect of a submission's tests.
+
+    tests      a glob of their names, or of the groups that they are in; "" for all
+    permitted  verdicts that each test may have; None: any
+    required   verdicts of which one test at least has one; None: none is needed
+    """
+
+    tests: str = ""
+    permitted: tuple[str, ...] | None = None
+    required: tuple[str, ...] | None = None
+
+
 @dataclass(frozen=True)
 class KnownSolution:
-    """A solution with the status that grading it must give."""
+    """A solution with what grading it must give.
+
+    expect    its status: passed, failed, or either
+    expected  of a package's submission, by its tests
+    whole     the expectation speaks of tests behind the first that fails
+    partial   it has some of the points, and not all
+    """
 
     solution: Solution
     expect: str
+    expected: tuple[Expectation, ...] = ()
+    whole: bool = False
+    partial: bool = False
 
 
 def known_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
-    """Yield the known solutions in a problem's `gold_solutions` field; InputError for bad ones."""
+    """Yield the known solutions in a problem's `gold_solutions` field; InputError for bad ones.
+
+    A package's submissions may be in languages that are not in our table.
+    """
     for number, entry in enumerate(problem.gold_solutions):
-        name = f"gold_solutions[{number}]"
+        name = str(entry.get("name") or f"gold_solutions[{number}]")
         language, expect = entry.get("language") or "python", entry.get("expect") or "passed"
         where = f"problem {problem.id}: {name}"
-        if expect not in EXPECTED or not isinstance(entry.get("code"), str):
+        try:
+            files = files_of(entry)
+        except RowError as e:
+            raise InputError(f"{where}: {e}") from None
+        code = files[0][1] if files and "code" not in entry else entry.get("code")
+        expected = tuple(Expectation(**one) for one in _as_tuples(entry.get("expected") or ()))
+        if expect not in EXPECTED + ("either",) * bool(expected) or not isinstance(code, str):
             raise InputError(
                 f"{where} has expect {shown(expect)} and code of type "
-                f"{type(entry.get('code')).__name__}: passed or failed, and text are needed"
+                f"{type(code).__name__}: passed or failed, and text are needed"
             )
         try:
-            find(str(language))
+            language = str(language) if expected else find(str(language)).name
         except UnknownLanguage as e:
             raise InputError(f"{where}: {e}") from None
-        code = entry["code"].encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-        yield KnownSolution(Solution(problem.id, name, number, 0, str(language), code), expect)
+        code = encodable(code)
+        files = (("", code), *files) if files and "code" in entry else files
+        files = files if len(files) > 1 else ()
+        solution = Solution(problem.id, name, number, 0, language, code, files=files)
+        yield KnownSolution(
+            solution, expect, expected, bool(entry.get("whole")), bool(entry.get("partial"))
+        )
+
+
+def _as_tuples(expected: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for one in expected:
+        yield {k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}

@@ -13,7 +13,7 @@ from typing import cast, get_args
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.built_program import read_all
-from gradebox.sandbox.model import Execution, LimitName, Limits
+from gradebox.sandbox.model import FOLDER, Execution, LimitName, Limits
 
 LIMIT_NAMES = frozenset(get_args(LimitName))
 NONE: frozenset[LimitName] = frozenset()
@@ -48,7 +48,8 @@ def read_execution(
                 fd = next(rest)
                 size = os.fstat(fd).st_size
                 too_large = too_large or size > output_bytes
-                files[name] = read_all(fd, min(size, output_bytes))
+                data = read_all(fd, min(size, output_bytes))
+                files |= _unpacked(data) if name == FOLDER else {name: data}
     finally:
         for fd in fds:
             os.close(fd)
@@ -75,6 +76,22 @@ def read_execution(
         contended=contended,
         forked=bool(reply.forked),
     )
+
+
+def _unpacked(data: bytes) -> dict[str, bytes]:
+    """Return the files that the launcher put into one (`archive_folder` in c/files.c).
+
+    Each is preceded by "<length of its name> <size>\\n" and its name; one that is cut is left out.
+    """
+    files, at = dict[str, bytes](), 0
+    while (end := data.find(b"\n", at, at + 64)) >= 0:
+        length, size = map(int, data[at:end].split())
+        start = end + 1 + length
+        at = start + size
+        if at > len(data):
+            break
+        files[data[end + 1 : start].decode("utf-8", "surrogateescape")] = data[start:at]
+    return files
 
 
 def _limit_of_kill(reply: wire.Reply) -> LimitName | None:

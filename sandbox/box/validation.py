@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.model import MIB, Limits, Program
+from gradebox.sandbox.model import FOLDER, MIB, Limits, Program
 
 LARGEST_PROGRAM = 64 * MIB
 LARGEST_ARGUMENTS = 32_768
@@ -76,5 +76,5 @@ def check_request(args: Sequence[str], files: Iterable[str], collect: Sequence[s
             f"{len(names)} files in (at most {wire.MAX_FILES}), "
             f"{len(collect)} out (at most {wire.MAX_COLLECT})"
         )
-    for name in (*names, *collect):
+    for name in (*names, *(name for name in collect if name != FOLDER)):
         _check_name(name)

@@ -74,7 +74,8 @@ def test_a_checker_sees_only_the_test_and_the_output(sandbox: PlainSandbox) -> N
 
 
 def test_a_hanging_checker_is_unclear(sandbox: PlainSandbox) -> None:
-    from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+    from gradebox.checkers.programs import ProgramChecker
+    from gradebox.checkers.protocols import PROTOCOLS
     from gradebox.sandbox.model import Limits, Program
 
     program = Program("python", {"checker.py": b"import time\ntime.sleep(600)"})

@@ -19,7 +19,7 @@ from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.api.rewards.columns import problem_of
 from gradebox.eval.api.rewards.values import answer_of, reward_of
-from gradebox.eval.problems.row import TESTS_COLUMN
+from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.body import check_structure, structure_bytes

@@ -33,7 +33,8 @@ from gradebox.eval.problems.formats import (
     RowFormat,
     recognising,
 )
-from gradebox.eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS
+from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
+from gradebox.eval.problems.row.tests import TESTS_COLUMN
 
 PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
 

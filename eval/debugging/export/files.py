@@ -19,7 +19,8 @@ from typing import Any
 
 import gradebox.checkers
 from gradebox.checkers.interactive import Interactor
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
 from gradebox.eval.debugging.reopen import OpenedCase
@@ -57,7 +58,7 @@ def export_files(case: OpenedCase) -> dict[str, bytes]:
         f"{case.recorded.get('reason')}"
     )
     run, judge = case.solution_run, _judge_program(case)
-    program = program_of(run.solution.code or "", run.language, run.problem)
+    program = program_of(run.solution.code or "", run.language, run.problem, run.solution.files)
     files = {
         "README.txt": README.format(case=escape(about)).encode(),
         "case.json": json.dumps(_facts(case, program), indent=1).encode(),

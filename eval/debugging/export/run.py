@@ -27,7 +27,8 @@ from gradebox.checkers import long_outputs
 from gradebox.checkers.builtins import builtin
 from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.interactive import Interactor, judge_interaction
-from gradebox.checkers.programs import PROTOCOLS, TESTS, ProgramChecker, ProgramRuns
+from gradebox.checkers.programs import ProgramChecker, ProgramRuns
+from gradebox.checkers.protocols import PROTOCOLS, TESTS
 from gradebox.checkers.values.judges import JUDGES
 from gradebox.checkers.values.judges import judge as judge_values
 from gradebox.eval.grading.time_policy import run_limits

@@ -18,16 +18,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradebox.checkers.interactive import Interactor, judge_interaction
-from gradebox.checkers.programs import TESTS, ProgramRuns
+from gradebox.checkers.programs import ProgramRuns
+from gradebox.checkers.protocols import TESTS
 from gradebox.checkers.values.programs import joined_program, tester_program
-from gradebox.eval.grading.cases.case_run import (
-    Attempt,
-    CaseOutcome,
-    CaseSettings,
-    check_evidence,
-    outcome_of,
-)
+from gradebox.eval.grading.cases.case_run import CaseSettings, check_evidence
 from gradebox.eval.grading.cases.judges import interactive_attempt
+from gradebox.eval.grading.cases.outcome import Attempt, CaseOutcome, outcome_of
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
 from gradebox.eval.grading.verdict import EQUAL, Bounds, Match, judge, whole_output
 from gradebox.eval.problems.problem import Problem, TestCase
@@ -81,7 +77,7 @@ class AssertTests(Interactor):
 
     def __init__(self, problem: Problem, sandbox: Sandbox) -> None:
         super().__init__(TESTS, ProgramRuns(sandbox, tester_program()), name="tests")
-        self._problem, self._sandbox = problem, sandbox
+        self.problem, self._sandbox = problem, sandbox
         self._known = known_solution(problem)
         self._needs: dict[tuple[str, int], bool] = {}
         self._lock = threading.Lock()
@@ -104,7 +100,7 @@ class AssertTests(Interactor):
     def _known_needs(
         self, test: TestCase, code: str, settings: CaseSettings, bounds: Bounds
     ) -> bool:
-        program = self._sandbox.compile(program_of(code, "python", self._problem))
+        program = self._sandbox.compile(program_of(code, "python", self.problem))
         try:
             if not program.ok:
                 return False
@@ -115,7 +111,7 @@ class AssertTests(Interactor):
             program.close()
         if found.check.exit_code not in DOUBTED:
             return False
-        outcome = together(settings, bounds, self._problem, code, "python", test)
+        outcome = together(settings, bounds, self.problem, code, "python", test)
         return outcome is not None and outcome.judgement.verdict == "AC"
 
 
@@ -160,7 +156,7 @@ def assert_attempt(
 
     run_together  runs it in the process of the solution
     """
-    apart = interactive_attempt(settings, bounds, compiled, tests)
+    apart = interactive_attempt(settings, bounds, compiled, tests, tests.problem)
 
     def attempt(test: TestCase) -> CaseOutcome:
         outcome = apart(test)

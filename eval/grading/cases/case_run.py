@@ -13,36 +13,41 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import NamedTuple, cast
+from typing import cast
 
 from msgspec import UNSET, UnsetType, structs
 
 from gradebox.checkers.builtins import Builtin
-from gradebox.checkers.check import Check
+from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.compare import Mode
+from gradebox.checkers.opening import checker_for_test
+from gradebox.checkers.programs import Pass, PassChecker, ProgramChecker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.cases.one_process import run_in_one_process, shares_a_process
+from gradebox.eval.grading.cases.outcome import (
+    Attempt,
+    CaseOutcome,
+    Feedback,
+    in_passes,
+    outcome_of,
+)
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
 from gradebox.eval.grading.verdict import (
-    OUTPUT_FILE,
     Bounds,
-    CaseJudgement,
-    Match,
     compare_output,
     judge,
-    judge_untimed,
+    spares_expected,
     whole_output,
 )
-from gradebox.eval.problems.problem import TestCase, TestRef
+from gradebox.eval.problems.problem import NO_INFO, Problem, TestCase, TestRef
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason
 from gradebox.eval.results.records import one_line, stored_text
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Execution
 from gradebox.sandbox.protocol import BatchSandbox, Sandbox
 
-INPUT_FILE = "input.txt"
 log = logging.getLogger(__name__)
 
 SHORT_INPUT_BYTES = 200  # of inputs that records of failed cases have
@@ -63,29 +68,6 @@ class CaseSettings:
     repeat: int = 1
     retry: Retry = field(default_factory=Retry)
     on_run: Callable[[Execution], None] = lambda execution: None
-
-
-class CaseOutcome(NamedTuple):
-    """A run of a case and how it was judged.
-
-    output         None when the output file was not written
-    output_passed  verdict on the output alone, whatever the time; None when it was not judged
-    contended      the run was repeated alone because load could have changed its verdict
-    transcript     of an interaction
-    marked         why the tests ran in the process of the solution, "" when they did not
-    """
-
-    execution: Execution
-    output: bytes | None
-    judgement: CaseJudgement
-    output_passed: bool | None
-    check: Check | None = None
-    contended: bool = False
-    transcript: str | None = None
-    marked: str = ""
-
-
-Attempt = Callable[[TestCase], CaseOutcome]
 
 
 class CaseGrader:
@@ -112,7 +94,10 @@ class CaseGrader:
         self._bounds = bounds
         self._compiled = compiled
         self.attempt = attempt or self._run_and_judge
+        if attempt is None and self._problem.passes > 1:
+            self.attempt = self._run_passes
         plain = attempt is None and settings.repeat == 1 and self._problem.input_mode != "file"
+        plain = plain and self._problem.passes == 1
         self.one_process = plain and shares_a_process(self._problem)
         self.runs_many = self.one_process or (plain and "batch" in settings.sandbox.capabilities)
         self.load = self._tests.load
@@ -173,7 +158,8 @@ class CaseGrader:
     def judge_at_once(self, test: TestCase, execution: Execution) -> CaseOutcome | None:
         """Judge the output of a run; return None when that may need the sandbox again."""
         needs_sandbox = self._checker is not None and not isinstance(self._checker, Builtin)
-        if needs_sandbox and execution.stdout != test.expected:
+        spared = execution.stdout == test.expected and spares_expected(self._checker)
+        if needs_sandbox and not spared:
             return None
         if must_run_alone(execution, self._bounds):
             return None
@@ -182,30 +168,51 @@ class CaseGrader:
     def _run_and_judge(self, test: TestCase) -> CaseOutcome:
         return self.judge_run(test, self._run(test, alone=False))
 
-    def judge_run(self, test: TestCase, execution: Execution) -> CaseOutcome:
-        """Judge the output of a run. A run alone, if that is needed, decides in its place."""
+    def _run_passes(self, test: TestCase) -> CaseOutcome:
+        def run(test: TestCase, feedback: Feedback) -> tuple[CaseOutcome, Pass | None]:
+            checker = checker_of(self._problem, self._checker, test)
+            asked = PassChecker(cast("ProgramChecker", checker), feedback)
+            return self.judge_run(test, self._run(test, alone=False), asked), asked.found
+
+        return in_passes(test, self._problem.passes, self._bounds, run)
+
+    def judge_run(
+        self, test: TestCase, execution: Execution, checker: Checker | None = None
+    ) -> CaseOutcome:
+        """Judge the output of a run. A run alone, if that is needed, decides in its place.
+
+        checker  None: that of the problem
+        """
         contended = must_run_alone(execution, self._bounds)
         if contended:
             execution = self._run(test, alone="alone" in self._settings.sandbox.capabilities)
-        return self._judge(test, execution, contended=contended)
+        return self._judge(test, execution, checker, contended=contended)
 
-    def _judge(self, test: TestCase, execution: Execution, *, contended: bool) -> CaseOutcome:
-        by_file = self._problem.input_mode == "file"
-        output = execution.files.get(OUTPUT_FILE) if by_file else execution.stdout
+    def _judge(
+        self,
+        test: TestCase,
+        execution: Execution,
+        checker: Checker | None = None,
+        *,
+        contended: bool,
+    ) -> CaseOutcome:
+        written = self._problem.files[1]
+        output = execution.files.get(written) if written else execution.stdout
         if not whole_output(execution, self._bounds):
             judgement = judge(execution, self._bounds, None)
             return CaseOutcome(execution, output, judgement, None, contended=contended)
-        found = compare_output(test, output, self._checker, self._settings.compare)
+        checker = checker or checker_of(self._problem, self._checker, test)
+        found = compare_output(test, output, checker, self._settings.compare, written)
         return outcome_of(execution, self._bounds, output, found, contended=contended)
 
     def _run(self, test: TestCase, *, alone: bool) -> Execution:
-        by_file = self._problem.input_mode == "file"
+        given, written = self._problem.files
         execution = self._settings.sandbox.run(
             self._compiled,
             run_limits(self._bounds, len(test.expected)),
-            stdin=b"" if by_file else test.input,
-            files={INPUT_FILE: test.input} if by_file else None,
-            collect=(OUTPUT_FILE,) if by_file else (),
+            stdin=b"" if given else test.input,
+            files={given: test.input} if given else None,
+            collect=(written,) if written else (),
             alone=alone,
         )
         self._settings.on_run(execution)
@@ -216,6 +223,7 @@ class CaseGrader:
         """Return the record of a case that ran."""
         x, judged, limit = outcome.execution, outcome.judgement, self._settings.stored_bytes
         output = outcome.output or b""
+        info = self._problem.info_of(test.case_type, test.index)
         expected = stored_text(test.expected, limit)
         return CaseRecord(
             case_type=ref.case_type,
@@ -243,7 +251,27 @@ class CaseGrader:
             output_passed=outcome.output_passed,
             input=_short_input(test.input) if judged.verdict != "AC" else UNSET,
             marked=one_line(outcome.marked) if outcome.marked else UNSET,
+            test=one_line(info.name) if info.name else UNSET,
+            groups=self._problem.groups_of(test.case_type, test.index) or UNSET,
+            points=self._points(judged.score, outcome.check, info.points),
+            passes=outcome.passes or UNSET,
         )
+
+    def _points(
+        self, score: float | None, check: Check | None, full_points: float | None
+    ) -> float | UnsetType:
+        """Return the points of a test; UNSET where tests have none."""
+        if full_points is not None:
+            return round((score or 0.0) * full_points, 6)
+        if not self._problem.subtasks or check is None or check.points is None:
+            return UNSET
+        return check.points if score else 0.0
+
+
+def checker_of(problem: Problem, checker: Checker | None, test: TestCase) -> Checker | None:
+    """Return the checker with the arguments and the full mark of a test."""
+    info = problem.info_of(test.case_type, test.index)
+    return checker if info is NO_INFO else checker_for_test(checker, info.args, info.points)
 
 
 def _short_input(data: bytes) -> str | UnsetType:
@@ -254,29 +282,6 @@ def _short_input(data: bytes) -> str | UnsetType:
         return data.decode()
     except UnicodeDecodeError:
         return UNSET
-
-
-def outcome_of(
-    execution: Execution,
-    bounds: Bounds,
-    output: bytes | None,
-    found: Match | Check,
-    *,
-    contended: bool = False,
-    transcript: str | None = None,
-) -> CaseOutcome:
-    """Return the outcome of a run that wrote its whole output, which was found to be `found`."""
-    judgement = judge(execution, bounds, found)
-    untimed = judge_untimed(found) if judgement.verdict == "TLE" else judgement
-    return CaseOutcome(
-        execution,
-        output,
-        judgement,
-        untimed.passed,
-        found if isinstance(found, Check) else None,
-        contended,
-        transcript,
-    )
 
 
 def unjudged(ref: TestRef, verdict: CaseVerdict, reason: Reason, error: str = "") -> CaseRecord:

@@ -2,31 +2,34 @@
 
 A row's `interactor` is `testlib:FILE.cpp` or `kattis:FILE`. The file must be beside a local
 dataset, so that a downloaded dataset cannot choose files of this machine. Interactive solutions run
-against it, both in sandboxes. Graded problems have points:
-
-    a test     a score 0 … 1, from the checker, the manager, or a comparison
-    a subtask  the lowest score of its tests, rounded, times its points
-    a problem  the sum over its subtasks; of several solutions, the sum of the best of each
+against it, both in sandboxes.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.interactive import Interactor, judge_interaction, open_interactor, open_sent
-from gradebox.checkers.opening import open_checker
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker, ProgramRuns
+from gradebox.checkers.opening import checker_for_test, open_checker
+from gradebox.checkers.programs import Pass, ProgramChecker, ProgramRuns
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.errors import InputError, UnusableProblem
-from gradebox.eval.grading.cases.case_run import Attempt, CaseOutcome, CaseSettings, outcome_of
+from gradebox.eval.grading.cases.case_run import CaseSettings
+from gradebox.eval.grading.cases.outcome import (
+    Attempt,
+    CaseOutcome,
+    Feedback,
+    in_passes,
+    outcome_of,
+)
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.time_policy import run_limits
 from gradebox.eval.grading.verdict import Bounds, judge, whole_output
 from gradebox.eval.problems.problem import Problem, TestCase
-from gradebox.eval.results.record import CaseRecord, SubtaskPoints
 from gradebox.eval.results.records import stored_text
 from gradebox.eval.solutions.graded import checker_program, manager_program
 from gradebox.sandbox.errors import BadRequest, SandboxError
@@ -65,6 +68,22 @@ def open_judge(
         )
     except CheckerError as e:
         raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+
+
+def check_judge(problem: Problem, judge: Checker | Interactor | None) -> None:
+    """Raise UnusableProblem for arguments of a test, or passes, that its judge does not have."""
+    where = f"problem {problem.id} is unusable: "
+    if problem.passes > 1 and not isinstance(judge, (ProgramChecker, Interactor)):
+        raise UnusableProblem(
+            f"{where}passes is {problem.passes}, but only a validator can ask for another pass: "
+            "name one, such as kattis:FILE"
+        )
+    for args in {info.args for info in problem.test_info}:
+        try:
+            if not isinstance(judge, Interactor):
+                checker_for_test(judge, args, None)
+        except CheckerError as e:
+            raise UnusableProblem(f"{where}args of a test, {' '.join(args)}: {e}") from None
 
 
 def open_sent_interactor(problem: Problem, sandbox: Sandbox) -> Interactor | None:
@@ -130,16 +149,6 @@ def open_manager(problem: Problem, sandbox: Sandbox) -> Interactor | None:
     return Interactor(PROTOCOLS["cms-manager"], runs, name="manager.cpp", full_points=1.0)
 
 
-def subtask_points(problem: Problem, cases: Sequence[CaseRecord]) -> tuple[SubtaskPoints, ...]:
-    """Return the points of each subtask; a test that was not judged scores 0."""
-    scores = {case.test_case_i: case.score or 0.0 for case in cases}
-    lowest = [min((scores.get(i, 0.0) for i in s.tests), default=0.0) for s in problem.subtasks]
-    return tuple(
-        SubtaskPoints(s.name, round(round(least, s.digits) * s.points, 6), s.points)
-        for s, least in zip(problem.subtasks, lowest, strict=True)
-    )
-
-
 def open_problem_interactor(
     problem: Problem, sandbox: Sandbox, dataset: str, testlib: str | None
 ) -> Interactor | None:
@@ -163,7 +172,11 @@ def open_problem_interactor(
 
 
 def interactive_attempt(
-    settings: CaseSettings, bounds: Bounds, compiled: Compiled, interactor: Interactor
+    settings: CaseSettings,
+    bounds: Bounds,
+    compiled: Compiled,
+    interactor: Interactor,
+    problem: Problem,
 ) -> Attempt:
     """Return a function that runs and judges one case of an interactive problem.
 
@@ -172,19 +185,33 @@ def interactive_attempt(
     """
 
     def attempt(test: TestCase) -> CaseOutcome:
+        if problem.passes == 1:
+            return talk(test, None)[0]
+        return in_passes(test, problem.passes, bounds, talk)
+
+    def talk(test: TestCase, feedback: Feedback | None) -> tuple[CaseOutcome, Pass]:
+        info = problem.info_of(test.case_type, test.index)
         result = judge_interaction(
-            settings.sandbox, compiled, interactor, test.input, test.expected, run_limits(bounds)
+            settings.sandbox,
+            compiled,
+            interactor.for_test(info.args, info.points),
+            test.input,
+            test.expected,
+            run_limits(bounds),
+            feedback,
         )
         settings.on_run(result.execution)
+        asked = Pass(result.check, result.next_input, result.feedback)
         transcript = _transcript_text(result.transcript, settings.stored_bytes)
         # An accepted solution must also keep its limits. A rejected one may have been ended by
         # the rejection, which must not count as a second failure.
         accepted = result.check.accepted
         x = result.execution if accepted else result.execution_for_verdict
         if not whole_output(x, bounds):
-            return CaseOutcome(x, x.stdout, judge(x, bounds, None), None, transcript=transcript)
+            judgement = judge(x, bounds, None)
+            return CaseOutcome(x, x.stdout, judgement, None, transcript=transcript), asked
         outcome = outcome_of(x, bounds, x.stdout, result.check, transcript=transcript)
-        return outcome._replace(execution=result.execution)
+        return outcome._replace(execution=result.execution), asked
 
     return attempt
 

@@ -11,14 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradebox.eval.grading.cases.case_run import (
-    CaseGrader,
-    CaseOutcome,
-    CaseSettings,
-    outcome_of,
-    unjudged,
-)
+from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, checker_of, unjudged
 from gradebox.eval.grading.cases.one_process import shares_a_process
+from gradebox.eval.grading.cases.outcome import CaseOutcome, outcome_of
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.verdict import Bounds, compare_output, fails
 from gradebox.eval.problems.problem import Problem, TestCase
@@ -30,7 +25,7 @@ Json = Mapping[str, Any]
 # Reasons that depend on the output alone: the program ended normally and within its limits.
 _BY_OUTPUT = frozenset((
     "passed_by_exact_match", "passed_by_checker", "failed_outputs_match", "failed_checker",
-    "presentation_error", "checker_unclear",
+    "presentation_error", "checker_unclear", "partial_points",
 ))  # fmt: skip
 
 
@@ -138,7 +133,8 @@ def _output_grader(
             stderr=str(recorded.get("stderr") or "").encode("utf-8", "surrogatepass"),
             stdout_bytes=len(output),
         )
-        found = compare_output(test, output, resources.checker, settings.compare)
+        checker = checker_of(resources.problem, resources.checker, test)
+        found = compare_output(test, output, checker, settings.compare)
         contended = bool(recorded.get("contended"))
         return outcome_of(execution, bounds, output, found, contended=contended)
 

@@ -56,7 +56,8 @@ from gradebox.eval.problems.formats.training import (
     SANDBOXFUSION,
     VERL,
 )
-from gradebox.eval.problems.row import TESTS_COLUMN, USED_COLUMNS
+from gradebox.eval.problems.row import USED_COLUMNS
+from gradebox.eval.problems.row.tests import TESTS_COLUMN
 
 __all__ = [
     "FIRST_ROWS",

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gradebox.eval.common.errors import RowError, shown
-from gradebox.eval.problems.row import NAME_COLUMNS, TESTS_COLUMN, USED_COLUMNS
+from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
+from gradebox.eval.problems.row.tests import TESTS_COLUMN
 
 Judge = Literal["strict", "reference"]
 JUDGES: tuple[Judge, ...] = ("strict", "reference")

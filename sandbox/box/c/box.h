@@ -130,6 +130,13 @@ int send_fault(int err, const char *stage, const char *what);
 /* Copy a descriptor's bytes into a new file. Return 0, or -1 with errno. */
 int copy_to_file(int dir, const char *name, int from, int mode);
 
+/* Open a plain file by its own name, or return -1. */
+int open_plain(int dir, const char *name);
+
+/* Return a file with all plain files of the working folder, each after "<length of its name> <size>\n" and
+ * its name; it is longer than `most` bytes where they are or where they are too many. -1: it cannot be made. */
+int archive_folder(int64_t most);
+
 /* Replace the files in /program, which programs see read-only. Return NULL, or the name of the file
  * that could not be written, with errno. */
 const char *load_program_files(uint32_t count, char *const *names, const int *fds);

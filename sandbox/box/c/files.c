@@ -113,6 +113,45 @@ int write_stdin(struct run *run) {
     return !run->seal_input || !fcntl(run->in_writer, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
 }
 
+/* ---- files to collect --------------------------------------------------------------------------- */
+
+int open_plain(int dir, const char *name) {
+    struct stat s;
+    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || (!fstat(fd, &s) && S_ISREG(s.st_mode))) return fd;
+    close(fd);
+    return -1;
+}
+
+enum { MOST_ARCHIVED = 1024 };
+static int archive_fd, archived;
+static int64_t archive_left;
+
+static int add_to_archive(int dir, const char *name) {
+    struct stat s;
+    off_t at = 0;
+    int fd = open_plain(dir, name);
+    if (fd < 0 || fstat(fd, &s)) return 0;
+    archive_left -= s.st_size;
+    if (archive_left >= 0 && ++archived <= MOST_ARCHIVED) {
+        dprintf(archive_fd, "%zu %lld\n%s", strlen(name), (long long)s.st_size, name);
+        while (at < s.st_size && archive_left >= 0)
+            if (sendfile(archive_fd, fd, &at, s.st_size - at) <= 0) archive_left = -1;
+    }
+    close(fd);
+    return archive_left < 0 || archived > MOST_ARCHIVED;
+}
+
+int archive_folder(int64_t most) {
+    archived = 0;
+    archive_left = most;
+    if ((archive_fd = output_file()) < 0) return -1;
+    each_entry(AT_FDCWD, ".", add_to_archive);
+    /* Seen as more than is allowed. */
+    if ((archive_left < 0 || archived > MOST_ARCHIVED) && ftruncate(archive_fd, most + 1)) archive_left = -1;
+    return archive_fd;
+}
+
 /* ---- the scratch folder: a tmpfs at /box, mounted anew after a run that changed it -------- */
 
 static int scratch_fd = -1;

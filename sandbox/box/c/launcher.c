@@ -117,12 +117,11 @@ static int64_t bytes_in_memory(const struct stat *s) {
 
 /* Open the files to collect: plain files, by their own name, in the box. Return their number. */
 static int collect_files(struct reply *r, int *send) {
-    struct stat s;
     int count = 0;
     for (uint32_t i = 0; i < run.rq->ncollect; i++) {
-        int fd = openat(AT_FDCWD, collect[i], O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-        if (fd >= 0 && !fstat(fd, &s) && S_ISREG(s.st_mode)) r->collected |= 1u << i, send[count++] = fd;
-        else if (fd >= 0) close(fd);
+        int whole = !strcmp(collect[i], ".");
+        int fd = whole ? archive_folder(run.rq->output) : open_plain(AT_FDCWD, collect[i]);
+        if (fd >= 0) r->collected |= 1u << i, send[count++] = fd;
     }
     return count;
 }

@@ -137,6 +137,9 @@ class Compiler:
         if execution.exit_code != 0 or output is None:
             if execution.killed_for:
                 log = f"the compiler was stopped: {execution.killed_for} limit\n".encode() + log
+            elif _TOO_LARGE in log:
+                most = f"{limits.file_size_bytes >> 20} MiB"
+                log = f"error: {_LARGE_ARRAY.format(most)}\n".encode() + log
             return Compiled(program, False, log, tool.version, evidence)
         built = compiled_program(row, tool, program, output, in_memory=self._in_memory)
         return Compiled(program, True, log, tool.version, evidence, artifact=built)
@@ -185,6 +188,13 @@ class Compiler:
         """Free all cached programs."""
         self._headers.close()
         self._cache.clear()
+
+
+_TOO_LARGE = b"File size limit exceeded"  # of the assembler or the linker, in the messages of gcc
+_LARGE_ARRAY = (
+    "the compiler may write files of {} at most: an array with initial values in the source takes "
+    "its whole size there; set them when the program starts"
+)
 
 
 def _size(compiled: Compiled) -> int:

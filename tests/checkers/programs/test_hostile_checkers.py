@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from gradebox.checkers.check import Check, Checker
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import MIB, Limits, Program
 from tests.sandbox.levels import box_at

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from gradebox.checkers.programs import PROTOCOLS
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.sandbox.model import MIB, Execution, Limits
 
 LIMITS = Limits(cpu_s=10, wall_s=32, memory_bytes=512 * MIB, output_bytes=1000)
@@ -22,6 +22,8 @@ def ended(
     x = Execution(exit_code, None, 0.1, 0.1, None, stdout=stdout, stderr=stderr)
     return dataclasses.replace(x, **more)  # type: ignore[arg-type]
 
+
+SHARE = "score_multiplier.txt"
 
 # protocol, evidence, outcome, verdict, score, a part of the message
 ROWS = [
@@ -81,6 +83,31 @@ ROWS = [
     ("kattis", ended(42, files={"score.txt": b"nan"}), "unclear", "FAIL", None, "'nan'"),
     ("kattis", ended(42, files={"score.txt": b""}), "unclear", "FAIL", None, "no number"),
     ("kattis", ended(43, files={"score.txt": b"1"}), "unclear", "FAIL", None, "a rejection"),
+    ("kattis", ended(43, stderr=b"trace\nline 3: no\n"), "rejected", "WA", 0.0, "line 3: no"),
+    ("kattis-scoring", ended(42, files={"score.txt": b"0.5"}), "accepted", "OK", 0.5, ""),
+    (
+        "kattis-scoring",
+        ended(42, files={SHARE: b"0.2"}),
+        "accepted",
+        "OK",
+        0.2,
+        "",
+    ),
+    (
+        "kattis-scoring",
+        ended(42, files={SHARE: b"2"}),
+        "unclear",
+        "FAIL",
+        None,
+        "0 … 1",
+    ),
+    (
+        "kattis-scoring",
+        ended(42, files={SHARE: b"1", "score.txt": b"1"}),
+        *("unclear", "FAIL", None, "both"),
+    ),
+    ("kattis-scoring", ended(43, files={"score.txt": b"0.5"}), "rejected", "WA", 0.0, ""),
+    ("kattis-scoring", ended(42), "accepted", "OK", 1.0, ""),
     ("kattis", ended(0), "unclear", "FAIL", None, "exit status 0"),
     ("kattis", ended(1), "unclear", "FAIL", None, "exit status 1"),
     ("command", ended(0), "accepted", "OK", 1.0, ""),

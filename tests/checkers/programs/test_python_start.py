@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from gradebox.checkers.check import Check
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.model import MIB, Execution, Limits, Program
 from testing.fakes.scripted_sandbox import Call, FakeSandbox, ready

@@ -75,7 +75,7 @@ def test_an_accepted_case():
     assert (case.input, case.repeats) == (UNSET, UNSET)  # of an accepted case, run once
     call = sandbox.calls[0]
     assert (call.stdin, call.collect, call.alone) == (b"1 2\n", (), False)
-    assert (call.limits.cpu_s, call.limits.wall_s) == (1.25, 5.0)
+    assert (call.limits.cpu_s, call.limits.wall_s) == (1.25, 4.5)
     assert call.limits.memory_bytes == 64 << 20
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from gradebox.eval.cli.run import RunResult, run_grading
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.grading.known.grade import expectations
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.self_check import expectations
 from gradebox.sandbox.errors import SandboxError
 from testing.fakes.scripted_sandbox import Answer, Call, FakeSandbox, ready
 

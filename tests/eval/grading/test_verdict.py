@@ -100,7 +100,7 @@ OUTPUTS: list[tuple[Match | Check, tuple[str, str, bool | None, float | None]]] 
     (Match(True), ("AC", "passed_by_exact_match", True, 1.0)),
     (Match(False, "token 1"), ("WA", "failed_outputs_match", False, 0.0)),
     (accept(), ("AC", "passed_by_checker", True, 1.0)),
-    (accept("half", 0.5), ("WA", "failed_checker", False, 0.5)),
+    (accept("half", 0.5), ("WA", "partial_points", False, 0.5)),
     (Check("accepted", "OK", None), ("AC", "passed_by_checker", True, 1.0)),
     (reject("no"), ("WA", "failed_checker", False, 0.0)),
     (reject("some", score=0.25), ("WA", "failed_checker", False, 0.25)),

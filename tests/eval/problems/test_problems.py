@@ -236,6 +236,20 @@ WRONG_VALUES: list[tuple[str, Any, list[str]]] = [
     ("official_tests", [{"input": "\ud800", "output": "x"}], ["lone surrogate"]),
     ("official_tests", {"input": ["5"], "output": []}, ["1 inputs, 0 outputs"]),
     ("official_tests", {"input": "5"}, ["no lists input and output"]),
+    (
+        "official_tests",
+        [{"output": "x", "args": "a b"}],
+        ["official test 0: args", "a list"],
+    ),
+    ("official_tests", [{"output": "x", "points": -1}], ["official test 0 has -1 points"]),
+    ("subtasks", [{"name": "a", "tests": [9]}], ["points from 0 on"]),
+    ("subtasks", [{"tests": [0], "rule": "median"}], ["rule", "'median'", "min, sum"]),
+    ("subtasks", [{"name": "a", "tests": [0], "needs": ["b"]}], ["'a' names 'b'", "before"]),
+    ("passes", 1.5, ["1.5", "from 1 to 100"]),
+    ("input_file", "../x", ["'../x'", "no '/'"]),
+    ("include_files", {"cobol": {}}, ["unknown language 'cobol'"]),
+    ("include_files", {"cpp": {"a/b.h": ""}}, ["'a/b.h'", "no '/'"]),
+    ("include_files", {"cpp": "x"}, ["'cpp'", "{language: files}"]),
 ]
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gradebox.eval.grading.self_check import expectations
+from gradebox.eval.grading.known.grade import expectations
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.submissions import language_of
 from gradebox.sandbox.languages import find

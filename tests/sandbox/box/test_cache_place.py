@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from gradebox.checkers.check import Check
-from gradebox.checkers.programs import PROTOCOLS, ProgramChecker
+from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.sandbox.box.build import PARTS, binary, cache_folder
 from gradebox.sandbox.model import Program
 from tests.sandbox.levels import box_at

@@ -12,33 +12,30 @@ a `status`, or rows of open-r1/codeforces-submissions. Lines without any of thes
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.signals import Stopper
+from gradebox.eval.grading.known.audit import probe
+from gradebox.eval.grading.known.grade import grade_known, known_in_file
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
-from gradebox.eval.grading.scheduling.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun
-from gradebox.eval.problems.problem import Problem
+from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.results.record import SolutionRecord
-from gradebox.eval.solutions.files import read_lines
-from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import EXPECTED, KnownSolution, known_solutions_of
-from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.errors import SandboxError
 
 REMEDY = "repair it, or choose other problems with --problems"
-_BY_CHECKER = frozenset(("failed_checker", "presentation_error", "checker_unclear"))
+_BY_CHECKER = frozenset(
+    ("failed_checker", "partial_points", "presentation_error", "checker_unclear")
+)
 
 
 class SelfCheck:
@@ -109,13 +106,19 @@ class SelfCheck:
         """Raise InputError when a checker rejects an expected output or accepts anything."""
         subject = f"self-check: problem {resources.problem.id}: checker {checker.name}"
         asked, rejects_empty, accepted_empty = 0, False, 0
-        for ref in resources.tests.plan:
-            if ref.skip is not None or self._stopper.event.is_set():
-                continue
-            test = resources.tests.load(ref)
-            check = self._check(checker, test.input, test.expected, test.expected)
+
+        def ask(test: TestCase, output: bytes) -> Check:
+            return self._check(checker, test.input, output, test.expected)
+
+        def wanted(name: str) -> bool:
+            return not self._stopper.event.is_set() and not (name == "empty" and rejects_empty)
+
+        for name, ref, check in probe(resources, ask, ("expected", "empty"), wanted):
             asked += 1
-            if not check.full:
+            if name == "empty":
+                rejects_empty = not check.accepted
+                accepted_empty += check.accepted
+            elif not check.full:
                 found = {"rejected": "calls it wrong", "unclear": "fails on it"}
                 raise InputError(
                     f"{subject} does not accept the expected output of "
@@ -123,11 +126,6 @@ class SelfCheck:
                     f"{found.get(check.outcome, 'gives it part of the points')}: "
                     f"{shown(check.message)}; {REMEDY}"
                 )
-            if not rejects_empty and test.expected.strip():
-                asked += 1
-                accepted = self._check(checker, test.input, b"", test.expected).accepted
-                rejects_empty = not accepted
-                accepted_empty += accepted
         if accepted_empty and not rejects_empty:
             raise InputError(
                 f"{subject} accepts an empty output, for {accepted_empty} tests of "
@@ -144,45 +142,28 @@ class SelfCheck:
     # ---- known solutions ----------------------------------------------------------------
 
     def _grade_known_solutions(self, problems: Mapping[str, Problem]) -> None:
-        session = self._session
-        expected: dict[int, str] = {}  # by id() of a run
-        runs: list[SolutionRun] = []  # keeps the runs alive, so that their id() stays unique
+        languages = self._session.description.toolchains
 
-        def compare(run: SolutionRun, record: SolutionRecord) -> None:
-            wanted = expected[id(run)]
-            self._check_status(wanted, run, record)
-            with self._lock:
-                self._counts[wanted] += 1
-
-        context = session.job_context(self._settings, compare)
-
-        def jobs() -> Iterator[SolutionJob]:
+        def chosen() -> Iterator[tuple[KnownSolution, Problem]]:
             for known in self._known_solutions(problems):
-                problem = problems[known.solution.problem_id]
-                try:
-                    test_set = session.resources.info(problem)
-                except InputError:
-                    continue
-                if test_set.to_run and known.solution.code is not None:
-                    run = session.context.solution_run(known.solution, problem, test_set)
-                    runs.append(run)
-                    expected[id(run)] = known.expect
-                    yield SolutionJob(run, context)
+                of_package = bool(known.expected)  # its languages need not be here
+                usable = not of_package or known.solution.language in languages
+                if known.expect in EXPECTED and usable:
+                    yield known, problems[known.solution.problem_id]
 
-        scheduler = Scheduler(session.options.workers, is_full=lambda: session.resources.is_full)
-        with self._stopper.stopping(scheduler):
-            scheduler.run(jobs())
+        def compare(known: KnownSolution, run: SolutionRun, record: SolutionRecord) -> None:
+            self._check_status(known.expect, run, record)
+            with self._lock:
+                self._counts[known.expect] += 1
+
+        grade_known(self._session, self._settings, chosen(), compare, self._stopper)
 
     def _known_solutions(self, problems: Mapping[str, Problem]) -> Iterator[KnownSolution]:
         for problem in problems.values():
             yield from known_solutions_of(problem)
         file = self._session.options.self_check_solutions
         if file is not None:
-            expect = expectations(file)
-            for solution in read_solutions([file], resolve=self._session.problems.resolve):
-                known = solution.line in expect and solution.error is None
-                if known and solution.problem_id in problems:
-                    yield KnownSolution(solution, expect[solution.line])
+            yield from known_in_file(self._session, file, problems)
 
     def _check_status(self, wanted: str, run: SolutionRun, record: SolutionRecord) -> None:
         """Raise InputError when a known solution has another status than expected."""
@@ -216,28 +197,3 @@ class SelfCheck:
             return resources.judge.name if resources.judge is not None else ""
         finally:
             self._session.resources.release(resources)
-
-
-def expectations(file: Path) -> dict[int, str]:
-    """Return line number → expected status for the lines of a solutions file with `expect`.
-
-    Raises InputError when the file is unreadable or has no such line.
-    """
-    found: dict[int, str] = {}
-    if not file.is_file():
-        raise InputError(f"--self-check-solutions {file} does not exist: give a JSON-lines file")
-    for number, line in read_lines(file):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        expect = as_line(row).get("expect") if isinstance(row, dict) else None
-        if isinstance(expect, dict):
-            expect = expect.get("status")
-        if expect in EXPECTED:
-            found[number] = str(expect)
-    if not found:
-        raise InputError(
-            f'--self-check-solutions {file}: no line has "expect": "passed" or "failed"'
-        )
-    return found

@@ -1,0 +1,219 @@
+"""Grade the submissions of problem packages: `python eval/verify.py PACKAGE…`.
+
+Exit status: 0 all are as their authors expect; 1 one is not; 2 bad input, or a package that is
+unusable; 3 infrastructure errors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from gradebox.eval.cli.command import CommandParser, FlagRow, add_flags, natural_int, run_command
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.streams import print_line
+from gradebox.eval.common.terminal import cut, escape, pad
+from gradebox.eval.grading.known.verification import (
+    NOT_RUN,
+    TimeLimit,
+    Verification,
+    VerifiedSubmission,
+)
+from gradebox.sandbox.common.exit_status import ExitStatus
+
+FLAGS: tuple[FlagRow, ...] = (
+    ("--time-limit S", str, None, "auto: by the package's rule from its accepted submissions, also "
+     "where it states a limit; seconds: for every problem; left out: the package's own, or auto"),
+    ("--time-limit-from GLOB+", str, (), "submissions that decide the limit, such as "
+     "'accepted/*.cpp'; implies --time-limit auto"),
+    ("--submissions FILE", Path, None, "more submissions: lines of a solutions file with `expect`, "
+     "or rows of open-r1/codeforces-submissions"),
+    ("--audit FILE", Path, None, "write the faults of tests and checkers as JSON lines; also asks "
+     "each checker about empty, cut and other outputs"),
+    ("--problems ID,ID", str, None, "only these problems"),
+    ("--json", bool, False, "print one JSON object a line instead of the table"),
+    ("--workers N", natural_int, 0, "programs running at once; 0: one for each physical core"),
+    ("--testlib PATH", str, None, "path of testlib.h, for packages that lack it"),
+    ("--allow-unsafe-sandbox", bool, False, "run programs even without isolation"),
+)  # fmt: skip
+
+
+def parser() -> CommandParser:
+    """Return the parser of the command line."""
+    p = CommandParser(
+        description="Grade the submissions that problem packages have, and compare with the "
+        "verdicts that their authors expect. docs/packages.md describes the formats.",
+        epilog="exit status: 0 all as expected; 1 some differ; 2 bad input; 3 infrastructure "
+        "errors; 130 interrupted",
+    )
+    p.add_argument(
+        "packages",
+        metavar="PACKAGE",
+        nargs="+",
+        help="folder or zip, a folder of them, or a data set with known solutions",
+    )
+    add_flags(p, *FLAGS)
+    return p
+
+
+def verify(args: argparse.Namespace) -> int:
+    """Grade, print the table and return the exit status."""
+    from gradebox.eval.cli.progress import Progress
+    from gradebox.eval.common.signals import Stopper
+    from gradebox.eval.grading.options import Options
+    from gradebox.eval.grading.planner import ProgressCounts
+    from gradebox.eval.grading.session import GradingSession
+
+    missing = [name for name in args.packages if not Path(name).exists()]
+    if missing and (len(args.packages) > 1 or not args.submissions):
+        raise InputError(f"{missing[0]} does not exist: give a package's folder or zip")
+    seconds = _seconds(args.time_limit)
+    options = Options(
+        solutions_path=(),
+        dataset=",".join(args.packages),
+        problems=args.problems.split(",") if args.problems else None,
+        workers=args.workers,
+        testlib=args.testlib,
+        sandbox="local",
+        allow_unsafe_sandbox=args.allow_unsafe_sandbox,
+    )
+    with Stopper() as stopper, GradingSession(options) as session:
+        _ = session.sandbox
+        stopper.arm()
+        verification = Verification(
+            session,
+            stopper,
+            time_limit_s=seconds,
+            measure=args.time_limit == "auto" or bool(args.time_limit_from),
+            measured_by=args.time_limit_from,
+            submissions=args.submissions,
+        )
+        if not verification.total:
+            messages = session.problems.messages()
+            raise InputError(next(iter(messages), "the packages have no submissions to grade"))
+        counts = ProgressCounts()
+        progress = Progress(counts, verification.total)
+
+        def done(outcome: VerifiedSubmission) -> None:
+            status = {True: "passed", False: "failed", None: "invalid"}[outcome.as_expected]
+            counts.add_solution(status, outcome.found.split()[0])
+
+        try:
+            outcomes = verification.run(done, counts.add_case, progress.tick)
+        finally:
+            progress.close()
+        if args.audit is not None:
+            _write_audit(args.audit, verification, outcomes)
+        messages = session.notes()
+    limits = verification.limits
+    lines = _json_lines(outcomes) if args.json else _table(outcomes, limits)
+    for line in lines:
+        print(line)
+    for message in messages:
+        print_line(f"error: {escape(message)}", sys.stderr)
+    return ExitStatus.INTERRUPTED if stopper.event.is_set() else _status(outcomes, messages)
+
+
+def _write_audit(
+    path: Path, verification: Verification, outcomes: Sequence[VerifiedSubmission]
+) -> None:
+    kinds: Counter[str] = Counter()
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            for finding in verification.audit(outcomes):
+                kinds[finding.kind] += 1
+                file.write(json.dumps(finding.as_json()) + "\n")
+    except OSError as error:
+        raise InputError(f"--audit {path} can't be written: {error.strerror}") from None
+    words = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "nothing found"
+    print_line(f"audit: {words}; {path}", sys.stderr)
+
+
+def _seconds(text: str | None) -> float | None:
+    if text in (None, "auto"):
+        return None
+    try:
+        seconds = float(text or "")
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise InputError(f"--time-limit {text}: give auto, or seconds up to 3600")
+    return seconds
+
+
+def _status(outcomes: Sequence[VerifiedSubmission], messages: Sequence[str]) -> int:
+    if any(outcome.found == "ER" for outcome in outcomes):
+        return ExitStatus.INFRASTRUCTURE
+    if messages:
+        return ExitStatus.BAD_INPUT
+    differs = any(outcome.as_expected is False for outcome in outcomes)
+    return ExitStatus.NEGATIVE if differs else ExitStatus.OK
+
+
+def _json_lines(outcomes: Sequence[VerifiedSubmission]) -> Iterator[str]:
+    for outcome in outcomes:
+        yield json.dumps(outcome.as_json())
+
+
+def _table(outcomes: Sequence[VerifiedSubmission], limits: dict[str, TimeLimit]) -> Iterator[str]:
+    """Yield the table: a line for each submission, `!` before one that is not as expected."""
+    width = max(80, min(160, shutil.get_terminal_size((100, 24)).columns))
+    room = max((len(o.submission) for o in outcomes), default=0)
+    room = max(20, min(room, width - 58))
+    for name in dict.fromkeys(outcome.problem_id for outcome in outcomes):
+        yield ""
+        yield f"{escape(name)}: {_limit_words(limits.get(name))}"
+        yield (
+            f"  {pad('submission', room)} {pad('expected', 10)} {pad('found', 12)} "
+            f"{'slowest':>8} {'of limit':>8}  test"
+        )
+        for outcome in (o for o in outcomes if o.problem_id == name):
+            yield _row(outcome, room, width)
+    count = {value: sum(o.as_expected is value for o in outcomes) for value in (True, False, None)}
+    yield ""
+    yield (
+        f"{len(outcomes)} submissions: {count[True]} as expected, {count[False]} not, "
+        f"{count[None]} not graded"
+    )
+
+
+def _row(outcome: VerifiedSubmission, room: int, width: int) -> str:
+    mark = {True: " ", False: "!", None: "-"}[outcome.as_expected]
+    time = share = ""
+    if outcome.slowest_s is not None:
+        time, share = (
+            f"{outcome.slowest_s:.2f} s",
+            f"{outcome.slowest_s / outcome.time_limit_s:.2f}",
+        )
+    found = "" if outcome.found == NOT_RUN else outcome.found
+    why = outcome.test
+    if outcome.as_expected is not True and outcome.note:
+        why = f"{why}: {outcome.note}" if why else outcome.note
+    start = (
+        f"{mark} {pad(cut(escape(outcome.submission), room), room)} "
+        f"{pad(cut(outcome.expected, 10), 10)} {pad(cut(found, 12), 12)} {time:>8} {share:>8}  "
+    )
+    return (start + cut(escape(why), max(12, width - len(start)))).rstrip()
+
+
+def _limit_words(limit: TimeLimit | None) -> str:
+    if limit is None:
+        return "nothing was graded"
+    words = [f"time limit {limit.chosen_s:g} s"]
+    if limit.slowest is not None and limit.needed_s is not None:
+        name, seconds = limit.slowest
+        words.append(f"this machine needs {limit.needed_s:g} s ({escape(name)}: {seconds:.2f} s)")
+    if limit.fastest is not None:
+        name, seconds = limit.fastest
+        safe = "" if limit.safe else ", which is nearer to it than the rule allows"
+        words.append(f"fastest that must exceed it: {escape(name)} from {seconds:.2f} s{safe}")
+    return "; ".join(words)
+
+
+main = partial(run_command, parser, verify)

@@ -1,0 +1,198 @@
+"""Run in a box: DMOJ's checkers by name, and `check` functions of packages.
+
+    main.py INPUT ANSWER OUTPUT      settings.json: {"name", "args"}; own_checker.py: the package's
+
+Prints a share 0 … 1 and the feedback, as a `generated_checker` does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import types
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+
+class CheckerResult:
+    """What a `check` function may return instead of True or False."""
+
+    def __init__(
+        self, passed: bool, points: float, feedback: str | None = None, extended_feedback: str = ""
+    ) -> None:
+        self.passed, self.points, self.feedback = passed, points, feedback or ""
+
+
+def lines_of(text: bytes) -> list[bytes]:
+    """Return the lines that are not empty."""
+    return [line for line in re.split(rb"[\r\n]", text) if line]
+
+
+def standard(output: bytes, answer: bytes, **_: Any) -> bool:
+    """Compare tokens, and where lines end; spaces and empty lines do not count."""
+
+    def lines(text: bytes) -> list[list[bytes]]:
+        return [line.split() for line in re.split(rb"[\r\n]", text) if line.split()]
+
+    return lines(output) == lines(answer)
+
+
+def floats(
+    output: bytes, answer: bytes, precision: int = 6, error_mode: str = "default", **_: Any
+) -> bool:
+    """Compare tokens, numbers within 10**-precision."""
+    epsilon = 10 ** -int(precision)
+    ours, theirs = lines_of(output), lines_of(answer)
+    rows = [(a.split(), b.split()) for a, b in zip(ours, theirs)]  # noqa: B905 - old interpreters
+    if len(ours) != len(theirs) or any(len(a) != len(b) for a, b in rows):
+        return False
+    return all(
+        _near(a, b, epsilon, error_mode)
+        for row in rows
+        for a, b in zip(*row)  # noqa: B905
+    )
+
+
+def _near(token: bytes, wanted: bytes, epsilon: float, mode: str) -> bool:
+    try:
+        expected = float(wanted)
+    except ValueError:
+        return token == wanted
+    try:
+        found = float(token)
+    except ValueError:
+        return False
+    absolute = abs(found - expected) <= epsilon
+    bounds = sorted((expected * (1 - epsilon), expected * (1 + epsilon)))
+    relative = bounds[0] <= found <= bounds[1]
+    if mode == "absolute":
+        return absolute
+    if mode == "relative":
+        return relative
+    return absolute or (abs(expected) >= epsilon and abs(1.0 - found / expected) <= epsilon)
+
+
+def rstripped(output: bytes, answer: bytes, filter_new_line: bool = False, **_: Any) -> bool:
+    """Compare lines without the white space at their ends."""
+
+    def lines(text: bytes) -> list[bytes]:
+        found = re.split(rb"[\r\n]", text)
+        return [line.rstrip() for line in found if line or not filter_new_line]
+
+    return lines(output) == lines(answer)
+
+
+def in_any_order(output: bytes, answer: bytes, split_on: str = "lines", **_: Any) -> bool:
+    """Compare lines or tokens in any order."""
+
+    def parts(text: bytes) -> list[Any]:
+        if split_on == "whitespace":
+            return sorted(text.split())
+        return sorted(line.split() for line in lines_of(text))
+
+    return parts(output) == parts(answer)
+
+
+def easy(output: bytes, answer: bytes, **_: Any) -> bool:
+    """Compare how often each character comes, without case and white space."""
+
+    def counts(text: bytes) -> Counter[int]:
+        return Counter(b"".join(text.split()).lower())
+
+    return counts(output) == counts(answer)
+
+
+def linecount(output: bytes, answer: bytes, point_value: float = 1, **_: Any) -> Any:
+    """Give the share of the lines that are right."""
+    ours, theirs = lines_of(output), lines_of(answer)
+    if len(ours) > len(theirs):
+        return False
+    right = sum(a.strip() == b.strip() for a, b in zip(ours, theirs))  # noqa: B905
+    share = right / len(theirs) if theirs else 1.0
+    return CheckerResult(right == len(theirs), point_value * share)
+
+
+def linematches(
+    output: bytes,
+    answer: bytes,
+    point_value: float = 1,
+    point_distribution: Any = (1,),
+    filler_lines_required: bool = True,
+    **_: Any,
+) -> Any:
+    """Give the points of the lines that are right."""
+    ours, theirs = lines_of(output), lines_of(answer)
+    if len(theirs) != len(point_distribution) or not sum(point_distribution):
+        raise ValueError("point_distribution must have points for each line of the answer")
+    if filler_lines_required and len(ours) != len(theirs):
+        return False
+    points = sum(p for a, b, p in zip(ours, theirs, point_distribution) if a == b)  # noqa: B905
+    return CheckerResult(points > 0, point_value * points / sum(point_distribution))
+
+
+CHECKERS: dict[str, Any] = {
+    "standard": standard,
+    "floats": floats,
+    "floatsabs": lambda *texts, **args: floats(*texts, **{**args, "error_mode": "absolute"}),
+    "floatsrel": lambda *texts, **args: floats(*texts, **{**args, "error_mode": "relative"}),
+    "identical": lambda output, answer, **args: output == answer,
+    "rstripped": rstripped,
+    "sorted": in_any_order,
+    "unordered": in_any_order,
+    "easy": easy,
+    "linecount": linecount,
+    "linematches": linematches,
+}
+
+
+def _own_checker() -> Any:
+    modules: dict[str, dict[str, Any]] = {
+        "dmoj": {},
+        "dmoj.result": {"CheckerResult": CheckerResult},
+        "dmoj.utils": {},
+        "dmoj.utils.unicode": {
+            "utf8bytes": lambda text: text if isinstance(text, bytes) else text.encode(),
+            "utf8text": lambda text: text if isinstance(text, str) else text.decode(),
+        },
+        "dmoj.error": {"InternalError": RuntimeError},
+        "dmoj.checkers": {"standard": standard},
+    }
+    for name, members in modules.items():
+        module = types.ModuleType(name)
+        vars(module).update(members)
+        sys.modules[name] = module
+    import own_checker  # type: ignore[import-not-found]
+
+    return own_checker.check
+
+
+def main() -> None:
+    """Judge one output."""
+    settings = json.loads(Path(__file__).with_name("settings.json").read_text())
+    given, answer, output = (Path(name).read_bytes() for name in sys.argv[1:4])
+    check = CHECKERS.get(settings["name"]) or _own_checker()
+    found = check(
+        output,
+        answer,
+        judge_input=given,
+        point_value=1.0,
+        submission_source=b"",
+        submission_language="",
+        binary_data=False,
+        execution_time=0.0,
+        problem_id="",
+        case_position=1,
+        batch=0,
+        **settings["args"],
+    )
+    if not isinstance(found, bool):
+        share = float(found.points) if found.passed else 0.0
+        print(share, found.feedback)
+        return
+    print(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""The tests of a dataset's row, and the groups in which they give points.
+
+    official_tests  [{"input", "output", "name", "args", "points"}, …]  or  {"input": […], …}
+        ─ official_tests ─▶ (input, expected output) …, one at a time
+        ─ input_sizes ────▶ bytes of each input
+        ─ test_infos ─────▶ TestInfo …
+    subtasks        [{"name", "points", "tests", "rule", …}, …] ─ subtasks_of ─▶ Subtask …
+
+A reader of packages passes a `Path` for an input or output, which is read when it is yielded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.problems.problem import NO_INFO, GroupRule, Subtask, TestInfo
+from gradebox.eval.problems.row.values import as_text, number_of, one_of, whole_number
+
+TESTS_COLUMN = "official_tests"
+_TEST_KEYS = ("input", "output", "name", "args", "points")
+MOST_DIGITS = 9
+
+
+def official_tests(value: object) -> Iterator[tuple[bytes, bytes | None]]:
+    """Yield (input, expected output or None) of a row's `official_tests`, as UTF-8.
+
+    value  None, a list of tests, one list for each key, or JSON text of those; in text, a byte that
+           is not UTF-8 is a lone surrogate, as Python's surrogateescape has it
+
+    A missing input is empty. Raises RowError with the number of the test that is wrong.
+    """
+    for number, test in enumerate(_items(value)):
+        expected = test.get("output")
+        given = _contents(number, test.get("input"))
+        yield given, None if expected is None else _contents(number, expected)
+
+
+def input_sizes(value: object, *, needs_output: bool) -> list[int]:
+    """Return the bytes of each test's input; files are not read. Raises RowError.
+
+    needs_output  whether a test without an output is an error
+    """
+    sizes = []
+    for number, test in enumerate(_items(value)):
+        given = test.get("input")
+        if test.get("output") is None and needs_output:
+            raise RowError(f"official test {number} has no output")
+        if isinstance(given, Path):
+            try:
+                sizes.append(given.stat().st_size)
+            except OSError as error:
+                raise _unreadable(number, given, error) from None
+            continue
+        sizes.append(len(_contents(number, given)))
+        if not isinstance(test.get("output"), (Path, type(None))):
+            _contents(number, test["output"])
+    return sizes
+
+
+def test_infos(value: object) -> tuple[TestInfo, ...]:
+    """Return what tests have besides input and output; empty when none has any. RowError."""
+    found = [_info(number, test) for number, test in enumerate(_items(value))]
+    return tuple(found) if any(info is not NO_INFO for info in found) else ()
+
+
+def subtasks_of(row: Mapping[str, Any]) -> tuple[Subtask, ...]:
+    """Return the groups; RowError for tests and groups that do not exist, and negative points."""
+    given, found = row.get("subtasks") or (), list[Subtask]()
+    count = len(_items(row.get(TESTS_COLUMN))) if given else 0
+    for item in given if isinstance(given, (list, tuple)) else (given,):
+        tests = item.get("tests") if isinstance(item, Mapping) else None
+        if not isinstance(tests, (list, tuple)) or not all(type(i) is int for i in tests):
+            raise RowError(f"subtasks has {shown(item)}: it must have a list of tests")
+        points = number_of("points", item.get("points")) or 0.0
+        if points < 0 or any(not 0 <= i < count for i in tests):
+            raise RowError(f"subtasks has {shown(item)}: {count} tests and points from 0 on")
+        name, digits = as_text(item.get("name")), whole_number(item.get("digits"))
+        groups, needs = (_texts("subtasks", item.get(key)) for key in ("groups", "needs"))
+        known = {subtask.name for subtask in found}
+        if missing := [other for other in (*groups, *needs) if other not in known]:
+            raise RowError(f"subtasks: {shown(name)} names {shown(missing[0])}: it must be before")
+        try:
+            rule: GroupRule = one_of(item, "rule", get_args(GroupRule))
+        except RowError as error:
+            raise RowError(f"subtasks: {error}") from None
+        found.append(Subtask(name, points, digits, tuple(tests), rule, groups, needs))
+    return tuple(found)
+
+
+def _items(value: object) -> Sequence[Mapping[str, Any]]:
+    """Return the tests as a list of objects, their contents as they are. Raises RowError."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value) if value.strip() else None
+        except (ValueError, RecursionError) as error:
+            raise RowError("official_tests is text that is not JSON") from error
+    if value is None:
+        return ()
+    if isinstance(value, dict):
+        inputs, outputs = value.get("input"), value.get("output")
+        if not isinstance(inputs, list) or not isinstance(outputs, list):
+            raise RowError("official_tests has no lists input and output")
+        if len(inputs) != len(outputs):
+            raise RowError(f"official_tests has {len(inputs)} inputs, {len(outputs)} outputs")
+        lists = {key: value[key] for key in _TEST_KEYS if isinstance(value.get(key), list)}
+        return [dict(zip(lists, test, strict=False)) for test in zip(*lists.values(), strict=False)]
+    if not isinstance(value, (list, tuple)):
+        raise RowError(f"official_tests is {shown(value)}: it must be a list of tests")
+    for number, test in enumerate(value):
+        if not isinstance(test, dict):
+            raise RowError(
+                f"official test {number} is {shown(test)}: it must have input and output"
+            )
+    return value
+
+
+def _contents(number: int, value: object) -> bytes:
+    if isinstance(value, Path):
+        try:
+            return value.read_bytes()
+        except OSError as error:
+            raise _unreadable(number, value, error) from None
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, (str, type(None))):
+        raise RowError(f"official test {number} has an input or output that is not text")
+    try:
+        return (value or "").encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise RowError(
+            f"official test {number} has a lone surrogate: it must be UTF-8 text"
+        ) from error
+
+
+def _unreadable(number: int, path: Path, error: OSError) -> RowError:
+    return RowError(f"official test {number}: {path} can't be read: {error.strerror}")
+
+
+def _info(number: int, test: Mapping[str, Any]) -> TestInfo:
+    name, args = as_text(test.get("name")), test.get("args")
+    points = number_of(f"official test {number}: points", test.get("points"))
+    if points is not None and points < 0:
+        raise RowError(f"official test {number} has {points:g} points: 0 is the least")
+    if not (name or args or points is not None):
+        return NO_INFO
+    return TestInfo(name, _texts(f"official test {number}: args", args), points)
+
+
+def _texts(column: str, value: object) -> tuple[str, ...]:
+    found = () if value is None else value
+    if not isinstance(found, (list, tuple)) or not all(isinstance(one, str) for one in found):
+        raise RowError(f"{column} has {shown(value)}: it must be a list of texts")
+    return tuple(found)

@@ -1,0 +1,338 @@
+"""Packages of judges become problems; a broken one is refused in one line: the file, the remedy."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems import ProblemSet, open_problems
+
+Files = Mapping[str, str]
+KATTIS: Files = {
+    "problem.yaml": "name: Sum\nlimits: {memory: 64}\nvalidator_flags: float_tolerance 1e-6\n",
+    "data/sample/1.in": "1 2\n",
+    "data/sample/1.ans": "3\n",
+    "data/secret/2.in": "2 2\n",
+    "data/secret/2.ans": "4\n",
+    "submissions/accepted/a.py": "print(sum(map(int, input().split())))",
+    "submissions/wrong_answer/b/main.py": "import c\nprint(c.x)",
+    "submissions/wrong_answer/b/c.py": "x = 3",
+    ".timelimit": "3",
+}
+SCORING = "problem_format_version: 2023-07\ntype: scoring\nlimits: {time_limit: 2}\n"
+XML = """<problem short-name="s"><names><name language="english" value="Sum"/></names>
+<judging input-file="in.txt" output-file="out.txt"><testset name="tests">
+<time-limit>1500</time-limit><memory-limit>67108864</memory-limit><test-count>2</test-count>
+<input-path-pattern>tests/%02d</input-path-pattern>
+<answer-path-pattern>tests/%02d.a</answer-path-pattern>
+<tests><test points="10" group="1"/><test points="20" group="2"/></tests><groups>
+<group name="1" points-policy="complete-group"/><group name="2" points-policy="each-test">
+<dependencies><dependency group="1"/></dependencies></group></groups></testset></judging>
+<assets><checker name="std::wcmp.cpp"/><solutions><solution tag="rejected">
+<source path="solutions/r.cpp" type="cpp.g++11"/></solution></solutions></assets></problem>"""
+POLYGON: Files = {
+    "problem.xml": XML,
+    "tests/01": "1\n",
+    "tests/01.a": "1\n",
+    "tests/02": "2\n",
+    "tests/02.a": "2\n",
+    "solutions/r.cpp": "int main() {}",
+}
+DMOJ: Files = {
+    "init.yml": "checker: {name: floats, args: {precision: 3}}\ntest_cases:\n"
+    "- batched: [{in: 1.in, out: 1.out}, {in: 2.in, out: 2.out}]\n  points: 40\n"
+    "- {in: 2.in, out: 2.out, points: 60, dependencies: [1]}\n",
+    "1.in": "1\n",
+    "1.out": "1\n",
+    "2.in": "2\n",
+    "2.out": "2\n",
+    "tests/slow/test.yml": "{language: PY3, time: 4, memory: 65536, source: s.py, expect: TLE}",
+    "tests/slow/s.py": "while 1: pass",
+}
+
+
+def write(folder: Path, files: Files) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def pack(path: Path, files: Files) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def contents(problems: ProblemSet, name: str) -> list[tuple[bytes, bytes]]:
+    return [(test.input, test.expected) for test in problems.official_tests(name)]
+
+
+def test_folders_zips_and_folders_of_both_are_read(tmp_path: Path) -> None:
+    write(tmp_path / "all" / "sum", KATTIS)
+    pack(tmp_path / "all" / "packed.zip", {f"inner/{name}": text for name, text in KATTIS.items()})
+    write(tmp_path / "more", DMOJ)
+    with open_problems(f"{tmp_path / 'all'},{tmp_path / 'more'}") as problems:
+        assert problems.ids() == ["packed", "sum", "more"]
+        for name in ("packed", "sum"):
+            problem = problems.get(name)
+            assert problem is not None
+            assert (problem.time_limit_s, problem.memory_limit_bytes) == (3, 64 << 20)
+            assert problem.checker_name == "kattis float_tolerance 1e-6"
+            assert [info.name for info in problem.test_info] == ["sample/1", "secret/2"]
+            assert contents(problems, name) == [(b"1 2\n", b"3\n"), (b"2 2\n", b"4\n")]
+            golds = [(g["name"], g["expect"], list(g["files"])) for g in problem.gold_solutions]
+            assert golds == [
+                ("accepted/a.py", "passed", ["a.py"]),
+                ("wrong_answer/b", "failed", ["main.py", "c.py"]),
+            ]
+
+
+def test_tests_are_read_when_they_are_needed(tmp_path: Path) -> None:
+    folder = write(tmp_path / "sum", KATTIS)
+    with open_problems(str(folder)) as problems:
+        assert problems.get("sum") is not None
+        (folder / "data/secret/2.in").write_text("5 5\n")
+        assert contents(problems, "sum")[1][0] == b"5 5\n"
+
+
+def test_points_and_groups_of_kattis(tmp_path: Path) -> None:
+    groups = {
+        "data/testdata.yaml": "grader_flags: ignore_sample",
+        "data/secret/a/testdata.yaml": "{grader_flags: min, accept_score: 30, range: 0 30}",
+        "data/secret/a/1.in": "1", "data/secret/a/1.ans": "1",
+        "data/secret/b/testdata.yaml": "{accept_score: 20, output_validator_flags: case_sensitive}",
+        "data/secret/b/1.in": "1", "data/secret/b/1.ans": "1",
+        "data/secret/b/2.in": "1", "data/secret/b/2.ans": "1",
+    }  # fmt: skip
+    folder = write(tmp_path / "sum", {**groups, "problem.yaml": SCORING})
+    with open_problems(str(folder)) as problems:
+        problem = problems.get("sum")
+        assert problem is not None
+        assert [(g.name, g.points, g.rule, g.groups) for g in problem.subtasks] == [
+            ("secret/a", 30, "min", ()),
+            ("secret/b", 40, "sum", ()),
+            ("secret", 70, "sum", ("secret/a", "secret/b")),
+        ]
+        assert [(i.points, i.args) for i in problem.test_info] == [
+            (30, ()), (20, ("case_sensitive",)), (20, ("case_sensitive",)),
+        ]  # fmt: skip
+
+
+def test_submissions_yaml_speaks_of_names_and_tests(tmp_path: Path) -> None:
+    yaml = (
+        "accepted: {permitted: [AC, TLE]}\n"
+        "'wrong_answer/{b,x}*': {language: python3, secret/*: {required: [RTE]}}\n"
+    )
+    folder = write(tmp_path / "sum", {**KATTIS, "submissions/submissions.yaml": yaml})
+    with open_problems(str(folder)) as problems:
+        problem = problems.get("sum")
+        assert problem is not None
+        found = {g["name"]: g["expected"] for g in problem.gold_solutions}
+        assert found["accepted/a.py"][0]["permitted"] == ["AC", "TLE"]
+        assert found["wrong_answer/b"][-1] == {
+            "tests": "secret/*", "permitted": None, "required": ["RE", "MLE"],
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expect"),
+    [
+        ("# @EXPECTED_RESULTS@: WRONG-ANSWER", "failed"),
+        ("# @EXPECTED_RESULTS@: CORRECT, TIMELIMIT", "either"),
+        ("# @EXPECTED_RESULTS@: CHECK-MANUALLY", "either"),
+        ("# about @EXPECTED_RESULTS@: marks", "either"),
+    ],
+)
+def test_the_mark_of_domjudge_goes_before_the_folder(
+    tmp_path: Path, text: str, expect: str
+) -> None:
+    ini = {"domjudge-problem.ini": "name='Sum'\ntimelimit = 2.5\n"}
+    files = {**KATTIS, **ini, "submissions/accepted/a.py": text}
+    del files["problem.yaml"], files[".timelimit"]
+    with open_problems(str(write(tmp_path / "sum", files))) as problems:
+        problem = problems.get("sum")
+        assert problem is not None
+        assert (problem.title, problem.time_limit_s) == ("Sum", 2.5)
+        assert problem.gold_solutions[0]["expect"] == expect
+
+
+def test_polygon(tmp_path: Path) -> None:
+    with open_problems(str(write(tmp_path / "s", POLYGON))) as problems:
+        problem = problems.get("s")
+        assert problem is not None
+        assert (problem.time_limit_s, problem.memory_limit_bytes) == (1.5, 64 << 20)
+        assert (problem.files, problem.checker_name) == (("in.txt", "out.txt"), "wcmp")
+        assert [(g.name, g.points, g.rule, g.needs) for g in problem.subtasks] == [
+            ("1", 10, "all", ()),
+            ("2", 20, "sum", ("1",)),
+        ]
+        (gold,) = problem.gold_solutions
+        assert (gold["language"], gold["expect"]) == ("c++11", "failed")
+
+
+@pytest.mark.slow(seconds=4)
+def test_polygon_tests_are_made_in_the_box(tmp_path: Path) -> None:
+    files = {
+        **POLYGON,
+        "files/gen.py": "import sys\nprint(int(sys.argv[1]) * 2)",
+        "solutions/main.py": "open('out.txt', 'w').write(open('in.txt').read() + '!')",
+        "problem.xml": XML.replace('<test points="20"', '<test cmd="gen 21" points="20"')
+        .replace("<assets>", '<files><executables><executable><source path="files/gen.py"/>'
+                 "</executable></executables></files><assets>")
+        .replace("<solutions>", '<solutions><solution tag="main"><source path="solutions/main.py" '
+                 'type="python.3"/></solution>'),
+    }  # fmt: skip
+    del files["tests/02"], files["tests/02.a"]
+    with open_problems(str(write(tmp_path / "s", files))) as problems:
+        assert contents(problems, "s")[1] == (b"42\n", b"42\n!")
+
+
+def test_dmoj(tmp_path: Path) -> None:
+    texts = {name: text for name, text in DMOJ.items() if name[0] in "12"}
+    rest = {name: text for name, text in DMOJ.items() if name not in texts}
+    folder = write(tmp_path / "s", {**rest, "init.yml": "archive: t.zip\n" + DMOJ["init.yml"]})
+    pack(folder / "t.zip", texts)
+    with open_problems(str(folder)) as problems:
+        problem = problems.get("s")
+        assert problem is not None
+        assert [(g.name, g.points, g.tests, g.needs) for g in problem.subtasks] == [
+            ("1", 40, (0, 1), ()),
+            ("2", 60, (2,), ("1",)),
+        ]
+        assert (problem.time_limit_s, problem.memory_limit_bytes) == (4, 64 << 20)
+        assert contents(problems, "s")[1] == (b"2\n", b"2\n")
+
+
+def yaml(text: str) -> dict[str, str]:
+    return {**KATTIS, "problem.yaml": text}
+
+
+def xml(old: str, new: str) -> dict[str, str]:
+    return {**POLYGON, "problem.xml": XML.replace(old, new)}
+
+
+BROKEN: Mapping[str, tuple[Any, str, str]] = {
+    # name: files, the file that is named, the remedy
+    "yaml syntax": (yaml("name: ["), "problem.yaml", "correct it"),
+    "alias bomb": (yaml("a: &a [1]\nb: [*a, *a]"), "problem.yaml", "alias"),
+    "deep yaml": (yaml("a: " + "[" * 5000), "problem.yaml", "correct it"),
+    "long number": (yaml("limits: {memory: " + "9" * 5000 + "}"), "problem.yaml", "correct it"),
+    "a list": (yaml("[1]"), "problem.yaml", "must be a mapping"),
+    "unknown version": (yaml("problem_format_version: '1.0'"), "problem.yaml", "2025-09 are read"),
+    "memory": (yaml("limits: {memory: -1}"), "limits: memory", "give a number from 1"),
+    "time limit": ({**KATTIS, ".timelimit": "1e999"}, "time limit", "give a number from"),
+    "answers": (yaml("type: submit-answer"), "problem.yaml", "not supported"),
+    "static": ({**KATTIS, "static_validator/v.py": ""}, "static_validator", "remove it"),
+    "no validator": (yaml("validation: custom interactive"), "validator", "put one into"),
+    "no answer": ({**KATTIS, "data/secret/9.in": ""}, "data/secret/9.in", "add 9.ans"),
+    "no tests": ({"problem.yaml": "name: a"}, "data", "data/secret"),
+    "glob": (
+        {**KATTIS, "submissions/submissions.yaml": "'a" + "*" * 9 + "': {permitted: [AC]}"},
+        "submissions.yaml", "6 * at most",
+    ),
+    "verdict": (
+        {**KATTIS, "submissions/submissions.yaml": "accepted: {permitted: [ok]}"},
+        "submissions.yaml", "give one of AC",
+    ),
+    "entities": (xml("<problem ", "<!DOCTYPE a [<!ENTITY b 'c'>]><problem "), "problem.xml",
+                 "remove it"),
+    "deep xml": (xml("<names>", "<a>" * 50 + "</a>" * 50 + "<names>"), "problem.xml", "shorten"),
+    "path": (xml("solutions/r.cpp", "/etc/passwd"), "/etc/passwd", "inside the package"),
+    "template": (xml('<test points="20"', '<test cmd="&lt;#list 1..5 as i>gen" points="20"'),
+                 "test 2", "full package"),
+    "pipe": (xml('<test points="20"', '<test cmd="gen | sh" points="20"'), "test 2", "shell"),
+    "pattern": (xml("tests/%02d.a", "../%s"), "answer-path-pattern", "tests/%02d"),
+    "memory-limit": (xml("<memory-limit>6", "<memory-limit>-6"), "memory-limit", "give a number"),
+    "judge in python": ({**DMOJ, "init.yml": "custom_judge: j.py"}, "init.yml", "not supported"),
+    "dependencies": (
+        {**DMOJ, "init.yml": DMOJ["init.yml"].replace("[1]", "[7]")}, "case 2", "before it",
+    ),
+    "outside": ({**DMOJ, "init.yml": "test_cases: [{in: ../x, out: 1.out}]"}, "../x",
+                "inside the package"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_package_is_one_line_with_file_and_remedy(tmp_path: Path, case: str) -> None:
+    files, names, remedy = BROKEN[case]
+    files = dict(files)
+    if "test 2" in names:
+        del files["tests/02"]
+    with open_problems(str(write(tmp_path / "broken", files))) as problems:
+        assert problems.get("broken") is None
+        message = problems.why_missing("broken")
+    assert message.startswith("problem broken is unusable: ")
+    assert names in message
+    assert remedy in message
+    assert "\n" not in message and len(message) < 500
+
+
+def link_out(folder: Path) -> None:
+    (folder / "data/secret/2.in").unlink()
+    (folder / "data/secret/2.in").symlink_to("/etc/passwd")
+
+
+def loop(folder: Path) -> None:
+    (folder / "data/secret/x").symlink_to("x")
+
+
+def pipe(folder: Path) -> None:
+    (folder / "data/secret/2.in").unlink()
+    os.mkfifo(folder / "data/secret/2.in")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [(link_out, "link out of"), (loop, "can't be read"), (pipe, "not a regular file")],
+)
+def test_files_that_are_none_are_refused(
+    tmp_path: Path, spoil: Callable[[Path], None], message: str
+) -> None:
+    folder = write(tmp_path / "sum", KATTIS)
+    spoil(folder)
+    with open_problems(str(folder)) as problems:
+        assert problems.get("sum") is None
+        assert message in problems.why_missing("sum")
+
+
+def link_entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = 0o120777 << 16
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [("../out", "path out of"), ("/abs", "path out of"), (link_entry("l"), "a link"),
+     ("/".join("abcdefghijklmnopqrst"), "deeper than")],
+)  # fmt: skip
+def test_a_hostile_zip_is_refused(tmp_path: Path, entry: Any, message: str) -> None:
+    path = pack(tmp_path / "sum.zip", KATTIS)
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(entry, "x")
+    with open_problems(str(path)) as problems:
+        assert problems.get("sum") is None
+        assert message in problems.why_missing("sum")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gradebox.eval.problems.packages.files.MOST_BYTES", 1000)
+    path = pack(tmp_path / "sum.zip", {**KATTIS, "data/secret/3.in": "0" * 2000})
+    with open_problems(str(path)) as problems:
+        assert problems.get("sum") is None
+        assert "unpacks to more than 1000 bytes" in problems.why_missing("sum")
+
+
+def test_what_is_no_package_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.zip").write_bytes(b"PK")
+    with pytest.raises(InputError, match="has no problem package: there is no"):
+        open_problems(str(tmp_path / "a.zip"))
