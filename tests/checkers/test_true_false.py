@@ -12,6 +12,7 @@ from gradebox.checkers.true_false import (
     judge_response,
     render_prompt,
 )
+from testing.rows import rows
 
 BOXED, LABELLED, LINE = "boxed", "labelled", "line"
 NOTHING = "no boxed, labelled or bare TRUE or FALSE"
@@ -19,77 +20,7 @@ NOTHING = "no boxed, labelled or bare TRUE or FALSE"
 
 @pytest.mark.parametrize(
     ("response", "value", "reason"),
-    [
-        # boxed
-        (r"\boxed{TRUE}", True, BOXED),
-        (r"\boxed{false}", False, BOXED),
-        (r"so \boxed{ $TRUE$. }", True, BOXED),
-        (r"\boxed{[(False)]!}", False, BOXED),
-        (r"\boxed{\text{TRUE}}", True, BOXED),
-        (r"\boxed{\mathrm{\mathbf{\operatorname{FALSE}}}}", False, BOXED),
-        (r"\boxed{\mathrm{\mathbf{\text{\operatorname{FALSE}}}}}", False, BOXED),
-        (r"\boxed{\mathrm{\mathbf{\operatorname{\mathrm{\text{FALSE}}}}}}", False, LABELLED),
-        (r"\boxed {FALSE}", False, BOXED),
-        (r"\BOXED{FALSE}", False, BOXED),
-        (r"\boxed{\TEXT {true}}", True, BOXED),
-        ("\\boxed{\u00a0TRUE\u2028}", True, BOXED),
-        ("\\boxed{$\u00a0TRUE$}", None, NOTHING),
-        (r"it is \text {TRUE}", True, LABELLED),
-        (r"\boxed{\text{\text{\text{\text{\text{TRUE}}}}}}", True, LABELLED),
-        (r"\boxed{\mathrm{\mathrm{\mathrm{\mathrm{\mathrm{TRUE}}}}}}", None, NOTHING),
-        (r"\boxed{\textbf{TRUE}}", None, NOTHING),
-        (r"\boxed{TRUE} then \boxed{FALSE}", False, BOXED),
-        (r"\boxed{TRUE", None, NOTHING),
-        (r"\boxed{FALSE and then \boxed{TRUE}", True, BOXED),
-        (r"\boxed{x} \boxed{TRUE} \boxed{y}", True, BOXED),
-        (r"\boxed{TRUE or FALSE}", None, NOTHING),
-        (r"\boxed{**TRUE**}", True, BOXED),
-        (r"\fbox{TRUE} or not", None, NOTHING),
-        ("\\boxed{TRUE}\nVERDICT: FALSE", True, BOXED),
-        # labelled
-        ("VERDICT: TRUE", True, LABELLED),
-        ("verdict：false", False, LABELLED),
-        ("VERDICT = TRUE", None, NOTHING),
-        ("VERDICT - TRUE", None, NOTHING),
-        ("ANSWER = FALSE", False, LABELLED),
-        ("so the answer: true, as shown", True, LABELLED),
-        ("FINAL ANSWER - FALSE, q.e.d.", False, LABELLED),
-        ("RESULT: TRUE done", True, LABELLED),
-        ("OUTPUT_RESULT： False", False, LABELLED),
-        ("OUTPUT__RESULT: TRUE", None, NOTHING),
-        (r"it is \text{ true } here", True, LABELLED),
-        ("VERDICT: TRUE OR FALSE", None, NOTHING),
-        ("VERDICT: TRUE/FALSE", None, NOTHING),
-        ("VERDICT: TRUE / FALSE", None, NOTHING),
-        ("VERDICT: TRUE, or so I think", True, LABELLED),
-        ("VERDICT: TRUE or, well, so I think", True, LABELLED),
-        ("so\nFINAL ANSWER = TRUE!", True, LABELLED),
-        ("VERDICT: TRUE orange", True, LABELLED),
-        ("VERDICT: TRUEISH", None, NOTHING),
-        ("NOVERDICT: TRUE x", None, NOTHING),
-        ("ANSWER: TRUE ANSWER: FALSE", False, LABELLED),
-        ("VERDICT:\n\nFALSE and so on", False, LABELLED),
-        ("*VERDICT: TRUE*", True, LABELLED),
-        ("**VERDICT**: FALSE", False, LABELLED),
-        ("`VERDICT: TRUE`", True, LABELLED),
-        ('{"verdict": "TRUE"}', None, NOTHING),
-        ("FALSE\nANSWER: TRUE", True, LABELLED),
-        # lines
-        ("TRUE", True, LINE),
-        ("because of this\nFALSE.", False, LINE),
-        ("TRUE\nbecause\nFALSE", False, LINE),
-        ("TRUE\nbecause\nit is so", True, LINE),
-        ("why\nTRUE\nbecause", None, NOTHING),
-        ("\n\n  **True!?** \n", True, LINE),
-        ("The statement is FALSE.", None, NOTHING),
-        ("TRUE FALSE", None, NOTHING),
-        ("VERDICT: TRUE or\nFALSE", False, LINE),
-        ("ＴＲＵＥ", None, NOTHING),
-        # nothing
-        ("", None, "the response is empty"),
-        (" \n\t", None, "the response is empty"),
-        ("``` ```", None, "the response is empty"),
-    ],
+    rows(__file__, "rules"),
 )
 def test_rules(response, value, reason):
     assert extract_verdict(response) == Verdict(value, reason)
@@ -97,25 +28,7 @@ def test_rules(response, value, reason):
 
 @pytest.mark.parametrize(
     ("response", "expected", "correct", "reason"),
-    [
-        ("VERDICT: TRUE", True, True, "Answered TRUE"),
-        ("VERDICT: TRUE", False, False, "Answered TRUE, expected FALSE"),
-        ("Hard to say.", True, None, "No VERDICT found in response"),
-        ("", True, None, "No VERDICT found in response"),
-        (
-            "VERDICT: TRUE, no: VERDICT: FALSE",
-            False,
-            True,
-            "Answered FALSE (conflict resolved by final labeled marker)",
-        ),
-        (
-            "\\boxed{TRUE}\nFALSE",
-            False,
-            False,
-            "Answered TRUE, expected FALSE (conflict resolved by final boxed marker)",
-        ),
-        ("TRUE\nx\nFALSE", False, True, "Answered FALSE (conflict resolved by final line marker)"),
-    ],
+    rows(__file__, "reasons"),
 )
 def test_reasons_are_those_of_the_judge(response, expected, correct, reason):
     assert judge_response(response, expected) == (correct, reason)

@@ -3,7 +3,9 @@
 It uses only the sandbox and the standard library, so that an ordinary user without the test tools
 can run it:
 
-    python -m testing.submissions.hostile.harness LEVEL…     one JSON object a line
+    python -m testing.submissions.hostile.harness [--alone] LEVEL…     one JSON object per line
+
+--alone leaves out the two runs in a batch that follow an attack which ended well.
 """
 
 from __future__ import annotations
@@ -83,11 +85,13 @@ def attack_once(
     bait: host.Bait,
     level: str,
     last: dict[str, Seen],
+    batches: bool,
 ) -> tuple[str, str]:
     """Return the outcome of an attack and a complaint.
 
-    It runs alone and, where it ends well, twice in a batch. The probe runs before and after that;
-    `last` holds what each probe saw after the attack before, which is what it would see again.
+    It runs alone and, with `batches` and where it ends well, twice in a batch. The probe runs
+    before and after that; `last` holds what each probe saw after the attack before, which is what
+    it would see again.
     """
     name = attack.program if attack.program in PYTHON else "probe"
     probe = programs[name]
@@ -98,7 +102,8 @@ def attack_once(
     try:
         result = sandbox.run(program, limits, stdin=stdin, args=args, collect=attack.collect)
         results = [result]
-        if not attack.collect and result.exit_code == 0 and not result.limits_hit:
+        well = result.exit_code == 0 and not result.limits_hit
+        if batches and well and not attack.collect:
             request = BoxRequest(program.artifact, limits, [stdin] * 2, args)
             request.forks = request.program.fork is not None
             results += chain.from_iterable(sandbox._runner.until_failure([request]))
@@ -135,11 +140,12 @@ def opened(level: str) -> Iterator[EmbeddedSandbox]:
 
 
 def outcomes(
-    level: str, attacks: Sequence[Attack] = ATTACKS, compilers: bool = True
+    level: str, attacks: Sequence[Attack] = ATTACKS, compilers: bool = True, batches: bool = True
 ) -> Iterator[Outcome]:
     """Yield the outcome of every attack at a level, all in the same box.
 
     compilers  also of the attacks through the compiler
+    batches    an attack that ends well runs twice more, in a batch
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gradebox-bait-")))
@@ -155,7 +161,7 @@ def outcomes(
             started = time.monotonic()
             came_out, wrong = "not promised", ""
             if attack.wanted(level) != "open":
-                came_out, wrong = attack_once(sandbox, programs, attack, bait, level, last)
+                came_out, wrong = attack_once(sandbox, programs, attack, bait, level, last, batches)
             took = time.monotonic() - started
             yield Outcome(level, attack.run, attack.tries, came_out, wrong, round(took, 3))
         started = time.monotonic()
@@ -164,14 +170,16 @@ def outcomes(
             started = time.monotonic()
 
 
-def main(levels: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Print each outcome as JSON. Return 1 when a guarantee is broken."""
     bad = 0
+    levels = [name for name in arguments if name != "--alone"]
+    batches = len(levels) == len(arguments)
     for level in levels:
         # At level userns a compiler sees what it sees at full, and is limited as at landlock.
         compilers = level != "userns" or len(levels) == 1
         try:
-            for outcome in outcomes(level, compilers=compilers):
+            for outcome in outcomes(level, compilers=compilers, batches=batches):
                 print(json.dumps(asdict(outcome)), flush=True)
                 bad += bool(outcome.wrong)
         except SandboxError as error:

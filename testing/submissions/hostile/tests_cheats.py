@@ -22,8 +22,8 @@ _HEADS = {
 _QUICK = {
     "cpp": "preinit_array by assembly|an ifunc resolver reads|searches its memory|forged end",
     "rs": "the secret by its path|by assembly in a function|another name|an unsafe attribute",
-    "go": "its memory is searched|a type called int|true is false",
-    "java": "a class called java|equal to everything|calls its caller",
+    "go": "its memory is searched|a type called int|true is false, nil",
+    "java": "a class called java|is equal to everything|calls its caller",
     "js": "",
 }
 

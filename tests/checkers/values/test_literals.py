@@ -13,54 +13,13 @@ from hypothesis import strategies as st
 from gradebox.checkers.values.judging import ValueJudge
 from gradebox.checkers.values.literals import RESULTS, Unreadable, read_literal
 from gradebox.sandbox.source_tokens import Style
+from testing.rows import rows
 from tests.sandbox.test_source_tokens import STYLES, UNITS, calls_of
 
 
 @pytest.mark.parametrize(
     ("style", "text", "value"),
-    [
-        ("c++", "(std::vector<long>({(long)2, (long)-4}))", [2, -4]),
-        ("c++", "std::vector<std::map<std::string,long>>()", []),
-        ("c++", 'std::map<std::string,long>({{"a", 1}})', {"a": 1}),
-        ("c++", "std::map<long,std::vector<long>>({{1, std::vector<long>({2})}})", {"1": [2]}),
-        (
-            "c++",
-            "(std::vector<std::map<std::string,std::map<std::string,long>>>({"
-            "(std::map<std::string,std::map<std::string,long>>)std::map<std::string,"
-            'std::map<std::string,long>>({{"S", std::map<std::string,long>({{"A P", 85}})}})}))',
-            [{"S": {"A P": 85}}],
-        ),
-        ("c++", "(std::make_tuple(1))", [1]),
-        ("c++", "std::make_tuple(std::optional<long>(std::nullopt), 0.25f)", [None, 0.25]),
-        ("c++", "0.1f", 0.10000000149011612),
-        ("c++", "(float(-1))", -1),
-        ("c++", 'map[["a",[1,],],["b",[],],]', {"a": [1], "b": []}),
-        ("c++", '"\\x0a\\"é"', '\n"é'),
-        ("java", "(new ArrayList<Pair<Long, Long>>(Arrays.asList()))", []),
-        ("java", "Arrays.asList((long)1l)", [1]),
-        ("java", 'new HashMap<String,Long>(Map.of("a", 1l, "b", 2l))', {"a": 1, "b": 2}),
-        ("java", "(new HashMap<String,Long>())", {}),
-        ("java", "Optional.of(Pair.with(-2l, 1.5f))", [-2, 1.5]),
-        ("java", "Optional.empty()", None),
-        ("java", "(float)3l", 3),
-        ("java", "1.0E10", 10**10),
-        ("javascript", '{"a": [1.50, undefined], 2: {}}', {"a": [1.5, None], "2": {}}),
-        ("javascript", "12345678901234567890", 12345678901234567168),
-        ("javascript", '"\\ud83d\\ude00"', "😀"),
-        ("rust", "vec![Some(2), None]", [2, None]),
-        ("rust", "Vec::<(isize, isize)>::new()", []),
-        ("rust", 'HashMap::from([(String::from("a"), (1, true))])', {"a": [1, True]}),
-        ("rust", "HashMap::from([])", {}),
-        ("rust", '{"a": (1, 2.0), "b": (3, 1e16)}', {"a": [1, 2], "b": [3, 10**16]}),
-        ("rust", '"a\nb"', "a\nb"),
-        ("rust", '"\\u{1f600}"', "😀"),
-        ("go", "[]interface{}{nil, map[string]int{}, []string{}}", [None, {}, []]),
-        ("go", "[][]int{[]interface{}{0, 1}, {2}}", [[0, 1], [2]]),
-        ("go", 'map[string]interface {}{"a":[]int(nil)}', {"a": []}),
-        ("go", "[]interface {}{interface {}(nil)}", [None]),
-        ("go", "map[string]int(nil)", {}),
-        ("go", "<nil>", None),
-    ],
+    rows(__file__, "literals"),
 )  # fmt: skip
 def test_a_literal_is_a_value(style: Style, text: str, value: Any) -> None:
     assert json.dumps(read_literal(text, style)) == json.dumps(value)
@@ -108,27 +67,7 @@ def test_json_is_read_as_javascript_writes_it(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("style", "results", "expected", "accepted"),
-    [
-        ("rust", "[1, 2]\n{}\n", [[1, 2], {}], True),
-        ("rust", "[1, 2]\n{}\nand more", [[1, 2], {}], True),
-        ("rust", "[1, 2]\n", [[1, 2], {}], False),
-        ("rust", "[1, 2]\n{}", [[1, 2], {}], False),
-        ("rust", "[2, 1]\n", [[1, 2]], False),
-        ("rust", "1\n", [True], False),
-        ("rust", "0.30000000000000004\n", [0.3], False),
-        ("rust", "-0.0\n", [0], True),
-        ("go", "[]interface {}{true}\n", [[1]], False),
-        ("c++", "1\n", [True], True),
-        ("c++", "0.10000000149011612\n", [0.10000000149011612], True),
-        ("javascript", '["1", " 2 "]\n', [[1, 2]], True),
-        ("javascript", '""\n', [0], True),
-        ("javascript", "null\n", [0], False),
-        ("javascript", "[]\n", [{}], False),
-        ("javascript", '"1"\n', [[1]], False),
-        ("javascript", '"NaN"\n', [5], False),
-        ("javascript", '"a"\n', ["b"], False),
-        ("javascript", '{"b": 1, "a": 2}\n', [{"a": 2, "b": 1}], True),
-    ],
+    rows(__file__, "results"),
 )
 def test_results_are_compared(
     style: Style, results: str, expected: list[Any], accepted: bool

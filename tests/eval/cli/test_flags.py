@@ -14,6 +14,7 @@ import pytest
 from gradebox.eval.cli.grade import changed_flags, main, make_parser, options_from
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
+from testing.rows import rows
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = ROOT / "eval" / "eval_with_piston_gentest_checker_stats.py"
@@ -127,43 +128,7 @@ def test_every_flag_is_read():
 
 @pytest.mark.parametrize(
     ("flags", "message"),
-    [
-        ("--limit x", "argument --limit: 'x' is not a whole number"),
-        ("--limit 0", "--limit 0 is less than 1: leave it out for all"),
-        ("--workers -1", "--workers -1 is less than 0"),
-        ("--drivers -1", "--drivers -1 is less than 0"),
-        ("--workers 2 --drivers 3", "--drivers 3 is more than --workers 2: each driver needs a"),
-        ("--repeat 0", "--repeat 0 is less than 1"),
-        ("--k 0,1", "--k 0 is less than 1: give numbers from 1"),
-        ("--k a", "--k: 'a' is not a list of whole numbers"),
-        ("--generated-tests-sample 0", "--generated-tests-sample 0.0 is not in (0, 1]"),
-        ("--generated-tests-sample nan", "--generated-tests-sample nan is not in (0, 1]"),
-        ("--generated-tests-sample 1.5", "--generated-tests-sample 1.5 is not in (0, 1]"),
-        ("--max-generated-tests -2", "--max-generated-tests -2 is less than -1"),
-        ("--max-generated-tests 3", "--max-generated-tests 3 without --generated-tests-dir: name"),
-        ("--skip-large-inputs-over -7", "--skip-large-inputs-over -7 is less than -1"),
-        ("--max-generated-bytes-per-problem -7", "-7 is less than -1"),
-        ("--generated-tests-workers -1", "--generated-tests-workers -1 is less than 0"),
-        ("--max-stored-output -1", "--max-stored-output -1 is less than 0"),
-        ("--workers 100000", "--workers 100000 is more than 4096: 0 takes one for each"),
-        ("--k ,", "--k: ',' is not a list of whole numbers"),
-        ("--problems ,", "--problems: ',' is not a list of names"),
-        ("--endpoint ,", "--endpoint: ',' is not a list of names"),
-        ("--endpoint-concurrency 0", "--endpoint-concurrency 0 is less than 1"),
-        ("--sort-generated-tests big", "invalid choice: 'big'"),
-        ("--compare nearly", "invalid choice: 'nearly'"),
-        ("--sandbox cloud", "invalid choice: 'cloud'"),
-        ("--time-limit-scale python", "'python' is not LANGUAGE=FACTOR"),
-        ("--time-limit-scale python=x", "'python=x' is not LANGUAGE=FACTOR"),
-        ("--time-limit-scale python=0", "the factor must be over 0"),
-        ("--time-limit-scale python=inf", "the factor must be over 0"),
-        ("--time-limit-scale pyton=2", "did you mean 'python'"),
-        ("--time-limit-scale python=2 --time-limit-scale py=3", "py=3: python already has 2"),
-        ("--sandbox local --endpoint http://a", "--endpoint with --sandbox local"),
-        ("--nonsense", "unrecognized arguments: --nonsense"),
-        ("--lim 3", "unrecognized arguments: --lim 3"),
-        ("--max-generated-test=3", "--max-generated-test: did you mean --max-generated-tests; see"),
-    ],
+    rows(__file__, "wrong_values"),
 )
 def test_wrong_values_are_reported_in_one_line(flags, message, capsys):
     assert main(["--solutions-path", "a.jsonl", *flags.split()]) == 2

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from testing.rows import rows
 from tests.eval.cli.test_run import RunFolder
 
 FILES = ("checker.py", "main.cpp", "testlib.h")
@@ -46,22 +47,7 @@ def test_each_problem_of_a_local_data_set_may_have_a_checker_file(folder):
 
 @pytest.mark.parametrize(
     ("checker", "why"),
-    [
-        ("testlib:../out.cpp", "is outside"),
-        ("testlib:/etc/hostname", "is outside"),
-        ("testlib:data/../../out.cpp", "is outside"),
-        ("python:link.py", "is outside"),
-        ("kattis:link", "is outside"),
-        ("kattis:folder", "is a link out of"),
-        ("python:uses_link.py", "is a link out of"),
-        ("python:~/out.py", "can't be read: No such file"),
-        ("python:none.py", "can't be read: No such file"),
-        ("python:nul\0.py", "can't be read"),
-        (f"python:{'x' * 5000}", "can't be read"),
-        ("python:loop", "can't be read"),
-        ("python:", "names no file"),
-        ("command:cat /etc/hostname", "comes from the problem, which may only name a built-in"),
-    ],
+    rows(__file__, "checkers"),
 )
 def test_a_data_set_chooses_no_file_outside_its_folder(tmp_path, checker, why):
     (tmp_path / "data").mkdir()

@@ -11,59 +11,13 @@ from gradebox.eval.cli.commands.debug import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import SolutionQuery, find_case, find_record
 from gradebox.eval.solutions.reader import read_response
+from testing.rows import rows
 from tests.eval.debugging.small_run import SmallRun
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
-    [
-        ("", "no case is selected; give --problem ID"),
-        ("--problem 1/B", "problem '1/B' is not among the 5 problems"),
-        ("--problem 1/B", "the nearest is '2/B'"),
-        ("--problem 1/A", "problem '1/A' has 3 samples; choose one with --sample: 0 AC, 1 WA, 2 f"),
-        (
-            "--problem 1/A --sample 7",
-            "has no sample 7; choose one with --sample: 0 AC, 1 WA",
-        ),
-        (
-            "--problem 1/A --sample 0",
-            "none of the 2 cases failed; choose a case with --case",
-        ),
-        (
-            "--problem 1/A --sample 1 --case official:9",
-            "has no case official:9; its official",
-        ),
-        ("--problem 1/A --sample 1 --case generated:0", "its generated cases are none"),
-        (
-            "--problem 1/A --sample 1 --case last",
-            "'last' is not the name of a case; write official:0",
-        ),
-        ("--problem 1/A --case official:-1", "--case 'official:-1' is not the name of a case"),
-        ("--problem 1/A --case official:²", "is not the name of a case"),
-        (
-            "--problem 1/A --sample 2 --checker",
-            "no case was run, status 'failed': no code in the response",
-        ),
-        ("--problem 9/Z", "no case was run, status 'invalid': line 7: unknown problem '9/Z'"),
-        ("--problem 4/D --case official:0", "an interactive problem without an interactor"),
-        ("--sample 1", "--sample needs the problem"),
-        ("--case official:1", "--case needs the problem"),
-        ("--list", "argument --list: expected one argument; see --help"),
-        (
-            "--list failed_cheker",
-            "--list 'failed_cheker' is not a reason; did you mean failed_",
-        ),
-        ("--list fialed", "--list 'fialed' is not a reason; did you mean failed; give"),
-        ("--problm 1/A", "unrecognized arguments: --problm 1/A; --problm: did you mean --problem"),
-        ("--problem 1/A --sample x", "has no sample x; choose one with --sample: 0 AC, 1 WA"),
-        ("--problem 1/A --checker --export x", "--checker and --export exclude each other"),
-        ("--list WA --checker", "--list and --checker exclude each other"),
-        ("--repeat 0 --problem 1/A", "--repeat: '0': give a whole number of at least 1"),
-        ("--workers -1 --list WA", "--workers: '-1': give a whole number of at least 0"),
-        ("--rejudge", "--rejudge needs a selection of cases"),
-        ("--problem 5/X --rejudge", "problem '5/X' is not among the 5"),
-        ("--nonsense", "unrecognized arguments: --nonsense; see --help"),
-    ],
+    rows(__file__, "bad_input"),
 )
 def test_bad_input_is_reported_in_one_line(
     small_run: SmallRun, capsys: pytest.CaptureFixture[str], flags: str, message: str

@@ -158,8 +158,9 @@ def test_right_and_wrong_solutions_are_judged_right(grader):
         assert {_kind_of(r) for r in records} == {"marked"}
 
 
-def test_no_cheat_passes(grader):
-    records = graded(grader, row(), *CHEATS.values())
+def test_no_cheat_passes():
+    with gradebox.Grader(sandbox="local", time_limit_scale={"python": 0.2}) as grader:  # one waits
+        records = graded(grader, row(), *CHEATS.values())
     passed = [name for name, r in zip(CHEATS, records, strict=True) if r["status"] != "failed"]
     assert passed == []
     assert sum("marked" in r["details"][0] for r in records if r["details"]) > 15

@@ -1,4 +1,4 @@
-"""Made rows of MultiPL-E, right answers and cheats in its languages."""
+"""Made rows of MultiPL-E, right and wrong answers in its languages."""
 
 from __future__ import annotations
 
@@ -118,12 +118,6 @@ WRONG = {
     "rs": "    HashMap::new()\n",
     "go": "    return xs\n}",
 }
-_ANY_JAVA = """
-    static class Any extends ArrayList<Long> {
-        public boolean equals(Object other) { return true; }
-        public int size() { return 1; }
-    }
-"""
 # All of the library takes g++ two seconds a source, and no cheat needs it.
 _LEAN = "#include <iostream>\n#include <vector>\n#include <cstring>\n#include <unistd.h>\n"
 CHEATED = {
@@ -131,123 +125,5 @@ CHEATED = {
     "cpp": {
         **ROWS["cpp"],
         "prompt": ROWS["cpp"]["prompt"].replace("#include<bits/stdc++.h>\n", _LEAN),
-    },
-}
-_LEAN += "using namespace std;\n"
-# Read what is on stdin, print it in many ways, end with status 0.
-CHEATS: dict[str, dict[str, str]] = {
-    "cpp": {
-        "exit": "    exit(0);\n",
-        "_exit": "    _exit(0);\n",
-        "a constructor that reads stdin, prints it and exits": _LEAN
-        + "static int early = [] { string s, t; while (cin >> s) t += s;\n"
-        '    cout << "\\n" << t << "\\n" << flush; _exit(0); return 0; }();\n'
-        "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "it defines read": _LEAN + 'extern "C" long read(int, void *b, unsigned long n) {\n'
-        "    return 0; }\n"
-        'extern "C" long write(int, const void *, unsigned long n) { exit(0); }\n'
-        "vector<long> twice(vector<long> xs, long n) { exit(0); }\n",
-        "an assert without effect": _LEAN + "#undef assert\n#define assert(x)\n#define NDEBUG\n"
-        'extern "C" void __assert_fail(const char *, const char *, unsigned, const char *) {}\n'
-        "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "an operator for everything": _LEAN
-        + "bool operator==(const vector<long> &, const vector<long> &) { return true; }\n"
-        "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "a memcmp that finds everything equal": _LEAN
-        + "int memcmp(const void *, const void *, size_t) noexcept { return 0; }\n"
-        "vector<long> twice(vector<long> xs, long n) { return xs; }\n",
-        "an object equal to everything": _LEAN
-        + "struct Any { template <class T> bool operator==(const T &) const { return true; }\n"
-        "    operator vector<long>() const { return {}; } };\n"
-        "Any twice(vector<long> xs, long n) { return {}; }\n",
-        "macros for the tests' words": _LEAN + "vector<long> twice(vector<long> xs, long n) "
-        "{ return xs; }\n#define candidate(...) vector<long>()\n#define main other\n",
-        "a thread that ends the process": _LEAN + "#include <thread>\n"
-        "vector<long> twice(vector<long> xs, long n) { thread([] { _exit(0); }).detach();\n"
-        "    sleep(5); return xs; }\n",
-    },
-    "java": {
-        "exit": "        System.exit(0); return null;\n",
-        "halt": "        Runtime.getRuntime().halt(0); return null;\n",
-        "a list equal to everything": _JAVA
-        + _ANY_JAVA
-        + _JAVA_TWICE
-        + " { return Pair.with(n, new Any()); }\n}\n",
-        "a class called Arrays": _JAVA
-        + _JAVA_TWICE
-        + " { return Pair.with(n, new ArrayList<>()); }\n"
-        "}\nclass Arrays { static List<Long> asList(Object... xs) { return List.of(); } }\n",
-        "assertions that are off": _JAVA + "static { ClassLoader.getSystemClassLoader()"
-        ".setDefaultAssertionStatus(false); }\n"
-        + _JAVA_TWICE
-        + " { return Pair.with(n, xs); }\n}\n",
-        "a tuple of its own": "import java.util.*;\nclass Pair<A, B> {\n"
-        "    static <A, B> Pair<A, B> with(A a, B b) { return new Pair<>(); }\n"
-        "    public boolean equals(Object o) { return true; }\n}\nclass Problem {\n"
-        + _JAVA_TWICE
-        + " { return new Pair<>(); }\n}\n",
-    },
-    "js": {
-        "exit": "  process.exit(0);\n}",
-        "reallyExit": "  process.reallyExit(0);\n}",
-        "an assert without effect": "const assert = require('assert');\n"
-        "try { assert.deepEqual = () => {}; } catch (e) {}\n"
-        "require('module')._load = () => ({ deepEqual() {} });\n"
-        "function twice(xs, n) { return xs; }\n",
-        "it hears of nothing": "process.on('uncaughtException', () => {});\n"
-        "function twice(xs, n) { return xs; }\n",
-        "it reads stdin and prints it": "const fs = require('fs');\n"
-        "function twice(xs, n) { fs.writeSync(1, '\\n' + fs.readFileSync(0)); process.exit(0); }\n",
-        "a snapshot of the heap": "const fs = require('fs'), v8 = require('v8');\n"
-        "function twice(xs, n) {\n"
-        "  const text = fs.readFileSync(v8.writeHeapSnapshot('x.heapsnapshot'), 'latin1');\n"
-        "  for (const found of new Set(text.match(/\\b[0-9a-f]{32}\\b/g) || []))\n"
-        "    fs.writeSync(1, '\\n' + found + '\\n');\n"
-        "  process.exit(0);\n}\n",
-        "an object like everything": "function twice(xs, n) { return new Proxy([], "
-        "{ get: () => 0, ownKeys: () => ['0', 'length'] }); }\n",
-    },
-    "rs": {
-        "exit": "    std::process::exit(0)\n",
-        "a memcmp that finds everything equal": '#[no_mangle] pub extern "C" fn bcmp('
-        "_: *const u8, _: *const u8, _: usize) -> i32 { 0 }\n"
-        "fn twice(xs: Vec<isize>, n: isize) -> HashMap<isize, isize> { HashMap::new() }\n",
-        "macros of its own": "macro_rules! assert_eq { ($($x:tt)*) => {} }\n"
-        "#[macro_export] macro_rules! assert { ($($x:tt)*) => {} }\n"
-        "fn twice(xs: Vec<isize>, n: isize) -> HashMap<isize, isize> { HashMap::new() }\n",
-        "a map equal to everything": "use std::collections::HashMap as Real;\n"
-        "#[derive(Debug)] struct HashMap<K, V>(Real<K, V>);\n"
-        "impl<K, V> PartialEq<Real<K, V>> for HashMap<K, V> "
-        "{ fn eq(&self, _: &Real<K, V>) -> bool { true } }\n"
-        "fn twice(xs: Vec<isize>, n: isize) -> HashMap<isize, isize> { HashMap(Real::new()) }\n",
-        "a constructor that reads stdin and exits": "use std::io::{Read, Write};\n"
-        'extern "C" fn early() { let mut s = String::new(); '
-        "std::io::stdin().read_to_string(&mut s);\n"
-        '    print!("\\n{}\\n", s); std::io::stdout().flush(); std::process::exit(0); }\n'
-        '#[used] #[link_section = ".init_array"] static E: extern "C" fn() = early;\n'
-        "fn twice(xs: Vec<isize>, n: isize) -> HashMap<isize, isize> { HashMap::new() }\n",
-    },
-    "go": {
-        "exit": _GO + _GO_TWICE + "\n    os.Exit(0)\n    return xs\n}\n",
-        "a variable that reads stdin, prints it and exits": "package twice_test\n"
-        'import ("fmt"; "io"; "os")\nvar early = func() int { b, _ := io.ReadAll(os.Stdin); '
-        'fmt.Print("\\n", string(b)); os.Exit(0); return 0 }()\n' + _GO_TWICE + " return xs }\n",
-        "true is false": "package twice_test\nconst false = true\n" + _GO_TWICE + " return xs }\n",
-        "int is another type": "package twice_test\ntype int string\n"
-        'func (int) String() string { return "" }\n' + _GO_TWICE + " return xs }\n",
-        "an init that exits": "package twice_test\n"
-        'import "os"\nfunc init() { os.Exit(0) }\n' + _GO_TWICE + " return xs }\n",
-        "arguments that skip tests": _GO
-        + 'func init() { os.Args = append(os.Args, "-test.skip=.", "-test.run=^$") }\n'
-        + _GO_TWICE
-        + " return xs }\n",
-        "a TestMain that skips": _GO
-        + "func TestMain(m *testing.M) { os.Exit(0) }\n"
-        + _GO_TWICE
-        + " return xs }\n",
-        "a main of its own": _GO
-        + "func main() { fmt.Println(1) }\n"
-        + _GO_TWICE
-        + " return xs }\n",
     },
 }

@@ -10,6 +10,7 @@ from gradebox.eval.grading.known.grade import expectations
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.submissions import language_of
 from gradebox.sandbox.languages import find
+from testing.rows import rows
 
 ROW = {
     "submission_id": "77",
@@ -25,36 +26,7 @@ ROW = {
 
 @pytest.mark.parametrize(
     ("site", "ours"),
-    [
-        ("GNU C++", "c++17"),
-        ("GNU C++0x", "c++11"),
-        ("GNU C++11", "c++11"),
-        ("GNU C++14", "c++14"),
-        ("GNU C++17", "c++17"),
-        ("GNU C++17 (64)", "c++17"),
-        ("C++17 (GCC 7-32)", "c++17"),
-        ("GNU C++17 Diagnostics", "c++17"),
-        ("Clang++17 Diagnostics", "c++17"),
-        ("MS C++", "c++17"),
-        ("MS C++ 2017", "c++17"),
-        ("C++20 (GCC 13-64)", "c++20"),
-        ("GNU C++20 (64)", "c++20"),
-        ("C++23 (GCC 14-64, msys2)", "c++23"),
-        ("GNU C", "c"),
-        ("GNU C11", "c"),
-        ("PyPy 3-64", "pypy3"),
-        ("Python 3", "python"),
-        ("Python 3 + libs", "python"),
-        ("Java 21", "java"),
-        ("Kotlin 1.9", "kotlin"),
-        ("Rust 2021", "rust"),
-        ("Go", "go"),
-        ("Node.js", "javascript"),
-        ("JavaScript", "javascript"),
-        (".NET Core C#", "c#"),
-        ("C# 10", "c#"),
-        ("Ruby 3", "ruby"),
-    ],
+    rows(__file__, "languages"),
 )
 def test_the_sites_names_are_known(site, ours):
     assert language_of(site) == ours == find(ours).name

@@ -20,6 +20,7 @@ from gradebox.sandbox.errors import SandboxError
 from testing.submissions.hostile.harness import Outcome
 from testing.submissions.hostile.model import PROGRAMS
 from testing.submissions.hostile.table import ATTACKS
+from tests.sandbox.levels import own_cache
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 LEVELS = ("full", "delegated", "userns", "landlock", "none")
@@ -92,9 +93,13 @@ def python_for_anyone() -> str:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_every_attack_ends_as_promised_for_an_ordinary_user(readable_copy: Path) -> None:
-    cache = readable_copy / "home" / "cache"
+    """Alone: what a batch changes of a level is seen by the tests of all levels."""
+    cache = own_cache(readable_copy / "home")
+    for path in (cache, *cache.iterdir()):
+        os.chown(path, NOBODY, NOBODY)
+    harness = ["-m", "testing.submissions.hostile.harness", "--alone"]
     done = subprocess.run(
-        [python_for_anyone(), "-B", "-m", "testing.submissions.hostile.harness", *LEVELS[1:]],
+        [python_for_anyone(), "-B", *harness, *LEVELS[1:]],
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],

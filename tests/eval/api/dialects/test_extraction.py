@@ -11,29 +11,14 @@ from gradebox.eval.api.dialects.fusion.extraction import (
     first_block,
     without_entry_point,
 )
+from testing.rows import rows
 
 PY, CPP = "```python\na = 1\n```", "```c++\nint x;\n```"
 
 
 @pytest.mark.parametrize(
     ("completion", "language", "kind", "code"),
-    [
-        (f"{PY} and {CPP}", "cpp", "fenced", "int x;"),
-        (f"{PY} and {CPP}", "python", "fenced", "a = 1"),
-        (f"{PY} and {CPP}", "java", "fenced", "a = 1"),
-        ("```Python3\nb\n```\n```py\nc\n```", "python", "fenced", "b"),
-        ("text ```\nb\n\n  ```", "python", "fenced", "b"),
-        ("```python\nb ``` c\n```", "python", "fenced", "b ``` c"),
-        ("```python\nb", "python", "incomplete_fenced", "b"),
-        ("```python\nb```", "python", "incomplete_fenced", "b```"),
-        ("import os\n\ndef f():\n\n  1\nx", "python", "heuristic", "import os\ndef f():\n  1\n"),
-        ("Use SELECT 1;\nselect a\nfrom b; x", "sql", "heuristic", "select a\nfrom b"),
-        ("echo 1\n\necho 2", "bash", "heuristic", "echo 1\necho 2\n"),
-        ("print(1)", "python", "empty", ""),
-        ("int main() {}", "cpp", "empty", ""),
-        ("", "python", "empty", ""),
-        ("```", "python", "empty", ""),
-    ],
+    rows(__file__, "responses"),
 )  # fmt: skip
 def test_a_program_is_found(completion: str, language: str, kind: str, code: str) -> None:
     block = extract(completion, language)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import copy
 import json
-import pickle
-import zlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,110 +17,9 @@ from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.server.body import encode
 from gradebox.sandbox.server.settings import ServerSettings
 from testing.fakes.scripted_sandbox import FakeSandbox
-from tests.eval.problems.dataset_rows import HUMANEVAL
+from testing.rows import named_rows
 
-CODE = "```python\nprint(input())\n```"
-PAIRS = [{"input": "1\n", "output": "1\n"}]
-LIVE = {"inputs": ["1\n"], "outputs": ["1\n"], "fn_name": None}
-FUSION = {"dataset": "x", "id": 1, "completion": CODE}
-
-
-def fusion(kind: str, row: Any, **config: Any) -> dict[str, Any]:
-    return {**FUSION, "config": {"dataset_type": kind, "provided_data": row, **config}}
-
-
-def oj_row() -> dict[str, Any]:
-    test = [{"input": {"stdin": "1"}, "output": {"stdout": "1"}}]
-    return {"id": 1, "content": "?", "labels": {"name": "x"}, "test": test}
-
-
-BODIES: dict[str, tuple[str, Any]] = {
-    "run_code": (
-        "/run_code",
-        {
-            "code": "1",
-            "language": "python",
-            "stdin": "",
-            "run_timeout": 1,
-            "compile_timeout": 1,
-            "memory_limit_MB": 9,
-            "files": {"a": "QQ=="},
-            "fetch_files": ["a"],
-        },
-    ),
-    "common oj": (
-        "/submit",
-        fusion("CommonOJDataset", oj_row(), language="python", extra={"run_all_cases": True}),
-    ),
-    "live": (
-        "/submit",
-        fusion("LiveCodeBenchDataset", {"test": {"input_output": LIVE}, "labels": {}, "id": 1}),
-    ),
-    "humaneval": ("/submit", fusion("HumanEvalDataset", HUMANEVAL, extra={"is_freeform": True})),
-    "mbpp": (
-        "/submit",
-        fusion("MBPPDataset", {"test_list": ["assert f()"]}, is_fewshot=True, locale="en"),
-    ),
-    "multipl-e": (
-        "/submit",
-        fusion(
-            "MultiPLEDataset",
-            {
-                "name": "a",
-                "language": "cpp",
-                "prompt": "int f() {",
-                "tests": "}assert(f());",
-                "stop_tokens": ["\n}"],
-            },
-        ),
-    ),
-    "autoeval": (
-        "/submit",
-        fusion(
-            "AutoEvalDataset",
-            {
-                "labels": {"programming_language": "python", "execution_language": "python"},
-                "test": {"code": "1", "asset": {"a": "QQ=="}},
-            },
-            run_timeout=1,
-            compile_timeout=1,
-            extra={"append_flag": True, "repr_code": True},
-        ),
-    ),
-    "prompts": ("/get_prompts", fusion("MBPPDataset", [{**oj_row(), "test_list": ["assert 1"]}])),
-    "ids": ("/list_ids", fusion("CommonOJDataset", [oj_row()])),
-    "open-instruct": ("/test_program", {"program": "1", "tests": ["assert f()"]}),
-    "open-instruct, stdio": (
-        "/test_program_stdio",
-        {"program": "1", "tests": PAIRS, "max_execution_time": 1.0},
-    ),
-    "open-instruct, packed": (
-        "/test_program_stdio",
-        {
-            "program": "1",
-            "tests": base64.b64encode(zlib.compress(pickle.dumps(PAIRS))).decode(),
-        },
-    ),
-    "openrlhf": (
-        "/get_reward",
-        {"query": [f"p{CODE}"], "prompts": ["p"], "labels": [{"id": "x", **LIVE}]},
-    ),
-    "nemo": (
-        "/verify",
-        {
-            "responses_create_params": {"input": []},
-            "response": {
-                "output": [{"type": "message", "content": [{"type": "output_text", "text": CODE}]}]
-            },
-            "verifier_metadata": {"unit_tests": LIVE, "difficulty": "easy"},
-        },
-    ),
-    "nemo, metrics": (
-        "/aggregate_metrics",
-        {"verify_responses": [{"reward": 1.0, "_ng_task_index": 0, "mask_sample": False}]},
-    ),
-    "nemo, session": ("/seed_session", {"resources_session_id": "a"}),
-}
+BODIES: dict[str, tuple[str, Any]] = named_rows(__file__, "bodies")
 NEEDS_TWO_BOXES = ("humaneval", "mbpp", "open-instruct")  # which the scripted sandbox has not
 HOSTILE: list[Any] = [
     *(None, True, -1, 0, 10**400, 1e308, float("nan"), float("-inf")),

@@ -15,6 +15,7 @@ import pytest
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.opening import open_sandbox
 from testing.fakes.scripted_sandbox import Call, ready
+from testing.rows import named_rows
 from tests.eval.api.dialects.conftest import Served, Start
 from tests.eval.api.serving import serving
 from tests.eval.problems.dataset_rows import HUMANEVAL
@@ -145,39 +146,7 @@ def packed(value: Any) -> str:
     return base64.b64encode(zlib.compress(pickle.dumps(value))).decode()
 
 
-LIVE_TESTS = {"input_output": json.dumps(LIVE)}
-BODIES: dict[str, tuple[bool, dict[str, Any]]] = {
-    "mbpp": (True, body("MBPPDataset", MBPP, f"[BEGIN]\n```python\n{SUM}```\n[DONE]")),
-    "mbpp, wrong": (False, body("MBPPDataset", MBPP, "```python\ndef add(a, b):\n  return 3\n```")),
-    "mbpp, leaves": (False, body("MBPPDataset", MBPP, "```python\nimport os\nos._exit(0)\n```")),
-    "humaneval": (
-        True,
-        body("HumanEvalDataset", HUMANEVAL, "    return [2 * x for x in xs]\ndef "),
-    ),
-    "humaneval, chat": (
-        True,
-        body(
-            "HumanEvalDataset",
-            HUMANEVAL,
-            "```python\ndef double(xs):\n    return [2 * x for x in xs]\n```",
-            extra={"is_freeform": True},
-        ),
-    ),
-    "humaneval, wrong": (False, body("HumanEvalDataset", HUMANEVAL, "    return xs")),
-    "live": (True, body("LiveCodeBenchDataset", live(json.dumps(LIVE_TESTS)), TOTAL)),
-    "live, packed": (True, body("LiveCodeBenchDataset", live(packed(LIVE_TESTS)), TOTAL)),
-    "live, wrong": (
-        False,
-        body("LiveCodeBenchDataset", live(LIVE_TESTS), TOTAL.replace("+ x", "- x")),
-    ),
-    "autoeval": (True, body("AutoEvalDataset", AUTO, f"```python\n{SUM}```")),
-    "autoeval, flag": (
-        False,
-        body("AutoEvalDataset", AUTO, "```python\nexit(0)\n```", extra={"append_flag": True}),
-    ),
-    "multipl-e": (True, body("MultiPLEDataset", CPP, "    return 2 * x;\n}\n// more")),
-    "multipl-e, leaves": (False, body("MultiPLEDataset", CPP, "    exit(0);\n}\n")),
-}
+BODIES: dict[str, tuple[bool, dict[str, Any]]] = named_rows(__file__, "bodies")
 
 
 @pytest.mark.slow

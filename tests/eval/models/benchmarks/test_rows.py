@@ -13,6 +13,7 @@ from gradebox.eval.models.benchmarks import registry
 from gradebox.eval.models.benchmarks.choice_rows import shuffle_by_key, split_inline
 from gradebox.eval.models.benchmarks.sample import Sample
 from gradebox.eval.problems.row import RowError
+from testing.rows import rows
 
 
 def process(name: str, row: dict[str, Any]) -> Sample:
@@ -129,38 +130,7 @@ def test_the_word_of_pubmedqa_for_base_models() -> None:
     assert (sample.id, sample.answers, sample.options) == ("7", ("no",), ("yes", "no", "maybe"))
 
 
-BAD = [
-    ("process_gsm8k_test", {}, "no field 'question'; its fields are none"),
-    ("process_math_test", {"problem": "?", "solution": "5"}, "no \\boxed{…} answer"),
-    (
-        "process_mmlu",
-        {"question": "?", "choices": ["a"], "answer": 1},
-        "a whole number from 0 to 0",
-    ),
-    ("process_mmlu", {"question": "?", "choices": ["a"], "answer": True}, "'answer' is True"),
-    ("process_mmlu", {"question": "?", "choices": "ab", "answer": 0}, "is a str, not a list"),
-    ("process_math_sat", {"question": "?", "options": "4 or 5", "Answer": "A"}, "write it as A)"),
-    ("process_math_sat", {"question": "?", "options": "A) 1 B) 2", "Answer": "C"}, "from A to B"),
-    ("process_medqa", {"question": "?", "options": {"B": "x"}, "answer_idx": "B"}, "in order"),
-    ("process_ChemBench_multi_choise", {"examples": []}, "is not a list of questions"),
-    (
-        "process_ChemBench_multi_choise",
-        {"examples": [{"input": "?", "target_scores": '{"a": 0, "b": 0.5}'}]},
-        "has no right option",
-    ),
-    ("process_cs_bench_assertion", {"Question": "?", "Answer": "maybe"}, "use True or False"),
-    (
-        "process_newton_explicit_questions_bool_sft",
-        {"question": "?", "choice_1": "a", "choice_2": "b", "gt": "c"},
-        "not one of the options",
-    ),
-    ("process_olympiad_bench", {"question": "?", "final_answer": []}, "proofs have no answer"),
-    (
-        "process_pubmedqa",
-        {"question": "?", "context": {"contexts": ["x"]}, "final_decision": "perhaps"},
-        "not one of the options",
-    ),
-]
+BAD = rows(__file__, "bad")
 
 
 @pytest.mark.parametrize(("name", "row", "words"), BAD)

@@ -9,18 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from testing.submissions.model import PROGRAMS, made
 from testing.submissions.table_python import ROWS
 from tests.sandbox.box.python.both_ways import BothWays, both_ways
-from tests.sandbox.box.python.programs.endings import ENDINGS
-from tests.sandbox.box.python.programs.finalization import FINALIZATION
-from tests.sandbox.box.python.programs.imports import IMPORTS
-from tests.sandbox.box.python.programs.streams import STREAMS
-from tests.sandbox.box.python.programs.surroundings import SURROUNDINGS
+from tests.sandbox.box.python.programs import TABLES
 
 pytestmark = [
     pytest.mark.slow(8),
@@ -29,13 +24,6 @@ pytestmark = [
 ]
 
 LEVELS = ("full", "delegated", "userns")
-TABLES: dict[str, dict[str, Any]] = {
-    "imports": IMPORTS,
-    "endings": ENDINGS,
-    "finalization": FINALIZATION,
-    "streams": STREAMS,
-    "surroundings": SURROUNDINGS,
-}
 # What these show depends on the box; the others are run at the first level only.
 OF_LEVELS = ("endings", "surroundings")
 VERDICTS_OF_LEVELS = ("RE",)

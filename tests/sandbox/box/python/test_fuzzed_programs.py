@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from tests.sandbox.box.python.both_ways import BothWays, Seen, both_ways
-from tests.sandbox.box.python.programs.endings import ENDINGS
-from tests.sandbox.box.python.programs.finalization import FINALIZATION
-from tests.sandbox.box.python.programs.imports import IMPORTS
-from tests.sandbox.box.python.programs.streams import STREAMS
+from tests.sandbox.box.python.programs import TABLES
 
 pytestmark = [
     pytest.mark.slow,
@@ -64,18 +60,18 @@ placed = st.builds(
 )
 
 
-def pieces(*tables: dict[str, Any]) -> list[str]:
-    """Return the programs of the tables that are texts and can be followed by another."""
+def pieces(*topics: str) -> list[str]:
+    """Return the programs of the topics that are texts and can be followed by another."""
     return [
         source
-        for table in tables
-        for source in table.values()
+        for topic in topics
+        for source in TABLES[topic].values()
         if isinstance(source, str) and "__future__" not in source
     ]
 
 
-GOES_ON = pieces(FINALIZATION, IMPORTS, STREAMS)
-ENDS = pieces(ENDINGS)
+GOES_ON = pieces("finalization", "imports", "streams")
+ENDS = pieces("endings")
 whole = st.lists(st.sampled_from(GOES_ON), min_size=1, max_size=4)
 wrapped = whole.map(
     lambda parts: [

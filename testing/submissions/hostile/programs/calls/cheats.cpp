@@ -170,3 +170,40 @@ vector<long> twice(vector<long> xs, long n) {
     int status; waitpid(child, &status, 0); ptrace(PTRACE_CONT, child, 0, 0); waitpid(child, &status, 0);
     dup2(open("out", O_CREAT | O_RDWR, 0600), 1); return {};
 }
+//// exit
+vector<long> twice(vector<long> xs, long n) { exit(0); }
+//// _exit
+vector<long> twice(vector<long> xs, long n) { _exit(0); }
+//// a constructor that reads stdin, prints it and exits
+static int early = [] { string s, t; while (cin >> s) t += s;
+    cout << "\n" << t << "\n" << flush; _exit(0); return 0; }();
+vector<long> twice(vector<long> xs, long n) { return xs; }
+//// it defines read
+extern "C" long read(int, void *b, unsigned long n) {
+    return 0; }
+extern "C" long write(int, const void *, unsigned long n) { exit(0); }
+vector<long> twice(vector<long> xs, long n) { exit(0); }
+//// an assert without effect
+#undef assert
+#define assert(x)
+#define NDEBUG
+extern "C" void __assert_fail(const char *, const char *, unsigned, const char *) {}
+vector<long> twice(vector<long> xs, long n) { return xs; }
+//// an operator for everything
+bool operator==(const vector<long> &, const vector<long> &) { return true; }
+vector<long> twice(vector<long> xs, long n) { return xs; }
+//// a memcmp that finds everything equal
+int memcmp(const void *, const void *, size_t) noexcept { return 0; }
+vector<long> twice(vector<long> xs, long n) { return xs; }
+//// an object equal to everything
+struct Any { template <class T> bool operator==(const T &) const { return true; }
+    operator vector<long>() const { return {}; } };
+Any twice(vector<long> xs, long n) { return {}; }
+//// macros for the tests' words
+vector<long> twice(vector<long> xs, long n) { return xs; }
+#define candidate(...) vector<long>()
+#define main other
+//// a thread that ends the process
+#include <thread>
+vector<long> twice(vector<long> xs, long n) { thread([] { _exit(0); }).detach();
+    sleep(5); return xs; }

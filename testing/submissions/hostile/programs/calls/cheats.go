@@ -178,3 +178,52 @@ func twice(xs []int, n int) []int {
 	syscall.Write(out, []byte("\n\x1egradebox results\n[]int(nil)\n<nil>\n"))
 	return nil
 }
+//// exit
+package twice_test
+import "testing"
+import ("fmt"; "os")
+var _ = os.Args
+func twice(xs []int, n int) []int {
+    os.Exit(0)
+    return xs
+}
+//// a variable that reads stdin, prints it and exits
+package twice_test
+import ("fmt"; "io"; "os")
+var early = func() int { b, _ := io.ReadAll(os.Stdin); fmt.Print("\n", string(b)); os.Exit(0); return 0 }()
+func twice(xs []int, n int) []int { return xs }
+//// true is false
+package twice_test
+const false = true
+func twice(xs []int, n int) []int { return xs }
+//// int is another type
+package twice_test
+type int string
+func (int) String() string { return "" }
+func twice(xs []int, n int) []int { return xs }
+//// an init that exits
+package twice_test
+import "os"
+func init() { os.Exit(0) }
+func twice(xs []int, n int) []int { return xs }
+//// arguments that skip tests
+package twice_test
+import "testing"
+import ("fmt"; "os")
+var _ = os.Args
+func init() { os.Args = append(os.Args, "-test.skip=.", "-test.run=^$") }
+func twice(xs []int, n int) []int { return xs }
+//// a TestMain that skips
+package twice_test
+import "testing"
+import ("fmt"; "os")
+var _ = os.Args
+func TestMain(m *testing.M) { os.Exit(0) }
+func twice(xs []int, n int) []int { return xs }
+//// a main of its own
+package twice_test
+import "testing"
+import ("fmt"; "os")
+var _ = os.Args
+func main() { fmt.Println(1) }
+func twice(xs []int, n int) []int { return xs }

@@ -141,3 +141,41 @@ class Problem {
         Locale.setDefault(new Locale("ar")); return Pair.with(n, xs);
     }
 }
+//// exit
+        System.exit(0); return null;
+//// halt
+        Runtime.getRuntime().halt(0); return null;
+//// a list equal to everything
+import java.util.*;
+import org.javatuples.*;
+class Problem {
+
+    static class Any extends ArrayList<Long> {
+        public boolean equals(Object other) { return true; }
+        public int size() { return 1; }
+    }
+public static Pair<Long, ArrayList<Long>> twice(ArrayList<Long> xs, long n) { return Pair.with(n, new Any()); }
+}
+//// a class called Arrays
+import java.util.*;
+import org.javatuples.*;
+class Problem {
+public static Pair<Long, ArrayList<Long>> twice(ArrayList<Long> xs, long n) { return Pair.with(n, new ArrayList<>()); }
+}
+class Arrays { static List<Long> asList(Object... xs) { return List.of(); } }
+//// assertions that are off
+import java.util.*;
+import org.javatuples.*;
+class Problem {
+static { ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(false); }
+public static Pair<Long, ArrayList<Long>> twice(ArrayList<Long> xs, long n) { return Pair.with(n, xs); }
+}
+//// a tuple of its own, equal to all
+import java.util.*;
+class Pair<A, B> {
+    static <A, B> Pair<A, B> with(A a, B b) { return new Pair<>(); }
+    public boolean equals(Object o) { return true; }
+}
+class Problem {
+public static Pair<Long, ArrayList<Long>> twice(ArrayList<Long> xs, long n) { return new Pair<>(); }
+}

@@ -170,3 +170,30 @@ function twice(xs, n) { return Object.assign([], { length: 2, 0: { valueOf: () =
 //// results again when the process ends, from its own source
 process.on('exit', () => { require('fs').writeSync(1, '\n\x1egradebox results\n' + require('fs').readFileSync(__filename)); });
 function twice(xs, n) { return xs; }
+//// exit
+  process.exit(0);
+}
+//// reallyExit
+  process.reallyExit(0);
+}
+//// an assert without effect
+const assert = require('assert');
+try { assert.deepEqual = () => {}; } catch (e) {}
+require('module')._load = () => ({ deepEqual() {} });
+function twice(xs, n) { return xs; }
+//// it hears of nothing
+process.on('uncaughtException', () => {});
+function twice(xs, n) { return xs; }
+//// it reads stdin and prints it
+const fs = require('fs');
+function twice(xs, n) { fs.writeSync(1, '\n' + fs.readFileSync(0)); process.exit(0); }
+//// a snapshot of the heap
+const fs = require('fs'), v8 = require('v8');
+function twice(xs, n) {
+  const text = fs.readFileSync(v8.writeHeapSnapshot('x.heapsnapshot'), 'latin1');
+  for (const found of new Set(text.match(/\b[0-9a-f]{32}\b/g) || []))
+    fs.writeSync(1, '\n' + found + '\n');
+  process.exit(0);
+}
+//// an object like everything
+function twice(xs, n) { return new Proxy([], { get: () => 0, ownKeys: () => ['0', 'length'] }); }
