@@ -158,7 +158,7 @@ _METAVARS: dict[Any, str] = {
 
 
 # Module that only some commands need → the extra that installs it.
-EXTRAS = {"httpx": "sampling", "tenacity": "sampling", "sympy": "math"}
+EXTRAS = {"aiohttp": "view", "httpx": "sampling", "tenacity": "sampling", "sympy": "math"}
 OUT_OF_MEMORY = (
     "this process ran out of memory: give fewer --workers or smaller files, or raise its limit, "
     "then start the same command again to continue"

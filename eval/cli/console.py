@@ -6,6 +6,7 @@ gradebox answer GOLD RESPONSE        judge a short answer, explained
 gradebox answers FILE                grade a file of short answers
 gradebox verify PACKAGE              eval/verify.py
 gradebox report RESULTS              eval/report.py
+gradebox view RESULTS…               the report of runs, live, with running again
 gradebox compare A B                 eval/compare.py
 gradebox serve --port 2000           python -m sandbox.server
 gradebox doctor                      python -m sandbox.doctor
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Command] = {
     "answers": Command("eval.cli.commands.answers:main", "grade a file of short answers"),
     "verify": Command("eval.cli.commands.verify:main", "grade the submissions of problem packages"),
     "report": Command("eval.cli.commands.report:main", "write the report of a run"),
+    "view": Command("eval.cli.commands.view:main", "look at runs in the browser, run again"),
     "compare": Command("eval.cli.commands.compare:main", "compare two runs by problem"),
     "serve": Command("sandbox.server.__main__:main", "serve Piston's API and POST /grade"),
     "doctor": Command("sandbox.doctor:main", "show which isolation this machine offers"),

@@ -15,7 +15,6 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
@@ -35,13 +34,12 @@ from gradebox.eval.debugging.page_parts import (
     size,
     title,
 )
-from gradebox.eval.debugging.reopen import OpenedCase, Overrides, run_options
+from gradebox.eval.debugging.reopen import OpenedCase, Overrides, solutions_file
 from gradebox.eval.grading.cases.case_run import CaseGrader
 from gradebox.eval.grading.cases.outcome import CaseOutcome
 from gradebox.eval.grading.solution_job import case_grader
 from gradebox.eval.grading.solution_run import compile_error
 from gradebox.eval.results.record import CaseRecord
-from gradebox.eval.solutions.files import find_files
 from gradebox.eval.solutions.reader import TEXT_KEYS, read_response
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB
@@ -322,12 +320,11 @@ def response_page(
 
     Raises InputError when its line is no longer there.
     """
-    paths = run_options(results, overrides).solutions_path
-    files = find_files([paths] if isinstance(paths, (str, Path)) else list(paths))
+    file = solutions_file(results, overrides)
     line = record.get("line")
     if not isinstance(line, int):
         raise InputError(f"the record has no usable line: {str(line)[:40]!r}")
-    response = read_response(files[0], line)
+    response = read_response(file, line)
     yield from title(record, "none", width)
     yield row("")
     why = (

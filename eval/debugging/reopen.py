@@ -30,6 +30,7 @@ from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.grading.verdict import Bounds
 from gradebox.eval.problems.problem import TestCase, TestRef
 from gradebox.eval.results.records import METRICS_NAME
+from gradebox.eval.solutions.files import find_files
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_solutions
 from gradebox.eval.solutions.solution import Solution
@@ -98,6 +99,12 @@ def run_options(results: Results, overrides: Overrides) -> Options:
         raise InputError(
             f"the flags in {results.folder / METRICS_NAME} are unusable: {e}; start the run again"
         ) from None
+
+
+def solutions_file(results: Results, overrides: Overrides) -> Path:
+    """Return the solutions file of a run; InputError when it can't be found."""
+    paths = run_options(results, overrides).solutions_path
+    return find_files([paths] if isinstance(paths, (str, Path)) else list(paths))[0]
 
 
 def _recorded_options(results: Results) -> dict[str, Any]:
@@ -278,16 +285,31 @@ def open_case(
     skipped = case.get("reason") in _SKIPPED_BY_CHOICE
     if skipped:
         options = replace(options, skip_large_inputs_over=-1, max_generated_bytes_per_problem=-1)
-    with GradingSession(options, sandbox) as session:
-        solution = _solution_of(session, record)
-        problem = session.problems.get(solution.problem_id)
-        if problem is None:
-            raise InputError(session.problems.why_missing(solution.problem_id))
-        resources = session.resources.acquire(problem)
+    with GradingSession(options, sandbox) as session, case_in(session, record, case) as opened:
+        if skipped or overrides.checker:
+            opened.unchanged = None
+        yield opened
+
+
+@contextlib.contextmanager
+def case_in(
+    session: GradingSession, record: Json, case: Json, solution: Solution | None = None
+) -> Iterator[OpenedCase]:
+    """Open a case of a record in a session until the block ends.
+
+    solution  is run instead of the record's, which is read from the solutions file
+
+    Raises InputError when something that the run used is missing.
+    """
+    solution = solution or _solution_of(session, record)
+    problem = session.problems.get(solution.problem_id)
+    if problem is None:
+        raise InputError(session.problems.why_missing(solution.problem_id))
+    resources = session.resources.acquire(problem)
+    try:
         test_set = session.resources.info(problem)
         solution_run = session.context.solution_run(solution, problem, test_set)
-        ref = _find_test(resources, case, options)
-        same_key = solution_run.key == record.get("key")
+        ref = _find_test(resources, case, session.options)
         yield OpenedCase(
             record=record,
             recorded=case,
@@ -297,8 +319,10 @@ def open_case(
             ref=ref,
             settings=session.case_settings(stored_bytes=TRANSCRIPT_BYTES, repeat=1),
             session=session,
-            unchanged=None if skipped or overrides.checker else same_key,
+            unchanged=solution_run.key == record.get("key"),
         )
+    finally:
+        session.resources.release(resources)
 
 
 def _find_test(resources: ProblemResources, case: Json, options: Options) -> TestRef:

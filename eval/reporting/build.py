@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,7 @@ from gradebox.eval.reporting.page_data import (
     detail_of,
     row_of,
 )
+from gradebox.eval.reporting.source_texts import source_texts
 from gradebox.eval.results.records import (
     latest_records,
     read_metrics,
@@ -25,7 +27,9 @@ from gradebox.eval.results.records import (
     results_path,
 )
 from gradebox.eval.results.statistics import Summary
+from gradebox.eval.solutions.lines import SolutionLines
 
+PROGRAM_CHARS, RESPONSE_CHARS = 20_000, 20_000
 RUN_FACTS = ("timestamp", "flags", "sandbox", "calibration", "problems", "run")
 
 
@@ -76,18 +80,21 @@ def build_report(
     token = _token(records)
     chunks, summary, usage = Chunks(data, token, inline_chars), Summary(), LimitUsage()
     solutions = 0
-    for record in latest_records(records):
-        with reporting_bad_record(records, record):
-            summary.add(record)
-            usage.add(record)
-            place = chunks.add("details", detail_of(record, results))
-            chunks.add("rows", [*row_of(record), *place])
-        solutions += 1
+    with ExitStack() as stack:
+        lines = _solution_lines(results, stack)
+        for record in latest_records(records):
+            with reporting_bad_record(records, record):
+                summary.add(record)
+                usage.add(record)
+                detail = detail_of(record, results) | _source(lines, record)
+                place = chunks.add("details", detail)
+                chunks.add("rows", [*row_of(record), *place])
+            solutions += 1
     if not solutions:
         raise InputError(f"{records}: no record in it; grade some solutions first")
     metrics = read_metrics(records.parent)
     with reporting_bad_metrics(records.parent):
-        ks = options.ks or _ks_of_run(metrics)
+        ks = options.ks or ks_of_run(metrics)
     name = records.parent.resolve().name
     run = {
         "name": name,
@@ -109,6 +116,28 @@ def build_report(
     return WrittenReport(path, chunks.folder, solutions)
 
 
+def _solution_lines(results: str, stack: ExitStack) -> SolutionLines | None:
+    """Return the run's solutions file until the stack is closed; None when it can't be found."""
+    from gradebox.eval.debugging.find import open_results
+    from gradebox.eval.debugging.reopen import Overrides, solutions_file
+
+    try:
+        found = SolutionLines(solutions_file(open_results(results), Overrides()))
+    except InputError:
+        return None
+    stack.callback(found.close)
+    return found
+
+
+def _source(lines: SolutionLines | None, record: Mapping[str, Any]) -> dict[str, Any]:
+    if lines is None:
+        return {}
+    try:
+        return {"source": source_texts(lines, record, PROGRAM_CHARS, RESPONSE_CHARS)}
+    except InputError:
+        return {}
+
+
 def _token(records: Path) -> str:
     """Return a name of the present state of the records; "" when there is no such file."""
     try:
@@ -118,6 +147,7 @@ def _token(records: Path) -> str:
     return sha256(f"{state.st_size} {state.st_mtime_ns}".encode()).hexdigest()[:16]
 
 
-def _ks_of_run(metrics: dict[str, Any]) -> list[int]:
+def ks_of_run(metrics: dict[str, Any]) -> list[int]:
+    """Return the k of pass@k that the run has, and 1."""
     rows = (metrics.get("statistics") or {}).get("pass_at_k") or ()
     return sorted({1, *(int(row["k"]) for row in rows)})

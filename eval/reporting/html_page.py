@@ -135,23 +135,43 @@ def write_report_file(path: Path, pieces: Iterable[str]) -> None:
 
 
 STATIC = Path(__file__).resolve().parent / "static"
-SCRIPTS = ("base", "diff", "data", "summary", "solution", "table", "app")
+SCRIPTS = (
+    *("base", "diff", "data", "summary", "source", "rerun", "solution", "table", "view", "runs"),
+    "app",
+)
 
 
-def html_page(title: str, run: Any, chunks: Mapping[str, str]) -> Iterator[str]:
+def html_page(
+    title: str, run: Any, chunks: Mapping[str, str], *, asks: bool = False
+) -> Iterator[str]:
     """Yield the page in pieces.
 
     run     what the script needs of the run as a whole, as JSON values
     chunks  name ─▶ JSON of the data inside the page
+    asks    the page may ask the server that it comes from
     """
-    style = _static("page.css")
-    scripts = "\n".join(_static(f"{name}.js") for name in SCRIPTS)
-    script = f'(() => {{\n"use strict";\n{scripts}\n}})();\n'
-    policy = "; ".join(
+    style, script = _style(), _script()
+    head, tail = _static("page.html").split("$chunks")
+    values = {
+        "title": html.escape(title),
+        "policy": html.escape(page_policy(asks=asks)),
+        "style": style,
+    }
+    yield Template(head).substitute(values)
+    yield _data_element("meta", script_json(run))
+    for name, text in chunks.items():
+        yield _data_element(name, text)
+    yield Template(tail).substitute(script=script)
+
+
+def page_policy(*, asks: bool = False) -> str:
+    """Return the content security policy of the page; see `html_page`."""
+    return "; ".join(
         (
             "default-src 'none'",
-            f"script-src 'sha256-{_digest(script)}' 'strict-dynamic'",
-            f"style-src 'sha256-{_digest(style)}'",
+            f"script-src 'sha256-{_digest(_script())}' 'strict-dynamic'",
+            f"style-src 'sha256-{_digest(_style())}'",
+            "connect-src 'self'" if asks else "connect-src 'none'",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
@@ -159,13 +179,15 @@ def html_page(title: str, run: Any, chunks: Mapping[str, str]) -> Iterator[str]:
             "trusted-types gradebox",
         )
     )
-    head, tail = _static("page.html").split("$chunks")
-    values = {"title": html.escape(title), "policy": html.escape(policy), "style": style}
-    yield Template(head).substitute(values)
-    yield _data_element("meta", script_json(run))
-    for name, text in chunks.items():
-        yield _data_element(name, text)
-    yield Template(tail).substitute(script=script)
+
+
+def _style() -> str:
+    return _static("page.css")
+
+
+def _script() -> str:
+    scripts = "\n".join(_static(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{scripts}\n}})();\n'
 
 
 def _static(name: str) -> str:

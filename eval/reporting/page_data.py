@@ -2,7 +2,8 @@
 
     record ─▶ row     [a value for each of COLUMNS]
            ─▶ detail  {command, line, error, key, compile, sandbox, skipped, reasons,
-                       cases: [[a value for each of CASE_COLUMNS]…], texts: {case index: {…}}}
+                       cases: [[a value for each of CASE_COLUMNS]…], texts: {case index: {…}},
+                       source: {program, response, …} where the solutions file has it}
            ─▶ LimitUsage {"time": [[share_from, share_to, passed, failed]…], "memory": […]}
 
 Rows are loaded with the page, details when a solution is opened. Every case keeps its figures.
@@ -69,8 +70,14 @@ def _largest(cases: Sequence[Mapping[str, Any]], name: str) -> float | None:
     return max((case[name] for case in cases if case.get(name) is not None), default=None)
 
 
-def detail_of(record: Mapping[str, Any], results: str) -> dict[str, Any]:
-    """Return what an opened solution shows. `results` is the path that the user gave."""
+def detail_of(
+    record: Mapping[str, Any], results: str, *, every_text: bool = False
+) -> dict[str, Any]:
+    """Return what an opened solution shows.
+
+    results     the path that the user gave
+    every_text  keep the texts of all cases
+    """
     cases = record.get("details") or ()
     reasons = sorted({case["reason"] for case in cases})
     return {
@@ -83,7 +90,10 @@ def detail_of(record: Mapping[str, Any], results: str) -> dict[str, Any]:
         "skipped": record.get("num_skipped"),
         "reasons": reasons,
         "cases": [_case_values(case, reasons) for case in cases],
-        "texts": {str(index): _texts(cases[index]) for index in _cases_with_texts(cases)},
+        "texts": {
+            str(index): _texts(cases[index])
+            for index in (range(len(cases)) if every_text else _cases_with_texts(cases))
+        },
     }
 
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -311,6 +312,26 @@ def read_response(path: Path, line: int) -> str:
             except RowError as why:
                 raise InputError(f"{path}, line {line}: {why}") from None
     raise InputError(f"{path} has no line {line}; give --solutions-path")
+
+
+def read_solution(line: bytes, number: int, solution_id: str) -> tuple[Solution, str]:
+    """Return a solution of a line by its name, and the response that its program is from.
+
+    number       the line's
+    solution_id  chooses among the solutions of a line; the first one counts if none has it
+
+    The response is "" where the line has a program. The solution has `sample_i` 0.
+    """
+    found: list[tuple[Solution, str]] = []
+    for name, read in _samples(line, str(number)):
+        solution, response = _solution(read, number, "", name), ""
+        with suppress(RowError):
+            row = as_line(read())
+            response = "" if row.get("code") else _response(row) or ""
+        if solution.solution_id in (solution_id, solution_id.partition("@")[0]):
+            return solution, response
+        found.append((solution, response))
+    return found[0]
 
 
 def _text(key: str, value: object) -> str:

@@ -137,8 +137,8 @@ PLACEHOLDERS = {*STATEMENT_COLUMNS, "language", "fence", "input", "output", "int
 _PLACEHOLDER = re.compile(r"\{\{ ?([a-z_]+) ?\}\}")
 
 
-def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows of a dataset in its order, with ids and statement columns only.
+def statement_sources(dataset: str, split: str, subsets: Sequence[str]) -> tuple[list[Rows], bool]:
+    """Return the rows of a dataset, with statements only, and whether they are IOI's subtasks.
 
     Raises InputError when the dataset can't be read.
     """
@@ -147,6 +147,26 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
     sources = [open_file(file, reading_of) for file, kind in subtasks.items() if kind is IOI]
     if not sources:
         _, _, sources = open_sources(dataset, split, subsets, reading_of)
+    return sources, bool(subtasks)
+
+
+def plain_statement(row: Row) -> str:
+    """Return the statement of a row as text: its title, its parts under their names, examples."""
+    parts = [_text(row, "title"), _text(row, "description")]
+    for name in ("input_format", "output_format", "interaction_format", "note"):
+        if text := _text(row, name):
+            parts.append(f"{name.partition('_')[0].capitalize()}\n\n{text}")
+    if row.get("examples"):
+        parts.append(f"Examples\n\n{_format_examples(row['examples'])}")
+    return "\n\n".join(part for part in parts if part)
+
+
+def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]:
+    """Yield the rows of a dataset in its order, with ids and statement columns only.
+
+    Raises InputError when the dataset can't be read.
+    """
+    sources, subtasks = statement_sources(dataset, split, subsets)
     known: set[str | None] = set()  # ids of earlier files or subsets; of IOI, earlier subtasks
     with contextlib.ExitStack() as stack:
         for source in sources:

@@ -81,13 +81,13 @@ function openAddress() {
 
 async function start() {
   startTheme();
-  drawHead();
-  drawNotices();
-  drawTiles();
-  drawPlots();
-  drawDetails();
   byId("help-open").addEventListener("click", () => byId("help").showModal());
   document.addEventListener("keydown", onKey);
+  if (meta.view) {
+    startView();
+    return;
+  }
+  drawSummary({});
   try {
     await loadRows((share) => { byId("found").textContent = `Loading ${percent(share, 0)} …`; });
   } catch (error) {

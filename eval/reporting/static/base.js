@@ -91,13 +91,32 @@ function visibleString(value) {
   return String(value ?? "").replace(HIDDEN, (char) => (char === "\t" ? "→" : hiddenName(char)));
 }
 
+const SHOWN_CHARS = 100000; // of a text, above a button that shows the rest
+
+// A text in a scrollable box. `draw` makes a fragment of a part of it.
+function boxOf(label, value, draw = visible) {
+  const text = String(value ?? "");
+  const pre = h("pre", { class: "text" }, draw(text.slice(0, SHOWN_CHARS)));
+  const box = h("div", { class: "box", tabindex: "0", role: "group", "aria-label": label }, pre);
+  if (text.length > SHOWN_CHARS) {
+    const more = h("button", { type: "button", on: { click: () => { pre.replaceChildren(draw(text)); more.remove(); } } },
+      `Show all ${count(text.length)} characters`);
+    box.append(more);
+  }
+  return box;
+}
+
 // A scrollable text under a heading.
-function textBox(label, value) {
-  return [
-    h("h3", {}, label),
-    h("div", { class: "box", tabindex: "0", role: "group", "aria-label": label },
-      h("pre", { class: "text" }, visible(value))),
-  ];
+const textBox = (label, value) => [h("h3", {}, label), boxOf(label, value)];
+
+// A part that is drawn when it is first unfolded.
+function fold(title, draw, open = false) {
+  const body = h("div");
+  const part = h("details", { class: "part", open }, h("summary", {}, title), body);
+  const show = () => { if (part.open && !body.childNodes.length) body.append(...[draw()].flat()); };
+  part.addEventListener("toggle", show);
+  show();
+  return part;
 }
 
 // A definition list of JSON values.

@@ -1,4 +1,5 @@
-// The report's data: inside the page while it is small, else in script files beside it.
+// The report's data: inside the page while it is small, else in script files beside it. A view
+// has none: it asks its server (view.js).
 
 const meta = JSON.parse(byId("data-meta").textContent);
 const MAX_CACHED_CHUNKS = 12;
@@ -56,6 +57,7 @@ async function loadRows(onProgress) {
   rows = parts.flat();
 }
 
-async function loadDetail(row) {
+async function loadDetail(row, index) {
+  if (meta.view) return ask("solution", placeOf(index));
   return (await loadChunk(`details-${row[C.chunk]}`))[row[C.place]];
 }

@@ -158,5 +158,5 @@ function diffRow(line, a, b) {
     return [h("td", { class: "no" }, index < 0 ? "" : String(index + 1)),
       h("td", { class: `text ${!changed ? "" : space ? "ws" : colour}` }, text)];
   };
-  return h("tr", {}, cells(line.a, left, right, "del"), cells(line.b, right, left, "add"));
+  return h("tr", {}, cells(line.a, left, right, "want"), cells(line.b, right, left, "got"));
 }

@@ -1,4 +1,4 @@
-// The view of an opened solution: its facts, a button for each case, and one case in full.
+// The view of an opened solution: its facts, its program, a button for each case, and one in full.
 
 // The open solution, {index, row, detail, place, panel, buttons}, or null. `place` is the index
 // of the shown case, -1 when there is none.
@@ -18,7 +18,8 @@ function solutionView(index, row, detail) {
     ["sandbox", [detail.sandbox.backend, detail.sandbox.level].filter(Boolean).join(" ")],
   ]));
   if (detail.error) view.append(h("pre", { class: "message text" }, visible(detail.error)));
-  view.append(...compileView(detail));
+  const source = sourcePart(index, detail);
+  view.append(source.element, ...compileView(detail));
   opened = { index, row, detail, place: -1, panel: null, buttons: [] };
   if (!detail.cases.length) {
     view.append(h("p", { class: "dim" }, "No case was run."), commandBox(detail.command));
@@ -31,16 +32,17 @@ function solutionView(index, row, detail) {
   view.append(
     h("div", { class: "case-head" }, h("h3", {}, `${plural(detail.cases.length, "case")}, ${count(failing)} failing`),
       h("span", { class: "step" }, step("Previous failing", -1), step("Next failing", 1))),
-    h("div", { class: "cases", role: "toolbar", "aria-label": "Cases", on: { keydown: onCaseKey } }, opened.buttons), opened.panel);
+    h("div", { class: "cases", role: "toolbar", "aria-label": "Cases", on: { keydown: onCaseKey } }, opened.buttons), opened.panel,
+    meta.view?.run ? rerunPart(index, row, detail, source.loaded) : "");
   showCase(Math.max(0, detail.cases.findIndex(isFailing)));
   return view;
 }
 
-function caseButton(item, index) {
+function caseButton(item, index, select = () => selectCase(index)) {
   const name = visibleString(`${caseName(item)}: ${VERDICTS[item[K.verdict]] || item[K.verdict]}`);
   const prefix = item[K.type] === "generated" ? "g" : "";
   return h("button", { type: "button", tabindex: "-1", "aria-pressed": "false", title: name, "aria-label": name,
-    class: `${verdictClass(item[K.verdict])}${isFailing(item) ? " bad" : ""}`, on: { click: () => selectCase(index) } },
+    class: `${verdictClass(item[K.verdict])}${isFailing(item) ? " bad" : ""}`, on: { click: select } },
     h("span", {}, visible(`${prefix}${item[K.number]}`)));
 }
 
@@ -58,6 +60,7 @@ function showCase(index) {
   opened.place = index;
   fill(opened.buttons[index], { "aria-pressed": "true", tabindex: "0" }, []);
   opened.panel.replaceChildren(...caseView(opened.row, opened.detail, index));
+  if (opened.onCase) opened.onCase();
 }
 
 function selectCase(index) {
@@ -162,13 +165,15 @@ function checkerView(checker) {
   ];
 }
 
-function caseView(row, detail, index) {
+// `again`: {judged} of a case that was run again from this page.
+function caseView(row, detail, index, again = null) {
   const item = detail.cases[index];
   const texts = detail.texts[String(index)];
   const reason = detail.reasons[item[K.reason]];
+  const judged = !again || again.judged || !["AC", "WA", "CU"].includes(item[K.verdict]);
   const parts = [
-    h("div", { class: "case-head" }, h("strong", {}, visible(caseName(item))), chip(item[K.verdict]),
-      h("span", { class: "dim" }, visible(reason.replaceAll("_", " ")))),
+    h("div", { class: "case-head" }, h("strong", {}, visible(caseName(item))), judged ? chip(item[K.verdict]) : h("span", { class: "chip v-SK" }, "not judged"),
+      h("span", { class: "dim" }, judged ? visible(reason.replaceAll("_", " ")) : "the expected output is that of the input before")),
     caseFigures(item, row),
   ];
   if (texts) {
@@ -182,7 +187,7 @@ function caseView(row, detail, index) {
   } else if (item[K.verdict] !== "SK") {
     parts.push(h("p", { class: "dim" }, "To stay small, the report omits the texts of this case. The command prints them."));
   }
-  parts.push(h("h3", {}, "Run it again"), commandBox(`${detail.command} --case ${item[K.type]}:${item[K.number]}`));
+  if (!again) parts.push(h("h3", {}, "Run it again"), commandBox(`${detail.command} --case ${item[K.type]}:${item[K.number]}`));
   if (texts && texts.input_sha256) parts.push(h("p", { class: "dim mono hash" }, visible(`input sha256 ${texts.input_sha256}`)));
   return parts;
 }

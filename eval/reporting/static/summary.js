@@ -144,7 +144,21 @@ function usageColumns(columns, title) {
 
 // The run as a whole: notices, figures, plots, tables, settings.
 
-const stats = meta.statistics;
+let stats = null;
+
+// Draw what is known of the run as a whole: of a report once, of a view whenever it has changed.
+function drawSummary(facts) {
+  Object.assign(meta, facts);
+  stats = meta.statistics;
+  const unfolded = new Set([...document.querySelectorAll("#details details[open] > summary")].map((e) => e.textContent));
+  for (const name of ["head", "notices", "tiles", "plots", "details"]) byId(name).replaceChildren();
+  drawHead();
+  drawNotices();
+  drawTiles();
+  drawPlots();
+  drawDetails();
+  for (const part of document.querySelectorAll("#details details")) part.open = unfolded.has(part.firstChild.textContent);
+}
 
 function drawHead() {
   const solved = stats.verdicts.solutions.AC || 0;
@@ -165,6 +179,7 @@ function drawNotices() {
     [statuses.no_tests, "warn", (n) => `Not counted: ${plural(n, "solution")} without a test to be judged by.`],
     [statuses.unsupported, "warn", (n) => `Not counted: ${plural(n, "solution")} of interactive problems without an interactor.`],
     [Object.keys(meta.run).length ? 0 : 1, "warn", () => "The metrics file is missing: the run is unfinished or was interrupted."],
+    [meta.damaged, "bad", (n) => `${plural(n, "line")} of the records can't be read. The first: ${visibleString(meta.why)}`],
     ...stats.pass_at_k.map((row) => [row.undefined, "warn", () => `pass@${row.k} is ${row.note}.`]),
   ];
   for (const [n, kind, text] of lines) {

@@ -54,20 +54,64 @@ function filterMenu(label, name, values) {
   return select;
 }
 
+const searchText = (row) => [row[C.problem], row[C.solution], row[C.language], row[C.error], ...row[C.tags]].join("\n").toLowerCase();
+
 function prepareTable() {
-  searchTexts = rows.map((row) => [row[C.problem], row[C.solution], row[C.language], row[C.error], ...row[C.tags]].join("\n").toLowerCase());
+  searchTexts = rows.map(searchText);
   const distinct = (values) => [...new Set(values)].sort(NATURAL.compare);
   const search = h("input", { type: "search", id: "search", placeholder: "Search problem, solution, tag, error …", "aria-label": "Search solutions", autocomplete: "off" });
   let timer = 0;
   search.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(() => { filter.text = search.value; applyFilter(); }, 80); });
   const form = byId("filters");
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.append(search,
+  form.onsubmit = () => false;
+  const press = (name, action) => h("button", { type: "button", on: { click: action } }, name);
+  form.replaceChildren(search,
     filterMenu("Verdict", "verdict", distinct(rows.map(verdictOf))),
     filterMenu("Rating", "rating", distinct(rows.map(ratingGroup))),
     filterMenu("Language", "language", distinct(rows.map((row) => row[C.language]))),
     filterMenu("Tag", "tag", distinct(rows.flatMap((row) => row[C.tags]))),
-    h("button", { type: "button", on: { click: () => filterBy({}) } }, "Clear"));
+    press("Clear", () => filterBy({})), press("CSV", saveTable));
+}
+
+// Save the rows that match the filters. A text that a spreadsheet would compute is quoted.
+function saveTable() {
+  const cell = (value) => {
+    const text = Array.isArray(value) ? value.join(" ") : String(value ?? "");
+    const shown = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  };
+  const names = meta.columns.filter((name) => name !== "chunk" && name !== "place");
+  const lines = [names, ...view.map((index) => names.map((name) => rows[index][C[name]]))];
+  const file = new Blob(lines.map((line) => `${line.map(cell).join(",")}\r\n`), { type: "text/csv" });
+  const link = h("a", { href: URL.createObjectURL(file), download: `${meta.name}.csv` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+// Take rows that have changed. An open solution stays as it is, and the list around it.
+function updateTable(changed) {
+  if (byId("filters").contains(document.activeElement)) {
+    searchTexts = rows.map(searchText); // the menus stay while they are used
+  } else {
+    prepareTable();
+    byId("search").value = filter.text;
+    for (const [name, value] of Object.entries(filter)) {
+      const menu = byId("filters").elements[name];
+      if (menu) menu.value = value;
+    }
+  }
+  if (opened) {
+    for (const index of changed) {
+      const line = byId(`row-${index}`);
+      if (line && index !== opened.index) line.replaceWith(rowLine(index));
+    }
+    byId("found").textContent = `${count(rows.length)} solutions; close the open one to list new ones`;
+    return;
+  }
+  const focused = document.activeElement?.closest("tr.line")?.id;
+  matchRows();
+  drawTable();
+  if (focused) byId(focused)?.querySelector(".name").focus();
 }
 
 // Set these filters, clear the others, and scroll to the table.
@@ -82,6 +126,13 @@ function filterBy(values) {
 }
 
 function applyFilter() {
+  matchRows();
+  pageNumber = 0;
+  opened = null;
+  drawTable();
+}
+
+function matchRows() {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   view = [];
   rows.forEach((row, index) => {
@@ -97,9 +148,6 @@ function applyFilter() {
     const sign = sorting.down ? -1 : 1;
     view.sort((a, b) => sign * compare(rows[a], rows[b]) || a - b);
   }
-  pageNumber = 0;
-  opened = null;
-  drawTable();
 }
 
 function sortBy(key) {
@@ -187,7 +235,7 @@ async function openRow(index) {
   line.querySelector(".name").setAttribute("aria-expanded", "true");
   opened = { index, row, detail: null, place: -1, panel: null, buttons: [] };
   try {
-    const detail = await loadDetail(row);
+    const detail = await loadDetail(row, index);
     if (!opened || opened.index !== index) return;
     cell.replaceChildren(solutionView(index, row, detail));
     writeAddress();

@@ -96,9 +96,10 @@ class Browser:
         elif name == "Page.javascriptDialogOpening":
             self._console.append(f"dialog {what['type']} {what['message']}")
 
-    def open(self, page: Path, fragment: str = "") -> None:
-        """Open a page from the file system with an empty console; wait until it is drawn."""
-        for address in ("about:blank", page.resolve().as_uri() + fragment):
+    def open(self, page: Path | str, fragment: str = "") -> None:
+        """Open a file or an address with an empty console; wait until it is drawn."""
+        start = page if isinstance(page, str) else page.resolve().as_uri()
+        for address in ("about:blank", start + fragment):
             loader = self.cdp("Page.navigate", url=address)["loaderId"]
             while loader not in self._loaded:
                 self._handle_event(self._next_message(60, address))

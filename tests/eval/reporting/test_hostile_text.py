@@ -194,6 +194,6 @@ def test_invisible_characters_are_shown_by_name(browser: Browser, tmp_path: Path
             break
         browser.open(page, f"#solution=0&case={number}")
         marks = browser.run(
-            "return [...document.querySelectorAll('.diff .add .ctl')].map(e => e.textContent)"
+            "return [...document.querySelectorAll('.diff .got .ctl')].map(e => e.textContent)"
         )
         assert marks == [name]

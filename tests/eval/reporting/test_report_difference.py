@@ -39,7 +39,8 @@ def test_lines_are_classified(browser: Browser, tmp_path: Path) -> None:
         const numbers = [...row.querySelectorAll('.no')].map(e => e.innerText !== '');
         if (!numbers[0]) return 'add';
         if (!numbers[1]) return 'del';
-        return a.className.includes('ws') ? 'ws' : a.className.includes('del') ? 'chg' : 'eq'; })"""
+        const has = (name) => a.className.includes(name);
+        return has('ws') ? 'ws' : has('want') ? 'chg' : 'eq'; })"""
     for place, (_, _, kinds) in enumerate(DIFFERENCES):
         browser.open(page, f"#solution=0&case={place}")
         assert browser.run(script) == kinds

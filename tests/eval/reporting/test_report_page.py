@@ -166,7 +166,7 @@ def test_a_case_shows_its_texts_and_its_command(browser: Browser, tmp_path: Path
     kinds = browser.run(
         "return [...document.querySelectorAll('.diff td.text')].map(e => e.className.trim())"
     )
-    assert kinds == ["text", "text", "text del", "text add", "text ws", "text ws"]
+    assert kinds == ["text", "text", "text want", "text got", "text ws", "text ws"]
 
 
 def test_an_address_of_an_unknown_solution_is_reported(tmp_path: Path, browser: Browser) -> None:
