@@ -49,12 +49,13 @@ ELSEWHERE = (
 NOT_INSTALLED = ("gradebox.eval.frameworks.", "gradebox.eval.api.rewards.")
 # Patterns that are tried at one place, the beginning.
 AT_ONE_PLACE = {
-    "gradebox.checkers.programs._POINTS_LINE",
+    "gradebox.checkers.protocols._POINTS_LINE",
     "gradebox.checkers.true_false._ALTERNATIVE",
     "gradebox.checkers.true_false._LINE",
     "gradebox.eval.models.benchmarks.pal._PROGRAM_START",
     "gradebox.eval.problems.formats.asserts._FIRST",
     "gradebox.eval.problems.formats.contests._CODEFORCES",
+    "gradebox.eval.problems.packages.polygon._PATTERN",
     "gradebox.eval.problems.generated_tests._CONTEST",
     "gradebox.eval.solutions.program._AFTER",
 }
@@ -65,6 +66,7 @@ BOUNDED = {
     "gradebox.eval.debugging.export.files._IMPORT": "the text of our own modules",
     "gradebox.eval.models.benchmarks.extraction.texts._POWER": "400 characters",
     "gradebox.eval.models.benchmarks.extraction.texts._SCIENTIFIC": "400 characters",
+    "gradebox.eval.models.answers.second_judge._LINE": "100 characters",
     "gradebox.eval.results.statistics.apart._QUOTED": "1,000 characters of a message",
 }
 PRELUDE = ["from typing import *", "import sys,json"]

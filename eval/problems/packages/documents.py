@@ -9,14 +9,13 @@ from __future__ import annotations
 import configparser
 import math
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-import yaml
-
-from gradebox.eval.common.errors import RowError, shown
+from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.packages.files import PackageFiles
 
 MOST_YAML = 256 << 10  # PyYAML reads about 100 KB a second
@@ -25,26 +24,37 @@ MOST_DEPTH = 32
 MOST_ELEMENTS = 200_000
 
 
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    depth = 0
+@cache
+def _loader() -> Any:
+    """Return PyYAML, which few data sets need, and its safe loader within bounds."""
+    try:
+        import yaml
+    except ImportError:
+        raise InputError("packages need PyYAML; install it: pip install pyyaml") from None
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.MarkedYAMLError("it has an alias", self.peek_event().start_mark)
-        self.depth += 1
-        if self.depth > MOST_DEPTH:
-            raise yaml.MarkedYAMLError(f"it is nested deeper than {MOST_DEPTH}")
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.MarkedYAMLError("it has an alias", self.peek_event().start_mark)
+            self.depth += 1
+            if self.depth > MOST_DEPTH:
+                raise yaml.MarkedYAMLError(f"it is nested deeper than {MOST_DEPTH}")
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return yaml, Loader
 
 
 def read_yaml(package: PackageFiles, path: Path) -> dict[str, Any]:
     """Return the mapping of a YAML file, {} for an empty one. Raises RowError."""
     name = package.say(path)
     text = package.bytes(path, MOST_YAML).decode("utf-8", "replace")
+    yaml, loader = _loader()
     try:
-        found = yaml.load(text, _Loader)
+        found = yaml.load(text, loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark is not None else ""
