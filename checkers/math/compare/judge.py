@@ -17,7 +17,6 @@ from gradebox.checkers.math.compare.describe import (
     unread_sides,
 )
 from gradebox.checkers.math.compare.exact import harness_form, has_float
-from gradebox.checkers.math.compare.lines import same_line
 from gradebox.checkers.math.compare.numeric import Undecided
 from gradebox.checkers.math.compare.rounding import Roundings
 from gradebox.checkers.math.compare.words import (
@@ -118,9 +117,6 @@ def _judge(gold: str, answer: str, policy: Policy) -> tuple[bool, str]:
         if named is not None:
             return named, "statement"
     try:
-        line = same_line(left, right)
-        if line is not None:
-            return line, "value"
         return _judge_values(*_alike(left, right), gold + answer, policy)
     except TooLong as e:
         return False, f"not read: {e}"

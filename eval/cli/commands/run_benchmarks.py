@@ -150,6 +150,8 @@ def _result_line(job_run: JobRun, counts: PredictionCounts) -> str:
     for count, description in (
         (counts.unreadable, "without an answer"),
         (counts.truncated, "truncated"),
+        (counts.outcomes["not read"], "not read"),
+        (counts.outcomes["timed out"], "timed out"),
         (counts.failed, "failed"),
     ):
         if count:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.user_plugins import load_user_module
+
+if TYPE_CHECKING:
+    from gradebox.checkers.math.outcome import GradeOutcome
 
 MOST_READ = 1 << 15  # characters of a response: 15 ms if each is a brace
 _BOX = re.compile(r"\\boxed\s*\{|\\.|[{}]", re.DOTALL)
@@ -64,16 +68,20 @@ class MathEquality:
     """Math equality of two answers under a policy of `gradebox.checkers.math`.
 
     timeout_s  CPU seconds for a comparison; answers that take longer are not equal
+    outcomes   those of the comparisons so far
     """
 
     policy: str = "lm-open-science"
     timeout_s: float = TIMEOUT_S
+    outcomes: list[GradeOutcome] = field(default_factory=list, compare=False)
 
     def equal(self, reference: str, answer: str) -> bool:
         """Return whether the answers are equal. May be called from any thread."""
-        from gradebox.checkers.math import math_equal
+        from gradebox.checkers.math import grade
 
-        return math_equal(reference, answer, self.policy, self.timeout_s)
+        found = grade(reference, answer, self.policy, self.timeout_s)
+        self.outcomes.append(found.outcome)
+        return found.equal
 
 
 def harness(reference: str, response: str) -> bool:

@@ -3,7 +3,7 @@
 outputs/<model dirs>/<benchmark>/samples/
     metrics.json       {"n_samples", "accuracy"} only, because other tools aggregate it
     predictions.json   a list of {"dataset", "id", "messages", "answer", "reference",
-                       "prompt", "model_output", "prediction", "accuracy"}
+                       "prompt", "model_output", "prediction", "accuracy", "outcome"}
     run.json           settings that the figures depend on, and counts of failures
     responses.jsonl    the server's answers, from which an interrupted run continues
 """
@@ -11,11 +11,12 @@ outputs/<model dirs>/<benchmark>/samples/
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gradebox.checkers.math.outcome import OUTCOMES, GradeOutcome
 from gradebox.eval.common.files import replacing, write_json
 from gradebox.eval.models.benchmarks.pal import ProgramResult
 from gradebox.eval.models.benchmarks.sample import Sample
@@ -23,7 +24,7 @@ from gradebox.eval.models.benchmarks.sample import Sample
 
 @dataclass(frozen=True)
 class Prediction:
-    """A judged answer of a model."""
+    """A judged answer of a model; `compared` has the outcomes of its comparisons as math."""
 
     sample: Sample
     benchmark: str
@@ -31,8 +32,19 @@ class Prediction:
     output: str
     prediction: list[str]
     right: bool
+    compared: Sequence[GradeOutcome] = ()
     finish_reason: str | None = None
     program: ProgramResult | None = None
+
+    @property
+    def outcome(self) -> GradeOutcome:
+        """Return what came of it; a reject is not read when one comparison gave no verdict."""
+        if self.right:
+            return "equal"
+        if not any(text.strip() for text in self.prediction):
+            return "cut" if self.finish_reason == "length" else "no answer"
+        limits = (o for o in self.compared if o in ("not read", "timed out"))
+        return next(limits, "different")
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in predictions.json."""
@@ -50,6 +62,7 @@ class Prediction:
             "model_output": self.output,
             "prediction": self.prediction,
             "accuracy": 1.0 if self.right else 0.0,
+            "outcome": self.outcome,
             "finish_reason": self.finish_reason,
         }
         if self.program is not None:
@@ -66,6 +79,7 @@ class PredictionCounts:
     truncated    judged answers cut by the token limit
     failed       failed requests, and programs that failed through the machine's fault; these
                  are in no figure
+    outcomes     judged answers by outcome: equal, different, not read, …
     """
 
     graded: int = 0
@@ -73,12 +87,14 @@ class PredictionCounts:
     unreadable: int = 0
     truncated: int = 0
     failed: int = 0
+    outcomes: dict[GradeOutcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
 
     def add(self, prediction: Prediction) -> None:
         """Count a judged answer."""
         self.graded += 1
         self.right += prediction.right
         self.unreadable += not prediction.prediction
+        self.outcomes[prediction.outcome] += 1
         self.truncated += prediction.finish_reason == "length"
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,6 +207,7 @@ class JobRun:
 
     def _predict(self, sample: Sample, record: Record, program: ProgramResult | None) -> Prediction:
         benchmark, output = self.job.benchmark, str(record["response"])
+        equality = replace(self.settings.equality, outcomes=[])
         if program is None:
             found = benchmark.extract(shortened(output), sample)
         else:
@@ -217,7 +218,8 @@ class JobRun:
             prompt=benchmark.prompt.format(sample.question),
             output=output,
             prediction=found,
-            right=benchmark.evaluate(found, sample, self.settings.equality),
+            right=benchmark.evaluate(found, sample, equality),
+            compared=equality.outcomes,
             finish_reason=record.get("finish_reason"),
             program=program,
         )

@@ -10,6 +10,8 @@ import pytest
 
 from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks import pal, registry
+from gradebox.eval.models.benchmarks.outputs import Prediction
+from gradebox.eval.models.benchmarks.sample import Sample
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,
     PAL,
@@ -45,6 +47,7 @@ def test_the_documented_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert one["prompt"].endswith("Q: 2 plus 1?\nA:")
     assert call.path == "/v1/completions" and call.body["stop"] == ["\nQ:"]
     facts = load(outputs(tmp_path) / "run.json")
+    assert one["outcome"] == "equal" and facts["outcomes"]["equal"] == 4
     assert facts["few_shot_examples"] == "gradebox's own, not comparable with a paper's"
     assert facts["sample_data"] is False
 
@@ -215,3 +218,20 @@ def test_a_server_with_several_models_needs_a_name(
     with FakeServer(as_json({"data": [{"id": "a"}, {"id": "b"}]})) as server:
         assert main([*flags, "--model", server.url]) == 2
     assert "2 models (a, b); choose one with --model-name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("right", "prediction", "compared", "finish_reason", "outcome"),
+    [
+        (True, ["1"], ["not read", "equal"], "stop", "equal"),
+        (False, ["1"], ["different"], "stop", "different"),
+        (False, ["1", "n 2"], ["different", "not read"], "stop", "not read"),
+        (False, ["1"], ["timed out"], "stop", "timed out"),
+        (False, [" "], [], "stop", "no answer"),
+        (False, [], [], "length", "cut"),
+    ],
+)
+def test_a_prediction_has_an_outcome(right, prediction, compared, finish_reason, outcome) -> None:
+    sample = Sample("gsm", "q", "1?", ("1",))
+    found = Prediction(sample, "gsm", "", "", prediction, right, compared, finish_reason)
+    assert found.as_json()["outcome"] == outcome
