@@ -10,7 +10,6 @@ problems are cached by a digest of everything that affects a verdict, not by id.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -20,6 +19,7 @@ from gradebox.eval.problems.formats import OWN, Judge, Reading, Recognised, RowF
 from gradebox.eval.problems.problem import Problem, TestCase, canonical_spelling
 from gradebox.eval.problems.row import make_problem, problem_id
 from gradebox.eval.problems.row.tests import TESTS_COLUMN, official_tests
+from gradebox.sandbox.common.json_text import load_json
 
 Row = Mapping[str, Any]
 
@@ -109,7 +109,7 @@ def rows_of(problems: Row | Iterable[object]) -> list[Row]:
 def _parsed(value: object) -> Row:
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = load_json(value)
         except (ValueError, RecursionError) as error:
             raise InputError(f"the problem {shown(value)} is not JSON: {error}") from None
     if not isinstance(value, Mapping):

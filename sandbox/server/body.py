@@ -18,6 +18,7 @@ from typing import Any
 
 from aiohttp import web
 
+from gradebox.sandbox.common.json_text import load_json
 from gradebox.sandbox.errors import RequestRefused
 from gradebox.sandbox.model import MIB
 
@@ -93,7 +94,7 @@ def parse(raw: bytearray) -> Any:
     try:
         text = raw.decode("utf-8-sig", "surrogatepass")
         raw.clear()
-        return json.loads(text)
+        return load_json(text)
     except (ValueError, RecursionError) as error:
         raise RequestRefused(400, f"the request is not JSON: {error}") from None
 

@@ -35,6 +35,7 @@ from gradebox.eval.problems.formats import (
 )
 from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
+from gradebox.sandbox.common.json_text import load_json
 
 PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
 
@@ -211,7 +212,7 @@ def problem_of(truth: Any) -> dict[str, Any]:
         if not text.startswith(("{", "[")):
             return {"id": text}
         try:
-            truth = json.loads(text)
+            truth = load_json(text)
         except (ValueError, RecursionError) as error:
             raise InputError(
                 f"the ground truth {shown(text)} is not JSON ({error}); give a problem, its tests "

@@ -19,6 +19,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     arguments,
+    check_count,
     day,
     of,
     parsed,
@@ -77,6 +78,7 @@ def _tests(row: Row, field: str) -> list[Any]:
         return []
     if not isinstance(given, list) or not all(isinstance(test, dict) for test in given):
         raise RowError(f"{field} is {shown(given)}: it must be a list of tests")
+    check_count(given, field)
     return given
 
 

@@ -11,7 +11,6 @@ memory for what it does not have.
 from __future__ import annotations
 
 import base64
-import json
 import math
 import pickle
 import pickletools
@@ -24,6 +23,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import RowError
 from gradebox.eval.problems.formats.row_workers import in_worker, structure_bytes
+from gradebox.sandbox.common.json_text import load_json
 
 MOST_BYTES, MOST_RATIO, LESS_BYTES = 64 << 20, 20, 20 << 20
 MOST_INSTRUCTIONS, MOST_STRUCTURE = 1 << 18, 1 << 19
@@ -118,7 +118,7 @@ def _read(text: str, where: str, bounds: _Bounds) -> Any:
     if value.count(",") > bounds.parts:
         raise _OverBound(f"{where} has over {bounds.parts:g} parts")
     try:
-        return json.loads(value, strict=False)
+        return load_json(value, strict=False)
     except (ValueError, RecursionError) as error:
         raise RowError(f"{where} is not JSON: {str(error)[:100]}") from None
 

@@ -20,8 +20,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
-from gradebox.eval.problems.formats.row_format import MOST_TEXT, Judge, arguments, parsed, text
+from gradebox.eval.problems.formats.row_format import (
+    MOST_TEXT,
+    Judge,
+    arguments,
+    check_count,
+    parsed,
+    text,
+)
 from gradebox.eval.problems.formats.row_workers import interpret
+from gradebox.sandbox.common.json_text import load_json
 
 MEMORY_MB = 1024.0  # the originals have no memory limit
 _MOST_LITERAL = 1 << 20
@@ -97,6 +105,7 @@ def read_tests(value: Any, field: str) -> Tests:
     if not isinstance(value, dict):
         raise RowError(f"{field} is {shown(value)}: it must have inputs and outputs")
     if isinstance(value.get("input"), list):  # a column of structs, as columns
+        check_count(value["input"], field)
         return _of_list(_transposed(value, field), field)
     inputs, outputs = value.get("inputs"), value.get("outputs")
     if inputs is None and outputs is None:
@@ -105,6 +114,7 @@ def read_tests(value: Any, field: str) -> Tests:
         raise RowError(f"{field} has no lists inputs and outputs")
     if len(inputs) != len(outputs):
         raise RowError(f"{field} has {len(inputs)} inputs, {len(outputs)} outputs")
+    check_count(inputs, field)
     return Tests(tuple(zip(inputs, outputs, strict=True)), _name(value.get("fn_name")))
 
 
@@ -116,6 +126,7 @@ def _transposed(value: dict[str, Any], field: str) -> list[dict[str, Any]]:
 
 
 def _of_list(tests: list[Any], field: str) -> Tests:
+    check_count(tests, field)
     functions: set[str] = set()
     pairs: list[tuple[Any, Any]] = []
     texts: list[int] = []  # tests whose arguments and results may be texts
@@ -227,7 +238,7 @@ def _all_decoded(values: Sequence[Any]) -> list[Any]:
             if not _may_be_decoded(value, again):
                 break
             try:
-                value = json.loads(value)
+                value = load_json(value)
             except (ValueError, RecursionError):
                 if len(value) <= _MOST_LITERAL:
                     python[place] = [value, again]
@@ -262,7 +273,7 @@ def _python_value(text: str, again: int) -> Any:
         if not _may_be_decoded(value, turn):
             break
         try:
-            value = json.loads(value)
+            value = load_json(value)
             continue
         except (ValueError, RecursionError):
             pass

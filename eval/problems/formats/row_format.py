@@ -18,12 +18,14 @@ from typing import Any, Literal
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.row import NAME_COLUMNS, USED_COLUMNS
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
+from gradebox.sandbox.common.json_text import load_json
 
 Judge = Literal["strict", "reference"]
 JUDGES: tuple[Judge, ...] = ("strict", "reference")
 Row = Mapping[str, Any]
 MOST_TEXT = 64 << 20
 MOST_LABEL = 100
+MOST_TESTS = 5_000  # of a row: up to 7 µs of CPU time each
 
 
 @dataclass(frozen=True)
@@ -247,9 +249,17 @@ def texts(row: Row, field: str) -> list[str]:
 def parsed(value: str, field: str) -> Any:
     """Return the value of JSON text. Raises RowError."""
     try:
-        return json.loads(value)
+        return load_json(value)
     except (ValueError, RecursionError) as error:
         raise RowError(f"{field} is not JSON: {str(error)[:100]}") from None
+
+
+def check_count(tests: list[Any], field: str) -> None:
+    """Raise RowError when a row has more than MOST_TESTS."""
+    if len(tests) > MOST_TESTS:
+        raise RowError(
+            f"{field} has {len(tests)} tests: a row may have {MOST_TESTS}; give a part of them"
+        )
 
 
 def arguments(value: str, number: int) -> list[Any]:

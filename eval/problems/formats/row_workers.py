@@ -19,6 +19,7 @@ from typing import Any
 
 from gradebox.checkers.workers.pool import WorkerPool, shared_pool
 from gradebox.eval.common.errors import RowError
+from gradebox.sandbox.common.json_text import load_json
 
 SHORT = 4_000  # bytes: 3 ms of CPU time
 LONG_TEXT, APART = 65, "~"  # characters; the key of its size
@@ -91,7 +92,7 @@ def _apart(value: Any) -> Parts:
 def _joined(skeleton: bytes, texts: bytes) -> Any:
     """Return the value of two parts."""
     if not texts:
-        return json.loads(skeleton)
+        return load_json(skeleton)
     at = 0
 
     def read(item: dict[str, Any]) -> Any:
@@ -101,7 +102,7 @@ def _joined(skeleton: bytes, texts: bytes) -> Any:
         at += item[APART]
         return str(memoryview(texts)[at - item[APART] : at], "utf-8", "surrogatepass")
 
-    return json.loads(skeleton, object_hook=read)
+    return load_json(skeleton, object_hook=read)
 
 
 # ---- in the workers ----

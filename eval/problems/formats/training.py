@@ -32,6 +32,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     assert_test,
+    check_count,
     is_empty,
     label,
     lower,
@@ -135,6 +136,7 @@ def _fusion(row: Row, judge: Judge) -> dict[str, Any]:
     labels = _structure(row, "labels")
     if not isinstance(given, list):
         raise RowError(f"test is {shown(given)}: it must be a list of tests")
+    check_count(given, "test")
     pairs = []
     for number, test in enumerate(given):
         if not isinstance(test, dict):

@@ -117,6 +117,7 @@ def test_a_payload_that_expands_too_much_is_refused(monkeypatch):
 
 
 BAD = [
+    (call_row(public_test_cases=json.dumps([{}] * 5001)), "has 5001 tests: a row may have 5000"),
     (call_row(public_test_cases='[{"input": '), "public_test_cases is not JSON"),
     (call_row(public_test_cases='{"input": "1"}'), "must be a list of tests"),
     (call_row(metadata="[]"), "metadata is"),

@@ -190,6 +190,8 @@ def test_rows_without_ids_are_named_by_their_number(tmp_path):
 BAD = [
     (apps('{"inputs": ["1'), "input_output is not JSON"),
     (apps({"inputs": ["1"], "outputs": []}), "1 inputs, 0 outputs"),
+    (apps({"inputs": ["1"] * 5001, "outputs": ["1"] * 5001}), "has 5001 tests: a row may have"),
+    (deepcoder(PLAIN[:1] * 5001), "has 5001 tests: a row may have"),
     (apps({"inputs": ["1"], "outputs": [None]}), "test 0: output is None"),
     (apps({"inputs": ["x"], "outputs": ["1"], "fn_name": "f"}), "and a function is called"),
     (apps({"inputs": ["1"], "outputs": ["1"], "fn_name": "f"}), "the text '1', and a function"),
