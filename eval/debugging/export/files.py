@@ -110,6 +110,7 @@ def _judge_program(case: OpenedCase) -> Program | None:
 def _facts(case: OpenedCase, program: Program) -> dict[str, Any]:
     """Return what run.py needs beside the files."""
     problem, judge = case.solution_run.problem, case.resources.judge
+    info = problem.info_of(case.ref.case_type, case.ref.index)
     about: dict[str, Any] = {"name": case.judge_name}
     if isinstance(judge, (Interactor, ProgramChecker)):
         of_judge = judge.runs.program if isinstance(judge, Interactor) else judge.program
@@ -118,16 +119,17 @@ def _facts(case: OpenedCase, program: Program) -> dict[str, Any]:
             "protocol": next(names, "tests"),
             "language": of_judge.language,
             "files": list(of_judge.files),
-            "args": list(judge.extra_args),
-            "full_points": 1.0 if problem.test_kind == "graded" else None,
+            "args": [*judge.extra_args, *info.args],
+            "full_points": judge.full_points if info.points is None else info.points,
             "interactive": case.interactive,
         }
     elif judge is not None:  # a built-in checker: its name with its options
-        about["name"] = case.session.options.checker or problem.checker_name or judge.name
+        name = case.session.options.checker or problem.checker_name or judge.name
+        about["name"] = " ".join((name, *info.args))
     return {
         "language": case.solution_run.language,
         "files": list(program.files),
-        "by_file": case.by_file,
+        "names": problem.files,
         "cpu_s": case.bounds.cpu_s,
         "memory_bytes": case.bounds.memory_bytes,
         "compare": case.settings.compare,

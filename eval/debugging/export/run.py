@@ -220,7 +220,7 @@ def run_case(case: Path, root: str) -> str:
         print(compiled.log.decode("utf-8", "backslashreplace"))
         return "CE compile_error: the program does not compile"
     given, expected = ((case / name).read_bytes() for name in ("input.txt", "expected.txt"))
-    bounds, by_file = Bounds(about["cpu_s"], about["memory_bytes"]), about["by_file"]
+    bounds, (read, written) = Bounds(about["cpu_s"], about["memory_bytes"]), about["names"]
     asked = _judge(about["judge"], case / "checker", sandbox)
     found: Match | Check | None
     output: bytes | None
@@ -232,14 +232,14 @@ def run_case(case: Path, root: str) -> str:
         x = ran = sandbox.run(
             compiled,
             run_limits(bounds, len(expected)),
-            stdin=b"" if by_file else given,
-            files={"input.txt": given} if by_file else {},
-            collect=("output.txt",) if by_file else (),
+            stdin=b"" if read else given,
+            files={read: given} if read else {},
+            collect=(written,) if written else (),
         )
-        output, found = x.files.get("output.txt") if by_file else x.stdout, None
+        output, found = x.files.get(written) if written else x.stdout, None
         if whole_output(x, bounds):
             test = TestCase("official", 0, given, expected)
-            found = compare_output(test, output, asked, about["compare"])
+            found = compare_output(test, output, asked, about["compare"], written)
     (case / "output.txt").write_bytes(output or b"")
     (case / "stderr.txt").write_bytes(ran.stderr)
     end = f"signal {ran.signal}" if ran.signal else f"exit status {ran.exit_code}"

@@ -257,7 +257,7 @@ def test_graders_and_their_checkers(tmp_path: Path) -> None:
         )
         for result in (1, 2, 9)
     ]
-    check_all(targets, ["AC passed_by_exact_match", "WA failed_checker", "WA failed_checker"])
+    check_all(targets, ["AC passed_by_exact_match", "WA partial_points", "WA failed_checker"])
 
 
 def test_no_text_of_the_dataset_is_in_paths_or_the_script(tmp_path: Path) -> None:
