@@ -56,7 +56,7 @@ class Options:
         metavar="FILE|GLOB", run_only=True)
     dataset: str = flag(
         "open-r1/codeforces", "name on the Hugging Face hub, or a local .jsonl, .parquet or "
-        "saved-dataset folder", PROBLEMS, metavar="NAME|PATH")
+        "saved-dataset folder, or problem packages", PROBLEMS, metavar="NAME|PATH")
     dataset_split: str = flag(
         "test", "split of the dataset", PROBLEMS, metavar="NAME", needs="subsets")
     dataset_subsets: Sequence[str] = flag(

@@ -19,12 +19,9 @@ from gradebox.eval.cli.command import CommandParser, FlagRow, add_flags, natural
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.common.terminal import cut, escape, pad
-from gradebox.eval.grading.known.verification import (
-    NOT_RUN,
-    TimeLimit,
-    Verification,
-    VerifiedSubmission,
-)
+from gradebox.eval.grading.known.expected import VerifiedSubmission
+from gradebox.eval.grading.known.verification import NOT_RUN, TimeLimit, Verification
+from gradebox.eval.problems.packages.package_rows import NO_LIMIT
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 FLAGS: tuple[FlagRow, ...] = (
@@ -110,7 +107,7 @@ def verify(args: argparse.Namespace) -> int:
             progress.close()
         if args.audit is not None:
             _write_audit(args.audit, verification, outcomes)
-        messages = session.notes()
+        messages = [line for line in session.notes() if NO_LIMIT not in line]
     limits = verification.limits
     lines = _json_lines(outcomes) if args.json else _table(outcomes, limits)
     for line in lines:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,12 @@ from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.audit import AuditFinding, audit_checker
+from gradebox.eval.grading.known.expected import (
+    PackageCase,
+    VerifiedSubmission,
+    expected_of,
+    fits_expectation,
+)
 from gradebox.eval.grading.known.grade import grade_known, known_in_file
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
@@ -27,40 +33,10 @@ from gradebox.eval.problems.packages.submissions import glob_pattern
 from gradebox.eval.problems.problem import Problem, TestCase, TimeRule
 from gradebox.eval.results.record import SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, fields_of
-from gradebox.eval.solutions.solution import Expectation, KnownSolution, known_solutions_of
+from gradebox.eval.solutions.solution import KnownSolution, known_solutions_of
 
 LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known yet
 NOT_RUN = "not run"
-# a package's verdict that stands for several of ours, by the first
-SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA", "RE", "TLE"))
-
-
-@dataclass(frozen=True)
-class VerifiedSubmission:
-    """One submission.
-
-    expected     its verdicts, as "AC" or "WA|OLE"
-    found        the verdict of the test that decides; ER for a fault of the machine
-    as_expected  None when it could not be graded
-    slowest_s    CPU seconds of its slowest test, None when none ran
-    test         the name of the test that decides, "" when all passed
-    note         why: the case's error, or why it was not run
-    """
-
-    problem_id: str
-    submission: str
-    language: str
-    expected: str
-    found: str
-    as_expected: bool | None
-    slowest_s: float | None
-    time_limit_s: float
-    test: str
-    note: str
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the outcome as a JSON object."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -181,7 +157,7 @@ class Verification:
         limits = self._find_limits(graded)
         for found in graded:
             limit_s = limits[found.problem.id]
-            add(self._outcome(replace_problem(found, limit_s)))
+            add(self._outcome(_with_limit(found, limit_s)))
         ids = {id(known) for known, _ in measured}
         left = [(k, replace(p, time_limit_s=limits[p.id])) for k, p in usable if id(k) not in ids]
         grade([pair for pair in left if self._runs_whole(pair[0])], False, True)
@@ -312,7 +288,9 @@ class Verification:
         limit_s = graded.problem.time_limit_s
         if _must_be_slow(known) and self._finds_limit(graded.problem):
             limit_s /= (graded.problem.time_rule or TimeRule()).tle
-        cases = [_Case(case, limit_s) for case in record["details"] if case["verdict"] != "SK"]
+        cases = [
+            PackageCase(case, limit_s) for case in record["details"] if case["verdict"] != "SK"
+        ]
         deciding = next((case for case in cases if case.verdict != "AC"), None)
         found = deciding.verdict if deciding else record["verdict"] or record["status"]
         fits: bool | None = fits_expectation(known, cases, record)
@@ -337,69 +315,10 @@ class Verification:
         )
 
 
-class _Case:
-    """A case of a record with the verdict that a package's rules give it."""
-
-    def __init__(self, case: Mapping[str, Any], limit_s: float) -> None:
-        self.name = str(case.get("test") or f"{case['case_type']}:{case['test_case_i']}")
-        self.groups = tuple(case.get("groups") or ())
-        self.cpu_s = float(case["cpu_s"] or 0.0)
-        self.error = str(case["error"] or case["reason"])
-        self.verdict = str(case["verdict"])
-        if case["reason"] == "partial_points":
-            self.verdict = "AC"
-        if case["reason"] == "presentation_error":
-            self.verdict = "PE"
-        if self.verdict not in ("TLE", "CU", "CE", "ER") and self.cpu_s > limit_s:
-            self.verdict, self.error = "TLE", f"{self.cpu_s:.2f} s, the limit is {limit_s:g} s"
-
-
-def replace_problem(graded: _Graded, limit_s: float) -> _Graded:
+def _with_limit(graded: _Graded, limit_s: float) -> _Graded:
     """Return a graded submission under another time limit."""
     problem = replace(graded.problem, time_limit_s=limit_s)
     return _Graded(graded.known, problem, graded.record)
-
-
-def fits_expectation(
-    known: KnownSolution, cases: Sequence[_Case], record: Mapping[str, Any]
-) -> bool:
-    """Return whether a graded submission is as its authors expect."""
-    if known.partial:
-        points, most = record.get("points"), record.get("points_of")
-        return points is None or most is None or 0 < points < most
-    if not known.expected:
-        return bool(record["status"] == known.expect)
-    return all(_fits(one, cases) for one in known.expected)
-
-
-def _fits(one: Expectation, cases: Sequence[_Case]) -> bool:
-    if one.tests:
-        pattern = glob_pattern(one.tests, "")
-        cases = [case for case in cases if _is_in(pattern, case.name)]
-    verdicts = {"WA" if case.verdict == "PE" else case.verdict for case in cases}
-    permitted = one.permitted is None or verdicts <= set(one.permitted)
-    return permitted and (one.required is None or bool(verdicts & set(one.required)))
-
-
-def _is_in(pattern: Any, name: str) -> bool:
-    parts = name.split("/")
-    return any(pattern.fullmatch("/".join(parts[:end])) for end in range(1, len(parts) + 1))
-
-
-def expected_of(known: KnownSolution) -> str:
-    """Return the expected verdicts in a few letters."""
-    if known.partial:
-        return "partial"
-    if not known.expected:
-        return {"passed": "AC", "failed": "not AC"}.get(known.expect, "any")
-    first = known.expected[0]
-    verdicts = first.required or first.permitted or ()
-    if verdicts in SHORT:
-        verdicts = verdicts[:1]
-    if len(verdicts) > 5 and "AC" not in verdicts:
-        return "not AC"
-    by_tests = "*" * (len(known.expected) > 1 or bool(first.tests))
-    return ("any" if len(verdicts) > 5 else "|".join(verdicts) or "any") + by_tests
 
 
 def _must_be_slow(known: KnownSolution) -> bool:

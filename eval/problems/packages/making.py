@@ -7,9 +7,11 @@ The programs are hostile like any other. What they write goes to files, up to MO
 
 from __future__ import annotations
 
+import logging
 import shlex
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -32,6 +34,8 @@ LIMITS = Limits(
 )
 MOST_BYTES = 4 << 30
 MOST_WORDS = 200
+SAY_EVERY_S = 10.0
+log = logging.getLogger(__name__)
 _TEMPLATE = ("<#", "${", "</#")
 
 
@@ -65,6 +69,7 @@ class Maker(Closeable):
         self._compiled: dict[str, Compiled] = {}
         self._made: dict[tuple[object, ...], Path] = {}
         self._left = MOST_BYTES
+        self._said = time.monotonic()
 
     def make(
         self,
@@ -113,6 +118,12 @@ class Maker(Closeable):
                 self._made[place] = folder
             return self._made[place]
 
+    def _say(self, name: str) -> None:
+        """Log what is made, every SAY_EVERY_S seconds."""
+        if time.monotonic() - self._said >= SAY_EVERY_S:
+            self._said = time.monotonic()
+            log.info("%d files of tests are made; next %s", len(self._made), name)
+
     def _run(
         self,
         program: Program,
@@ -122,6 +133,7 @@ class Maker(Closeable):
         files: Mapping[str, Path],
         output: str,
     ) -> Execution:
+        self._say(name)
         try:
             execution = self._open().run(
                 self._ready(program, name),

@@ -18,10 +18,12 @@ from gradebox.eval.problems.packages.kattis import kattis_row
 from gradebox.eval.problems.packages.making import Maker
 from gradebox.eval.problems.packages.polygon import MARKERS as POLYGON_FILES
 from gradebox.eval.problems.packages.polygon import polygon_row
+from gradebox.eval.problems.row import DEFAULT_TIME_LIMIT_S
 from gradebox.eval.problems.rows import Rows
 
 MOST_FOLDERS = 20_000  # that are looked at for packages
 MOST_LEVELS = 3  # of folders, below the one that is given
+NO_LIMIT = "states no time limit"
 UNTITLED = frozenset(("problem", "package"))
 
 
@@ -139,6 +141,11 @@ class PackageRows(Rows):
         package = PackageFiles(self._folder(number), _name_of(found))
         columns = dict(list(self.names())[number][1])
         row = found.format.read(package, self._maker, self._testlib)
+        if row.get("time_limit") is None:
+            self.diagnostics.add(
+                f"problem {columns['id']} {NO_LIMIT}: {DEFAULT_TIME_LIMIT_S:g} s are used; "
+                "gradebox verify finds the one that its submissions need"
+            )
         return {**row, **columns, "dataset_format": found.format.name, "judge": "strict"}
 
     def _folder(self, number: int) -> Path:

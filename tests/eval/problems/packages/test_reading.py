@@ -121,9 +121,23 @@ def test_points_and_groups_of_kattis(tmp_path: Path) -> None:
             ("secret/b", 40, "sum", ()),
             ("secret", 70, "sum", ("secret/a", "secret/b")),
         ]
+        assert not problems.messages()
         assert [(i.points, i.args) for i in problem.test_info] == [
             (30, ()), (20, ("case_sensitive",)), (20, ("case_sensitive",)),
         ]  # fmt: skip
+
+
+def test_a_missing_time_limit_is_said(tmp_path: Path) -> None:
+    files = {name: text for name, text in KATTIS.items() if name != ".timelimit"}
+    with open_problems(str(write(tmp_path / "sum", files))) as problems:
+        problem = problems.get("sum")
+        assert problem is not None and problem.time_rule is not None
+        assert (problem.time_limit_s, problem.time_rule.stated, problem.time_rule.ac) == (
+            2,
+            False,
+            5,
+        )
+        assert "sum states no time limit: 2 s are used" in problems.messages()[0]
 
 
 def test_submissions_yaml_speaks_of_names_and_tests(tmp_path: Path) -> None:
