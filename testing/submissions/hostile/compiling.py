@@ -5,9 +5,11 @@ The filter allows compilers to fork. What they may read and use is limited like 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.toolchains.compiler import LIMITS as COMPILER
@@ -21,7 +23,7 @@ RUN = Limits(cpu_s=1.0, wall_s=3.0)
 
 @dataclass(frozen=True)
 class Source:
-    """One source.
+    """One source; those in sources.jsonl have the fields that are not the default.
 
     ok  whether the compiler must accept it; None: either, within its limits
     """
@@ -33,70 +35,9 @@ class Source:
 
 
 SOURCES = (
-    Source("random", '#include "/dev/random"', '#include "/dev/random"\nint main(){}'),
-    Source("zero", '#include "/dev/zero"', '#include "/dev/zero"\nint main(){}'),
-    Source("stdin", '#include "/dev/stdin"', '#include "/dev/stdin"\nint main(){}', None),
-    Source("tty", '#include "/dev/tty"', '#include "/dev/tty"\nint main(){}'),
-    Source("host file", "#include of the expected output", '#include "{secret}"\n', False),
-    Source(
-        "host file by asm",
-        ".incbin of the expected output",
-        'asm(".incbin \\"{secret}\\"");int main(){}',
-        False,
-    ),
-    Source(
-        "has_include",
-        "whether the expected output exists",
-        '#if __has_include("{secret}")\n#error there\n#endif\nint main(){}',
-        None,
-    ),
-    Source(
-        "shadow",
-        ".incbin of /etc/shadow",
-        'asm(".incbin \\"/etc/shadow\\"");int main(){}',
-        False,
-    ),
-    Source(
-        "environment",
-        ".incbin of /proc/self/environ",
-        'asm(".incbin \\"/proc/self/environ\\"");int main(){}',
-        None,
-    ),
-    Source("itself", "endless includes", '#include "main.cpp"\nint main(){}'),
-    Source(
-        "macros",
-        "a macro bomb",
-        "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\n"
-        "#define C(x) B(B(B(x)))\nint a[] = {C(1,)};int main(){}",
-    ),
-    Source(
-        "templates",
-        "a template bomb",
-        "template<int a,int b> struct F{enum{v=F<a-1,b>::v+F<a,b-1>::v+F<a-1,b-1>::v};};"
-        "template<int a> struct F<a,0>{enum{v=1};};template<int b> struct F<0,b>{enum{v=1};};"
-        "int main(){return F<800,800>::v;}",
-    ),
-    Source(
-        "constexpr",
-        "an endless constexpr",
-        "constexpr int f(long n){int s=0;for(long i=0;i<n;i++)s+=i%7;return s;}\n"
-        "static_assert(f(1L<<60)>0);int main(){}",
-    ),
-    Source("array", "a program of 2 GB", "char a[2000000000] = {1};int main(){return a[5];}"),
-    Source("fill", "2 GB by .fill", 'asm(".data\\n.fill 2000000000,1,1\\n.text");int main(){}'),
-    Source("rept", "endless assembly", 'asm(".rept 2000000000\\n.byte 1\\n.endr");int main(){}'),
-    Source("incbin zero", ".incbin of /dev/zero", 'asm(".incbin \\"/dev/zero\\"");int main(){}'),
-    Source(
-        "section",
-        "a write through the assembler",
-        'asm(".file \\"/tmp/gbx\\"\\n.print \\"x\\"");int main(){}',
-        None,
-    ),
-    Source(
-        "pragma",
-        "dependency pragmas",
-        '#pragma GCC dependency "{secret}"\nint main(){}',
-        None,
+    *(
+        Source(**json.loads(line))
+        for line in Path(__file__).with_name("sources.jsonl").read_text("utf-8").splitlines()
     ),
     Source(
         "errors",

@@ -12,65 +12,45 @@ from typing import Any
 from .fake_piston import Fault, Handler, execute
 
 
-def status_500_empty(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(500, None)
+def replies(status: int, body: Any) -> Fault:
+    """Answer with a value as JSON; None is an empty body."""
+    return lambda handler, _: handler.reply(status, body)
 
 
-def status_400_stack(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(400, {"stack": "Error: something inside\n    at job.js:1"})
+def replies_raw(body: bytes) -> Fault:
+    return lambda handler, _: handler.reply_raw(200, body)
 
 
-def status_400_nothing(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(400, {})
-
-
-def sandbox_failed(handler: Handler, body: dict[str, Any]) -> None:
-    keys = ("code", "signal", "memory", "cpu_time", "wall_time")
-    run: dict[str, Any] = dict.fromkeys(keys)
-    run.update(stdout="", stderr="", output="", status="XX", message="Cannot create box")
-    handler.reply(200, {"run": run, "language": "python", "version": "3"})
-
-
-def not_json(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply_raw(200, b"<html>502 Bad Gateway</html>")
-
-
-def empty_200(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(200, None)
-
-
-def json_list(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(200, ["run"])
-
-
-def no_run(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(200, {"language": "python"})
-
-
-def run_is_text(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(200, {"run": "ok"})
-
-
-def wrong_types(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(200, {"run": {"stdout": 5, "code": "0", "status": None}})
-
-
-def nan_time(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply_raw(200, b'{"run": {"stdout": "", "code": 0, "cpu_time": NaN}}')
-
-
-def huge_integer(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply_raw(200, b'{"run": {"stdout": "", "code": 0, "cpu_time": 1%s}}' % (b"0" * 400))
+_FAILED = {
+    **dict.fromkeys(("code", "signal", "memory", "cpu_time", "wall_time")),
+    **dict.fromkeys(("stdout", "stderr", "output"), ""),
+    "status": "XX",
+    "message": "Cannot create box",
+}
+REPLIES: dict[str, Fault] = {
+    "status_500_empty": replies(500, None),
+    "status_400_stack": replies(400, {"stack": "Error: something inside\n    at job.js:1"}),
+    "status_400_nothing": replies(400, {}),
+    "sandbox_failed": replies(200, {"run": _FAILED, "language": "python", "version": "3"}),
+    "not_json": replies_raw(b"<html>502 Bad Gateway</html>"),
+    "empty_200": replies(200, None),
+    "json_list": replies(200, ["run"]),
+    "no_run": replies(200, {"language": "python"}),
+    "run_is_text": replies(200, {"run": "ok"}),
+    "wrong_types": replies(200, {"run": {"stdout": 5, "code": "0", "status": None}}),
+    "nan_time": replies_raw(b'{"run": {"stdout": "", "code": 0, "cpu_time": NaN}}'),
+    "huge_integer": replies_raw(
+        b'{"run": {"stdout": "", "code": 0, "cpu_time": 1%s}}' % (b"0" * 400)
+    ),
+    "deep_json": replies_raw(b"[" * 200_000),
+    "busy_429": replies(429, {"message": "busy"}),
+}
 
 
 def answer_of_another_request(handler: Handler, body: dict[str, Any]) -> None:
     """A proxy swapped two answers: this one is about a program that took too long."""
     report = "GBX1 0123456789abcdef\n"
     run_stage(status="TO", stdout=report, cpu_time=99_000, wall_time=99_500)(handler, body)
-
-
-def deep_json(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply_raw(200, b"[" * 200_000)
 
 
 def connection_closed(handler: Handler, body: dict[str, Any]) -> None:
@@ -85,10 +65,6 @@ def cut_in_the_middle(handler: Handler, body: dict[str, Any]) -> None:
     handler.wfile.write(b'{"run": {"stdout": "hal')
     handler.wfile.flush()
     connection_closed(handler, body)
-
-
-def busy_429(handler: Handler, body: dict[str, Any]) -> None:
-    handler.reply(429, {"message": "busy"})
 
 
 def damaged_character(handler: Handler, body: dict[str, Any]) -> None:
@@ -198,26 +174,12 @@ def run_stage(**fields: Any) -> Fault:
     return fault
 
 
-TRANSIENT: dict[str, Fault] = {
+TRANSIENT = REPLIES | {
     f.__name__: f
     for f in (
-        status_500_empty,
-        status_400_stack,
-        status_400_nothing,
-        sandbox_failed,
-        not_json,
-        empty_200,
-        json_list,
-        no_run,
-        run_is_text,
-        wrong_types,
-        nan_time,
-        huge_integer,
         answer_of_another_request,
-        deep_json,
         connection_closed,
         cut_in_the_middle,
-        busy_429,
         damaged_character,
         end_missing,
     )

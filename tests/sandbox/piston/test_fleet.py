@@ -15,7 +15,7 @@ from gradebox.sandbox.piston.fleet import Endpoint, Fleet
 from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston, Handler
-from .faults import status_500_empty
+from .faults import REPLIES
 
 pytestmark = pytest.mark.slow  # each test starts real programs
 
@@ -53,7 +53,7 @@ def test_a_killed_and_a_failing_server_lose_no_run(server: Make, client: Connect
             got[n] = box.run(compiled, Limits(), stdin=b"%d" % n).stdout
             if len(got) == 6:
                 dying.close()
-                failing.always = status_500_empty
+                failing.always = REPLIES["status_500_empty"]
 
     threads = [threading.Thread(target=run_every_third, args=(k,)) for k in range(3)]
     for thread in threads:

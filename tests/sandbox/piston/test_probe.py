@@ -16,7 +16,7 @@ from gradebox.sandbox.piston.probe import ANSWER_BYTES, probe
 from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston, Handler
-from .faults import busy_429, run_stage, status_500_empty
+from .faults import REPLIES, run_stage
 
 Make = Callable[..., FakePiston]
 Connect = Callable[..., PistonSandbox]
@@ -57,7 +57,7 @@ def test_after_a_fault_only_its_question_is_asked_again(
 
     def every_second_one(handler: Handler, body: dict[str, Any]) -> None:
         seen.append(1)
-        (status_500_empty if len(seen) % 2 else Handler.answer)(handler, body)
+        (REPLIES["status_500_empty"] if len(seen) % 2 else Handler.answer)(handler, body)
 
     rough.always = every_second_one
     calm, tried = probed(smooth.url), probed(rough.url)
@@ -74,7 +74,7 @@ def test_a_server_that_stays_busy_is_given_up_in_words(
     piston = server()
     box = client(piston)
     program = box.compile(PRINTS_ONE, interpreted=False)
-    piston.always = busy_429
+    piston.always = REPLIES["busy_429"]
     with pytest.raises(SandboxError, match=r"answers any more: .* \(429\)"):
         box.run(program, Limits())
 
