@@ -18,7 +18,6 @@ from gradebox.eval.reporting.page_data import (
     detail_of,
     row_of,
 )
-from gradebox.eval.reporting.source_texts import source_texts
 from gradebox.eval.results.records import (
     latest_records,
     read_metrics,
@@ -133,7 +132,7 @@ def _source(lines: SolutionLines | None, record: Mapping[str, Any]) -> dict[str,
     if lines is None:
         return {}
     try:
-        return {"source": source_texts(lines, record, PROGRAM_CHARS, RESPONSE_CHARS)}
+        return {"source": lines.texts(record, PROGRAM_CHARS, RESPONSE_CHARS)}
     except InputError:
         return {}
 

@@ -1,15 +1,20 @@
-"""Lines of a solutions file by number, for readers that show some solutions of a finished run."""
+"""Solutions of a file by their line, for pages that show some of a run.
+
+record ─ line, solution_id ─▶ line of the solutions file ─▶ {program, language, response, …}
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.files import limited_lines
 from gradebox.eval.common.offset_index import OffsetIndex
+from gradebox.eval.problems.problem import spellings
 from gradebox.eval.solutions.files import MAX_LINE_BYTES, read_lines
 from gradebox.eval.solutions.reader import read_solution
-from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cleanup import Closeable
 
 _NOT_LINES = (b"\x1f\x8b", b"[")  # gzip; one JSON array
@@ -27,15 +32,39 @@ class SolutionLines(Closeable):
         self._offsets: OffsetIndex | None = None
         self._size = 0
 
-    def solution(self, line: int, solution_id: str) -> tuple[Solution, str]:
-        """Return a solution and its response (`read_solution`). Raises InputError without one."""
+    def texts(
+        self, record: Mapping[str, Any], program_chars: int, response_chars: int
+    ) -> dict[str, Any]:
+        """Return the program and the response of a record's solution, null for what it has not.
+
+        program_chars, response_chars  the most that is returned of each
+
+        `cut` names the texts that are longer; `named` is the line's problem where the record
+        spells it differently, "" where it does not. A response is null where the line has only
+        the program. Raises InputError when the file no longer has the solution.
+        """
+        line, name = record.get("line"), record.get("solution_id")
+        if not isinstance(line, int) or not isinstance(name, str):
+            raise InputError("the record has no usable line; start the run again")
         data = self._line(line)
         if data is None:
             raise InputError(
                 f"{self.path} has no line {line}, so it was shortened since the run; "
                 "give --solutions-path"
             )
-        return read_solution(data, line, solution_id)
+        solution, response = read_solution(data, line, name)
+        if solution.solution_id not in (name, name.partition("@")[0]):
+            raise InputError(
+                f"line {line} of {self.path} holds another solution now; give --solutions-path"
+            )
+        names = spellings(solution.problem_id)
+        given = {"program": (solution.code, program_chars), "response": (response, response_chars)}
+        return {
+            **{key: (text or "")[:most] or None for key, (text, most) in given.items()},
+            "language": str(record.get("language") or solution.language),
+            "named": "" if record.get("problem_id") in names else solution.problem_id,
+            "cut": [key for key, (text, most) in given.items() if len(text or "") > most],
+        }
 
     def _line(self, line: int) -> bytes | None:
         try:

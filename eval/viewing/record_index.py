@@ -25,7 +25,7 @@ from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.input_file import check_input_file
 
 MAX_LINE_BYTES = 256 << 20
-TAIL_BYTES = 64
+TAIL_BYTES = 64 << 10  # of the last line, by which a rewritten file is noticed
 _TABLE = """
 CREATE TABLE rows (place INTEGER PRIMARY KEY, key INTEGER UNIQUE, offset INTEGER,
                    change INTEGER, row TEXT);

@@ -35,6 +35,7 @@ from gradebox.eval.results.record import CaseRecord, SolutionRecord, as_json
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import RequestRefused, SandboxError
+from gradebox.sandbox.protocol import Sandbox
 
 ALL_S = 60.0  # after which no further case of all begins
 STORED_BYTES = 64 << 10  # of each text in an answer
@@ -68,11 +69,14 @@ class Edit:
 class Reruns(Closeable):
     """Runs one edit at a time. Any thread may call any method.
 
+    sandbox  the sandbox to use; None: that of the run is opened
+
     Raises InputError for what debug cannot run either, RequestRefused (429) while another runs.
     """
 
-    def __init__(self, overrides: Overrides) -> None:
+    def __init__(self, overrides: Overrides, sandbox: Sandbox | None = None) -> None:
         self._overrides = replace(overrides, workers=1)
+        self._sandbox = sandbox
         self._lock = threading.Lock()
         self._session: GradingSession | None = None
         self._run: object = None
@@ -133,10 +137,10 @@ class Reruns(Closeable):
         session = self._session_of(results)
         solution = Solution(
             str(record["problem_id"]),
-            str(record["solution_id"]),
-            record["sample_i"],
-            record["line"],
-            str(record["language"]),
+            str(record.get("solution_id")),
+            int(record.get("sample_i") or 0),
+            int(record.get("line") or 0),
+            str(record.get("language")),
             program or "",
         )
         return case_in(session, record, case, solution)
@@ -145,7 +149,7 @@ class Reruns(Closeable):
         run = (results.records, results.run.get("solutions_file"), str(results.flags))
         if self._session is None or run != self._run:
             self.close()
-            self._session = GradingSession(run_options(results, self._overrides))
+            self._session = GradingSession(run_options(results, self._overrides), self._sandbox)
             self._run = run
         return self._session
 

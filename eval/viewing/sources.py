@@ -12,7 +12,6 @@ from gradebox.eval.debugging.reopen import Overrides, run_options, solutions_fil
 from gradebox.eval.models.answers.code_prompts import plain_statement, statement_sources
 from gradebox.eval.problems.row import problem_id
 from gradebox.eval.problems.rows import Rows
-from gradebox.eval.reporting.source_texts import source_texts
 from gradebox.eval.solutions.lines import SolutionLines
 from gradebox.eval.viewing.highlight import tokens
 from gradebox.sandbox.common.cleanup import Closeable
@@ -43,7 +42,7 @@ class RunSources(Closeable):
             try:
                 if self._lines is None:
                     self._lines = SolutionLines(solutions_file(results, self.overrides))
-                value |= source_texts(self._lines, record, PROGRAM_CHARS, RESPONSE_CHARS)
+                value |= self._lines.texts(record, PROGRAM_CHARS, RESPONSE_CHARS)
             except InputError as error:
                 notes.append(f"The program can't be shown: {error}.")
             try:

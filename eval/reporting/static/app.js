@@ -49,9 +49,9 @@ const KEYS = {
   ArrowRight: () => stepCase(1),
   ArrowLeft: () => stepCase(-1),
   Escape: () => {
-    const name = opened && nameOfRow(opened.index);
-    closeRow();
-    if (name) name.focus();
+    const index = opened?.index;
+    leaveRow();
+    nameOfRow(index)?.focus();
   },
 };
 

@@ -107,7 +107,8 @@ function markedLine(line, other) {
 // Trailing blanks are invisible, so they are shown as dots where only white space differs.
 const dotted = (line) => line.replace(/ +$/, (blanks) => "·".repeat(blanks.length));
 
-function diffTable(expected, output) {
+// `accepted`: the output is right although it is another one.
+function diffTable(expected, output, accepted) {
   const a = toLines(expected);
   const b = toLines(output);
   const lines = diffLines(a, b);
@@ -117,7 +118,7 @@ function diffTable(expected, output) {
     for (let near = index - CONTEXT_LINES; near <= index + CONTEXT_LINES; near += 1) nearDifference.add(near);
   });
   if (!nearDifference.size) for (let index = 0; index < 2 * CONTEXT_LINES; index += 1) nearDifference.add(index);
-  const draw = (line) => diffRow(line, a, b);
+  const draw = (line) => diffRow(line, a, b, accepted ? "want" : "got");
   const foldedRow = (from, to, text) => {
     const row = h("tr", { class: "gap" });
     const unfold = () => row.replaceWith(...lines.slice(from, to).map(draw));
@@ -148,7 +149,7 @@ function diffTable(expected, output) {
 }
 
 // A table row: expected line on the left, output line on the right.
-function diffRow(line, a, b) {
+function diffRow(line, a, b, got) {
   const left = line.a < 0 ? null : a[line.a];
   const right = line.b < 0 ? null : b[line.b];
   const space = line.kind === "space";
@@ -158,5 +159,5 @@ function diffRow(line, a, b) {
     return [h("td", { class: "no" }, index < 0 ? "" : String(index + 1)),
       h("td", { class: `text ${!changed ? "" : space ? "ws" : colour}` }, text)];
   };
-  return h("tr", {}, cells(line.a, left, right, "want"), cells(line.b, right, left, "got"));
+  return h("tr", {}, cells(line.a, left, right, "want"), cells(line.b, right, left, got));
 }

@@ -28,16 +28,22 @@ function editor(index, detail, loaded) {
   const result = h("div", { role: "region", "aria-live": "polite", "aria-label": "Result of the run" });
   const caseId = () => { const item = detail.cases[opened.place]; return `${item[K.type]}:${item[K.number]}`; };
   const say = (text) => { status.textContent = text; };
-  loaded.then((source) => fillField(program, source.program || ""));
+  loaded.then((source) => {
+    const whole = !source.cut?.includes("program");
+    fillField(program, whole ? source.program || "" : null);
+    for (const button of buttons) button.disabled = !whole;
+  });
 
   const loadTest = async () => {
     const wanted = caseId();
+    say("Opening the test and the box …");
     for (const one of [given, expected]) { one.area.value = ""; one.area.disabled = true; }
     try {
       const test = await ask("test", { ...placeOf(index), case: wanted });
       if (opened?.detail !== detail || wanted !== caseId()) return;
       fillField(given, test.given);
       fillField(expected, test.expected);
+      say("");
     } catch (error) { say(error.message); }
   };
 

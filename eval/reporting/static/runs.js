@@ -10,6 +10,7 @@ async function watchRuns() {
     let runs = [];
     try {
       runs = await ask("runs");
+      if (new Set(runs.map((run) => run.name)).size < runs.length) for (const run of runs) run.name = run.path;
       byId("head").replaceChildren(h("h1", {}, plural(runs.length, "run")), runsTable(runs, chosen), compareButton(runs, chosen, result));
       byId("notices").replaceChildren();
     } catch (error) {
@@ -74,6 +75,7 @@ function comparison(a, b, found) {
       ["common problems", count(found.problems)], ["B better on", count(found.won)], ["worse on", count(found.lost)],
       ["exact sign test", `p = ${found.sign_test_p.toPrecision(3)}`],
     ]),
+    !found.changed.length ? h("p", {}, "No problem changed.") :
     h("div", { class: "card runs" }, h("table", { class: "plain" }, headRow(["Changed problem", "A", "B", ""]), h("tbody", {}, found.changed.slice(0, MOST_CHANGES).map(line)))),
     found.changed.length > MOST_CHANGES ? h("p", { class: "dim" }, `${count(found.changed.length - MOST_CHANGES)} more changed; gradebox compare --all lists them`) : "",
   ];

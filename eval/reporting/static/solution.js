@@ -137,7 +137,7 @@ function commandBox(command) {
 function outputDifference(texts, item) {
   const expected = texts.expected || "";
   const output = texts.output || "";
-  const { table, lines } = diffTable(expected, output);
+  const { table, lines } = diffTable(expected, output, item[K.verdict] === "AC");
   return [h("h3", {}, "Expected and output"), h("p", { class: "dim" }, differenceNote(lines, expected, output, item)),
     h("div", { class: "box", tabindex: "0", role: "group", "aria-label": "Expected and actual output" }, table)];
 }

@@ -37,6 +37,7 @@ function sourceParts(source) {
     statement ? fold("Statement", () => boxOf("Statement", statement)) : null,
     response ? fold(name("Response", "response"), () => responseView(response)) : null,
     program ? fold(name("Program", "program"), () => boxOf("Program", program, draw), true) : null,
+    source.named ? h("p", { class: "dim" }, "The line of the solutions file names the problem ", visible(source.named), ".") : null,
     ...(source.notes || []).map((note) => h("p", { class: "dim" }, visible(note))),
   ].filter(Boolean);
 }

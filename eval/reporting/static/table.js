@@ -19,6 +19,7 @@ const sorting = { key: "", down: false };
 let view = [];
 let pageNumber = 0;
 let searchTexts = [];
+let listIsOld = false; // rows have changed since `view` was made
 
 const orLowest = (value) => value ?? -Infinity; // missing values sort first
 const SORT_BY = {
@@ -105,6 +106,7 @@ function updateTable(changed) {
       const line = byId(`row-${index}`);
       if (line && index !== opened.index) line.replaceWith(rowLine(index));
     }
+    listIsOld = true;
     byId("found").textContent = `${count(rows.length)} solutions; close the open one to list new ones`;
     return;
   }
@@ -133,6 +135,7 @@ function applyFilter() {
 }
 
 function matchRows() {
+  listIsOld = false;
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   view = [];
   rows.forEach((row, index) => {
@@ -220,10 +223,21 @@ function closeRow() {
   writeAddress();
 }
 
+// Close the open solution, and list what has come meanwhile.
+function leaveRow() {
+  closeRow();
+  if (!listIsOld) return;
+  matchRows();
+  drawTable();
+}
+
 async function toggleRow(index) {
   const same = opened && opened.index === index;
-  closeRow();
-  if (!same) await openRow(index);
+  if (same) leaveRow();
+  else {
+    closeRow();
+    await openRow(index);
+  }
 }
 
 async function openRow(index) {
