@@ -253,19 +253,9 @@ class CaseGrader:
             marked=one_line(outcome.marked) if outcome.marked else UNSET,
             test=one_line(info.name) if info.name else UNSET,
             groups=self._problem.groups_of(test.case_type, test.index) or UNSET,
-            points=self._points(judged.score, outcome.check, info.points),
+            points=UNSET if info.points is None else round((judged.score or 0.0) * info.points, 6),
             passes=outcome.passes or UNSET,
         )
-
-    def _points(
-        self, score: float | None, check: Check | None, full_points: float | None
-    ) -> float | UnsetType:
-        """Return the points of a test; UNSET where tests have none."""
-        if full_points is not None:
-            return round((score or 0.0) * full_points, 6)
-        if not self._problem.subtasks or check is None or check.points is None:
-            return UNSET
-        return check.points if score else 0.0
 
 
 def checker_of(problem: Problem, checker: Checker | None, test: TestCase) -> Checker | None:

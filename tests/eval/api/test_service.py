@@ -175,7 +175,7 @@ JUDGE = {"role": "checker", "protocol": "kattis", "args": [], "extra_args": [], 
         ({"args": "abc"}, "invalid"),
         ({"extra_args": [1]}, "invalid"),
         ({"full_points": "1"}, "invalid"),
-        ({"role": "interactor"}, "failed"),
+        ({"role": "interactor"}, "unsupported"),  # the stand-in joins no programs
         ({"name": None}, "failed"),
     ],
 )

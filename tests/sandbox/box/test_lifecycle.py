@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from gradebox.sandbox.box.isolation.levels import BoxFactory
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import TABLE, Language
-from gradebox.sandbox.model import MIB, Compiled, Limits, Program
+from gradebox.sandbox.model import FOLDER, MIB, Compiled, Limits, Program
 from testing.submissions.hostile import host
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -312,11 +312,13 @@ def test_file_names_with_folders_are_refused(
     box: EmbeddedSandbox, total: Compiled, name: str
 ) -> None:
     wanted = "cannot be encoded as UTF-8" if name == "\udc80" else "plain name without"
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: box.run(total, Limits(), files={name: b""}),
-        lambda: box.run(total, Limits(), collect=(name,)),
         lambda: box.compile(Program("python", {"main.py": b"", name: b""})),
-    ):
+    ]
+    if name != FOLDER:
+        calls.append(lambda: box.run(total, Limits(), collect=(name,)))
+    for call in calls:
         with pytest.raises(BadRequest, match=wanted):
             call()
 
