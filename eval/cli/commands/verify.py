@@ -209,7 +209,7 @@ def _limit_words(limit: TimeLimit | None) -> str:
     if limit.fastest is not None:
         name, seconds = limit.fastest
         safe = "" if limit.safe else ", which is nearer to it than the rule allows"
-        words.append(f"fastest that must exceed it: {escape(name)} from {seconds:.2f} s{safe}")
+        words.append(f"must exceed it: {escape(name)}, {seconds:.2f} s or more{safe}")
     return "; ".join(words)
 
 

@@ -58,7 +58,10 @@ class PackageCase:
             self.verdict = "AC"
         if case["reason"] == "presentation_error":
             self.verdict = "PE"
-        if self.verdict not in ("TLE", "CU", "CE", "ER") and self.cpu_s > limit_s:
+        # An interactor's rejection came before the time that the program used afterwards.
+        rejected = self.verdict in ("WA", "PE") and case.get("transcript") is not None
+        decided = rejected or self.verdict in ("TLE", "CU", "CE", "ER")
+        if not decided and self.cpu_s > limit_s:
             self.verdict, self.error = "TLE", f"{self.cpu_s:.2f} s, the limit is {limit_s:g} s"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import gradebox
+from gradebox.eval.grading.known.expected import PackageCase
 from gradebox.eval.grading.scoring import subtask_points
 from gradebox.eval.problems.row import make_problem
 from testing.fakes.records import case
@@ -224,3 +225,14 @@ def test_the_key_of_a_record_has_the_files_and_the_groups() -> None:
                 (record,) = grader.grade([{"problem_id": "p", "code": ECHO, **more}])
                 keys.add(record["key"])
     assert len(keys) == 2 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "transcript", "found"),
+    [("WA", None, "TLE"), ("WA", "solution: 1", "WA"), ("AC", "solution: 1", "TLE")],
+)
+def test_a_rejection_by_an_interactor_comes_before_the_time_used_after_it(
+    verdict: str, transcript: str | None, found: str
+) -> None:
+    case = {"case_type": "official", "test_case_i": 0, "reason": "", "error": "", "cpu_s": 1.2}
+    assert PackageCase({**case, "verdict": verdict, "transcript": transcript}, 1.0).verdict == found
