@@ -249,14 +249,33 @@ def _broke(x: Execution) -> bool:
 
 def sent(judge: ProgramChecker | Interactor) -> dict[str, Any]:
     """Return what `open_sent` opens the same judge from."""
-    program = judge.runs.program
+    return judge_fields(
+        "interactor" if isinstance(judge, Interactor) else "checker",
+        judge.protocol,
+        judge.runs.program,
+        judge.extra_args,
+        name=judge.name,
+        full_points=judge.full_points,
+    )
+
+
+def judge_fields(
+    role: Literal["checker", "interactor"],
+    protocol: ProgramProtocol,
+    program: Program,
+    extra_args: Sequence[str] = (),
+    *,
+    name: str,
+    full_points: float | None = None,
+) -> dict[str, Any]:
+    """Return the column `judge_program` of a row, from which `open_sent` opens a judge."""
     return {
-        "role": "interactor" if isinstance(judge, Interactor) else "checker",
-        "protocol": judge.protocol.name,
-        "args": list(judge.protocol.args),
-        "extra_args": list(judge.extra_args),
-        "full_points": judge.full_points,
-        "name": judge.name,
+        "role": role,
+        "protocol": protocol.name,
+        "args": list(protocol.args),
+        "extra_args": list(extra_args),
+        "full_points": full_points,
+        "name": name,
         "language": program.language,
         "files": {n: c.decode("utf-8", "surrogateescape") for n, c in program.files.items()},
     }

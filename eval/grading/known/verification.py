@@ -10,6 +10,7 @@ time limit found here is run to `TimeRule.tle` times the limit, so that what is 
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -205,10 +206,10 @@ class Verification:
         return known.expect == "passed"
 
     def _find_limits(self, graded: Sequence[_Graded]) -> dict[str, float]:
-        limits = {}
+        limits, by_problem = {}, _by_problem(graded)
         for name, problem in self.problems.items():
             limits[name] = problem.time_limit_s if self._fixed_s is None else self._fixed_s
-            slowest = _slowest(g for g in graded if g.problem.id == name)
+            slowest = _slowest(by_problem[name])
             if self._finds_limit(problem) and slowest is not None:
                 limits[name] = (problem.time_rule or TimeRule()).limit_s(slowest[1])
         return limits
@@ -222,9 +223,9 @@ class Verification:
         return known, replace(problem, time_limit_s=problem.time_limit_s * margin)
 
     def _note_limits(self, graded: Sequence[_Graded], limits: Mapping[str, float]) -> None:
+        by_problem = _by_problem(graded)
         for name in self.known:
-            problem = self.problems[name]
-            own = [g for g in graded if g.problem.id == name]
+            problem, own = self.problems[name], by_problem[name]
             rule, chosen_s = problem.time_rule or TimeRule(), limits[name]
             slowest = _slowest(g for g in own if g.known.expect == "passed")
             slow = [
@@ -319,6 +320,13 @@ def _with_limit(graded: _Graded, limit_s: float) -> _Graded:
     """Return a graded submission under another time limit."""
     problem = replace(graded.problem, time_limit_s=limit_s)
     return _Graded(graded.known, problem, graded.record)
+
+
+def _by_problem(graded: Iterable[_Graded]) -> defaultdict[str, list[_Graded]]:
+    found: defaultdict[str, list[_Graded]] = defaultdict(list)
+    for one in graded:
+        found[one.problem.id].append(one)
+    return found
 
 
 def _must_be_slow(known: KnownSolution) -> bool:

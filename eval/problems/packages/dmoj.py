@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.packages.documents import mapping, number, read_yaml, words
@@ -32,6 +33,7 @@ from gradebox.eval.problems.packages.submissions import (
     failing,
     item,
 )
+from gradebox.sandbox.model import Program
 
 MARKERS = ("init.yml",)
 MEMORY_MB = 256
@@ -227,18 +229,9 @@ def _judge(package: PackageFiles, config: Mapping[str, Any], testlib: str | None
         if path.suffix != ".py":
             raise RowError(f"init.yml: checker {shown(name)}: give a name of DMOJ's, or a .py file")
         files["own_checker.py"] = package.text(path)
-    return {
-        "judge_program": {
-            "role": "checker",
-            "protocol": "python",
-            "args": list(PROTOCOLS["python"].args),
-            "language": "python",
-            "files": files,
-            "extra_args": [],
-            "full_points": 1.0,
-            "name": name,
-        }
-    }
+    program = Program("python", {n: t.encode("utf-8", "surrogateescape") for n, t in files.items()})
+    judge = judge_fields("checker", PROTOCOLS["python"], program, name=name, full_points=1.0)
+    return {"judge_program": judge}
 
 
 def _bridged(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gradebox.checkers.check import CheckerError
+from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.program_files import HEADER, read_program
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import RowError
@@ -61,15 +62,4 @@ def judge_program(
     Raises RowError as `read_judge` does.
     """
     program = read_judge(package, place, protocol, testlib)
-    return {
-        "role": role,
-        "protocol": protocol,
-        "args": list(PROTOCOLS[protocol].args),
-        "language": program.language,
-        "files": {
-            name: data.decode("utf-8", "surrogateescape") for name, data in program.files.items()
-        },
-        "extra_args": list(extra_args),
-        "full_points": None,
-        "name": package.say(place),
-    }
+    return judge_fields(role, PROTOCOLS[protocol], program, extra_args, name=package.say(place))
