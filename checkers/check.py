@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 Outcome = Literal["accepted", "rejected", "unclear"]
 CheckVerdict = Literal["OK", "WA", "PE", "FAIL"]
@@ -60,29 +61,40 @@ class Check:
         return self.accepted and (self.score is None or self.score >= 1.0)
 
 
-@runtime_checkable
-class Checker(Protocol):
+class Checker:
     """Judges outputs against expected ones. Any thread may call any method.
 
-    `digest` changes whenever the checker could judge differently; it is part of a record's key. One
-    with an attribute `answer_is_output` that is False is asked about the expected output as well.
+    name              for people
+    digest            changes whenever it could judge differently; part of a record's key
+    answer_is_output  False: it is asked about the expected output as well
+
     A fault of the machine raises `sandbox.SandboxError`; a fault of the checker is an unclear
     `Check`.
     """
 
-    @property
-    def name(self) -> str: ...
+    name: str
+    answer_is_output = True
 
     @property
-    def digest(self) -> str: ...
+    def digest(self) -> str:
+        raise NotImplementedError
+
+    def for_test(self, args: Sequence[str], points: float | None) -> Checker:
+        """Return the checker of a test with arguments of its own, or a full mark.
+
+        Raises CheckerError for arguments that it does not have.
+        """
+        return self
 
     def prepare(self) -> None:
         """Compile it, or do nothing. Raises CheckerError with the compiler's messages."""
-        ...
 
-    def check(self, input: bytes, output: bytes, expected: bytes) -> Check: ...
+    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
+        """Judge an output of a test."""
+        raise NotImplementedError
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Free what it holds; calling it twice is harmless."""
 
 
 def accept(message: str = "", score: float = 1.0) -> Check:

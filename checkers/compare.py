@@ -24,7 +24,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Literal, NoReturn
 
-from gradebox.checkers.tokens import Lines, Lockstep, Tokens, shown
+from gradebox.checkers.tokens import Lockstep, lines, shown, tokens
 
 Mode = Literal["open-r1", "upstream", "exact"]
 MODES: tuple[Mode, ...] = ("open-r1", "upstream", "exact")
@@ -77,7 +77,7 @@ _Unequal = tuple[int, bytes | None, bytes | None]
 
 
 def _unequal_token(output: bytes, expected: bytes) -> _Unequal | None:
-    return _first_unequal(Lockstep(Tokens(output), Tokens(expected)), _same_token)
+    return _first_unequal(Lockstep(tokens(output), tokens(expected)), _same_token)
 
 
 def _same_token(a: bytes, b: bytes) -> bool:
@@ -88,18 +88,19 @@ def _unequal_line(output: bytes, expected: bytes) -> _Unequal | None:
     found, wanted = _unix_lines(output), _unix_lines(expected)
     if found == wanted:
         return None
-    return _first_unequal(Lockstep(_NonEmptyLines(found), _NonEmptyLines(wanted)), operator.eq)
+    pair = Lockstep(lines(found, _non_empty), lines(wanted, _non_empty))
+    return _first_unequal(pair, operator.eq)
 
 
 def _first_unequal(pair: Lockstep, same: Callable[[bytes, bytes], bool]) -> _Unequal | None:
-    for start, a, _, b, _ in pair:
+    for start, a, b in pair:
         # A window of yes and no has few distinct pairs: each is compared once.
         if a == b or all(same(x, y) for x, y in set(zip(a, b, strict=True))):
             continue
         at = next(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if not same(x, y))
         return start + at + 1, a[at], b[at]
-    if pair.a.rest or pair.b.rest:
-        return pair.count + 1, pair.a.next, pair.b.next
+    if pair.a or pair.b:
+        return pair.count + 1, next(iter(pair.a), None), next(iter(pair.b), None)
     return None
 
 
@@ -109,11 +110,9 @@ def _unix_lines(data: bytes) -> bytes:
     return data.strip(b"\n")
 
 
-class _NonEmptyLines(Lines):
-    """The lines without trailing blanks; empty ones are left out."""
-
-    def cut(self, window: bytes) -> list[bytes]:
-        return [kept for line in window.split(b"\n") if (kept := line.rstrip(_BLANK))]
+def _non_empty(window: bytes) -> list[bytes]:
+    """Return the lines without trailing blanks; empty ones are left out."""
+    return [kept for line in window.split(b"\n") if (kept := line.rstrip(_BLANK))]
 
 
 def _common_prefix(a: bytes, b: bytes) -> int:

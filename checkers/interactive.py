@@ -28,8 +28,7 @@ from gradebox.checkers.programs import (
     NotCompiled,
     Pass,
     ProgramChecker,
-    ProgramRuns,
-    for_test,
+    ProgramJudge,
     read_pass,
 )
 from gradebox.checkers.protocols import PROTOCOLS, ProgramProtocol
@@ -61,7 +60,7 @@ class InteractionResult(NamedTuple):
     transcript   (writer, bytes) in order; "first" is the solution
     decided_by   the party that decides the verdict, as `decide` says
     cut          the transcript lacks its end
-    next_input, feedback  see `Pass`
+    asked        of a problem of several passes: what the interactor said, with its check
     """
 
     execution: Execution
@@ -69,8 +68,7 @@ class InteractionResult(NamedTuple):
     transcript: Transcript
     decided_by: Party
     cut: bool = False
-    next_input: bytes | None = None
-    feedback: Mapping[str, bytes] = {}
+    asked: Pass | None = None
 
     @property
     def execution_for_verdict(self) -> Execution:
@@ -93,40 +91,13 @@ class InteractionResult(NamedTuple):
         )
 
 
-class Interactor:
-    """One interactor program, compiled at its first use. Any thread may use it."""
-
-    def __init__(
-        self,
-        protocol: ProgramProtocol,
-        runs: ProgramRuns,
-        *,
-        name: str = "",
-        extra_args: tuple[str, ...] = (),
-        full_points: float | None = None,
-    ) -> None:
-        self.name = name or protocol.name
-        self.protocol = protocol
-        self.runs = runs
-        self.extra_args = extra_args
-        self.full_points = full_points
+class Interactor(ProgramJudge):
+    """One interactor program. Any thread may use it."""
 
     @property
     def digest(self) -> str:
         """Changes whenever the interactor could judge differently."""
-        return f"interactor:{self.protocol.name}:{self.runs.program.digest}:{self.extra_args!r}"
-
-    def for_test(self, args: Sequence[str], points: float | None) -> Interactor:
-        """Return the interactor of one test, with further arguments and the test's full mark."""
-        return for_test(self, args, points)
-
-    def prepare(self) -> None:
-        """Compile it. Raises NotCompiled, BadRequest and SandboxError."""
-        _ = self.runs.compiled
-
-    def close(self) -> None:
-        """Free the compiled program."""
-        self.runs.close()
+        return f"interactor:{self.protocol.name}:{self.program.digest}:{self.extra_args!r}"
 
 
 def open_interactor(
@@ -142,8 +113,9 @@ def open_interactor(
     if kind not in ("testlib", "kattis", "kattis-scoring"):
         raise CheckerError(f"unknown interactor {name!r}: write testlib:FILE.cpp or kattis:FILE")
     path, flags = split_path(rest, kind, within)
-    runs = ProgramRuns(sandbox, read_program(kind, path, testlib, within=within))
-    return Interactor(PROTOCOLS[kind], runs, name=f"{kind}:{path.name}", extra_args=flags)
+    program = read_program(kind, path, testlib, within=within)
+    name = f"{kind}:{path.name}"
+    return Interactor(sandbox, PROTOCOLS[kind], program, name=name, extra_args=flags)
 
 
 def judge_interaction(
@@ -157,7 +129,7 @@ def judge_interaction(
 ) -> InteractionResult:
     """Run solution and interactor on one test; `limits` are the solution's.
 
-    feedback  see `ProgramChecker.check_pass`
+    feedback  see `ProgramChecker.for_pass`; None: there is one pass
 
     Raises SandboxError for faults of the machine, BadRequest when the sandbox can't join two
     programs. An interactor that fails is an unclear Check, never a wrong answer.
@@ -173,7 +145,7 @@ def judge_interaction(
         output_bytes=max(limits.output_bytes, Limits.output_bytes) + len(input) + len(answer),
     )
     try:
-        compiled = interactor.runs.compiled
+        compiled = interactor.compiled
     except NotCompiled as error:
         nothing = Execution(exit_code=0, signal=None, cpu_s=0.0, wall_s=0.0, memory_bytes=None)
         check = unclear(f"the interactor {error}", error.log[: 64 * 1024])
@@ -187,10 +159,9 @@ def judge_interaction(
         second_files={**(feedback or {}), protocol.input: input, protocol.answer: answer},
         second_collect=protocol.collect if feedback is None else (FOLDER,),
     )
-    answered = protocol.judge(interaction.second, interactor_limits, interactor.full_points)
-    asked = Pass(answered)
+    asked = Pass(protocol.judge(interaction.second, interactor_limits, interactor.full_points))
     if feedback is not None:
-        asked = read_pass(protocol, interaction.second, answered)
+        asked = read_pass(protocol, interaction.second, asked.check)
     party, check = decide(interaction, asked.check)
     return InteractionResult(
         interaction.first,
@@ -198,8 +169,7 @@ def judge_interaction(
         interaction.transcript,
         party,
         interaction.transcript_cut,
-        asked.next_input,
-        asked.feedback,
+        asked._replace(check=check),
     )
 
 
@@ -252,7 +222,7 @@ def sent(judge: ProgramChecker | Interactor) -> dict[str, Any]:
     return judge_fields(
         "interactor" if isinstance(judge, Interactor) else "checker",
         judge.protocol,
-        judge.runs.program,
+        judge.program,
         judge.extra_args,
         name=judge.name,
         full_points=judge.full_points,
@@ -292,19 +262,11 @@ def open_sent(value: Mapping[str, Any], sandbox: Sandbox) -> ProgramChecker | In
         language, name = str(value["language"]), str(value.get("name") or protocol.name)
         if not files or not (points is None or type(points) in (int, float)):
             raise ValueError("it needs files, and full_points must be a number or null")
-        if value.get("role") != "interactor":
-            return ProgramChecker(
-                sandbox,
-                protocol,
-                Program(language, files),
-                name=name,
-                extra_args=extra,
-                full_points=points,
-            )
+        program = Program(language, files)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CheckerError(f"judge_program can't be used: {error!r:.200}") from None
-    runs = ProgramRuns(sandbox, Program(language, files))
-    return Interactor(protocol, runs, name=name, extra_args=extra, full_points=points)
+    kind = Interactor if value.get("role") == "interactor" else ProgramChecker
+    return kind(sandbox, protocol, program, name=name, extra_args=extra, full_points=points)
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -17,14 +17,12 @@ in LINE stand for them; without any of these, the three are appended.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 
-from gradebox.checkers.builtins import TABLE
+from gradebox.checkers.builtins import unknown
 from gradebox.checkers.check import Checker, CheckerError
-from gradebox.checkers.long_outputs import OutputJudge, output_judge
+from gradebox.checkers.long_outputs import output_judge
 from gradebox.checkers.program_files import read_program, testlib_program
 from gradebox.checkers.programs import ProgramChecker
 from gradebox.checkers.protocols import PROTOCOLS
@@ -90,11 +88,7 @@ def _open_named(
     if not colon:
         return output_judge(name)
     if kind not in PROTOCOLS:
-        near = difflib.get_close_matches(kind, [*PROTOCOLS, *TABLE], n=3, cutoff=0.5)
-        hint = f"; did you mean {' or '.join(near)}" if near else ""
-        raise CheckerError(
-            f"unknown kind of checker {kind!r} in {name!r}{hint}; kinds: {', '.join(PROTOCOLS)}"
-        )
+        raise unknown(name)
     if not programs and (within is None or kind == "command"):
         raise CheckerError(
             f"checker {name!r} comes from the problem, which may only name a built-in, or a file "
@@ -112,20 +106,6 @@ def _open_named(
         name=f"{kind}:{path.name}",
         extra_args=flags,
     )
-
-
-def checker_for_test(
-    checker: Checker | None, args: Sequence[str], points: float | None
-) -> Checker | None:
-    """Return the checker of a test with arguments of its own, or a full mark.
-
-    Raises CheckerError for arguments that a built-in does not have.
-    """
-    if isinstance(checker, ProgramChecker):
-        return checker.for_test(args, points)
-    if args and isinstance(checker, OutputJudge):
-        return output_judge(" ".join((checker.asked, *args)))
-    return checker
 
 
 def split_path(rest: str, kind: str, within: Path | None = None) -> tuple[Path, tuple[str, ...]]:

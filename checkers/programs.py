@@ -13,12 +13,15 @@ import dataclasses
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradebox.checkers.check import Check, CheckerError, unclear
+from gradebox.checkers.check import Check, Checker, CheckerError, unclear
 from gradebox.checkers.protocols import KATTIS_ACCEPTED, KATTIS_NEXT_PASS, ProgramProtocol
 from gradebox.sandbox.model import FOLDER, MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 # A checker's own limits, whatever those of the problem are.
 CHECKER_LIMITS = Limits(
@@ -48,47 +51,20 @@ class NotCompiled(CheckerError):
 
 def _first_error(log: bytes) -> str:
     """Return the first error in a compiler's messages as one line of at most 300 characters."""
-    text = log[: 64 * 1024].decode("utf-8", "replace")
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
-    found = next((line for line in lines if "error" in line.lower()), (lines or ["no reason"])[0])
-    return "".join(c for c in found[:300] if c.isprintable())
+    line = error_line(log[: 64 * 1024].decode("utf-8", "replace")) or "no reason"
+    return "".join(c for c in " ".join(line.split())[:300] if c.isprintable())
 
 
-class ProgramRuns:
-    """Runs one program, which is compiled at the first run, once for all threads.
+def error_line(log: str) -> str:
+    """Return the line of a compiler's messages that names the error.
 
-    `run` raises NotCompiled when the compiler refuses it, and SandboxError for the machine.
+    It is the first one with "error:" that is not indented, since g++ names the function before it;
+    else the first one that is not indented, since Python quotes the source before it.
     """
-
-    def __init__(self, sandbox: Sandbox, program: Program) -> None:
-        self.program = program
-        self._sandbox = sandbox
-        self._lock = threading.Lock()
-        self._compiled: Compiled | None = None
-
-    @property
-    def compiled(self) -> Compiled:
-        """The program, ready to run."""
-        with self._lock:
-            if self._compiled is None:
-                self._compiled = self._sandbox.compile(self.program)
-            if not self._compiled.ok:
-                raise NotCompiled(self._compiled.log)
-            return self._compiled
-
-    def run(self, limits: Limits, **case: Any) -> Execution:
-        """Run one case from a clean state; `case` as in `Sandbox.run`."""
-        execution = self._sandbox.run(self.compiled, limits, **case)
-        memory = execution.memory_bytes or 0
-        if execution.forked and memory >= NEAR_FROM * limits.memory_bytes:
-            return self._sandbox.run(self.compiled, limits, **case, alone=True)
-        return execution
-
-    def close(self) -> None:
-        """Free the compiled program; calling it twice is harmless."""
-        with self._lock:
-            if self._compiled is not None:
-                self._compiled.close()
+    lines = [line for line in log.splitlines() if line.strip()]
+    whole = [line for line in lines if not line[0].isspace()]
+    named = [line for line in whole if "error:" in line]
+    return next(iter((*named, *whole, *lines)), "").strip()
 
 
 class Pass(NamedTuple):
@@ -116,29 +92,67 @@ def read_pass(protocol: ProgramProtocol, execution: Execution, check: Check) -> 
     return Pass(check)
 
 
-class _Judge(Protocol):
-    extra_args: tuple[str, ...]
-    full_points: float | None
+class ProgramJudge:
+    """A program that judges by a protocol, compiled at its first use, once for all threads.
+
+    extra_args   appended to the protocol's arguments (a validator's flags)
+    full_points  the full mark; None: see `gradebox.checkers.check`
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        protocol: ProgramProtocol,
+        program: Program,
+        *,
+        name: str = "",
+        extra_args: Sequence[str] = (),
+        full_points: float | None = None,
+    ) -> None:
+        self.name = name or protocol.name
+        self.protocol = protocol
+        self.program = program
+        self.extra_args = tuple(extra_args)
+        self.full_points = full_points
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self._compiled: list[Compiled] = []  # one for all copies
+
+    def for_test(self, args: Sequence[str], points: float | None) -> Self:
+        """Return the judge of one test, with further arguments and the test's full mark."""
+        if not args and points is None:
+            return self
+        found = copy.copy(self)
+        found.extra_args = (*self.extra_args, *args)
+        found.full_points = self.full_points if points is None else points
+        return found
+
+    @property
+    def compiled(self) -> Compiled:
+        """The program, ready to run. Raises NotCompiled, and SandboxError for the machine."""
+        with self._lock:
+            if not self._compiled:
+                self._compiled.append(self._sandbox.compile(self.program))
+            if not self._compiled[0].ok:
+                raise NotCompiled(self._compiled[0].log)
+            return self._compiled[0]
+
+    def prepare(self) -> None:
+        """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
+        _ = self.compiled
+
+    def close(self) -> None:
+        """Free the compiled program; calling it twice is harmless."""
+        with self._lock:
+            for compiled in self._compiled:
+                compiled.close()
 
 
-J = TypeVar("J", bound=_Judge)
+class ProgramChecker(ProgramJudge, Checker):
+    """A `Checker` that asks one program.
 
-
-def for_test(judge: J, args: Sequence[str], points: float | None) -> J:
-    """Return a judge with further arguments and a full mark, which shares the compiled program."""
-    if not args and points is None:
-        return judge
-    found = copy.copy(judge)
-    found.extra_args = (*judge.extra_args, *args)
-    found.full_points = judge.full_points if points is None else points
-    return found
-
-
-class ProgramChecker:
-    """A `Checker` that asks one program by one protocol.
-
-    extra_args    appended to the protocol's arguments (a validator's flags)
-    full_points   the full mark; None: see `gradebox.checkers.check`
+    answer_is_output  whether the expected output is accepted without being asked about
+    asked             of `for_pass`: the pass, once it was checked
 
     `check` returns an unclear Check for every failure of the program, its compile error
     included; only faults of the machine are raised (SandboxError).
@@ -150,18 +164,14 @@ class ProgramChecker:
         protocol: ProgramProtocol,
         program: Program,
         *,
-        name: str = "",
         limits: Limits = CHECKER_LIMITS,
-        extra_args: Sequence[str] = (),
-        full_points: float | None = None,
+        **more: Any,
     ) -> None:
-        self.name = name or protocol.name
-        self.protocol = protocol
-        self.program = program
-        self.extra_args = tuple(extra_args)
-        self.runs = ProgramRuns(sandbox, program)
+        super().__init__(sandbox, protocol, program, **more)
+        self.answer_is_output = protocol.answer_is_output
+        self.asked: Pass | None = None
         self._limits = limits
-        self.full_points = full_points
+        self._feedback: Mapping[str, bytes] | None = None
 
     @property
     def digest(self) -> str:
@@ -174,44 +184,27 @@ class ProgramChecker:
             self.full_points,
             REVISION,
         )
-        if not self.answer_is_output:
+        if not self.protocol.answer_is_output:
             parts = (*parts, "asked about expected outputs")
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    @property
-    def answer_is_output(self) -> bool:
-        """Whether the expected output is accepted without being asked about."""
-        return self.protocol.answer_is_output
-
-    def for_test(self, args: Sequence[str], points: float | None) -> ProgramChecker:
-        """Return the checker of one test, with further arguments and the test's full mark."""
-        return for_test(self, args, points)
+    def for_pass(self, feedback: Mapping[str, bytes]) -> Self:
+        """Return the checker of one of several passes; `feedback`: its folder after the last."""
+        found = copy.copy(self)
+        found.answer_is_output, found.asked, found._feedback = False, None, feedback
+        return found
 
     def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
         """Run the program on one case."""
-        return self.check_pass(input, output, expected, None).check
-
-    def check_pass(
-        self,
-        input: bytes,
-        output: bytes,
-        expected: bytes,
-        feedback: Mapping[str, bytes] | None,
-    ) -> Pass:
-        """Run the program on one pass of a case.
-
-        feedback  its folder after the pass before, {} at first; None: there is one pass
-        """
-        protocol = self.protocol
+        protocol, limits, feedback = self.protocol, self._limits, self._feedback
         files = {**(feedback or {}), protocol.input: input, protocol.answer: expected}
         if protocol.output is not None:
             files[protocol.output] = output
-        limits = self._limits
         if feedback is not None:  # the files that it is given are in its folder as well
             size = sum(map(len, files.values()))
             limits = dataclasses.replace(limits, output_bytes=limits.output_bytes + size)
         try:
-            execution = self.runs.run(
+            execution = self._run(
                 limits,
                 stdin=b"" if protocol.output is not None else output,
                 args=protocol.arguments(self.extra_args),
@@ -219,39 +212,17 @@ class ProgramChecker:
                 collect=protocol.collect if feedback is None else (FOLDER,),
             )
         except NotCompiled as error:
-            return Pass(unclear(f"the checker {error}", error.log[: 64 * 1024]))
+            return unclear(f"the checker {error}", error.log[: 64 * 1024])
         check = protocol.judge(execution, limits, self.full_points)
-        return Pass(check) if feedback is None else read_pass(protocol, execution, check)
+        if feedback is None:
+            return check
+        self.asked = read_pass(protocol, execution, check)
+        return self.asked.check
 
-    def prepare(self) -> None:
-        """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
-        _ = self.runs.compiled
-
-    def close(self) -> None:
-        """Free the compiled program."""
-        self.runs.close()
-
-
-class PassChecker:
-    """A `Checker` of one pass of a case.
-
-    found  the pass, once it was checked
-    """
-
-    def __init__(self, checker: ProgramChecker, feedback: Mapping[str, bytes]) -> None:
-        self._checker = checker
-        self._feedback = feedback
-        self.name, self.digest = checker.name, checker.digest
-        self.answer_is_output = False
-        self.found: Pass | None = None
-
-    def check(self, input: bytes, output: bytes, expected: bytes) -> Check:
-        """Run the validator with what it left after the pass before."""
-        self.found = self._checker.check_pass(input, output, expected, self._feedback)
-        return self.found.check
-
-    def prepare(self) -> None:
-        """Do nothing: the checker is compiled once for all passes."""
-
-    def close(self) -> None:
-        """Do nothing."""
+    def _run(self, limits: Limits, **case: Any) -> Execution:
+        """Run one case from a clean state; `case` as in `Sandbox.run`."""
+        execution = self._sandbox.run(self.compiled, limits, **case)
+        memory = execution.memory_bytes or 0
+        if execution.forked and memory >= NEAR_FROM * limits.memory_bytes:
+            return self._sandbox.run(self.compiled, limits, **case, alone=True)
+        return execution

@@ -1,17 +1,15 @@
 """Read tokens and lines of large outputs in windows of 64 KiB, two streams side by side.
 
-    data ──Tokens.take──▶ ([token, …], clean) ──Lockstep──▶ (first index, [a…], clean, [b…], clean)
+    data ──tokens──▶ [token, …] … ──Lockstep──▶ (first index, [a…], [b…]) …
 
 Memory stays flat, and a window's tokens stay in the processor's cache: splitting a whole file
-takes twice the time (measured with 10 MB). `clean` reports that the whole window passed a quick
-test of the caller's, for example that it holds only integers.
+takes twice the time (measured with 10 MB).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 WINDOW_BYTES = 1 << 16
 
@@ -21,147 +19,69 @@ C_SPACE = re.compile(rb"[ \t\r\n\v\f]")
 TESTLIB_BLANK = re.compile(rb"[ \t\r\n]")
 _TESTLIB_WORD = re.compile(rb"[^ \t\r\n]+")
 
-Test = Callable[[bytes], bool]
-Window = tuple[list[bytes], bool]
-_END: Window = ([], True)
+Windows = Iterator[list[bytes]]
 
 
-def always(_window: bytes) -> bool:
-    """Pass every window."""
-    return True
+def tokens(data: bytes, blank: re.Pattern[bytes] = C_SPACE) -> Windows:
+    """Yield the tokens of some text window by window; `blank` is C_SPACE or TESTLIB_BLANK."""
+    plain = blank is C_SPACE or not (b"\v" in data or b"\f" in data)
+    at = 0
+    while at < len(data):
+        start, end = at, at + WINDOW_BYTES
+        cut = blank.search(data, end) if end < len(data) else None
+        at = cut.start() if cut else len(data)
+        window = data[start:at]
+        if found := window.split() if plain else _TESTLIB_WORD.findall(window):
+            yield found
 
 
-class Windows(Protocol):
-    """A stream of tokens or lines."""
-
-    def take(self) -> Window:
-        """Return the next window, at least one token or line; ([], True) at the end."""
-        ...
+def _all_lines(window: bytes) -> list[bytes]:
+    return window.split(b"\n")
 
 
-class Tokens:
-    """Reads the tokens of `data` window by window, in order.
+def lines(data: bytes, cut: Callable[[bytes], list[bytes]] = _all_lines) -> Windows:
+    """Yield the lines of some text window by window; LF ends a line, the last may lack it.
 
-    blank    C_SPACE or TESTLIB_BLANK
-    test     a quick test of a window's text; the result is returned with its tokens
+    cut  returns the lines of a window; it may leave some out
     """
-
-    def __init__(
-        self, data: bytes, *, blank: re.Pattern[bytes] = C_SPACE, test: Test = always
-    ) -> None:
-        self._data = data
-        self._at = 0
-        self._blank = blank
-        self._test = test
-        self._plain_split = blank is C_SPACE or not (b"\v" in data or b"\f" in data)
-
-    def take(self) -> Window:
-        while self._at < len(self._data):
-            window = self._window()
-            found = window.split() if self._plain_split else _TESTLIB_WORD.findall(window)
-            if found:
-                return found, self._test(window)
-        return _END
-
-    def _window(self) -> bytes:
-        """Return the next bytes, ending where a token ends."""
-        start, end = self._at, self._at + WINDOW_BYTES
-        if end < len(self._data):
-            cut = self._blank.search(self._data, end)
-            end = cut.start() if cut else len(self._data)
-        self._at = end
-        return self._data[start:end]
-
-    def __iter__(self) -> Iterator[bytes]:
-        while found := self.take()[0]:
-            yield from found
-
-
-class Lines:
-    """Reads the lines of `data` window by window; LF ends a line, the last may lack it."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-        self._end = len(data) - data.endswith(b"\n")
-
-    def cut(self, window: bytes) -> list[bytes]:
-        """Return the lines of a window; a subclass may leave some out."""
-        return window.split(b"\n")
-
-    def take(self) -> Window:
-        while self._at < len(self._data):
-            end = self._data.find(b"\n", self._at + WINDOW_BYTES)
-            end = self._end if end < 0 else end
-            found = self.cut(self._data[self._at : end])
-            self._at = end + 1
-            if found:
-                return found, True
-        return _END
-
-
-class TokenStream:
-    """One stream of a `Lockstep`, with the part of its window that is not paired yet."""
-
-    def __init__(self, windows: Windows) -> None:
-        self._windows = windows
-        self._left: Window = _END
-
-    def peek(self) -> Window:
-        if not self._left[0]:
-            self._left = self._windows.take()
-        return self._left
-
-    def skip(self, count: int) -> list[bytes]:
-        """Remove and return the first tokens of the window."""
-        tokens, clean = self._left
-        self._left = tokens[count:], clean
-        return tokens[:count] if count < len(tokens) else tokens
-
-    @property
-    def rest(self) -> bool:
-        """Whether tokens are left after the loop over the Lockstep."""
-        return bool(self._left[0])
-
-    @property
-    def next(self) -> bytes | None:
-        """The first of them."""
-        return self._left[0][0] if self._left[0] else None
-
-    def drain(self) -> Iterator[Window]:
-        """Yield the rest window by window."""
-        while self.peek()[0]:
-            yield self._left
-            self._left = _END
+    at, last = 0, len(data) - data.endswith(b"\n")
+    while at < len(data):
+        end = data.find(b"\n", at + WINDOW_BYTES)
+        end = last if end < 0 else end
+        if found := cut(data[at:end]):
+            yield found
+        at = end + 1
 
 
 class Lockstep:
     """Reads two streams of tokens or lines side by side.
 
-    Iterating yields (index of the first pair, tokens of a, clean, as many tokens of b, clean).
-    Afterwards `count` tokens were paired, and `a.rest` or `b.rest` is true where more are left.
+    Iterating yields (index of the first pair, items of a, as many items of b). Afterwards `count`
+    items were paired, and `a` or `b` has the next ones of the stream that is longer.
     """
 
     def __init__(self, a: Windows, b: Windows) -> None:
-        self.a = TokenStream(a)
-        self.b = TokenStream(b)
+        self._windows = a, b
+        self.a: list[bytes] = []
+        self.b: list[bytes] = []
         self.count = 0
 
-    def __iter__(self) -> Iterator[tuple[int, list[bytes], bool, list[bytes], bool]]:
+    def __iter__(self) -> Iterator[tuple[int, list[bytes], list[bytes]]]:
         while True:
-            (a, clean_a), (b, clean_b) = self.a.peek(), self.b.peek()
-            size = min(len(a), len(b))
+            self.a = self.a or next(self._windows[0], [])
+            self.b = self.b or next(self._windows[1], [])
+            size = min(len(self.a), len(self.b))
             if not size:
                 return
-            yield self.count, self.a.skip(size), clean_a, self.b.skip(size), clean_b
+            yield self.count, self.a[:size], self.b[:size]
+            self.a, self.b = self.a[size:], self.b[size:]
             self.count += size
 
-
-def first_unequal(a: list[bytes], b: list[bytes]) -> int:
-    """Return the index where two lists of one length first differ; -1 when they are equal."""
-    if a == b:
-        return -1
-    return next(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y)
+    def rest(self, side: int) -> Windows:
+        """Yield what is left of a (0) or b (1) after the iteration."""
+        if first := (self.a, self.b)[side]:
+            yield first
+        yield from self._windows[side]
 
 
 _ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 92: "\\\\"}

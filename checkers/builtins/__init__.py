@@ -21,7 +21,8 @@ from typing import Any
 
 from gradebox.checkers.builtins import cases, kattis, lines, sequences, single
 from gradebox.checkers.builtins.stream import Decided
-from gradebox.checkers.check import Check, CheckerError
+from gradebox.checkers.check import Check, Checker, CheckerError
+from gradebox.checkers.protocols import PROTOCOLS
 
 Judge = Callable[[bytes, bytes, bytes], None]
 
@@ -56,7 +57,7 @@ TABLE: Mapping[str, Callable[..., Judge]] = {
 
 
 @dataclass(frozen=True)
-class Builtin:
+class Builtin(Checker):
     """A `Checker` that is a built-in with its options; it can also be called.
 
     It raises nothing for any three texts; they are bytes and need not be UTF-8.
@@ -81,12 +82,6 @@ class Builtin:
         """Call `check`, with testlib's names of the arguments."""
         return self.check(input, output, answer)
 
-    def prepare(self) -> None:
-        """Do nothing: there is nothing to compile."""
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to free."""
-
 
 # Raise it when any built-in judges differently: it is part of records' keys.
 REVISION = 2
@@ -99,7 +94,7 @@ def builtin(name: str, **options: Any) -> Builtin:
     """
     words = name.split()
     if not words or words[0] not in TABLE:
-        raise CheckerError(_unknown(name))
+        raise unknown(name)
     options = {**kattis.parse_options(words[0], words[1:]), **options}
     try:
         judge = TABLE[words[0]](**options)
@@ -112,11 +107,12 @@ def builtin(name: str, **options: Any) -> Builtin:
     return Builtin(words[0] + spelled, judge)
 
 
-def _unknown(name: str) -> str:
-    first = (name.split() or [""])[0].lower()
-    near = difflib.get_close_matches(first, TABLE, n=3, cutoff=0.5)
+def unknown(name: str) -> CheckerError:
+    """Return the error for a name that is neither a built-in's nor begins as a program's does."""
+    first = name.lower().partition(":")[0].split(" ")[0]
+    near = difflib.get_close_matches(first, [*TABLE, *PROTOCOLS], n=3, cutoff=0.5)
     hint = f"; did you mean {' or '.join(map(repr, near))}" if near else ""
-    return (
-        f"unknown checker {name!r}{hint}; built-ins: {', '.join(TABLE)}; "
-        "programs: testlib:FILE.cpp, python:FILE.py, kattis:FILE, command:LINE"
+    return CheckerError(
+        f"unknown checker {name!r}{hint}; built-ins: {', '.join(TABLE)}; programs: "
+        f"{', '.join(f'{kind}:…' for kind in PROTOCOLS)}"
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 
 from gradebox.checkers.builtins.stream import Stream, finish, presentation_error, wrong
 from gradebox.checkers.tokens import shown
@@ -36,40 +38,37 @@ def _numbers(stream: Stream) -> list[int]:
     return numbers
 
 
-class _Cases:
-    """Reads the cases of one stream; the `Case` that ends one begins the next.
+def _cases(stream: Stream, value: Callable[[bytes], object]) -> Iterator[list[object]]:
+    """Yield the values of each case; the `Case` that ends one begins the next.
 
     As in testlib, once a `Case` ended a case, no further `Case` is expected, not even at the end
     of the file. So a lone `Case` at the end is harmless.
     """
-
-    def __init__(self, stream: Stream, value: Callable[[bytes], object]) -> None:
-        self.stream = stream
-        self._value = value
-        self._begun = False
-
-    def read(self, case: int) -> list[object]:
-        if not self._begun:
-            _read_word(self.stream, b"Case", case)
-        _read_word(self.stream, b"%d:" % case, case)
+    begun = False
+    for case in count(1):
+        if not begun:
+            _read_word(stream, b"Case", case)
+        _read_word(stream, b"%d:" % case, case)
         values: list[object] = []
-        while not self.stream.at_end():
-            token = self.stream.word()
+        while not stream.at_end():
+            token = stream.word()
             if token == b"Case":
-                self._begun = True
+                begun = True
                 break
-            values.append(self._value(token))
-        return values
+            values.append(value(token))
+        yield values
 
 
-def _case_judge(ours: _Cases, theirs: _Cases) -> None:
+def _case_judge(output: bytes, answer: bytes, value: Callable[[Stream, bytes], object]) -> None:
+    ans, out = Stream(answer, "answer"), Stream(output, "output")
+    ours, theirs = _cases(ans, partial(value, ans)), _cases(out, partial(value, out))
     case = 0
-    while not ours.stream.at_end():
+    while not ans.at_end():
         case += 1
-        expected, found = ours.read(case), theirs.read(case)
+        expected, found = next(ours), next(theirs)
         if expected != found:
             raise wrong(f"case {case}: {_difference(expected, found)}")
-    raise finish(theirs.stream, f"{case} cases")
+    raise finish(out, f"{case} cases")
 
 
 def _difference(expected: list[object], found: list[object]) -> str:
@@ -85,15 +84,9 @@ def _text(value: object) -> str:
 
 def casewcmp(_input: bytes, output: bytes, answer: bytes) -> None:
     """Accept the same sequence of tokens for each case."""
-    ans, out = Stream(answer, "answer"), Stream(output, "output")
-    _case_judge(_Cases(ans, bytes), _Cases(out, bytes))
+    _case_judge(output, answer, lambda _, token: token)
 
 
 def casencmp(_input: bytes, output: bytes, answer: bytes) -> None:
     """Accept the same 64-bit integers for each case; as in testlib, a NUL ends a token."""
-    ans, out = Stream(answer, "answer"), Stream(output, "output")
-
-    def integers(stream: Stream) -> Callable[[bytes], object]:
-        return lambda token: stream.as_integer(token.partition(b"\0")[0])
-
-    _case_judge(_Cases(ans, integers(ans)), _Cases(out, integers(out)))
+    _case_judge(output, answer, lambda stream, token: stream.as_integer(token.partition(b"\0")[0]))

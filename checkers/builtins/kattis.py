@@ -24,7 +24,7 @@ from typing import Any
 
 from gradebox.checkers.builtins.stream import decimal, ok, wrong
 from gradebox.checkers.check import CheckerError
-from gradebox.checkers.tokens import Lockstep, Tokens, shown
+from gradebox.checkers.tokens import Lockstep, shown, tokens
 
 _FLAGS = ("case_sensitive", "space_change_sensitive")
 _TOLERANCES = ("float_absolute_tolerance", "float_relative_tolerance", "float_tolerance")
@@ -122,17 +122,17 @@ def kattis(
 
 
 def _same_words(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> None:
-    pair = Lockstep(Tokens(answer), Tokens(output))
-    for start, expected, _, found, _ in pair:
+    pair = Lockstep(tokens(answer), tokens(output))
+    for start, expected, found in pair:
         if expected == found:
             continue
         for i, (a, b) in enumerate(zip(expected, found, strict=True), start + 1):
             if a != b and not same(a, b):
                 raise wrong(f"token {i}: expected '{shown(a)}', found '{shown(b)}'")
-    if pair.a.rest:
+    if pair.a:
         raise wrong(f"the output ends after {pair.count} tokens, more are expected")
-    if pair.b.rest:
-        raise wrong(f"trailing output: '{shown(pair.b.next or b'')}'")
+    if pair.b:
+        raise wrong(f"trailing output: '{shown(pair.b[0])}'")
 
 
 _SPACE = re.compile(rb"[ \t\r\n\v\f]+")

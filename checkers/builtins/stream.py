@@ -11,11 +11,13 @@ checkers are built. `1e5e` is not a double.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import Literal
 
 from gradebox.checkers.check import Check, CheckVerdict, accept, reject, unclear
-from gradebox.checkers.tokens import TESTLIB_BLANK, Test, Tokens, always, shown
+from gradebox.checkers.tokens import TESTLIB_BLANK, Windows, shown, tokens
 
+YES_NO = frozenset((b"YES", b"NO"))
 INT32 = 1 << 31
 INT64 = 1 << 63
 _BOM = b"\xef\xbb\xbf"
@@ -58,9 +60,9 @@ def without_bom(data: bytes, source: Source) -> bytes:
     return data[3:] if source == "output" and data.startswith(_BOM) else data
 
 
-def tokens_of(data: bytes, source: Source, test: Test = always) -> Tokens:
+def tokens_of(data: bytes, source: Source) -> Windows:
     """Return testlib's tokens of a stream."""
-    return Tokens(without_bom(data, source), blank=TESTLIB_BLANK, test=test)
+    return tokens(without_bom(data, source), TESTLIB_BLANK)
 
 
 class Stream:
@@ -71,7 +73,7 @@ class Stream:
 
     def __init__(self, data: bytes, source: Source) -> None:
         self.source: Source = source
-        self._tokens = iter(tokens_of(data, source))
+        self._tokens = chain.from_iterable(tokens_of(data, source))
         self._next = next(self._tokens, None)
 
     def fault(self, message: str) -> Decided:
@@ -113,6 +115,12 @@ class Stream:
         if value is None:
             raise self.fault(f"expected a number, found '{shown(token)}'")
         return value
+
+    def as_yes_no(self, token: bytes, where: str = "") -> str:
+        """Return YES or NO, which a token spells in any case."""
+        if token.upper() not in YES_NO:
+            raise self.fault(f"{where}expected YES or NO, found '{shown(token)}'")
+        return token.upper().decode()
 
 
 def decimal(token: bytes) -> float | None:

@@ -246,18 +246,27 @@ SHELLS = {
     "q": collections.deque,
     "B": bytearray,
 }
-FINISHED = {
+
+
+def _dict(parts):
+    return dict(zip(parts[::2], parts[1::2]))  # noqa: B905 - Python 3.8
+
+
+BUILD = {
+    "l": list,
     "t": tuple,
+    "C": lambda parts: collections.Counter(_dict(parts)),
+    "O": lambda parts: collections.OrderedDict(_dict(parts)),
+    "d": _dict,
+    "s": set,
     "z": frozenset,
+    "q": lambda parts: collections.deque(parts[1:], parts[0]),
+    "B": lambda parts: bytearray(parts[0], "latin-1"),
     "it": iter,
     "K": lambda parts: dict.fromkeys(parts).keys(),
     "V": lambda parts: dict(enumerate(parts)).values(),
     "I": lambda parts: _dict(parts).items(),
 }
-
-
-def _dict(parts):
-    return dict(zip(parts[::2], parts[1::2]))  # noqa: B905 - Python 3.8
 
 
 class Reader:
@@ -351,7 +360,7 @@ class Reader:
         if not self.ready[i]:
             spec = self.specs[i]
             parts = [self.cell(cell) for cell in spec[1:]]
-            self.objects[i] = FINISHED[spec[0]](parts)
+            self.objects[i] = BUILD[spec[0]](parts)
             self.ready[i] = True
         return self.objects[i]
 

@@ -9,7 +9,7 @@ before the solution ran. What comes back from a call is cleaned: a subclass of a
 becomes that type; an instance of a class of the solution's own is a `Kept`, which has attributes
 and methods, and no operator but identity. Objects of the tests stay as they are.
 
-This text runs in boxes, behind codec.py and tests_text.py, in a namespace of its own.
+This text runs in boxes, behind codec.py and tester_side.py, in a namespace of its own.
 """
 
 import _signal
@@ -23,8 +23,15 @@ import operator
 import os
 import sys
 
-from gradebox.checkers.values.codec import BASES, CONTAINERS, EXACT, SCALARS, _late_scalar
-from gradebox.checkers.values.tests_text import FILE, LATE, MODULES, failing_line, free_names
+from gradebox.checkers.values.codec import (
+    BASES,
+    BUILD,
+    CONTAINERS,
+    EXACT,
+    SCALARS,
+    _late_scalar,
+)
+from gradebox.checkers.values.tester_side import FILE, LATE, MODULES, failing_line, free_names
 
 BUILTINS = dict(vars(builtins))
 MODULE = type(sys)
@@ -48,26 +55,6 @@ class Disturbed(BaseException):
 passed_in = {}  # id of an object that the tests passed → (the object, its class)
 class_parts = {}  # class of such an object → its methods
 pairs = {}  # class of the prompt in the solution → the same in the tests, and the reverse
-
-
-def pairs_of(parts):
-    return dict(zip(parts[::2], parts[1::2]))  # noqa: B905 - Python 3.8
-
-
-BUILD = {
-    "l": list,
-    "t": tuple,
-    "C": lambda parts: collections.Counter(pairs_of(parts)),
-    "O": lambda parts: collections.OrderedDict(pairs_of(parts)),
-    "d": pairs_of,
-    "s": set,
-    "z": frozenset,
-    "q": lambda parts: collections.deque(parts[1:], parts[0]),
-    "B": lambda parts: bytearray(parts[0], "latin-1"),
-    "K": lambda parts: dict.fromkeys(parts).keys(),
-    "V": lambda parts: dict(enumerate(parts)).values(),
-    "I": lambda parts: pairs_of(parts).items(),
-}
 
 
 class Kept:

@@ -181,21 +181,8 @@ def judge(name: str, output: bytes, expected: bytes) -> Check:
     return JUDGES[name](output, expected)
 
 
-# ---- in a worker (gradebox.checkers.workers) ----
-
-
 def preload() -> None:
     """Load what values of rare types need."""
     import datetime  # noqa: F401
     import decimal  # noqa: F401
     import fractions  # noqa: F401
-
-
-def work(request: dict[str, Any], blobs: list[bytes]) -> tuple[bool, str, list[str]]:
-    """Judge an output; the third value says how, when neither accepted nor rejected."""
-    check = judge(request["judge"], *blobs)
-    return check.accepted, check.message, [] if check.outcome != "unclear" else ["unclear"]
-
-
-def clear_caches() -> None:
-    """Do nothing: nothing is kept."""

@@ -14,14 +14,13 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 
-from gradebox.checkers.check import Check, accept, reject, unclear
+from gradebox.checkers.check import Check, Checker, accept, reject, unclear
+from gradebox.checkers.long_outputs import OutputPool, ask_worker
 from gradebox.checkers.values.codec import Side, pack
 from gradebox.checkers.values.literals import RESULT_JUDGES
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
-from gradebox.checkers.workers import pool
-from gradebox.checkers.workers.pool import CRASHED, MEMORY_BYTES, TIME_LIMIT, shared_pool
+from gradebox.checkers.workers.pool import MEMORY_BYTES, TIME_LIMIT
 from gradebox.checkers.workers.worker import MEMORY_LIMIT
-from gradebox.sandbox.errors import SandboxError
 
 REVISION = 3  # part of records' keys: raise it when something is judged differently
 _TEXTS = {**OUTPUT_JUDGES, **RESULT_JUDGES}  # their expected outputs are texts
@@ -41,15 +40,15 @@ CPU_S, CPU_S_PER_MB = 1.0, 2.0  # per MB of the expected value
 SHORT_BYTES = 1 << 14  # 5 ms of CPU time: outputs of programs, and expected values, up to here
 
 
-class ValuePool(pool.WorkerPool):
-    """Workers that judge values."""
+class ValuePool(OutputPool):
+    """Workers that judge values, which programs may make as large as they like."""
 
-    module = "gradebox.checkers.values.judges"
-    most_waiting = 200  # only CPU time decides
+    def __init__(self) -> None:
+        super().__init__(MEMORY_BYTES)
 
 
 @dataclass(frozen=True)
-class ValueJudge:
+class ValueJudge(Checker):
     """A `Checker` by its name, one of NAMES."""
 
     name: str
@@ -70,35 +69,20 @@ class ValueJudge:
         elif output == _message(self.name, expected):
             return accept("the expected value")
         limit_s = CPU_S + CPU_S_PER_MB * (len(expected) >> 20)
-        outcome = _ask(self.name, output, expected, limit_s)
-        if isinstance(outcome, Check):
-            return outcome
+        found = ask_worker(ValuePool, self.name, output, expected, limit_s)
+        if isinstance(found, Check):
+            return found
         bound = {
             TIME_LIMIT: f"{limit_s:g} s of CPU time",
             MEMORY_LIMIT: f"{MEMORY_BYTES >> 20} MiB of memory",
-        }[outcome]
+        }.get(found)
+        if bound is None:
+            return reject(found)
         own = expected if self.name in _TEXTS else b'{"cells":[0],"nodes":[]}'
-        if isinstance(_ask(self.name, own, expected, limit_s), str):
+        again = ask_worker(ValuePool, self.name, own, expected, limit_s)
+        if again in (TIME_LIMIT, MEMORY_LIMIT):
             return unclear(f"the expected value cannot be compared within {bound}")
         return reject(f"the result cannot be compared within {bound}")
-
-    def prepare(self) -> None:
-        """Do nothing: there is nothing to compile."""
-
-    def close(self) -> None:
-        """Do nothing: the workers are the process's."""
-
-
-def _ask(name: str, output: bytes, expected: bytes, limit_s: float) -> Check | str:
-    """Return the check of an output by a worker, or which limit it met."""
-    found = shared_pool(ValuePool).ask({"judge": name}, limit_s, (output, expected))
-    if found.readings:
-        return unclear(found.reason)
-    if found.equal:
-        return accept(found.reason)
-    if found.reason == CRASHED:
-        raise SandboxError("two workers that compare values were ended from outside; try again")
-    return found.reason if found.reason in (TIME_LIMIT, MEMORY_LIMIT) else reject(found.reason)
 
 
 @lru_cache(512)

@@ -4,7 +4,7 @@
       1 its __future__ imports        codec, peer, tester_side
         streams put aside; imports
       2 the solution itself
-      … codec, call_side; or codec, peer, call_side, solution_side
+      … codec, call_side; or codec, call_side, peer
 
 A solution is part of the file, so that it is compiled once and reports its own errors; its line N
 is line N + 1 of the file. Its module is not `__main__`: what it guards by that name does not run.
@@ -52,7 +52,7 @@ _PUT_ASIDE = (
 # what runs behind a solution
 _SIDES: dict[Way, tuple[str, ...]] = {
     "call": ("codec", "call_side"),
-    "answers": ("codec", "peer", "call_side", "solution_side"),
+    "answers": ("codec", "call_side", "peer"),
 }
 
 
@@ -132,7 +132,7 @@ def _program(text: str, language: str) -> Program:
 
 def tester_program() -> Program:
     """Return the program that runs the text of tests (tester_side.py)."""
-    text = _side("codec", "peer", "tests_text", "tester_side") + "\nrun_tests()\n"
+    text = _side("codec", "peer", "tester_side") + "\nrun_tests()\n"
     return _program(text, "python")
 
 
@@ -141,7 +141,7 @@ def joined_program(code: str, prelude: Sequence[str] = (), *, language: str = "p
 
     The harness is in a namespace of its own, with built-ins of its own.
     """
-    text = _side("codec", "tests_text", "joined_side") + "\nrun_all()\n"
+    text = _side("codec", "tester_side", "joined_side") + "\nrun_all()\n"
     spaces = f"{{'__name__': 'gradebox', 'SOLUTION': {_after(needed(prelude, code), code)!r}, "
     spaces += "'__builtins__': dict(vars(__import__('builtins')))}"
     return _program(f"exec(compile({text!r}, '<gradebox>', 'exec'), {spaces})\n", language)

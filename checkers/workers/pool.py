@@ -221,26 +221,25 @@ class ZygoteClient:
             why = str(error) if isinstance(error, TimeoutError) else how
             raise SandboxError(f"{failed}: {why}{pool.needs}") from None
 
-    def _reply(self) -> dict[str, Any]:
+    def _reply(self) -> bytes:
         if not self.child.channel.poll(START_S):
             raise TimeoutError(f"no reply within {START_S:g} s")
-        reply: dict[str, Any] = json.loads(self.child.channel.receive())
-        return reply
+        return self.child.channel.receive()
 
     def fork(self) -> Worker:
         ours, theirs = blocking_pair()
         with theirs:
-            self.child.channel.send(b'{"op": "fork"}', theirs.fileno())
+            self.child.channel.send(b"fork", theirs.fileno())
         channel = Channel(ours)
         try:
-            return Worker(int(self._reply()["pid"]), channel, self._max_reply_bytes)
+            return Worker(int(self._reply()), channel, self._max_reply_bytes)
         except BaseException:
             channel.close()
             raise
 
     def kill(self, pid: int) -> None:
         try:
-            self.child.channel.send(json.dumps({"op": "kill", "pid": pid}).encode())
+            self.child.channel.send(b"%d" % pid)
             self._reply()
         except (OSError, EOFError):
             self.child.kill()

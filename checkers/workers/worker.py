@@ -10,10 +10,10 @@ ends its worker, so that the next one gets a fresh one. What a request asks is u
 
     caller ──channel──▶ zygote ──fork──▶ worker ◀──its own channel── caller
 
-Messages are JSON objects. The zygote first sends {}. {"op": "fork"}, sent with a socket for the
-worker, is answered by {"pid": n}; {"op": "kill", "pid": n} by {}. Only the zygote kills workers:
-they are its children, so that a reused pid cannot make it hit another process. When the caller
-ends, the channel ends, and the zygote kills its workers.
+Requests and replies are JSON objects. The zygote first sends a message. "fork", sent with a socket
+for the worker, is answered by its pid; a pid, which is to be killed, by the same. Only the zygote
+kills workers: they are its children, so that a reused pid cannot make it hit another process. When
+the caller ends, the channel ends, and the zygote kills its workers.
 """
 
 from __future__ import annotations
@@ -152,19 +152,18 @@ def main(channel: Channel, module: str, memory_bytes: int) -> None:
     tasks.preload()
     gc.collect()
     gc.freeze()
-    channel.send(b"{}")
+    channel.send(b"ready")
     workers: set[int] = set()
     try:
         while True:
-            message, reply = json.loads(channel.receive()), {}
-            if message["op"] == "fork":
+            message = channel.receive()
+            if message == b"fork":
                 pid = fork(channel, memory_bytes, tasks)
                 workers.add(pid)
-                reply = {"pid": pid}
-            elif message["pid"] in workers:
-                workers.remove(message["pid"])
-                kill(message["pid"])
-            channel.send(json.dumps(reply).encode())
+            elif (pid := int(message)) in workers:
+                workers.remove(pid)
+                kill(pid)
+            channel.send(b"%d" % pid)
     except (EOFError, OSError):
         for pid in workers:
             kill(pid)

@@ -15,8 +15,7 @@ from typing import Any
 
 from gradebox.eval.api.grader import Grader, GraderClosed
 from gradebox.eval.common.errors import DriversUnavailable, InputError, shown
-from gradebox.eval.grading.drivers.executor import open_drivers
-from gradebox.eval.grading.drivers.pool import DriverPool
+from gradebox.eval.grading.drivers.pool import DriverPool, open_drivers
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.problems.row.tests import TESTS_COLUMN

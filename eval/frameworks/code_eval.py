@@ -10,7 +10,6 @@ cannot be sent as data (instances of the tests' own classes) run in the program'
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.cases.case_run import check_evidence
+from gradebox.eval.grading.cases.asserts import marked_run
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.problems.formats.asserts import assert_problem
 from gradebox.eval.results.statistics.intervals import defined_pass_at_k
@@ -120,11 +119,11 @@ MEMORY_BYTES = 1024 * MIB
 _PROGRAM = """\
 import os
 def run(text):
-    secret, out = os.read(0, 64), os.dup(1)
+    secret, out = os.read(0, 64).strip(), os.dup(1)
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0), os.dup2(null, 1)
     exec(compile(text, "<program>", "exec"), {{}})
-    os.write(out, secret)
+    os.write(out, b"\\n%s\\n" % secret)
     os._exit(0)
 run({text!r})
 """
@@ -137,21 +136,19 @@ def run_together(grader: Grader, code: str, tests: str, cpu_s: float) -> str:
 
     Raises SandboxError for a fault of the machine that three attempts did not solve.
     """
-    secret = secrets.token_hex(16)
     limits = Limits(cpu_s=cpu_s, wall_s=3 * cpu_s + 2, memory_bytes=MEMORY_BYTES)
     program = _PROGRAM.format(text=f"{code}\n{tests}")
 
-    def run() -> Execution:
-        execution = grader.run(program, stdin=secret, limits=limits)
-        check_evidence(execution)
-        return execution
+    def run(stdin: bytes) -> Execution:
+        return grader.run(program, stdin=stdin, limits=limits)
 
-    execution = Retry(attempts=3).call(run, "a program with its tests")
+    what = "a program with its tests"
+    execution, held = Retry(attempts=3).call(lambda: marked_run(run), what)
     if execution.killed_for in ("cpu", "wall"):
         return "timed out"
     if execution.killed_for:
         return f"the limit of {execution.killed_for} was exceeded"
-    if execution.stdout.decode("latin-1") == secret:
+    if held:
         return ""
     last = execution.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
     return last or "the program ended before its tests did"

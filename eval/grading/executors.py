@@ -1,8 +1,8 @@
 """Where a run's solutions are graded: by this process, by drivers beside it, or by a Ray cluster.
 
-    jobs ─┬─ LocalExecutor                     threads of this process, every core
-          ├─ drivers.executor.DriversExecutor  processes on this machine, some cores each
-          └─ ray_cluster.RayScheduler          any node, one solution a task
+    jobs ─▶ Executor ─┬─                          threads of this process, a case each
+                      ├─ drivers.pool.RunInDrivers  processes on this machine ┐ a thread for each
+                      └─ ray_cluster.RayCluster     any node                  ┘ whole solution
 
 All take the same jobs and pass the same records to the planner.
 """
@@ -10,64 +10,60 @@ All take the same jobs and pass the same records to the planner.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from typing import Protocol, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, cast
 
-from gradebox.eval.grading.scheduling.scheduler import Scheduler
+from gradebox.eval.grading.scheduler import QueuedJob, Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import SolutionJob, SolutionTask
+from gradebox.eval.grading.solution_job import GradeWhole, SolutionJob, SolutionTask
 from gradebox.sandbox.protocol import lent_cores
 
+if TYPE_CHECKING:
+    from gradebox.eval.grading.drivers.pool import RunInDrivers
+    from gradebox.eval.grading.ray_cluster import RayCluster
 
-class Executor(Protocol):
-    """Runs jobs to their end.
 
-    stopping  the run is ending early, after `stop` or an error
+class Executor(Scheduler):
+    """The scheduler of a session's jobs.
+
+    place  grades whole solutions, `most_at_once` of them at once, instead of this process: `grade`
+           returns a record, and raises Interrupted once the run is stopping; `poll` is called ten
+           times a second, `end` at the end of the run
     """
 
-    @property
-    def stopping(self) -> bool: ...
+    def __init__(self, session: GradingSession, place: RunInDrivers | RayCluster | None) -> None:
+        options = session.options
+        super().__init__(
+            options.workers if place is None else place.most_at_once,
+            cap=options.generated_tests_workers if place is None else 0,
+            stop_on_failure=options.stop_on_first_failure,
+            is_full=lambda: session.resources.is_full,
+            lent=(lambda: lent_cores(session.sandbox)) if place is None else lambda: 0,
+        )
+        self._place = place
 
-    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = ...) -> bool:
-        """Return True when all jobs are done, False when `stop` came first."""
-        ...
+    def run(self, jobs: Iterable[QueuedJob], tick: Callable[[], None] = lambda: None) -> bool:
+        """See `Scheduler.run`; the jobs are `SolutionJob`s."""
+        if self._place is None:
+            return super().run(jobs, tick)
+        try:
+            return super().run(self._sent(jobs, self._place.grade), tick)
+        finally:
+            self._place.end()
 
-    def stop(self) -> None:
-        """Start nothing more. Safe in a signal handler."""
-        ...
+    def _sent(self, jobs: Iterable[QueuedJob], grade: GradeWhole) -> Iterator[QueuedJob]:
+        for job in jobs:
+            cast("SolutionJob", job).grade_whole = grade
+            yield job
+
+    def poll(self) -> None:
+        if self._place is not None:
+            self._place.poll(self)
 
     def slowest(self) -> tuple[str, float] | None:
         """Return (problem id, seconds) of the solution that has been running longest, if known."""
-        ...
-
-
-class LocalExecutor:
-    """Threads of this process, as many as the session's workers."""
-
-    def __init__(self, session: GradingSession) -> None:
-        self._scheduler = Scheduler(
-            session.options.workers,
-            cap=session.options.generated_tests_workers,
-            stop_on_failure=session.options.stop_on_first_failure,
-            is_full=lambda: session.resources.is_full,
-            lent=lambda: lent_cores(session.sandbox),
-        )
-
-    @property
-    def stopping(self) -> bool:
-        return self._scheduler.stopping
-
-    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = lambda: None) -> bool:
-        """See `Executor.run`."""
-        return self._scheduler.run(jobs, tick)
-
-    def stop(self) -> None:
-        """See `Executor.stop`."""
-        self._scheduler.stop()
-
-    def slowest(self) -> tuple[str, float] | None:
-        """See `Executor.slowest`."""
-        tasks = cast("list[SolutionTask]", self._scheduler.active)  # or a RemoteTask
+        with self._lock:
+            tasks = cast("list[SolutionTask]", [active.task for active in self._active])
         if not tasks:
             return None
         task = min(tasks, key=lambda t: t.started)
@@ -76,13 +72,12 @@ class LocalExecutor:
 
 def open_executor(session: GradingSession) -> Executor:
     """Return the executor that the options choose; raise InputError when it is unavailable."""
-    options = session.options
-    if options.executor == "ray":
-        from gradebox.eval.grading.ray_cluster import RayScheduler
+    if session.options.executor == "ray":
+        from gradebox.eval.grading.ray_cluster import RayCluster
 
-        return RayScheduler(options, session.description)
+        return Executor(session, RayCluster(session.options, session.description))
     if session.uses_drivers:
-        from gradebox.eval.grading.drivers.executor import DriversExecutor
+        from gradebox.eval.grading.drivers.pool import RunInDrivers
 
-        return DriversExecutor(session)
-    return LocalExecutor(session)
+        return Executor(session, RunInDrivers(session))
+    return Executor(session, None)

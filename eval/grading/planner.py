@@ -13,18 +13,19 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from gradebox.eval.common.errors import InputError, UnusableProblem
 from gradebox.eval.grading.cases.case_run import unjudged
 from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import JobContext, SolutionJob
+from gradebox.eval.grading.solution_job import JobContext, SolutionJob, cost_of
 from gradebox.eval.grading.solution_run import SolutionRun, ungraded
 from gradebox.eval.grading.time_policy import impossible_limits
 from gradebox.eval.grading.verdict import sum_up
-from gradebox.eval.problems.problem import Problem
+from gradebox.eval.problems import ProblemSet
+from gradebox.eval.problems.in_memory import InMemoryProblems
 from gradebox.eval.results.record import GRADED_FIELDS, CaseVerdict, SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, encoded
 from gradebox.eval.solutions.solution import Solution
@@ -32,43 +33,37 @@ from gradebox.eval.solutions.solution import Solution
 FADING = 0.98  # the last 50 solutions or so count
 
 
-@dataclass
-class _Finished:
-    solutions: int = 0
-    busy_s: float = 0.0
-
-
 class TimeLeft:
-    """Any thread may call any method.
+    """Expects solutions to take the share of their cost that the latest ones took.
 
     all_added  no further call of `add` follows
+
+    Any thread may call any method.
     """
 
     all_added = False
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: Counter[str] = Counter()  # solutions by problem, running ones included
-        self._cost: dict[str, float] = {}
-        self._finished: dict[str, _Finished] = {}
-        self._all = _Finished()
+        self._waiting = self._finished = 0  # solutions, running ones are waiting
+        self._waiting_cost = self._busy_s = 0.0
         self._recent_s = self._recent_cost = 0.0
 
-    def add(self, problem_id: str, cost: float) -> None:
+    def add(self, cost: float) -> None:
         """Count a solution that will be run; `cost` is the time it may take (`Job.cost`)."""
         with self._lock:
-            self._waiting[problem_id] += 1
-            self._cost[problem_id] = cost
+            self._waiting += 1
+            self._waiting_cost += cost
 
-    def finish(self, problem_id: str, busy_s: float) -> None:
+    def finish(self, cost: float, busy_s: float) -> None:
         """Count a solution that was run; busy_s is the time that its compilation and cases took."""
         with self._lock:
-            self._waiting[problem_id] -= 1
+            self._waiting -= 1
+            self._waiting_cost -= cost
+            self._finished += 1
+            self._busy_s += busy_s
             self._recent_s = self._recent_s * FADING + busy_s
-            self._recent_cost = self._recent_cost * FADING + self._cost.get(problem_id, 0.0)
-            for known in (self._finished.setdefault(problem_id, _Finished()), self._all):
-                known.solutions += 1
-                known.busy_s += busy_s
+            self._recent_cost = self._recent_cost * FADING + cost
 
     def seconds(self, elapsed_s: float, solutions_left: int) -> float | None:
         """Return the time left, None when nothing is known.
@@ -78,41 +73,22 @@ class TimeLeft:
                         take as long as the average one that was
         """
         with self._lock:
-            if not self._all.solutions or self._all.busy_s <= 0:
+            if self._busy_s <= 0 or self._recent_cost <= 0:
                 return None
-            waiting = [(name, n) for name, n in self._waiting.items() if n > 0]
-            expected_s = sum(n * self._expected_s(name) for name, n in waiting)
-            known = sum(n for _, n in waiting)
-            mean_s = (expected_s + self._all.busy_s) / (known + self._all.solutions)
+            expected_s = self._waiting_cost * self._recent_s / self._recent_cost
             if not self.all_added:
-                expected_s += max(0, solutions_left - known) * mean_s
-            return elapsed_s * expected_s / self._all.busy_s
-
-    def _expected_s(self, problem_id: str) -> float:
-        known = self._finished.get(problem_id)
-        if known is not None:
-            return known.busy_s / known.solutions
-        if not self._recent_cost:
-            return self._all.busy_s / self._all.solutions
-        return self._recent_s / self._recent_cost * self._cost[problem_id]
+                mean_s = (expected_s + self._busy_s) / (self._waiting + self._finished)
+                expected_s += max(0, solutions_left - self._waiting) * mean_s
+            return elapsed_s * expected_s / self._busy_s
 
 
 NO_CODE = "no code in the response"
 NEEDS_TWO = "assert tests need a sandbox that joins two programs: use --sandbox local"
 MAX_WAITING_DUPLICATES = 100_000
+Problems = ProblemSet | InMemoryProblems
 _JobKey = tuple[str, StoredCases | None]
 # Faults of machines and checkers first: the end of a line may not fit into a terminal.
 VERDICT_ORDER = ("ER", "CU", "AC", "WA", "TLE", "MLE", "RE", "CE", "OLE")
-
-
-class Problems(Protocol):
-    """Problems by id (`ProblemSet`, `InMemoryProblems`)."""
-
-    def get(self, problem_id: str) -> Problem | None: ...
-
-    def resolve(self, problem_id: str) -> str | None: ...
-
-    def why_missing(self, problem_id: str) -> str: ...
 
 
 class RecordStore(Protocol):
@@ -222,18 +198,14 @@ class Planner:
                     self._place(ordinal, _copied(found, run), reused=True)
                     continue
                 job = SolutionJob(run, context)
-                self._counts.left.add(run.problem.id, job.cost)
+                self._counts.left.add(job.cost)
                 yield job
         self._counts.left.all_added = True
 
     def done(self, run: SolutionRun, given: SolutionRecord | EncodedRecord) -> None:
-        """Store a job's record for its solution and for the duplicates.
-
-        A record that is encoded already is that of a driver, which has put it into the cache.
-        """
-        cache = None if isinstance(given, EncodedRecord) else self._cache
-        record = encoded(given)
-        self._counts.left.finish(run.problem.id, record.busy_s)
+        """Store a job's record for its solution and for the duplicates."""
+        cache, record = self._cache, encoded(given)
+        self._counts.left.finish(cost_of(run), record.busy_s)
         if record.status == "invalid":
             self._session.unusable.add(record.error)
         with self._cond:

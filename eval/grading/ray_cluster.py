@@ -1,7 +1,7 @@
 """A run on a Ray cluster: each solution is a task, and a lost node's tasks run elsewhere.
 
-    jobs ─ submit, a few more than there are cores ─▶ Ray ─▶ TaskResult ─▶ the planner
-    worker: SolutionRun, Setup ─▶ TaskResult(record, verdicts of its cases), or an error
+    Executor ─ RayCluster.grade, a thread for each solution ─▶ Ray ─▶ record ─▶ the planner
+    worker: SolutionRun, Setup ─▶ record, or the text of an error
 
 The command keeps the records, keys and order, as in a local run. Tasks that are running when it
 is stopped have no record; the next start grades them. A worker keeps its session open and reads
@@ -11,37 +11,28 @@ its problem are sent to it.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
-import queue
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
-from gradebox.eval.grading.scheduling.scheduler import Scheduler
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import SolutionJob
+from gradebox.eval.grading.solution_job import JobContext, SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun
-from gradebox.eval.results.record import CaseVerdict, SolutionRecord
+from gradebox.eval.results.record import SolutionRecord
 from gradebox.sandbox.common.cpus import usable_cores
+from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Description
-
-
-@dataclass
-class TaskResult:
-    """The result of a task. `error` is the text of an InputError, which ends the run."""
-
-    record: SolutionRecord | None = None
-    cases: list[CaseVerdict] = field(default_factory=list)
-    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,12 +48,15 @@ class Setup:
         return cls(options.for_worker(backend), str(Path.cwd()))
 
 
-def grade_one(run: SolutionRun, setup: Setup) -> TaskResult:
-    """Grade one solution. Called by Ray; later calls in this process reuse the open session."""
+def grade_one(run: SolutionRun, setup: Setup) -> SolutionRecord | str:
+    """Return a solution's record, or the text of an InputError, which ends the run.
+
+    Called by Ray; later calls in this process reuse the open session.
+    """
     try:
         return _grade(run, _session(setup))
     except InputError as error:
-        return TaskResult(error=f"node {socket.gethostname()}: {error}")
+        return f"node {socket.gethostname()}: {error}"
 
 
 _sessions: dict[str, GradingSession] = {}
@@ -81,18 +75,13 @@ def _session(setup: Setup) -> GradingSession:
         return _sessions[key]
 
 
-def _grade(run: SolutionRun, session: GradingSession) -> TaskResult:
-    """Return the solution's result; raise InputError when this node would judge differently."""
+def _grade(run: SolutionRun, session: GradingSession) -> SolutionRecord:
+    """Return the record; raise InputError when this node would judge differently."""
     _check_same(run, session)
-    result = TaskResult()
-
-    def keep(_: SolutionRun, record: SolutionRecord) -> None:
-        result.record = record
-
-    context = session.job_context(session.case_settings(), keep, result.cases.append)
-    scheduler = Scheduler(1, stop_on_failure=context.stop_on_failure)
-    scheduler.run([SolutionJob(run, context)])
-    return result
+    found: list[SolutionRecord] = []
+    context = session.job_context(session.case_settings(), lambda _, record: found.append(record))
+    Scheduler(1, stop_on_failure=context.stop_on_failure).run([SolutionJob(run, context)])
+    return found[0]
 
 
 def _check_same(run: SolutionRun, session: GradingSession) -> None:
@@ -115,147 +104,56 @@ def _check_same(run: SolutionRun, session: GradingSession) -> None:
 
 TASKS_PER_CORE = 2  # submitted tasks for each core, so that no core waits for the command
 MAX_RETRIES = 10  # how often a solution is resubmitted after its node was lost
-MAX_PLANNED = 64  # jobs planned ahead of their submission
-POLL_S = 0.1
+POLL_S = 1.0
 CONNECT_TIMEOUT_S = 10.0
 COUNT_CORES_EVERY_S = 5.0
-log = logging.getLogger(__name__)
 
 
-class RayScheduler:
-    """An `Executor` over Ray. Connects at once; raises InputError when there is no cluster."""
+class RayCluster:
+    """A Ray cluster, see `Executor`. Connects at once; raises InputError when there is none."""
 
     def __init__(self, options: Options, description: Description) -> None:
         self._ray = _connect(options.ray_address)
-        self._setup = Setup.of(options, description.backend)
-        self.stopping = False
-        self._counted_at = 0.0
-        self._cores = 1
+        self._task = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(grade_one)
+        self._setup = self._ray.put(Setup.of(options, description.backend))
+        self._stopping = False
+        self._counted_at = time.monotonic()
+        self.most_at_once = self._room()
 
-    def slowest(self) -> tuple[str, float] | None:
-        return None
+    def _room(self) -> int:
+        """Return how many tasks the cluster should have, which may grow during the run."""
+        return TASKS_PER_CORE * max(1, int(self._ray.cluster_resources().get("CPU", 1))) + 1
 
-    def stop(self) -> None:
-        self.stopping = True
+    def poll(self, executor: Scheduler) -> None:
+        """Give more tasks to a cluster that has grown."""
+        self._stopping = executor.stopping
+        if time.monotonic() - self._counted_at > COUNT_CORES_EVERY_S:
+            self._counted_at = time.monotonic()
+            executor.widen(self._room())
 
-    def run(self, jobs: Iterable[SolutionJob], tick: Callable[[], None] = lambda: None) -> bool:
-        """Grade all jobs; return True when all are done. A node's InputError ends the run."""
-        task = self._ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(grade_one)
-        setup = self._ray.put(self._setup)
-        submitted: dict[Any, SolutionJob] = {}
-        planned = _PlannedJobs(jobs)
-        try:
-            while not self.stopping and (submitted or not planned.ended):
-                room = TASKS_PER_CORE * self._count_cores() + 1 - len(submitted)
-                for job in planned.take(room, wait=not submitted):
-                    submitted[task.remote(job.solution_run, setup)] = job
-                self._take_finished(submitted)
-                tick()
-        except BaseException:
-            self.stopping = True  # the planner may be waiting for a record
-            raise
-        finally:
-            planned.stop()
-            for reference in submitted:
-                self._ray.cancel(reference, force=False)
-        return not self.stopping
+    def end(self) -> None:
+        """Do nothing: Ray ends with the process."""
 
-    def _count_cores(self) -> int:
-        """Return the cores of the cluster, which may grow or shrink during the run."""
-        now = time.monotonic()
-        if now - self._counted_at > COUNT_CORES_EVERY_S:
-            self._counted_at = now
-            self._cores = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-        return self._cores
-
-    def _take_finished(self, submitted: dict[Any, SolutionJob]) -> None:
-        if not submitted:
-            return
-        ready, _ = self._ray.wait(list(submitted), num_returns=1, timeout=POLL_S)
-        for reference in ready:
-            _pass_on(submitted.pop(reference), self._result(reference))
-
-    def _result(self, reference: Any) -> TaskResult | str:
-        """Return a task's result, or the reason why Ray lost it."""
+    def grade(
+        self, run: SolutionRun, context: JobContext, resources: ProblemResources
+    ) -> SolutionRecord:
+        """See `GradeWhole`. A node's InputError ends the run."""
         errors = import_module("ray.exceptions")
+        reference = self._task.remote(run, self._setup)
+        while not self._ray.wait([reference], timeout=POLL_S)[0]:
+            if self._stopping:
+                self._ray.cancel(reference, force=False)
+                raise Interrupted
         try:
-            result: TaskResult = self._ray.get(reference)
-            return result
+            result: SolutionRecord | str = self._ray.get(reference)
         except errors.RayTaskError:
             raise
         except errors.RayError as error:
-            return f"the cluster lost it {MAX_RETRIES + 1} times: {type(error).__name__}"
-
-
-class _PlannedJobs:
-    """Jobs planned by a separate thread.
-
-    Planning opens a problem's tests, which takes time, and may wait for other records.
-    """
-
-    def __init__(self, jobs: Iterable[SolutionJob]) -> None:
-        self._jobs = jobs
-        self._queue: queue.Queue[SolutionJob | None] = queue.Queue(MAX_PLANNED)
-        self._error: BaseException | None = None
-        self._stopped = False
-        self.ended = False
-        self._thread = threading.Thread(target=self._fill, name="planner", daemon=True)
-        self._thread.start()
-
-    def _fill(self) -> None:
-        try:
-            for job in self._jobs:
-                self._put(job)
-                if self._stopped:
-                    return
-        except InputError as error:
-            self._error = error  # raised by `take`, in the caller's thread
-        except Exception as error:
-            log.exception("unexpected error while reading solutions")
-            self._error = error
-        self._put(None)
-
-    def _put(self, job: SolutionJob | None) -> None:
-        while not self._stopped:
-            with contextlib.suppress(queue.Full):
-                self._queue.put(job, timeout=POLL_S)
-                return
-
-    def take(self, most: int, *, wait: bool) -> list[SolutionJob]:
-        """Return at most `most` jobs that are ready; with `wait`, wait POLL_S for the first."""
-        taken: list[SolutionJob] = []
-        while len(taken) < most and not self.ended:
-            try:
-                job = self._queue.get(timeout=POLL_S if wait and not taken else 0.001)
-            except queue.Empty:
-                break
-            if job is not None:
-                taken.append(job)
-                continue
-            self.ended = True
-            if self._error is not None:
-                raise self._error
-        return taken
-
-    def stop(self) -> None:
-        """End the thread."""
-        self._stopped = True
-        self._thread.join()
-
-
-def _pass_on(job: SolutionJob, result: TaskResult | str) -> None:
-    """Pass a finished job's record to the planner."""
-    run = job.solution_run
-    if isinstance(result, str):
-        job.context.on_record(run, run.record("error", "ER", None, error=result))
-        return
-    if result.error:
-        raise InputError(result.error)
-    if result.record is None:
-        raise RuntimeError(f"the worker returned no record for line {run.solution.line}")
-    for verdict in result.cases:
-        job.context.on_case(verdict)
-    job.context.on_record(run, result.record)
+            why = f"the cluster lost it {MAX_RETRIES + 1} times: {type(error).__name__}"
+            raise SandboxError(why) from None
+        if isinstance(result, str):
+            raise InputError(result)
+        return result
 
 
 def _connect(address: str | None) -> Any:

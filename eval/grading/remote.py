@@ -11,7 +11,6 @@ raises Transient, and the request is sent again, to another server first.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -23,7 +22,6 @@ from gradebox.eval.grading.cases.asserts import AssertTests
 from gradebox.eval.grading.cases.case_run import unjudged
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted
-from gradebox.eval.grading.scheduling.work import Done, Share
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
     cancel_after_first_failure,
@@ -37,7 +35,7 @@ from gradebox.eval.problems.row import row_of
 from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.eval.results.record import CaseRecord, SolutionRecord, is_record, read_case
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.errors import SandboxError, Transient
+from gradebox.sandbox.errors import Transient
 from gradebox.sandbox.piston import PistonSandbox
 from gradebox.sandbox.piston.fleet import Endpoint
 from gradebox.sandbox.piston.transport import waiting
@@ -167,43 +165,22 @@ PART_BYTES, PART_TESTS = 64 << 20, 4096  # of the tests that a server gets at on
 QUEUE_S = 3600.0  # a request may wait so long for those of others; a dead server is noticed before
 
 
-class RemoteTask:
-    """A solution and its record (`work.Task`); its only unit is the whole solution."""
+def grade_on_servers(
+    run: SolutionRun, context: JobContext, resources: ProblemResources
+) -> SolutionRecord:
+    """Return the record of a solution that servers graded (`solution_job.GradeWhole`)."""
+    return _WholeSolution(run, context, resources).graded()
 
-    units = most_at_once = 1
 
+class _WholeSolution:
     def __init__(
         self, solution_run: SolutionRun, context: JobContext, resources: ProblemResources
     ) -> None:
         self.solution_run = solution_run
-        self.started = time.monotonic()
         self._context = context
-        self._resources: ProblemResources | None = resources
         self._tests, self._judge = resources.tests, resources.judge
-        self._record: SolutionRecord | None = None
 
-    def run(self, share: Share) -> Done:
-        """Ask for the cases. Raises Interrupted when the run is being stopped."""
-        try:
-            self._record = self._graded()
-        except SandboxError as e:
-            self._record = self.solution_run.record("error", "ER", None, error=str(e))
-        return Done(1, None)
-
-    def finish(self, first_failure: int | None) -> None:
-        """Pass the solution's record on."""
-        self.abandon()
-        if self._record is not None:
-            self._context.on_run_s(self._record.busy_s)
-            self._context.on_record(self.solution_run, self._record)
-
-    def abandon(self) -> None:
-        """Free everything."""
-        resources, self._resources = self._resources, None
-        if resources is not None:
-            self._context.resources.release(resources)
-
-    def _graded(self) -> SolutionRecord:
+    def graded(self) -> SolutionRecord:
         run, plan, stop = self.solution_run, self._tests.plan, self._context.stop_on_failure
         cases: list[CaseRecord] = []
         compiled: dict[str, Any] = {}
@@ -224,8 +201,6 @@ class RemoteTask:
         ]
         if stop:
             cancel_after_first_failure(whole, plan)
-        for case in whole:
-            self._context.on_case(case.verdict)
         if compiled["ok"]:
             return record_of_cases(run, whole, compiled)
         return run.record("failed", "CE", 0.0, error=error, compile=compiled, details=whole)

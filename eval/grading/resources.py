@@ -33,21 +33,24 @@ INFO_KEPT = 50_000  # a trainer may grade an endless series of new problems
 class ProblemResources(Closeable):
     """The opened tests and judge of one problem.
 
-    checker     None: outputs are compared with the expected ones
-    interactor  judges instead of a checker when the problem is interactive
-    users       number of `acquire` calls without a `release`
+    judge  of an output that differs from the expected one; None: outputs are compared with those
+    users  number of `acquire` calls without a `release`
     """
 
     problem: Problem
     tests: ProblemTests
-    checker: Checker | None = None
-    interactor: Interactor | None = None
+    judge: Checker | Interactor | None = None
     users: int = 0
 
     @property
-    def judge(self) -> Checker | Interactor | None:
-        """What judges an output that differs from the expected one."""
-        return self.interactor or self.checker
+    def interactor(self) -> Interactor | None:
+        """The judge of an interactive problem."""
+        return self.judge if isinstance(self.judge, Interactor) else None
+
+    @property
+    def checker(self) -> Checker | None:
+        """The judge of any other problem."""
+        return None if isinstance(self.judge, Interactor) else self.judge
 
     @property
     def cost_bytes(self) -> int:

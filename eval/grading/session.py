@@ -16,10 +16,11 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from gradebox.checkers.check import CheckerError
+from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.compare import Mode
 from gradebox.checkers.interactive import Interactor
 from gradebox.checkers.program_files import HEADER, testlib_header
@@ -55,6 +56,8 @@ from gradebox.sandbox.model import Description
 from gradebox.sandbox.protocol import Sandbox, can_talk
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from gradebox.eval.grading.drivers.pool import DriverPool
 
 SOLUTIONS_FOR_LANGUAGES = 1000
@@ -62,6 +65,20 @@ MAX_SHOWN_IDS = 5
 T = TypeVar("T")
 C = TypeVar("C", bound=Closeable)
 log = logging.getLogger(__name__)
+
+
+class _part(cached_property[T]):
+    """A part of a session, opened at its first use, once for all threads."""
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T: ...
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        with instance._lock:
+            return super().__get__(instance, owner)
 
 
 class GradingSession(Closeable):
@@ -90,32 +107,44 @@ class GradingSession(Closeable):
         self._notes: list[str] = []
         self.unusable = Diagnostics()
 
-    def _part(self, name: str, open_part: Callable[[], T]) -> T:
-        with self._lock:
-            if name not in self._parts:
-                self._parts[name] = open_part()
-            return cast("T", self._parts[name])
-
     # ---- solutions files, problems, tests ----
 
-    @property
+    @_part
     def files(self) -> list[Path]:
         """The solutions files; two files never share a results folder."""
-        return self._part("files", self._find_files)
+        if not self.options.solutions_path:  # a grader or a Ray worker
+            return []
+        files = find_files(self.options.solutions_path)
+        by_stem: dict[str, Path] = {}
+        for file in files:
+            other = by_stem.setdefault(results_stem(file), file)
+            if other != file:
+                raise InputError(
+                    f"{other} and {file} would share the results folder {results_stem(file)!r}; "
+                    "rename one, or grade them with two --results-dir"
+                )
+        return files
 
-    @property
+    @_part
     def problems(self) -> ProblemSet:
         """The problems of the dataset."""
-        return self._part("problems", self._open_problems)
+        options = self.options
+        problems = open_problems(
+            options.dataset,
+            split=options.dataset_split,
+            subsets=tuple(options.dataset_subsets),
+            format_name=options.dataset_format,
+            judge=cast("Judge", options.judge),
+            testlib=options.testlib,
+        )
+        self._to_close.callback(problems.close)
+        return problems
 
-    @property
+    @_part
     def generated(self) -> GeneratedTests | None:
         """The generated tests, None without --generated-tests-dir."""
         options = self.options
-        return self._part(
-            "generated",
-            lambda: open_generated_tests(options.generated_tests_dir, options.max_generated_tests),
-        )
+        return open_generated_tests(options.generated_tests_dir, options.max_generated_tests)
 
     def chosen_problems(self) -> Sequence[str] | None:
         """Return the problems that the options choose, None for all. Raises InputError for none."""
@@ -159,17 +188,15 @@ class GradingSession(Closeable):
 
     def open_for_solutions(self, description: Description) -> None:
         """Be the session of a driver: its records state this description of the sandbox."""
-        self._part("description", lambda: description)
+        vars(self)["description"] = description
 
     def keep(self, name: str, open_part: Callable[[], C]) -> C:
         """Return what `open_part` returned the first time; it is closed with the session."""
-
-        def opened() -> C:
-            part = open_part()
-            self._to_close.callback(part.close)
-            return part
-
-        return self._part(name, opened)
+        with self._lock:
+            if name not in self._parts:
+                self._parts[name] = open_part()
+                self._to_close.callback(self._parts[name].close)
+            return cast("C", self._parts[name])
 
     @property
     def has_given_sandbox(self) -> bool:
@@ -187,7 +214,7 @@ class GradingSession(Closeable):
     def notes(self) -> list[str]:
         """Return what the user should know: unused options, and data that was left out."""
         boxed = self.options.sandbox == "local"
-        if "description" in self._parts:
+        if "description" in vars(self):
             boxed = self.description.backend == "box"
         generated = []
         if self.generated is not None:
@@ -206,30 +233,49 @@ class GradingSession(Closeable):
 
     # ---- where and how it runs ----------------------------------------------------------
 
-    @property
+    @_part
     def sandbox(self) -> Sandbox:
         """The sandbox."""
-        return self._part("sandbox", self._open_sandbox)
+        if self._given_sandbox is not None:
+            return self._given_sandbox
+        from gradebox.sandbox.opening import Kind, open_sandbox
 
-    @property
+        options = self.options
+        try:
+            sandbox = open_sandbox(
+                cast("Kind", options.sandbox),
+                endpoints=tuple(options.endpoint) or None,
+                slots=options.workers,
+                languages=self._languages(),
+                options={
+                    "endpoint_concurrency": options.endpoint_concurrency,
+                    "package": options.piston_package,
+                    **box_options(options),
+                },
+                hidden=self.private_paths(),
+            )
+        except (SandboxError, BadRequest) as e:
+            raise InputError(str(e)) from None
+        return self._to_close.enter_context(sandbox)
+
+    @_part
     def description(self) -> Description:
         """What the sandbox reports about itself."""
-        return self._part("description", self._describe)
+        try:
+            return self.sandbox.describe()
+        except SandboxError as e:
+            raise InputError(f"the sandbox cannot be used: {e}") from None
 
-    @property
+    @_part
     def context(self) -> RunContext:
         """What all records of the session have in common."""
         options = self.options
-        return self._part(
-            "context",
-            lambda: RunContext(self.description, options.time_limit_scale, options.record_flags()),
-        )
+        return RunContext(self.description, options.time_limit_scale, options.record_flags())
 
-    @property
+    @_part
     def verdict_cache(self) -> VerdictCache | None:
         """The cache of records, None without --cache."""
-        folder = self.options.cache
-        return self._part("cache", lambda: None if folder is None else VerdictCache(folder))
+        return None if self.options.cache is None else VerdictCache(self.options.cache)
 
     def case_settings(self, **changes: Any) -> CaseSettings:
         """Return how cases are graded: by the options, except for the given fields."""
@@ -266,33 +312,6 @@ class GradingSession(Closeable):
 
     # ---- opening ------------------------------------------------------------------------
 
-    def _find_files(self) -> list[Path]:
-        if not self.options.solutions_path:  # a grader or a Ray worker
-            return []
-        files = find_files(self.options.solutions_path)
-        by_stem: dict[str, Path] = {}
-        for file in files:
-            other = by_stem.setdefault(results_stem(file), file)
-            if other != file:
-                raise InputError(
-                    f"{other} and {file} would share the results folder {results_stem(file)!r}; "
-                    "rename one, or grade them with two --results-dir"
-                )
-        return files
-
-    def _open_problems(self) -> ProblemSet:
-        options = self.options
-        problems = open_problems(
-            options.dataset,
-            split=options.dataset_split,
-            subsets=tuple(options.dataset_subsets),
-            format_name=options.dataset_format,
-            judge=cast("Judge", options.judge),
-            testlib=options.testlib,
-        )
-        self._to_close.callback(problems.close)
-        return problems
-
     def _unknown_problem_ids(self) -> list[str]:
         """Return a note for each unknown id of --problems; raise InputError if all are."""
         wanted = self.options.problems or ()
@@ -305,29 +324,6 @@ class GradingSession(Closeable):
         if len(missing) > MAX_SHOWN_IDS:
             notes.append(f"--problems: {len(missing)} ids in all are unknown")
         return notes
-
-    def _open_sandbox(self) -> Sandbox:
-        if self._given_sandbox is not None:
-            return self._given_sandbox
-        from gradebox.sandbox.opening import Kind, open_sandbox
-
-        options = self.options
-        try:
-            sandbox = open_sandbox(
-                cast("Kind", options.sandbox),
-                endpoints=tuple(options.endpoint) or None,
-                slots=options.workers,
-                languages=self._languages(),
-                options={
-                    "endpoint_concurrency": options.endpoint_concurrency,
-                    "package": options.piston_package,
-                    **box_options(options),
-                },
-                hidden=self.private_paths(),
-            )
-        except (SandboxError, BadRequest) as e:
-            raise InputError(str(e)) from None
-        return self._to_close.enter_context(sandbox)
 
     def private_paths(self) -> list[str | Path]:
         """Return what the run reads and writes and programs must not see."""
@@ -347,51 +343,36 @@ class GradingSession(Closeable):
                     found.setdefault(solution.language)
         return list(found)
 
-    def _describe(self) -> Description:
-        try:
-            return self.sandbox.describe()
-        except SandboxError as e:
-            raise InputError(f"the sandbox cannot be used: {e}") from None
-
     def _official(self, problem: Problem) -> OfficialTests:
         return problem if isinstance(problem, InMemoryProblem) else self.problems
 
     def _open_resources(self, problem: Problem) -> ProblemResources:
-        """Open the chosen tests of a problem and what judges them."""
-        options, official = self.options, self._official(problem)
+        """Open what judges a problem and its chosen tests."""
+        official = self._official(problem)
         kept = problem.without_tests() if isinstance(problem, InMemoryProblem) else problem
-        interactor = self._open_interactor(problem)
-        if (problem.interactive and interactor is None) or (
+        judge = self._open_judge(problem)
+        if (problem.interactive and judge is None) or (
             problem.passes > 1 and not can_talk(self.sandbox)
         ):
             return ProblemResources(kept, unsupported_tests(official, problem))
-        tests = open_tests(official, self.generated, problem, options.test_selection())
-        return self._judged(kept, tests, interactor)
+        check_judge(problem, judge)
+        tests = open_tests(official, self.generated, problem, self.options.test_selection())
+        return ProblemResources(kept, tests, judge)
 
     def resources_of(self, problem: Problem, tests: ProblemTests) -> ProblemResources:
-        """Return tests that are open already with what judges them; on an error they are closed."""
-        return self._judged(problem, tests, self._open_interactor(problem))
+        """Return tests that are open already with what judges them."""
+        return ProblemResources(problem, tests, self._open_judge(problem))
 
-    def _open_interactor(self, problem: Problem) -> Interactor | None:
-        options = self.options
+    def _open_judge(self, problem: Problem) -> Checker | Interactor | None:
+        """Return what judges a problem; None for an interactive one: that is unsupported."""
+        interactor: Interactor | None
         if problem.test_kind == "assert" and not problem.language:
-            return AssertTests(problem, self.sandbox) if can_talk(self.sandbox) else None
-        return open_problem_interactor(problem, self.sandbox, options.dataset, options.testlib)
-
-    def _judged(
-        self, problem: Problem, tests: ProblemTests, interactor: Interactor | None
-    ) -> ProblemResources:
-        try:
-            checker = (
-                None
-                if interactor
-                else open_judge(problem, self.options.checker, self.options, self.sandbox)
-            )
-            check_judge(problem, interactor or checker)
-        except BaseException:
-            tests.close()
-            raise
-        return ProblemResources(problem, tests, checker, interactor)
+            interactor = AssertTests(problem, self.sandbox) if can_talk(self.sandbox) else None
+        else:
+            interactor = open_problem_interactor(problem, self.options, self.sandbox)
+        if interactor or problem.interactive:
+            return interactor
+        return open_judge(problem, self.options.checker, self.options, self.sandbox)
 
 
 def box_options(options: Options) -> dict[str, Any]:

@@ -2,31 +2,33 @@
 
 SolutionJob ──start: compile──▶ SolutionTask ──run each case──▶ SolutionRecord
     ├── it or its judge does not compile, or the sandbox failed ─────▲
-    └── an earlier record has all cases (stored.py) ────────┘
+    ├── an earlier record has all cases (stored.py) ─────────────────┤
+    └── WholeTask: another place grades it (executors.py, remote.py) ┘
 """
 
 from __future__ import annotations
 
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import Any, Protocol
 
+from gradebox.checkers.programs import error_line
 from gradebox.eval.common.errors import UnusableProblem
 from gradebox.eval.grading.cases.asserts import AssertTests, assert_attempt, together
-from gradebox.eval.grading.cases.batch_run import BatchGrader
+from gradebox.eval.grading.cases.batch_run import MOST_CASES, grade_some
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, unjudged
 from gradebox.eval.grading.cases.judges import interactive_attempt
 from gradebox.eval.grading.cases.stored import known_cases
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.scheduling.work import Done, Share
+from gradebox.eval.grading.scheduler import Done, Share
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
     cancel_after_first_failure,
     compile_error,
     compile_fields,
-    error_line,
     record_of_cases,
 )
 from gradebox.eval.grading.verdict import fails
@@ -36,9 +38,6 @@ from gradebox.eval.results.records import EncodedRecord
 from gradebox.eval.solutions.program import program_of
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.model import Compiled
-
-if TYPE_CHECKING:
-    from gradebox.eval.grading.remote import RemoteTask
 
 BYTES_PER_S = 50e6  # rough speed of passing input to a program, used to order jobs
 
@@ -56,7 +55,7 @@ class JobContext:
     """What all jobs of a run share: how cases are graded, and where results go.
 
     on_record  called with each finished record, from any thread
-    on_run_s   called by drivers, from any thread, with the seconds that programs ran
+    on_run_s   called with the seconds that programs ran elsewhere, from any thread
     on_case    called with each case's verdict, or a verdict and a number, from any thread
     cap        cases of a solution at once, 0 for no limit; of servers only
     checker    the checker of --checker; of servers only
@@ -74,22 +73,78 @@ class JobContext:
     time_limit_s: float | None = None
 
 
+GradeWhole = Callable[
+    [SolutionRun, JobContext, ProblemResources], SolutionRecord | EncodedRecord
+]  # raises Interrupted, InputError, and SandboxError, which becomes the record
+
+
+class WholeTask:
+    """A solution that another place grades (`scheduler.Task`): its only unit is all of it."""
+
+    units = most_at_once = 1
+
+    def __init__(
+        self,
+        solution_run: SolutionRun,
+        context: JobContext,
+        resources: ProblemResources,
+        grade: GradeWhole,
+    ) -> None:
+        self.solution_run = solution_run
+        self.started = time.monotonic()
+        self._context = context
+        self._resources = resources
+        self._grade = partial(grade, solution_run, context, resources)
+        self._record: SolutionRecord | EncodedRecord | None = None
+
+    def run(self, share: Share) -> Done:
+        """Wait for the record."""
+        try:
+            self._record = self._grade()
+        except SandboxError as e:
+            self._record = self.solution_run.record("error", "ER", None, error=str(e))
+        return Done(share.stop)
+
+    def finish(self, first_failure: int | None) -> None:
+        """Pass the solution's record on."""
+        self.abandon()
+        if self._record is None:
+            return
+        if isinstance(self._record, SolutionRecord):  # else drivers have counted
+            for verdict, number in Counter(c.verdict for c in self._record.details).items():
+                self._context.on_case(verdict, number)
+            self._context.on_run_s(self._record.busy_s)
+        self._context.on_record(self.solution_run, self._record)
+
+    def abandon(self) -> None:
+        """Free everything."""
+        self._context.resources.release(self._resources)
+
+
+def cost_of(run: SolutionRun) -> float:
+    """Return the seconds that a solution may take, as far as is known before."""
+    tests, limit_s = run.test_set, run.problem.time_limit_s * run.scale
+    return tests.to_run * limit_s + tests.input_bytes / BYTES_PER_S
+
+
 @dataclass
 class SolutionJob:
-    """A solution waiting for a worker (`work.Job`)."""
+    """A solution waiting for a worker (`scheduler.QueuedJob`).
+
+    grade_whole  another place grades it
+    """
 
     solution_run: SolutionRun
     context: JobContext
+    grade_whole: GradeWhole | None = None
     cost: float = field(init=False)
     group: int = field(init=False)
     held_bytes: int = field(init=False)
     _resources: ProblemResources | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        test_set, problem = self.solution_run.test_set, self.solution_run.problem
-        per_case_s = problem.time_limit_s * self.solution_run.scale
-        self.cost = test_set.to_run * per_case_s + test_set.input_bytes / BYTES_PER_S
-        self.group = test_set.number
+        self.cost = cost_of(self.solution_run)
+        self.group = self.solution_run.test_set.number
         self.held_bytes = len(self.solution_run.solution.code or "") + 1024
 
     def reserve(self) -> None:
@@ -102,17 +157,15 @@ class SolutionJob:
             self.context.resources.release(self._resources)
             self._resources = None
 
-    def start(self) -> SolutionTask | RemoteTask | None:
-        """Compile the judge and the program; return None when that already decided the record.
-
-        Where servers grade whole solutions, they do that.
-        """
+    def start(self) -> SolutionTask | WholeTask | None:
+        """Compile the judge and the program; return None when that already decided the record."""
         resources = self._resources or self.context.resources.acquire(self.solution_run.problem)
         self._resources = None
-        if "grade" in self.context.settings.sandbox.capabilities:
-            from gradebox.eval.grading.remote import RemoteTask
-
-            return RemoteTask(self.solution_run, self.context, resources)
+        grade = self.grade_whole
+        if grade is None and "grade" in self.context.settings.sandbox.capabilities:
+            from gradebox.eval.grading.remote import grade_on_servers as grade
+        if grade is not None:
+            return WholeTask(self.solution_run, self.context, resources, grade)
         task = None
         try:
             if self._prepare_judge(resources):
@@ -192,7 +245,7 @@ class SolutionJob:
 
 
 class SolutionTask:
-    """A compiled solution and the results of its cases (`work.Task`).
+    """A compiled solution and the results of its cases (`scheduler.Task`).
 
     cases  by place in the plan; the others run, and are the task's units
     """
@@ -214,17 +267,14 @@ class SolutionTask:
         self._plan = resources.tests.plan
         self._compiled = compiled
         self._cases = cases
-        self._closing = threading.Lock()
-        self._closed = False
-        grader = case_grader(context.settings, solution_run, resources, compiled)
-        self._grader = BatchGrader(grader, stop_on_failure=context.stop_on_failure)
-        self.most_at_once = self._grader.most_at_once
-        if self._grader.all_together:
+        self._grader = case_grader(context.settings, solution_run, resources, compiled)
+        self.most_at_once = MOST_CASES if self._grader.runs_many else 1
+        if self._grader.one_process:  # the cases depend on each other
             self.units = min(1, self.units)
 
     def run(self, share: Share) -> Done:
         """Grade some of these cases of the plan, from the first one on; or all of them as one."""
-        if not self._grader.all_together:
+        if not self._grader.one_process:
             return self._grade_some(share)
         done, first_failure = 0, None
         while done < len(self._left):
@@ -236,7 +286,8 @@ class SolutionTask:
 
     def _grade_some(self, share: Share) -> Done:
         refs = [self._plan[place] for place in self._left[share.start : share.stop]]
-        cases = self._grader.grade_some(refs, share)
+        stop = self._context.stop_on_failure
+        cases = grade_some(self._grader, refs, share, stop_on_failure=stop)
         failed, verdicts = None, []
         for unit, case in enumerate(cases, start=share.start):
             if case is not None:
@@ -258,18 +309,11 @@ class SolutionTask:
             cancel_after_first_failure(cases, self._plan)
         fields = compile_fields(self._compiled, self._context.settings.stored_bytes)
         record = record_of_cases(self.solution_run, cases, fields)
-        self._close()
+        self.abandon()
         self._context.on_record(self.solution_run, record)
 
     def abandon(self) -> None:
         """Free everything without a record."""
-        self._close()
-
-    def _close(self) -> None:
-        with self._closing:
-            if self._closed:
-                return
-            self._closed = True
         self._compiled.close()
         self._context.resources.release(self._resources)
 

@@ -214,18 +214,6 @@ def cancel_after_first_failure(cases: list[CaseRecord], plan: Sequence[TestRef])
         cases[i] = unjudged(plan[i], "SK", plan[i].skip or "not_run_after_failure")
 
 
-def error_line(log: str) -> str:
-    """Return the line of a compiler's messages that names the error.
-
-    It is the first one with "error:" that is not indented, since g++ names the function before it;
-    else the first one that is not indented, since Python quotes the source before it.
-    """
-    lines = [line for line in log.splitlines() if line.strip()]
-    whole = [line for line in lines if not line[0].isspace()]
-    named = [line for line in whole if "error:" in line]
-    return next(iter((*named, *whole, *lines)), "").strip()
-
-
 def compile_fields(compiled: Compiled, stored_bytes: int) -> dict[str, Any]:
     """Return the record's `compile` field: success, the compiler's log and what it used."""
     x = compiled.execution

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from gradebox.checkers.interactive import (
 )
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import Execution, Interaction, Limits, Program
-from tests.checkers.plain_sandbox import PlainSandbox
+from tests.checkers.conftest import WatchedBox
 
 WELL = Execution(exit_code=0, signal=None, cpu_s=0.1, wall_s=0.2, memory_bytes=1000)
 CRASHED = dataclasses.replace(WELL, exit_code=1)
@@ -169,16 +168,10 @@ TALKS = {
 }
 
 
-@pytest.fixture
-def sandbox() -> Iterator[PlainSandbox]:
-    with PlainSandbox() as box:
-        yield box
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("solution", "judge", "decided_by", "outcome"), TALKS.values(), ids=TALKS)
 def test_conversations(
-    sandbox: PlainSandbox,
+    sandbox: WatchedBox,
     tmp_path: Path,
     solution: str,
     judge: str,
@@ -193,12 +186,13 @@ def test_conversations(
     assert result.check.outcome == outcome
     assert decided_by in (None, result.decided_by)
     assert sandbox.runs[-1] == {
-        "args": ("input.txt", "answer.txt", "./"),
-        "files": {"input.txt": b"617", "answer.txt": b""},
+        "second_args": ("input.txt", "answer.txt", "./"),
+        "second_files": {"input.txt": b"617", "answer.txt": b""},
+        "second_collect": ("judgemessage.txt", "score.txt"),
     }
 
 
-def test_the_interactors_message_is_in_the_check(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_the_interactors_message_is_in_the_check(sandbox: WatchedBox, tmp_path: Path) -> None:
     (tmp_path / "judge.py").write_text(INTERACTOR)
     interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.py'}")
     compiled = sandbox.compile(Program("python", {"main.py": b"print('x')"}))
@@ -208,7 +202,7 @@ def test_the_interactors_message_is_in_the_check(sandbox: PlainSandbox, tmp_path
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine")
-def test_a_testlib_interactor(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_a_testlib_interactor(sandbox: WatchedBox, tmp_path: Path) -> None:
     (tmp_path / "testlib.h").write_text("#include <cstdio>\n#include <cstring>\n")
     (tmp_path / "judge.cpp").write_text(
         """
@@ -233,13 +227,12 @@ def test_a_testlib_interactor(sandbox: PlainSandbox, tmp_path: Path) -> None:
 
 
 def test_an_interactor_that_does_not_compile_is_unclear(
-    sandbox: PlainSandbox, tmp_path: Path
+    sandbox: WatchedBox, tmp_path: Path
 ) -> None:
     (tmp_path / "judge.cpp").write_text("int main() { retrun 0; }")
     interactor = open_interactor(sandbox, f"kattis:{tmp_path / 'judge.cpp'}")
-    interactor.runs._compiled = dataclasses.replace(
-        sandbox.compile(Program("python", {"main.py": b""})), ok=False, log=b"no return"
-    )
+    refused = sandbox.compile(Program("python", {"main.py": b""}))
+    interactor._compiled.append(dataclasses.replace(refused, ok=False, log=b"no return"))
     compiled = sandbox.compile(Program("python", {"main.py": b""}))
     result = judge_interaction(sandbox, compiled, interactor, b"", b"", Limits())
     assert (result.check.outcome, result.check.stderr) == ("unclear", b"no return")
@@ -247,7 +240,7 @@ def test_an_interactor_that_does_not_compile_is_unclear(
 
 
 def test_wrong_names_and_unsuitable_sandboxes_are_reported(
-    sandbox: PlainSandbox, tmp_path: Path
+    sandbox: WatchedBox, tmp_path: Path
 ) -> None:
     with pytest.raises(CheckerError, match="unknown interactor 'wcmp': write testlib:FILE"):
         open_interactor(sandbox, "wcmp")

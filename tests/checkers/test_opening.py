@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,11 @@ import pytest
 from gradebox.checkers import open_checker
 from gradebox.checkers.check import Check, CheckerError
 from gradebox.sandbox.errors import SandboxError
-from tests.checkers.plain_sandbox import PlainSandbox
+from testing.fakes.scripted_sandbox import FakeSandbox
+from tests.checkers.conftest import WatchedBox
 
+pytestmark = pytest.mark.slow
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine")
-
-
-@pytest.fixture
-def sandbox() -> Iterator[PlainSandbox]:
-    with PlainSandbox() as box:
-        yield box
 
 
 PYTHON = """
@@ -50,7 +45,7 @@ PYTHON_ROWS = {
 
 
 @pytest.mark.parametrize(("source", "outcome", "words"), PYTHON_ROWS.values(), ids=PYTHON_ROWS)
-def test_python_checkers(sandbox: PlainSandbox, source: str, outcome: str, words: str) -> None:
+def test_python_checkers(sandbox: WatchedBox, source: str, outcome: str, words: str) -> None:
     checker = open_checker(sandbox, source=source or "pass", name=None)
     assert checker is not None
     check = checker.check(b"9", b"-3", b"3")
@@ -58,22 +53,31 @@ def test_python_checkers(sandbox: PlainSandbox, source: str, outcome: str, words
     checker.close()
 
 
-def test_a_checker_sees_only_the_test_and_the_output(sandbox: PlainSandbox) -> None:
-    checker = open_checker(sandbox, source="import os\nprint(1, sorted(os.listdir()))", name=None)
-    assert checker is not None
-    assert checker.check(b"i", b"o", b"e").message == (
-        "['correct_output.txt', 'input.txt', 'solution_output.txt']"
+def test_a_checker_sees_only_the_test_the_output_and_nothing_of_earlier_cases(
+    sandbox: WatchedBox,
+) -> None:
+    source = (
+        "import os\n"
+        "names = [n for n in sorted(os.listdir()) if n.endswith('.txt')]\n"
+        "open('left.txt', 'w').write('x')\n"
+        "print(1, names)"
     )
-    assert sandbox.runs == [
-        {
-            "stdin": b"",
-            "args": ("input.txt", "correct_output.txt", "solution_output.txt"),
-            "files": {"input.txt": b"i", "correct_output.txt": b"e", "solution_output.txt": b"o"},
-        }
-    ]
+    checker = open_checker(sandbox, source=source, name=None)
+    assert checker is not None
+    for _ in range(2):
+        assert checker.check(b"i", b"o", b"e").message == (
+            "['correct_output.txt', 'input.txt', 'solution_output.txt']"
+        )
+    assert sandbox.runs[0] == sandbox.runs[1]
+    assert sandbox.runs[0] == {
+        "stdin": b"",
+        "args": ("input.txt", "correct_output.txt", "solution_output.txt"),
+        "files": {"input.txt": b"i", "correct_output.txt": b"e", "solution_output.txt": b"o"},
+        "collect": (),
+    }
 
 
-def test_a_hanging_checker_is_unclear(sandbox: PlainSandbox) -> None:
+def test_a_hanging_checker_is_unclear(sandbox: WatchedBox) -> None:
     from gradebox.checkers.programs import ProgramChecker
     from gradebox.checkers.protocols import PROTOCOLS
     from gradebox.sandbox.model import Limits, Program
@@ -87,20 +91,16 @@ def test_a_hanging_checker_is_unclear(sandbox: PlainSandbox) -> None:
     )
 
 
-def test_a_checker_is_compiled_once(sandbox: PlainSandbox) -> None:
+def test_a_checker_is_compiled_once(sandbox: WatchedBox) -> None:
     checker = open_checker(sandbox, source=PYTHON, name=None)
     assert checker is not None
     assert [checker.check(b"4", b"2", b"2").accepted for _ in range(3)] == [True] * 3
     assert sandbox.compiles == 1
 
 
-class BrokenSandbox(PlainSandbox):
-    def run(self, *_args: object, **_more: object) -> None:  # type: ignore[override]
-        raise SandboxError("the machine is on fire")
-
-
 def test_faults_of_the_machine_are_raised() -> None:
-    checker = open_checker(BrokenSandbox(), source="print(1)", name=None)
+    broken = FakeSandbox(lambda call: SandboxError("the machine is on fire"))
+    checker = open_checker(broken, source="print(1)", name=None)
     assert checker is not None
     with pytest.raises(SandboxError, match="on fire"):
         checker.check(b"", b"", b"")
@@ -118,7 +118,7 @@ sys.exit(42 if right else 43)
 """
 
 
-def test_kattis_validators(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_kattis_validators(sandbox: WatchedBox, tmp_path: Path) -> None:
     path = tmp_path / "validate.py"
     path.write_text(KATTIS)
 
@@ -132,6 +132,38 @@ def test_kattis_validators(sandbox: PlainSandbox, tmp_path: Path) -> None:
     assert check(" a 'b c'", b"ans").message == "flags ['a', 'b c']"
     assert check(" score", b"ans").score == 0.5
     assert check(" score", b"other").outcome == "unclear"
+
+
+VALIDATOR = {
+    "validate.cc": '#include "validate.h"\n#include <fstream>\n'
+    "int main(int, char** args) {\n"
+    "    std::ifstream answer(args[2]);\n"
+    "    return same(answer, std::cin) ? 42 : 43;\n}\n",
+    "validate.h": "#pragma once\n#include <iostream>\nbool same(std::istream&, std::istream&);\n",
+    "compare.cc": '#include "validate.h"\n#include <string>\n'
+    "bool same(std::istream& a, std::istream& b) {\n"
+    "    std::string x, y;\n    a >> x;\n    b >> y;\n    return x == y;\n}\n",
+}
+
+
+def test_a_validator_may_have_headers_and_several_sources(
+    sandbox: WatchedBox, tmp_path: Path
+) -> None:
+    for name, text in VALIDATOR.items():
+        (tmp_path / name).write_text(text)
+    checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path}")
+    assert checker is not None
+    checker.prepare()
+    outcomes = [checker.check(b"", output, b"a").outcome for output in (b" a", b"b")]
+    assert outcomes == ["accepted", "rejected"]
+
+
+def test_a_python_validator_may_have_modules(sandbox: WatchedBox, tmp_path: Path) -> None:
+    (tmp_path / "validate.py").write_text("import sys\nimport own\nsys.exit(own.status())\n")
+    (tmp_path / "own.py").write_text("def status():\n    return 42\n")
+    checker = open_checker(sandbox, source=None, name=f"kattis:{tmp_path / 'validate.py'}")
+    assert checker is not None
+    assert checker.check(b"", b"", b"").outcome == "accepted"
 
 
 TESTLIB_H = """
@@ -161,8 +193,7 @@ int main(int, char **argv) {
 
 
 @needs_compiler
-@pytest.mark.slow
-def test_testlib_checkers(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_testlib_checkers(sandbox: WatchedBox, tmp_path: Path) -> None:
     (tmp_path / "check.cpp").write_text(TESTLIB_CPP)
     (tmp_path / "headers").mkdir()
     (tmp_path / "headers" / "testlib.h").write_text(TESTLIB_H)
@@ -180,7 +211,7 @@ def test_testlib_checkers(sandbox: PlainSandbox, tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_a_checker_that_does_not_compile_is_unclear(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_a_checker_that_does_not_compile_is_unclear(sandbox: WatchedBox, tmp_path: Path) -> None:
     (tmp_path / "check.cpp").write_text("int main() { retrun 0; }")
     (tmp_path / "testlib.h").write_text("")
     checker = open_checker(sandbox, source=None, name=f"testlib:{tmp_path / 'check.cpp'}")
@@ -206,25 +237,25 @@ def test_a_checker_that_does_not_compile_is_unclear(sandbox: PlainSandbox, tmp_p
         ("sh -c 'kill -9 $$'", b"a", "unclear"),
     ],
 )
-def test_command_checkers(sandbox: PlainSandbox, line: str, output: bytes, outcome: str) -> None:
+def test_command_checkers(sandbox: WatchedBox, line: str, output: bytes, outcome: str) -> None:
     checker = open_checker(sandbox, source=None, name=f"command:{line}")
     assert checker is not None
     assert checker.check(b"i", output, b"a").outcome == outcome
 
 
-def test_a_name_goes_before_the_source(sandbox: PlainSandbox) -> None:
+def test_a_name_goes_before_the_source(sandbox: WatchedBox) -> None:
     checker = open_checker(sandbox, source="print(0)", name="wcmp")
     assert checker is not None
     assert checker.check(b"", b"a  b", b"a b").accepted
     assert sandbox.runs == []
 
 
-def test_without_source_and_name_there_is_no_checker(sandbox: PlainSandbox) -> None:
+def test_without_source_and_name_there_is_no_checker(sandbox: WatchedBox) -> None:
     assert open_checker(sandbox, source=None, name=None) is None
     assert open_checker(sandbox, source=" \n", name="") is None
 
 
-def test_digests_differ_between_checkers(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_digests_differ_between_checkers(sandbox: WatchedBox, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("print(1)")
     path = tmp_path / "a.py"
     names = (f"python:{path}", f"kattis:{path}", f"kattis:{path} x", "command:true", "command:cat")
@@ -237,7 +268,7 @@ def test_digests_differ_between_checkers(sandbox: PlainSandbox, tmp_path: Path) 
     ("name", "words"),
     [
         ("wcpm", ["unknown checker 'wcpm'", "'wcmp'"]),
-        ("testlb:a.cpp", ["unknown kind of checker 'testlb'", "testlib"]),
+        ("testlb:a.cpp", ["unknown checker 'testlb:a.cpp'", "did you mean 'testlib'"]),
         ("python:", ["names no file", "python:FILE"]),
         ("python:no-such.py", ["'no-such.py'", "No such file"]),
         ("kattis:no-such.txt", ["'no-such.txt'", "must end in .py, .cpp"]),
@@ -246,13 +277,13 @@ def test_digests_differ_between_checkers(sandbox: PlainSandbox, tmp_path: Path) 
         ("command:'a", ["can't be read"]),
     ],
 )
-def test_a_wrong_name_is_reported(sandbox: PlainSandbox, name: str, words: list[str]) -> None:
+def test_a_wrong_name_is_reported(sandbox: WatchedBox, name: str, words: list[str]) -> None:
     with pytest.raises(CheckerError) as error:
         open_checker(sandbox, source=None, name=name)
     assert [word for word in words if word not in str(error.value)] == []
 
 
-def test_a_missing_header_is_reported(sandbox: PlainSandbox, tmp_path: Path) -> None:
+def test_a_missing_header_is_reported(sandbox: WatchedBox, tmp_path: Path) -> None:
     (tmp_path / "check.cpp").write_text("")
     name = f"testlib:{tmp_path / 'check.cpp'}"
     with pytest.raises(CheckerError, match=r"'check.cpp' needs testlib.h: put it beside"):
@@ -261,7 +292,7 @@ def test_a_missing_header_is_reported(sandbox: PlainSandbox, tmp_path: Path) -> 
         open_checker(sandbox, source=None, name=name, testlib=str(tmp_path / "nowhere.h"))
 
 
-def test_a_dataset_may_choose_builtins_only(sandbox: PlainSandbox) -> None:
+def test_a_dataset_may_choose_builtins_only(sandbox: WatchedBox) -> None:
     checker = open_checker(sandbox, source=None, name="wcmp", programs=False)
     assert checker is not None
     for name in (f"python:{os.devnull}", "command:cat /etc/hostname"):

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import gradebox.checkers
-from gradebox.checkers.interactive import Interactor
-from gradebox.checkers.programs import ProgramChecker
+from gradebox.checkers.programs import ProgramJudge
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import escape
@@ -101,10 +100,8 @@ def export_case(folder: Path, case: OpenedCase) -> list[str]:
 
 def _judge_program(case: OpenedCase) -> Program | None:
     """Return the program that judges the case; None for the comparison and built-in checkers."""
-    interactor, checker = case.resources.interactor, case.resources.checker
-    if interactor is not None:
-        return interactor.runs.program
-    return checker.program if isinstance(checker, ProgramChecker) else None
+    judge = case.resources.judge
+    return judge.program if isinstance(judge, ProgramJudge) else None
 
 
 def _facts(case: OpenedCase, program: Program) -> dict[str, Any]:
@@ -112,8 +109,8 @@ def _facts(case: OpenedCase, program: Program) -> dict[str, Any]:
     problem, judge = case.solution_run.problem, case.resources.judge
     info = problem.info_of(case.ref.case_type, case.ref.index)
     about: dict[str, Any] = {"name": case.judge_name}
-    if isinstance(judge, (Interactor, ProgramChecker)):
-        of_judge = judge.runs.program if isinstance(judge, Interactor) else judge.program
+    if isinstance(judge, ProgramJudge):
+        of_judge = judge.program
         names = (name for name, row in PROTOCOLS.items() if row is judge.protocol)
         about |= {
             "protocol": next(names, "tests"),

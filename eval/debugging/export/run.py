@@ -27,7 +27,7 @@ from gradebox.checkers import long_outputs
 from gradebox.checkers.builtins import builtin
 from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.interactive import Interactor, judge_interaction
-from gradebox.checkers.programs import ProgramChecker, ProgramRuns
+from gradebox.checkers.programs import ProgramChecker
 from gradebox.checkers.protocols import PROTOCOLS, TESTS
 from gradebox.checkers.values.judges import JUDGES
 from gradebox.checkers.values.judges import judge as judge_values
@@ -197,9 +197,8 @@ def _judge(about: Mapping[str, Any], folder: Path, sandbox: Sandbox) -> Checker 
     protocol = {**PROTOCOLS, "tests": TESTS}[about["protocol"]]
     program = _program(about, folder)
     how: Any = {"extra_args": tuple(about["args"]), "full_points": about["full_points"]}
-    if about["interactive"]:
-        return Interactor(protocol, ProgramRuns(sandbox, program), name=name, **how)
-    return ProgramChecker(sandbox, protocol, program, name=name, **how)
+    kind = Interactor if about["interactive"] else ProgramChecker
+    return kind(sandbox, protocol, program, name=name, **how)
 
 
 def _program(about: Mapping[str, Any], folder: Path) -> Program:

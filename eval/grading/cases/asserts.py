@@ -16,55 +16,22 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from gradebox.checkers.interactive import Interactor, judge_interaction
-from gradebox.checkers.programs import ProgramRuns
 from gradebox.checkers.protocols import TESTS
 from gradebox.checkers.values.programs import joined_program, tester_program
 from gradebox.eval.grading.cases.case_run import CaseSettings, check_evidence
 from gradebox.eval.grading.cases.judges import interactive_attempt
 from gradebox.eval.grading.cases.outcome import Attempt, CaseOutcome, outcome_of
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
-from gradebox.eval.grading.verdict import EQUAL, Bounds, Match, judge, whole_output
+from gradebox.eval.grading.verdict import EQUAL, Bounds, Match
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.solutions.program import completed, program_of
 from gradebox.sandbox.model import Compiled, Execution
 from gradebox.sandbox.protocol import Sandbox
 
 NOT_HELD = Match(False, "the program ended before its last test")
-
-
-def marked_attempt(
-    settings: CaseSettings,
-    bounds: Bounds,
-    compiled: Compiled,
-    text: Callable[[TestCase], bytes],
-) -> Attempt:
-    """Return a function that runs the tests of a marked program with a secret of their own.
-
-    text  what stands behind the secret on stdin
-    """
-
-    def run(test: TestCase, alone: bool) -> tuple[Execution, bool]:
-        secret = secrets.token_hex(16).encode()
-        stdin = secret + b"\n" + text(test)
-        x = settings.sandbox.run(compiled, run_limits(bounds), stdin=stdin, alone=alone)
-        settings.on_run(x)
-        check_evidence(x)
-        before, mark, after = x.stdout.rpartition(b"\n" + secret + b"\n")
-        return replace(x, stdout=before + after), bool(mark)
-
-    def attempt(test: TestCase) -> CaseOutcome:
-        x, held = run(test, alone=False)
-        contended = must_run_alone(x, bounds)
-        if contended:
-            x, held = run(test, alone="alone" in settings.sandbox.capabilities)
-        if not whole_output(x, bounds):
-            return CaseOutcome(x, x.stdout, judge(x, bounds, None), None, contended=contended)
-        found = EQUAL if held else NOT_HELD
-        return outcome_of(x, bounds, x.stdout, found, contended=contended)
-
-    return attempt
 
 
 OWN_OBJECT = 4
@@ -76,11 +43,11 @@ class AssertTests(Interactor):
     """The tests of a problem, and which of them cannot run apart from a solution."""
 
     def __init__(self, problem: Problem, sandbox: Sandbox) -> None:
-        super().__init__(TESTS, ProgramRuns(sandbox, tester_program()), name="tests")
-        self.problem, self._sandbox = problem, sandbox
+        super().__init__(sandbox, TESTS, tester_program(), name="tests")
+        self.problem = problem
         self._known = known_solution(problem)
         self._needs: dict[tuple[str, int], bool] = {}
-        self._lock = threading.Lock()
+        self._asking = threading.Lock()
 
     def need_the_mark(
         self, test: TestCase, status: int, settings: CaseSettings, bounds: Bounds
@@ -91,7 +58,7 @@ class AssertTests(Interactor):
         """
         if self._known is None:
             return status == OWN_OBJECT
-        with self._lock:
+        with self._asking:
             name = (test.case_type, test.index)
             if name not in self._needs:
                 self._needs[name] = self._known_needs(test, self._known, settings, bounds)
@@ -121,6 +88,21 @@ def known_solution(problem: Problem) -> str | None:
     return next((code for code in codes if isinstance(code, str) and code.strip()), None)
 
 
+def marked_run(run: Callable[[bytes], Execution], text: bytes = b"") -> tuple[Execution, bool]:
+    """Run tests in a program's process; return the run, and whether the tests have held.
+
+    run   runs the process with a stdin, which is read before the program begins: a secret and,
+          behind a line feed, `text`. It writes the secret between line feeds after the last test
+
+    Raises SandboxError for a run that tells nothing.
+    """
+    secret = secrets.token_hex(16).encode()
+    x = run(secret + b"\n" + text)
+    check_evidence(x)
+    before, mark, after = x.stdout.rpartition(b"\n" + secret + b"\n")
+    return replace(x, stdout=before + after), bool(mark)
+
+
 def together(
     settings: CaseSettings,
     bounds: Bounds,
@@ -133,16 +115,25 @@ def together(
     prelude = problem.prelude.splitlines()
     program = joined_program(completed(code, problem), prelude, language=language)
     compiled: Compiled = settings.sandbox.compile(program)
+    text = json.dumps([test.input.decode(), json.loads(test.expected)]).encode()
+
+    def run(stdin: bytes, alone: bool) -> Execution:
+        x = settings.sandbox.run(compiled, run_limits(bounds), stdin=stdin, alone=alone)
+        settings.on_run(x)
+        return x
+
     try:
         if not compiled.ok:
             return None
-        return marked_attempt(settings, bounds, compiled, _text)(test)
+        x, held = marked_run(partial(run, alone=False), text)
+        contended = must_run_alone(x, bounds)
+        if contended:
+            alone = "alone" in settings.sandbox.capabilities
+            x, held = marked_run(partial(run, alone=alone), text)
+        found = EQUAL if held else NOT_HELD
+        return outcome_of(x, bounds, x.stdout, lambda: found, contended=contended)
     finally:
         compiled.close()
-
-
-def _text(test: TestCase) -> bytes:
-    return json.dumps([test.input.decode(), json.loads(test.expected)]).encode()
 
 
 def assert_attempt(

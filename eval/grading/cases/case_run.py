@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import cast
@@ -20,10 +19,9 @@ from msgspec import UNSET, UnsetType, structs
 from gradebox.checkers.builtins import Builtin
 from gradebox.checkers.check import Check, Checker
 from gradebox.checkers.compare import Mode
-from gradebox.checkers.opening import checker_for_test
-from gradebox.checkers.programs import Pass, PassChecker, ProgramChecker
+from gradebox.checkers.programs import Pass, ProgramChecker
+from gradebox.checkers.values.judging import IN_ONE_PROCESS
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.cases.one_process import run_in_one_process, shares_a_process
 from gradebox.eval.grading.cases.outcome import (
     Attempt,
     CaseOutcome,
@@ -34,19 +32,13 @@ from gradebox.eval.grading.cases.outcome import (
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.time_policy import must_run_alone, run_limits
-from gradebox.eval.grading.verdict import (
-    Bounds,
-    compare_output,
-    judge,
-    spares_expected,
-    whole_output,
-)
+from gradebox.eval.grading.verdict import Bounds, Match, compare_output, spares_expected
 from gradebox.eval.problems.problem import NO_INFO, Problem, TestCase, TestRef
 from gradebox.eval.results.record import CaseRecord, CaseVerdict, Reason
 from gradebox.eval.results.records import one_line, stored_text
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Execution
-from gradebox.sandbox.protocol import BatchSandbox, Sandbox
+from gradebox.sandbox.protocol import Sandbox
 
 log = logging.getLogger(__name__)
 
@@ -87,12 +79,12 @@ class CaseGrader:
         *,
         attempt: Attempt | None = None,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._problem = resources.problem
         self._tests = resources.tests
         self._checker = resources.checker
-        self._bounds = bounds
-        self._compiled = compiled
+        self.bounds = bounds
+        self.compiled = compiled
         self.attempt = attempt or self._run_and_judge
         if attempt is None and self._problem.passes > 1:
             self.attempt = self._run_passes
@@ -109,20 +101,20 @@ class CaseGrader:
     def grade(self, ref: TestRef, execution: Execution | None = None) -> CaseRecord:
         """Return the record of a case.
 
-        execution  of a run that has been made already, see `run_many`
+        execution  of a run that has been made already, see batch_run.py
 
         Raises Interrupted when the run is stopped, and InputError for unreadable tests.
         """
         if ref.skip is not None:
             return unjudged(ref, "SK", ref.skip)
         what = f"{self._problem.id} {ref.case_type} test {ref.index}"
-        retry = self._settings.retry
+        retry = self.settings.retry
         try:
             test = self.load(ref)
             if execution is not None:
                 outcomes = [retry.call(lambda: self.judge_run(test, execution), what)]
             else:
-                repeat = range(self._settings.repeat)
+                repeat = range(self.settings.repeat)
                 outcomes = [retry.call(lambda: self.attempt(test), what) for _ in repeat]
         except (Interrupted, InputError):
             raise
@@ -136,32 +128,13 @@ class CaseGrader:
             return record
         return structs.replace(record, repeats=tuple(o.judgement.verdict for o in outcomes))
 
-    def run_many(self, tests: Sequence[TestCase]) -> Generator[list[Execution], None, None]:
-        """Run the program for the first one or more tests (`Sandbox.run_many`, one_process.py)."""
-        settings = self._settings
-        limits = [run_limits(self._bounds, len(test.expected)) for test in tests]
-        if self.one_process:
-            whole, parts = run_in_one_process(settings.sandbox, self._compiled, limits, tests)
-            settings.on_run(whole)
-            yield parts
-            return
-        inputs = [test.input for test in tests]
-        sandbox = cast("BatchSandbox", settings.sandbox)
-        with closing(sandbox.run_many(self._compiled, limits, inputs)) as runs:
-            for executions in runs:
-                for execution in executions:
-                    settings.on_run(execution)
-                yield executions
-                if settings.retry.stop.is_set():  # the run is ending early
-                    return
-
     def judge_at_once(self, test: TestCase, execution: Execution) -> CaseOutcome | None:
         """Judge the output of a run; return None when that may need the sandbox again."""
         needs_sandbox = self._checker is not None and not isinstance(self._checker, Builtin)
         spared = execution.stdout == test.expected and spares_expected(self._checker)
         if needs_sandbox and not spared:
             return None
-        if must_run_alone(execution, self._bounds):
+        if must_run_alone(execution, self.bounds):
             return None
         return self._judge(test, execution, contended=False)
 
@@ -171,10 +144,10 @@ class CaseGrader:
     def _run_passes(self, test: TestCase) -> CaseOutcome:
         def run(test: TestCase, feedback: Feedback) -> tuple[CaseOutcome, Pass | None]:
             checker = checker_of(self._problem, self._checker, test)
-            asked = PassChecker(cast("ProgramChecker", checker), feedback)
-            return self.judge_run(test, self._run(test, alone=False), asked), asked.found
+            judge = cast("ProgramChecker", checker).for_pass(feedback)
+            return self.judge_run(test, self._run(test, alone=False), judge), judge.asked
 
-        return in_passes(test, self._problem.passes, self._bounds, run)
+        return in_passes(test, self._problem.passes, self.bounds, run)
 
     def judge_run(
         self, test: TestCase, execution: Execution, checker: Checker | None = None
@@ -183,9 +156,9 @@ class CaseGrader:
 
         checker  None: that of the problem
         """
-        contended = must_run_alone(execution, self._bounds)
+        contended = must_run_alone(execution, self.bounds)
         if contended:
-            execution = self._run(test, alone="alone" in self._settings.sandbox.capabilities)
+            execution = self._run(test, alone="alone" in self.settings.sandbox.capabilities)
         return self._judge(test, execution, checker, contended=contended)
 
     def _judge(
@@ -198,30 +171,30 @@ class CaseGrader:
     ) -> CaseOutcome:
         written = self._problem.files[1]
         output = execution.files.get(written) if written else execution.stdout
-        if not whole_output(execution, self._bounds):
-            judgement = judge(execution, self._bounds, None)
-            return CaseOutcome(execution, output, judgement, None, contended=contended)
-        checker = checker or checker_of(self._problem, self._checker, test)
-        found = compare_output(test, output, checker, self._settings.compare, written)
-        return outcome_of(execution, self._bounds, output, found, contended=contended)
+
+        def find() -> Match | Check:
+            judge = checker or checker_of(self._problem, self._checker, test)
+            return compare_output(test, output, judge, self.settings.compare, written)
+
+        return outcome_of(execution, self.bounds, output, find, contended=contended)
 
     def _run(self, test: TestCase, *, alone: bool) -> Execution:
         given, written = self._problem.files
-        execution = self._settings.sandbox.run(
-            self._compiled,
-            run_limits(self._bounds, len(test.expected)),
+        execution = self.settings.sandbox.run(
+            self.compiled,
+            run_limits(self.bounds, len(test.expected)),
             stdin=b"" if given else test.input,
             files={given: test.input} if given else None,
             collect=(written,) if written else (),
             alone=alone,
         )
-        self._settings.on_run(execution)
+        self.settings.on_run(execution)
         check_evidence(execution)
         return execution
 
     def record(self, ref: TestRef, test: TestCase, outcome: CaseOutcome) -> CaseRecord:
         """Return the record of a case that ran."""
-        x, judged, limit = outcome.execution, outcome.judgement, self._settings.stored_bytes
+        x, judged, limit = outcome.execution, outcome.judgement, self.settings.stored_bytes
         output = outcome.output or b""
         info = self._problem.info_of(test.case_type, test.index)
         expected = stored_text(test.expected, limit)
@@ -258,10 +231,17 @@ class CaseGrader:
         )
 
 
+def shares_a_process(problem: Problem) -> bool:
+    """Return whether all tests of a solution are calls in one process."""
+    return problem.test_kind == "call" and problem.checker_name in IN_ONE_PROCESS
+
+
 def checker_of(problem: Problem, checker: Checker | None, test: TestCase) -> Checker | None:
     """Return the checker with the arguments and the full mark of a test."""
     info = problem.info_of(test.case_type, test.index)
-    return checker if info is NO_INFO else checker_for_test(checker, info.args, info.points)
+    if checker is None or info is NO_INFO:
+        return checker
+    return checker.for_test(info.args, info.points)
 
 
 def _short_input(data: bytes) -> str | UnsetType:

@@ -7,14 +7,15 @@ against it, both in sandboxes.
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from gradebox.checkers.check import Checker, CheckerError
 from gradebox.checkers.interactive import Interactor, judge_interaction, open_interactor, open_sent
-from gradebox.checkers.opening import checker_for_test, open_checker
-from gradebox.checkers.programs import Pass, ProgramChecker, ProgramRuns
+from gradebox.checkers.opening import open_checker
+from gradebox.checkers.programs import Pass, ProgramChecker, ProgramJudge
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.checkers.values.outputs import OUTPUT_JUDGES
 from gradebox.eval.common.errors import InputError, UnusableProblem
@@ -28,7 +29,7 @@ from gradebox.eval.grading.cases.outcome import (
 )
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.time_policy import run_limits
-from gradebox.eval.grading.verdict import Bounds, judge, whole_output
+from gradebox.eval.grading.verdict import Bounds
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.results.records import stored_text
 from gradebox.eval.solutions.graded import checker_program, manager_program
@@ -51,12 +52,19 @@ def open_judge(
         return _open_named(name, options, sandbox)
     if problem.judge_program is not None:
         judge = _open_sent(problem, sandbox)
-        return judge if isinstance(judge, ProgramChecker) else None
+        return None if isinstance(judge, Interactor) else judge
     if problem.test_kind == "graded":
-        return open_checker_of(problem, sandbox)
+        program = checker_program(problem)
+        return (
+            None
+            if program is None
+            else ProgramChecker(
+                sandbox, PROTOCOLS["cms"], program, name="checker.cpp", full_points=1.0
+            )
+        )
     if problem.checker_name in OUTPUT_JUDGES and options.compare != DEFAULT_COMPARE:
         return None
-    try:
+    with _unusable(problem):
         return open_checker(
             sandbox,
             source=problem.checker,
@@ -66,37 +74,60 @@ def open_judge(
             programs=False,
             within=local_folder(options.dataset),
         )
+
+
+def open_problem_interactor(
+    problem: Problem, options: Options, sandbox: Sandbox
+) -> Interactor | None:
+    """Return the problem's interactor, None when it has none or the sandbox supports none.
+
+    Raises UnusableProblem for a file that is unreadable or outside the dataset's folder.
+    """
+    if not can_talk(sandbox):
+        return None
+    if problem.judge_program is not None:
+        judge = _open_sent(problem, sandbox)
+        return judge if isinstance(judge, Interactor) else None
+    if problem.test_kind == "graded":
+        program = manager_program(problem)
+        return (
+            None
+            if program is None
+            else Interactor(
+                sandbox, PROTOCOLS["cms-manager"], program, name="manager.cpp", full_points=1.0
+            )
+        )
+    folder = local_folder(options.dataset)
+    if problem.interactor is None or folder is None:
+        return None
+    with _unusable(problem):
+        return open_interactor(sandbox, problem.interactor, testlib=options.testlib, within=folder)
+
+
+@contextlib.contextmanager
+def _unusable(problem: Problem, what: str = "") -> Iterator[None]:
+    try:
+        yield
     except CheckerError as e:
-        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+        raise UnusableProblem(f"problem {problem.id} is unusable: {what}{e}") from None
+
+
+def _open_sent(problem: Problem, sandbox: Sandbox) -> ProgramChecker | Interactor:
+    with _unusable(problem):
+        return open_sent(problem.judge_program or {}, sandbox)
 
 
 def check_judge(problem: Problem, judge: Checker | Interactor | None) -> None:
     """Raise UnusableProblem for arguments of a test, or passes, that its judge does not have."""
-    where = f"problem {problem.id} is unusable: "
-    if problem.passes > 1 and not isinstance(judge, (ProgramChecker, Interactor)):
+    if problem.passes > 1 and not isinstance(judge, ProgramJudge):
         raise UnusableProblem(
-            f"{where}passes is {problem.passes}, but only a validator can ask for another pass: "
-            "name one, such as kattis:FILE"
+            f"problem {problem.id} is unusable: passes is {problem.passes}, but only a validator "
+            "can ask for another pass: name one, such as kattis:FILE"
         )
     for args in {info.args for info in problem.test_info}:
-        try:
-            if not isinstance(judge, Interactor):
-                checker_for_test(judge, args, None)
-        except CheckerError as e:
-            raise UnusableProblem(f"{where}args of a test, {' '.join(args)}: {e}") from None
-
-
-def open_sent_interactor(problem: Problem, sandbox: Sandbox) -> Interactor | None:
-    """Open the interactor that came with a problem. Raises UnusableProblem."""
-    judge = None if problem.judge_program is None else _open_sent(problem, sandbox)
-    return judge if isinstance(judge, Interactor) else None
-
-
-def _open_sent(problem: Problem, sandbox: Sandbox) -> ProgramChecker | Interactor:
-    try:
-        return open_sent(problem.judge_program or {}, sandbox)
-    except CheckerError as e:
-        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
+        with _unusable(problem, f"args of a test, {' '.join(args)}: "):
+            if judge is not None:
+                judge.for_test(args, None)
 
 
 def local_folder(dataset: str) -> Path | None:
@@ -132,45 +163,6 @@ def _open_named(name: str, options: Options, sandbox: Sandbox) -> Checker | None
         raise InputError(f"--checker {name}: {e}") from None
 
 
-def open_checker_of(problem: Problem, sandbox: Sandbox) -> ProgramChecker | None:
-    """Return the checker in the files of a graded problem, None when there is none."""
-    program = checker_program(problem)
-    if program is None:
-        return None
-    return ProgramChecker(sandbox, PROTOCOLS["cms"], program, name="checker.cpp", full_points=1.0)
-
-
-def open_manager(problem: Problem, sandbox: Sandbox) -> Interactor | None:
-    """Return the manager of a graded problem; None without one."""
-    program = manager_program(problem)
-    if program is None:
-        return None
-    runs = ProgramRuns(sandbox, program)
-    return Interactor(PROTOCOLS["cms-manager"], runs, name="manager.cpp", full_points=1.0)
-
-
-def open_problem_interactor(
-    problem: Problem, sandbox: Sandbox, dataset: str, testlib: str | None
-) -> Interactor | None:
-    """Return the problem's interactor, None when it has none or the sandbox supports none.
-
-    Raises UnusableProblem for a file that is unreadable or outside the dataset's folder.
-    """
-    folder = local_folder(dataset)
-    if not can_talk(sandbox):
-        return None
-    if problem.judge_program is not None:
-        return open_sent_interactor(problem, sandbox)
-    if problem.test_kind == "graded":
-        return open_manager(problem, sandbox)
-    if problem.interactor is None or folder is None:
-        return None
-    try:
-        return open_interactor(sandbox, problem.interactor, testlib=testlib, within=folder)
-    except CheckerError as e:
-        raise UnusableProblem(f"problem {problem.id} is unusable: {e}") from None
-
-
 def interactive_attempt(
     settings: CaseSettings,
     bounds: Bounds,
@@ -189,7 +181,7 @@ def interactive_attempt(
             return talk(test, None)[0]
         return in_passes(test, problem.passes, bounds, talk)
 
-    def talk(test: TestCase, feedback: Feedback | None) -> tuple[CaseOutcome, Pass]:
+    def talk(test: TestCase, feedback: Feedback | None) -> tuple[CaseOutcome, Pass | None]:
         info = problem.info_of(test.case_type, test.index)
         result = judge_interaction(
             settings.sandbox,
@@ -201,16 +193,14 @@ def interactive_attempt(
             feedback,
         )
         settings.on_run(result.execution)
-        asked = Pass(result.check, result.next_input, result.feedback)
+        asked = result.asked
         transcript = _transcript_text(result.transcript, settings.stored_bytes)
         # An accepted solution must also keep its limits. A rejected one may have been ended by
         # the rejection, which must not count as a second failure.
         accepted = result.check.accepted
         x = result.execution if accepted else result.execution_for_verdict
-        if not whole_output(x, bounds):
-            judgement = judge(x, bounds, None)
-            return CaseOutcome(x, x.stdout, judgement, None, transcript=transcript), asked
-        outcome = outcome_of(x, bounds, x.stdout, result.check, transcript=transcript)
+        check = result.check
+        outcome = outcome_of(x, bounds, x.stdout, lambda: check, transcript=transcript)
         return outcome._replace(execution=result.execution), asked
 
     return attempt

@@ -9,11 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from gradebox.checkers.check import Check, unclear
 from gradebox.checkers.programs import Pass
-from gradebox.eval.grading.verdict import Bounds, CaseJudgement, Match, judge, judge_untimed
+from gradebox.eval.grading.verdict import (
+    Bounds,
+    CaseJudgement,
+    Match,
+    judge,
+    judge_untimed,
+    whole_output,
+)
 from gradebox.eval.problems.problem import TestCase
 from gradebox.sandbox.model import Execution
 
@@ -47,23 +55,21 @@ def outcome_of(
     execution: Execution,
     bounds: Bounds,
     output: bytes | None,
-    found: Match | Check,
-    *,
-    contended: bool = False,
-    transcript: str | None = None,
+    find: Callable[[], Match | Check],
+    **more: Any,
 ) -> CaseOutcome:
-    """Return the outcome of a run that wrote its whole output, which was found to be `found`."""
+    """Return the outcome of a run.
+
+    find  compares or checks the output; called when that is whole
+    more  `contended` and `transcript` of the outcome
+    """
+    if not whole_output(execution, bounds):
+        return CaseOutcome(execution, output, judge(execution, bounds, None), None, **more)
+    found = find()
     judgement = judge(execution, bounds, found)
     untimed = judge_untimed(found) if judgement.verdict == "TLE" else judgement
-    return CaseOutcome(
-        execution,
-        output,
-        judgement,
-        untimed.passed,
-        found if isinstance(found, Check) else None,
-        contended,
-        transcript,
-    )
+    check = found if isinstance(found, Check) else None
+    return CaseOutcome(execution, output, judgement, untimed.passed, check, **more)
 
 
 Feedback = Mapping[str, bytes]  # what a validator left in its folder
@@ -92,8 +98,9 @@ def in_passes(
         if outcome.judgement.verdict == "TLE":
             break
         if len(outcomes) == most:
-            check = unclear(f"the validator asks for pass {most + 1}, but passes is {most}")
-            outcome = outcome_of(outcome.execution, bounds, outcome.output, check)
+            why = f"the validator asks for pass {most + 1}, but passes is {most}"
+            ask = partial(unclear, why)
+            outcome = outcome_of(outcome.execution, bounds, outcome.output, ask)
             break
         test = replace(test, input=found.next_input)
         feedback = found.feedback

@@ -11,8 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, checker_of, unjudged
-from gradebox.eval.grading.cases.one_process import shares_a_process
+from gradebox.eval.grading.cases.case_run import (
+    CaseGrader,
+    CaseSettings,
+    checker_of,
+    shares_a_process,
+    unjudged,
+)
 from gradebox.eval.grading.cases.outcome import CaseOutcome, outcome_of
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.verdict import Bounds, compare_output, fails
@@ -134,9 +139,13 @@ def _output_grader(
             stdout_bytes=len(output),
         )
         checker = checker_of(resources.problem, resources.checker, test)
-        found = compare_output(test, output, checker, settings.compare)
-        contended = bool(recorded.get("contended"))
-        return outcome_of(execution, bounds, output, found, contended=contended)
+        return outcome_of(
+            execution,
+            bounds,
+            output,
+            lambda: compare_output(test, output, checker, settings.compare),
+            contended=bool(recorded.get("contended")),
+        )
 
     not_compiled = Compiled(Program("", {}), ok=True)
     return CaseGrader(settings, resources, bounds, not_compiled, attempt=attempt)

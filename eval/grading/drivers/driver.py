@@ -1,252 +1,189 @@
 """A driver process: opens a sandbox, grades what its parent sends, and ends with its parent.
 
-SentProblems   tests that the parent opened, judges of its own
-DriverRun      a scheduler of its own for each run, whose jobs come from the parent
-Driver         the methods that the parent calls
+    parent ─▶ driver   add_problem, forget, work, widen, end_run: methods of `Driver`
+    driver ─▶ parent   ready, graded, ran, run_ended, logged, warned: methods of `DriverPool` that
+                       begin with `on_` and take the driver first
+
+A call is the name of a method and its arguments; none is answered. A run is one `Executor.run`;
+several may be open at once (the batches of a `Grader`), with options of their own (the graders of a
+server). Both ends run this code for the same user, and programs never have the channel: calls are
+pickles.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import pickle
 import signal
 import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from logging.handlers import QueueHandler
 from queue import SimpleQueue
-from typing import Any, TextIO
+from typing import Any
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.drivers.calls import Calls, DriverSetup
 from gradebox.eval.grading.options import Options
 from gradebox.eval.grading.resources import ProblemResources, TestSetInfo
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.scheduling.scheduler import Scheduler
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_job import JobContext, SolutionJob
+from gradebox.eval.grading.solution_job import SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.chosen_tests import ProblemTests, StoredTests
 from gradebox.eval.problems.problem import Problem
-from gradebox.eval.results.record import CaseVerdict, SolutionRecord, as_json
+from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.results.records import EncodedRecord, encoded
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.children.channel import Channel
+from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest, SandboxError
-from gradebox.sandbox.model import Execution
+from gradebox.sandbox.model import Description, Execution
 from gradebox.sandbox.opening import open_sandbox
 from gradebox.sandbox.protocol import lent_cores
 
-OpenResources = Callable[[Problem, ProblemTests], ProblemResources]
-
-
-@dataclass(eq=False)
-class _Sent:
-    problem: Problem
-    test_set: TestSetInfo
-    tests: ProblemTests
-    open_resources: OpenResources
-    resources: ProblemResources | None = None
-    users: int = 0
-    forgotten: bool = False
-
-
-class SentProblems:
-    """Gives jobs the resources of their problems. Any thread may call any method."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._by_number: dict[int, _Sent] = {}
-        self._by_problem: dict[int, _Sent] = {}  # by the identity of the problem's object
-
-    def add(
-        self,
-        number: int,
-        problem: Problem,
-        test_set: TestSetInfo,
-        tests: ProblemTests,
-        open_resources: OpenResources,
-    ) -> None:
-        """Keep a problem until `forget`.
-
-        open_resources  opens what judges it beside its tests
-        """
-        sent = _Sent(problem, test_set, tests, open_resources)
-        with self._lock:
-            self._by_number[number] = self._by_problem[id(problem)] = sent
-
-    def find(self, number: int) -> tuple[Problem, TestSetInfo]:
-        """Return a problem that was sent."""
-        sent = self._by_number[number]
-        return sent.problem, sent.test_set
-
-    def forget(self, number: int) -> None:
-        """Close a problem's resources as soon as nobody uses them."""
-        with self._lock:
-            sent = self._by_number.pop(number)
-            sent.forgotten = True
-            unused = not sent.users
-        if unused:
-            self._close(sent)
-
-    def acquire(self, problem: Problem) -> ProblemResources:
-        """See `ResourceCache.acquire`."""
-        with self._lock:
-            sent = self._by_problem[id(problem)]
-            if sent.resources is None:
-                sent.resources = sent.open_resources(problem, sent.tests)
-            sent.users += 1
-            return sent.resources
-
-    def release(self, resources: ProblemResources) -> None:
-        """See `ResourceCache.release`."""
-        with self._lock:
-            sent = self._by_problem[id(resources.problem)]
-            sent.users -= 1
-            last = sent.forgotten and not sent.users
-        if last:
-            self._close(sent)
-
-    def _close(self, sent: _Sent) -> None:
-        with self._lock:
-            del self._by_problem[id(sent.problem)]
-        sent.tests.close() if sent.resources is None else sent.resources.close()
-
-
+CLOSE_S = 10
+MOST_SESSIONS = 8  # kept for options that come again
 log = logging.getLogger(__name__)
 
 
-def _nothing() -> None: ...
+@dataclass(frozen=True)
+class DriverSetup:
+    """What a driver opens.
 
-
-@dataclass
-class _Job(SolutionJob):
-    """A job that reports its start, so that the parent knows what ran when a driver dies."""
-
-    started: Callable[[], None] = _nothing
-
-    def start(self) -> Any:
-        self.started()
-        return super().start()
-
-
-class DriverRun:
-    """Grades what `add` is given, until `end` or `stop`.
-
-    context  of its session's records
-    number   of the run
-    workers  cases at once
-    retry    (attempts, first_s, cap_s) of `Retry`
+    sandbox      arguments of the sandbox's constructor
+    slots        programs at once, of all drivers together
+    workers      solutions' cases that this driver runs at once
+    hidden       paths that programs must not see
+    description  of the parent's sandbox, which records state
+    log_level    of messages that are passed on
     """
+
+    sandbox: Mapping[str, Any]
+    slots: int
+    workers: int
+    hidden: tuple[str, ...]
+    description: Description
+    log_level: int
+
+
+class Calls:
+    """One end of a channel. Any thread may call; one thread takes the other end's calls."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+
+    def call(self, method: str, *arguments: Any, fd: int | None = None) -> None:
+        """Call a method of the other end. Raises OSError when that end is gone.
+
+        fd  an open descriptor that belongs to the call
+        """
+        self.channel.send(pickle.dumps((method, arguments), 5), fd)
+
+    def take(self) -> tuple[str, tuple[Any, ...]] | None:
+        """Wait for a call; return the method's name and its arguments, None at the end."""
+        try:
+            method, arguments = pickle.loads(self.channel.receive())
+        except (EOFError, OSError):
+            return None
+        return method, arguments
+
+
+class HeldProblem:
+    """A problem that the parent sent, and its opened resources (`solution_job.Resources`)."""
 
     def __init__(
         self,
-        number: int,
         session: GradingSession,
-        problems: SentProblems,
-        parent: Calls,
-        *,
-        workers: int,
-        retry: tuple[int, float, float],
+        problem: Problem,
+        test_set: TestSetInfo,
+        tests: ProblemTests,
     ) -> None:
-        self.context = session.context
+        self.session, self.problem, self.test_set = session, problem, test_set
+        self._tests = tests
+        self._lock = threading.Lock()
+        self._resources: ProblemResources | None = None
+
+    def acquire(self, problem: Problem) -> ProblemResources:
+        """Return the resources, opened at the first call. Raises InputError."""
+        with self._lock:
+            if self._resources is None:
+                self._resources = self.session.resources_of(self.problem, self._tests)
+            return self._resources
+
+    def release(self, resources: ProblemResources) -> None:
+        """Do nothing: the parent says when they are not needed any more."""
+
+    def close(self) -> None:
+        """Close the tests and what judges them."""
+        (self._resources or self._tests).close()
+
+
+class DriverRun:
+    """Grades what `add` is given, in a scheduler of its own, until `end`."""
+
+    def __init__(self, number: int, session: GradingSession, parent: Calls, workers: int) -> None:
         self._number = number
         self._parent = parent
-        self._cache = session.verdict_cache
-        self._numbers: dict[str, int] = {}  # of the work, by the key of its record
-        self._lock = threading.Lock()
-        self._cases: Counter[str] = Counter()
-        self._run_s = 0.0
         self._stop = threading.Event()
-        settings = session.case_settings(
-            retry=Retry(*retry, stop=self._stop), on_run=self._count_run
-        )
-        options = session.options
-        self._job_context = JobContext(
-            settings, problems, self._send, self._count_case, options.stop_on_first_failure
-        )
+        self._lock = threading.Lock()
+        self._ran_s = 0.0  # of programs, since the parent was told
+        settings = session.case_settings(retry=Retry(stop=self._stop), on_run=self._count)
+        self._context = session.job_context(settings, self._send)
         self._scheduler = Scheduler(
             workers,
-            cap=options.generated_tests_workers,
-            stop_on_failure=options.stop_on_first_failure,
+            cap=session.options.generated_tests_workers,
+            stop_on_failure=session.options.stop_on_first_failure,
             lent=lambda: lent_cores(session.sandbox),
         )
-        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self.widen = self._scheduler.widen
+        self._queue: SimpleQueue[SolutionJob | None] = SimpleQueue()
         threading.Thread(target=self._work, name=f"run-{number}", daemon=True).start()
 
-    def add(self, number: int, run: SolutionRun) -> None:
+    def add(self, number: int, run: SolutionRun, problem: HeldProblem) -> None:
         """Grade a solution."""
-        self._numbers[run.key] = number
-        started = partial(self._parent.call, "started", self._number, number)
-        self._queue.put(_Job(run, self._job_context, started=started))
+        send = partial(self._send, number)
+        self._queue.put(SolutionJob(run, replace(self._context, resources=problem, on_record=send)))
 
-    def widen(self, workers: int) -> None:
-        """Run this many cases at once from now on."""
-        self._scheduler.widen(workers)
-
-    def end(self) -> None:
-        """End when everything that was added is graded."""
-        self._queue.put(None)
-
-    def stop(self) -> None:
-        """Start nothing more; end when the running cases have ended."""
-        self._stop.set()
-        self._scheduler.stop()
+    def end(self, stopping: bool) -> None:
+        """End when everything that was added is graded, or as soon as the running cases are."""
+        if stopping:
+            self._stop.set()
+            self._scheduler.stop()
         self._queue.put(None)
 
     def _work(self) -> None:
-        error, is_input = "", False
+        error: Exception | None = None
         try:
-            self._scheduler.run(self._jobs(), self._tick)
+            self._scheduler.run(iter(self._queue.get, None), self._tick)
         except InputError as e:
-            error, is_input = str(e), True
+            error = InputError(str(e))
         except Exception as e:
             log.exception("unexpected error of the grader")
-            error = f"{type(e).__name__}: {e}"
-        self._send_counts()
-        self._parent.call("run_ended", self._number, error, is_input)
+            error = RuntimeError(f"{type(e).__name__}: {e}")
+        self._parent.call("run_ended", self._number, error)
 
-    def _jobs(self) -> Iterator[_Job]:
-        while (job := self._queue.get()) is not None:
-            yield job
+    def _count(self, execution: Execution) -> None:
+        with self._lock:
+            self._ran_s += max(0.0, execution.wall_s)
 
     def _tick(self) -> None:
         if self._scheduler.stopping:  # after an error the feeder still waits for jobs
             self._queue.put(None)
-        self._send_counts()
-
-    def _send_counts(self) -> None:
-        cases, run_s = self._take_counts()
-        if cases or run_s:
-            self._parent.call("counted", self._number, cases, run_s)
-
-    def _take_counts(self) -> tuple[dict[str, int], float]:
         with self._lock:
-            cases, run_s = dict(self._cases), self._run_s
-            self._cases.clear()
-            self._run_s = 0.0
-        return cases, run_s
+            ran_s, self._ran_s = self._ran_s, 0.0
+        if ran_s:
+            self._parent.call("ran", self._number, ran_s)
 
-    def _count_case(self, verdict: CaseVerdict, number: int = 1) -> None:
-        with self._lock:
-            self._cases[verdict] += number
-
-    def _count_run(self, execution: Execution) -> None:
-        with self._lock:
-            self._run_s += max(0.0, execution.wall_s)
-
-    def _send(self, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
+    def _send(self, number: int, run: SolutionRun, record: SolutionRecord | EncodedRecord) -> None:
         assert isinstance(record, SolutionRecord)
-        number = self._numbers.pop(run.key)
-        self._parent.call("graded", self._number, number, encoded(record), *self._take_counts())
-        if self._cache is not None:  # last: a full cache disk must not lose the record
-            self._cache.put(as_json(record))
-
-
-CLOSE_S = 10
+        cases = Counter(case.verdict for case in record.details)
+        self._parent.call("graded", self._number, number, encoded(record), dict(cases))
 
 
 def run_driver(channel: Channel) -> None:
@@ -295,48 +232,34 @@ class Driver:
         except BaseException:
             self._sandbox.close()
             raise
-        self._problems = SentProblems()
-        self._sessions: dict[int, GradingSession] = {}
+        self._problems: dict[int, HeldProblem] = {}
+        self._sessions: LruCache[str, GradingSession] = LruCache(MOST_SESSIONS)
         self._runs: dict[int, DriverRun] = {}
-
-    def open_session(self, number: int, options: Mapping[str, Any]) -> None:
-        """Begin to grade with other options; `options` are fields of `Options`."""
-        session = GradingSession(Options(**options), self._sandbox)
-        session.open_for_solutions(self._expected)
-        self._sessions[number] = session
-
-    def close_session(self, number: int) -> None:
-        """Forget a session: no further run belongs to it."""
-        self._sessions.pop(number).close()
-
-    def open_run(self, number: int, session: int, retry: tuple[int, float, float]) -> None:
-        """Begin a run of a session; `retry` is (attempts, first_s, cap_s) of `Retry`."""
-        self._runs[number] = DriverRun(
-            number,
-            self._sessions[session],
-            self._problems,
-            self._parent,
-            workers=self._workers,
-            retry=retry,
-        )
 
     def add_problem(
         self,
         number: int,
-        session: int,
+        options: Mapping[str, Any],
         problem: Problem,
         test_set: TestSetInfo,
         stored: StoredTests,
         with_fd: bool,
     ) -> None:
-        """Keep a session's problem. With `with_fd` the descriptor of its tests' file follows."""
+        """Keep a problem that is graded with some options, which are fields of `Options`.
+
+        with_fd  the descriptor of its tests' file follows
+        """
         tests = ProblemTests.opened(stored, self._parent.channel.receive_fd() if with_fd else None)
-        opener = self._sessions[session].resources_of
-        self._problems.add(number, problem, test_set, tests, opener)
+        session = self._sessions.get(repr(options))
+        if session is None:
+            session = GradingSession(Options(**options), self._sandbox)
+            session.open_for_solutions(self._expected)
+            self._sessions.put(repr(options), session)
+        self._problems[number] = HeldProblem(session, problem, test_set, tests)
 
     def forget(self, number: int) -> None:
-        """Close a problem; it may be sent again under another number."""
-        self._problems.forget(number)
+        """Close a problem, all of whose solutions are graded."""
+        self._problems.pop(number).close()
 
     def work(
         self,
@@ -344,32 +267,29 @@ class Driver:
         number: int,
         problem_number: int,
         solution: Solution,
-        language: str,
-        scale: float,
-        key: str,
+        names: tuple[str, float, str],
     ) -> None:
-        """Grade a solution of a problem."""
-        problem, test_set = self._problems.find(problem_number)
-        run = self._runs[run_number]
-        fields = run.context.sandbox_fields(language)
-        run.add(number, SolutionRun(solution, problem, test_set, language, scale, key, fields))
+        """Grade a solution of a problem; `names` are its language, its scale and its key."""
+        held = self._problems[problem_number]
+        run = self._runs.get(run_number)
+        if run is None:
+            run = DriverRun(run_number, held.session, self._parent, self._workers)
+            self._runs[run_number] = run
+        fields = held.session.context.sandbox_fields(names[0])
+        run.add(number, SolutionRun(solution, held.problem, held.test_set, *names, fields), held)
 
     def widen(self, run: int, workers: int) -> None:
         """Run this many cases at once: other drivers have nothing left to do."""
         self._runs[run].widen(workers)
 
-    def stop_run(self, run: int) -> None:
-        """Start nothing more; the running cases end."""
-        self._runs.pop(run).stop()
-
-    def end_run(self, run: int) -> None:
-        """End a run after its last solution."""
-        self._runs.pop(run).end()
+    def end_run(self, run: int, stopping: bool) -> None:
+        """End a run after its last solution, or start nothing more of it (`stopping`)."""
+        self._runs.pop(run).end(stopping)
 
     def close(self) -> None:
         """Close the sandbox; what is running ends with the process."""
         for run in self._runs.values():
-            run.stop()
+            run.end(True)
         with contextlib.suppress(SandboxError, OSError):
             self._sandbox.close()
 
@@ -377,24 +297,17 @@ class Driver:
 def _pass_messages_on(parent: Calls, level: int) -> None:
     """Send log messages and warnings to the parent, which shows them as its own."""
 
-    class Forward(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
+    class Forward(QueueHandler):
+        def enqueue(self, record: logging.LogRecord) -> None:
             with contextlib.suppress(OSError):
-                parent.call("logged", record.name, record.levelno, self.format(record))
+                parent.call("logged", record)
 
-    def show(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         with contextlib.suppress(OSError):
-            parent.call("warned", category, str(message), filename, lineno)
+            parent.call("warned", category, str(message))
 
     root = logging.getLogger()
-    root.addHandler(Forward())
+    root.addHandler(Forward(SimpleQueue()))
     root.setLevel(level)
     warnings.simplefilter("default")
     warnings.showwarning = show

@@ -1,362 +1,328 @@
-"""Started drivers: what each is given, what comes back, and what follows when one dies.
+"""Started drivers, seen from their parent: what each is given, and what follows when one dies.
 
-    executor ─ add ─▶ Run.queue ─ hand out ─▶ driver ─▶ Started, Graded ─▶ the planner
-                          ▲                     │ died
-                          └── suspects ◀────────┘ what it had started; the rest is queued again
+    Executor ─ RunInDrivers.grade, a thread for each solution ─▶ DriverPool ─ work ─▶ driver
+                        ▲ record                                    │ graded, or it died
+                        └───────────────────────────────────────────┘
 
-One thread reads from all drivers. `Dispatch` in process.py decides which driver gets what.
+A driver gets a few more solutions than it runs at once, first of problems that it was sent before.
+A solution whose driver died is graded again by a driver that has nothing else. When the queue is
+empty and a driver has nothing left, those that are still busy run as many cases at once as the free
+workers allow. A thread for each driver takes its calls.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import selectors
 import threading
 import warnings
-import weakref
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
 
 from gradebox.eval.common.errors import DriversUnavailable, InputError
-from gradebox.eval.grading.drivers.calls import DriverSetup
-from gradebox.eval.grading.drivers.process import CLOSE_S, Dispatch, DriverProcess
-from gradebox.eval.grading.drivers.runs import Pending, Run
-from gradebox.eval.results.record import SolutionRecord
+from gradebox.eval.common.paths import working_folder
+from gradebox.eval.grading.drivers.driver import DriverSetup
+from gradebox.eval.grading.drivers.process import DriverProcess, Graded, numbers, room_of
+from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.retry import Interrupted
+from gradebox.eval.grading.scheduler import Scheduler
+from gradebox.eval.grading.session import GradingSession, box_options
+from gradebox.eval.grading.solution_job import JobContext
+from gradebox.eval.grading.solution_run import SolutionRun
+from gradebox.eval.results.record import CaseVerdict
 from gradebox.eval.results.records import EncodedRecord
+from gradebox.sandbox.children.child import END_S
 from gradebox.sandbox.common.cleanup import Closeable
+from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Description
+from gradebox.sandbox.protocol import Sandbox
 
 MOST_DEATHS = 3  # of drivers while they graded one solution
 MOST_FRUITLESS = 5  # drivers that died in a row, none of which graded anything
+CLOSE_S = 15.0  # for a driver to end by itself
+LOOK_AGAIN_S = 1.0
 log = logging.getLogger(__name__)
+
+
+class DriverDied(Exception):
+    """A driver ended while it had a solution; the message says how."""
 
 
 class DriverPool(Closeable):
     """Started drivers. Any thread may call any method. Raises DriversUnavailable.
 
-    setups  of the drivers, one each
-    folder  their working folder; None: this process's
+    setups    of the drivers, one each
+    folder    their working folder; None: this process's
+    on_run_s  open run → called with the seconds that programs ran
     """
 
     def __init__(self, setups: list[DriverSetup], folder: str | None) -> None:
-        self._setups = setups
+        self.setups = setups
         self._folder = folder
         self._lock = threading.Lock()
-        self._runs: dict[int, Run] = {}
+        self._changed = threading.Condition(self._lock)  # a driver may have room
         self._fruitless = 0
-        self._gone: set[int] = set()  # drivers that ended and have no successor
+        self._waiting_alone = 0
+        self._error: Exception | None = None
         self._closing = False
-        self._error: InputError | None = None
-        self._warned: dict[Any, Any] = {}  # registry of the warnings that were shown
-        self._selector = selectors.DefaultSelector()
-        self._waker = os.eventfd(0, os.EFD_CLOEXEC)
-        self._selector.register(self._waker, selectors.EVENT_READ)
-        self._drivers: dict[int, DriverProcess] = {}
-        self._dispatch = Dispatch(self._drivers, sum(setup.workers for setup in setups))
-        try:
-            for index in range(len(setups)):
-                self._start(index)
-        except BaseException:
-            for driver in self._drivers.values():
-                driver.end()
-            self._selector.close()
-            os.close(self._waker)
-            raise
-        self._thread = threading.Thread(target=self._read_all, name="drivers", daemon=True)
-        self._thread.start()
-        _pools.add(self)
+        self.drivers: list[DriverProcess] = []
+        self.on_run_s: dict[int, Callable[[float], None]] = {}
+        self._threads: list[threading.Thread] = []
+        self.open()
 
-    def _start(self, index: int) -> None:
-        driver = DriverProcess(index, self._setups[index], self._folder)
-        self._drivers[index] = driver
-        self._selector.register(driver.child.channel, selectors.EVENT_READ, driver)
-
-    # ---- called by executors ------------------------------------------------------------
-
-    def open(self, run: Run) -> None:
-        """Begin a run."""
+    def open(self) -> None:
+        """Begin a run: after an error, which may be repaired, all drivers are started again."""
         with self._lock:
             if self._closing:
                 raise DriversUnavailable("the driver processes were closed")
-            if not self._thread.is_alive():
-                raise RuntimeError("the thread that reads from the drivers has ended")
-            self._runs[run.number] = run
-            if self._gone:  # an earlier run failed; what was wrong may be repaired
+            if not self.drivers:
                 self._error, self._fruitless = None, 0
-                for driver in self._drivers.values():
-                    driver.excused = not driver.ready
-                gone, self._gone = sorted(self._gone), set()
-                for index in gone:
-                    self._start_again(index)
+                try:
+                    for setup in self.setups:
+                        self._start(setup)
+                except BaseException as error:
+                    self._end_all(error)
+                    raise
 
-    def add(self, run: Run, pending: Pending) -> None:
-        """Queue a solution."""
+    def _start(self, setup: DriverSetup) -> None:
+        driver = DriverProcess(setup, self._folder)
+        self.drivers.append(driver)
+        thread = threading.Thread(target=self._read, args=(driver,), name="driver", daemon=True)
+        self._threads = [*(t for t in self._threads if t.is_alive()), thread]
+        thread.start()
+
+    def grade(
+        self, run: RunInDrivers, solution_run: SolutionRun, resources: ProblemResources
+    ) -> Graded:
+        """Return a solution's record. Raises SandboxError if each of its drivers died."""
+        died = ""
+        for deaths in range(MOST_DEATHS):
+            try:
+                return self._give(run, solution_run, resources, alone=deaths > 0).result()
+            except DriverDied as error:
+                died = str(error)
+        raise SandboxError(
+            f"the driver process ended {MOST_DEATHS} times while it graded this: {died}"
+        )
+
+    def _give(
+        self,
+        run: RunInDrivers,
+        solution_run: SolutionRun,
+        resources: ProblemResources,
+        *,
+        alone: bool,
+    ) -> Future[Graded]:
+        with self._changed:
+            self._waiting_alone += alone
+            try:
+                while True:
+                    if self._error is not None:
+                        raise self._error
+                    if run.is_stopping:
+                        raise Interrupted
+                    free = [d for d in self.drivers if d.has_room and not (alone and d.sent)]
+                    if free and (alone or not self._waiting_alone):
+                        break
+                    self._changed.wait(LOOK_AGAIN_S)
+            finally:
+                self._waiting_alone -= alone
+                if alone:
+                    self._changed.notify_all()
+            problem = solution_run.problem
+            driver = min(free, key=lambda d: d.reluctance(run.options, problem))
+            driver.alone = alone
+            return driver.give(run.number, run.options, solution_run, resources)
+
+    def widen(self, run: int) -> None:
+        """Let the drivers that still have work use the workers of those that have none."""
         with self._lock:
-            run.context = pending.job.context
-            run.queue.push(pending)
-            self._dispatch.hand_out(run)
+            busy = [d for d in self.drivers if d.sent or not d.ready]
+            if len(busy) < len(self.drivers):
+                for driver in busy:
+                    share = sum(setup.workers for setup in self.setups) // len(busy)
+                    if driver.runs.get(run, share) < share:
+                        driver.runs[run] = share
+                        driver.tell("widen", run, share)
 
-    def end(self, run: Run) -> None:
-        """Let a run end when everything that was added has its record."""
+    def end_run(self, run: int, stopping: bool) -> None:
+        """End a run in all drivers; what they have of it is not graded if it is `stopping`."""
         with self._lock:
-            run.all_read = True
-            self._dispatch.hand_out(run)
-            self._settle(run)
+            for driver in self.drivers:
+                if driver.runs.pop(run, None) is not None:
+                    driver.tell("end_run", run, stopping)
+            self._changed.notify_all()
 
-    def settle(self, run: Run) -> None:
-        """End a run that is to stop, or that has nothing left to do."""
-        with self._lock:
-            self._settle(run)
+    # ---- calls of drivers, in the thread of each ------------------------------------------
 
-    def forget(self, session: int) -> None:
-        """Let the drivers forget a session, whose runs have ended."""
-        with self._lock:
-            for driver in self._drivers.values():
-                driver.forget(session)
-
-    def slowest(self, run: Run) -> Pending | None:
-        """Return the solution of a run that was started first of those being graded."""
-        with self._lock:
-            started = [
-                pending
-                for driver in self._drivers.values()
-                for (number, _), pending in driver.sent.items()
-                if number == run.number and pending.started is not None
-            ]
-        return min(started, key=lambda pending: pending.started or 0.0, default=None)
-
-    # ---- ends of runs, under the lock ----------------------------------------------------
-
-    def _settle(self, run: Run) -> None:
-        """End a run that has nothing left to do, or that is to stop."""
-        if run.ended.is_set():
-            return
-        sent = any(number == run.number for d in self._drivers.values() for number, _ in d.sent)
-        finished = run.all_read and not run.waiting and not sent
-        if (run.stopping or finished) and not run.stop_sent:
-            run.stop_sent = True
-            for index in run.open_in:
-                self._drivers[index].tell("stop_run" if run.stopping else "end_run", run.number)
-        if run.stop_sent and not run.open_in and run.all_read:
-            self._close_run(run)
-
-    def _close_run(self, run: Run) -> None:
-        self._runs.pop(run.number, None)
-        left = [*run.queue.drain(), *run.suspects]
-        for driver in self._drivers.values():
-            numbers = [key for key in driver.sent if key[0] == run.number]
-            left += filter(None, [driver.take_back(*key) for key in numbers])
-        for pending in left:
-            pending.release()
-        run.ended.set()
-
-    # ---- calls of drivers, in the reading thread ----------------------------------------
-
-    def _read_all(self) -> None:
+    def _read(self, driver: DriverProcess) -> None:
         try:
-            while not self._closing:
-                self._read_some()
+            while (call := driver.calls.take()) is not None:
+                getattr(self, f"on_{call[0]}")(driver, *call[1])
+            how = driver.end(CLOSE_S if self._closing else END_S)
+            with self._lock:
+                if driver in self.drivers:  # else it was ended
+                    self._on_death(driver, how)
         except Exception as e:  # without this thread every run would wait forever
             log.exception("unexpected error of the grader")
             with self._lock:
-                for run in list(self._runs.values()):
-                    run.fail(e)
-                    self._close_run(run)
-
-    def _read_some(self) -> None:
-        for key, _ in self._selector.select():
-            driver: DriverProcess | None = key.data
-            if driver is None:
-                return  # the pool is being closed
-            call = driver.calls.take()
-            if call is not None:
-                getattr(self, f"on_{call[0]}")(driver, *call[1])
-                continue
-            self._selector.unregister(driver.child.channel)
-            if not self._closing:
-                self._on_death(driver)
-        with self._lock:
-            for run in list(self._runs.values()):
-                self._dispatch.hand_out(run)
-                self._settle(run)
+                self._end_all(e)
 
     def on_ready(self, driver: DriverProcess, description: Description | None, error: str) -> None:
         """Its sandbox is open; `error` says why it is not."""
-        expected = self._setups[driver.index].description
-        driver.ready = description == expected
-        if error:
-            with self._lock:
+        expected = driver.setup.description
+        with self._lock:
+            driver.ready = description == expected
+            self._changed.notify_all()
+            if error:
                 why = f"--drivers: a driver process cannot be used: {error}"
-                self._fail_all(DriversUnavailable(why))
-        elif not driver.ready:  # such as a start by fork that failed once: another one may do
-            driver.end_because(f"its sandbox is {description}, not {expected}")
-
-    def on_started(self, driver: DriverProcess, run: int, number: int) -> None:
-        """The grading of a solution begins."""
-        pending = driver.sent.get((run, number))
-        if pending is not None:
-            pending.begin()
+                self._end_all(DriversUnavailable(why))
+        if not error and not driver.ready:  # such as a start by fork that failed: another may do
+            driver.why = f"its sandbox is {description}, not {expected}"
+            driver.child.kill()
 
     def on_graded(
         self,
         driver: DriverProcess,
-        run_number: int,
+        run: int,
         number: int,
         record: EncodedRecord,
-        cases: Mapping[str, int],
-        run_s: float,
+        cases: Mapping[CaseVerdict, int],
     ) -> None:
-        """A solution has its record; the rest is as in `on_counted`."""
+        """A solution has its record."""
         with self._lock:
-            self._fruitless = 0
-            run = self._runs[run_number]
-            pending = driver.take_back(run_number, number)
-            if not driver.load:
-                driver.alone = False
-        run.count(cases, run_s)
-        if pending is not None:
-            self._pass_on(run, pending, record)
+            self._fruitless, alone = 0, driver.alone
+            if (run, number) in driver.sent:  # else it was given up
+                driver.take_back(run, number).set_result((record, cases))
+            if alone or self._waiting_alone:
+                self._changed.notify_all()
+            else:  # room for one
+                self._changed.notify()
 
-    def on_counted(
-        self, driver: DriverProcess, run: int, cases: Mapping[str, int], run_s: float
-    ) -> None:
-        """Verdicts of cases, and seconds that programs ran, since the run's last call."""
-        self._runs[run].count(cases, run_s)
-
-    def on_run_ended(
-        self, driver: DriverProcess, run_number: int, error: str, is_input: bool
-    ) -> None:
-        """The run has ended in this driver; an `error` is the user's (`is_input`) or ours."""
-        run = self._runs[run_number]
+    def on_run_ended(self, driver: DriverProcess, run: int, error: Exception | None) -> None:
+        """The run has ended in this driver: because of an error, or it was to."""
         with self._lock:
-            driver.runs.pop(run_number, None)
-            run.open_in.discard(driver.index)
-            if error:
-                run.fail((InputError if is_input else RuntimeError)(error))
-            self._settle(run)
+            driver.fail(error or Interrupted(), run)
+            self._changed.notify_all()
 
-    def on_logged(self, driver: DriverProcess, name: str, level: int, text: str) -> None:
+    def on_ran(self, driver: DriverProcess, run: int, seconds: float) -> None:
+        """Programs of a run ran for so long since its last call."""
+        if run in self.on_run_s:
+            self.on_run_s[run](seconds)
+
+    def on_logged(self, driver: DriverProcess, record: logging.LogRecord) -> None:
         """A message for the user's log, with the traceback as text."""
-        logger = logging.getLogger(name)
-        if logger.isEnabledFor(level):
-            logger.log(level, "%s", text)
+        logger = logging.getLogger(record.name)
+        if logger.isEnabledFor(record.levelno):
+            logger.handle(record)
 
-    def on_warned(
-        self, driver: DriverProcess, category: type[Warning], text: str, file: str, line: int
-    ) -> None:
+    def on_warned(self, driver: DriverProcess, category: type[Warning], text: str) -> None:
         """A Python warning."""
         try:
-            warnings.warn_explicit(text, category, file, line, registry=self._warned)
+            warnings.warn(text, category, stacklevel=1)
         except Warning as warning:  # the user's filters make it an error; nobody here catches it
             log.warning("%s", warning)
 
-    def _pass_on(self, run: Run, pending: Pending, record: SolutionRecord | EncodedRecord) -> None:
+    # ---- ends; the caller holds the lock --------------------------------------------------
+
+    def _on_death(self, driver: DriverProcess, how: str) -> None:
+        self.drivers.remove(driver)
+        self._fruitless += 1
+        hopeless = driver.failed_by_itself and not driver.ready
         try:
-            pending.job.context.on_record(pending.run, record)
-        except Exception as e:
-            if not isinstance(e, InputError):
-                log.exception("unexpected error of the grader")
-            with self._lock:
-                run.fail(e)
-        finally:
-            pending.release()
-
-    # ---- ends ---------------------------------------------------------------------------
-
-    def _on_death(self, driver: DriverProcess) -> None:
-        how = driver.end()
-        doomed: list[tuple[Run, Pending]] = []
-        with self._lock:
-            for run in self._runs.values():
-                run.queue.leave(driver.index)
-                run.open_in.discard(driver.index)
-            for (number, _), pending in driver.sent.items():
-                run = self._runs[number]
-                if pending.started is not None:
-                    pending.deaths += 1
-                if pending.deaths >= MOST_DEATHS and not run.stopping:
-                    doomed.append((run, pending))
-                elif pending.deaths:
-                    run.suspects.append(pending)
-                else:
-                    run.queue.push(pending, first=True)
-            self._fruitless += 1
-            if self._error is not None:
-                self._gone.add(driver.index)
-            else:
-                self._replace(driver, how, len(driver.sent) - len(doomed))
-        for run, pending in doomed:
-            error = f"the driver process ended {MOST_DEATHS} times while it graded this: {how}"
-            self._pass_on(run, pending, pending.run.record("error", "ER", None, error=error))
-
-    def _replace(self, driver: DriverProcess, how: str, solutions: int) -> None:
-        """Start another driver, unless that would not help. The caller holds the lock."""
-        hopeless = not driver.ready and driver.failed_by_itself and not driver.excused
-        if hopeless or self._fruitless >= MOST_FRUITLESS:
-            self._fail_all(
-                DriversUnavailable(
+            if hopeless or self._fruitless >= MOST_FRUITLESS:
+                raise DriversUnavailable(
                     f"--drivers: driver processes end before they grade anything ({how}); give "
                     "fewer --drivers or --workers, or --drivers 1"
                 )
+            log.warning(
+                "a driver process ended (%s): another one takes its place, and the %d solutions "
+                "that it had are graded again",
+                how,
+                len(driver.sent),
             )
-            self._gone.add(driver.index)
-            return
-        log.warning(
-            "a driver process ended (%s): another one takes its place, and the %d solutions that "
-            "it had are graded again",
-            how,
-            solutions,
-        )
-        self._start_again(driver.index)
-
-    def _start_again(self, index: int) -> None:
-        try:
-            self._start(index)
+            self._start(driver.setup)
         except InputError as error:
-            self._gone.add(index)
-            self._fail_all(error)
+            self._end_all(error)
+        driver.fail(self._error or DriverDied(how))
 
-    def _fail_all(self, error: InputError) -> None:
-        """End every run, those that are opened later as well. The caller holds the lock."""
-        self._error = self._error or error
-        for run in list(self._runs.values()):
-            run.fail(error)
-            self._settle(run)
+    def _end_all(self, error: BaseException) -> None:
+        """End every driver, and every run with an error."""
+        self._error = error if isinstance(error, Exception) else RuntimeError(str(error))
+        drivers, self.drivers = self.drivers, []
+        for driver in drivers:
+            if not self._closing:
+                driver.child.kill()
+            driver.child.channel.shutdown()  # both ends find the end, even within a message
+            driver.fail(self._error)
+        self._changed.notify_all()
 
     def close(self) -> None:
         """End all drivers and wait for them; runs fail. A second call has no effect."""
-        if self._closing:
-            return
-        self._closing = True
-        _pools.discard(self)  # the numbers of its descriptors may be used again
-        os.eventfd_write(self._waker, 1)
-        self._thread.join(CLOSE_S)  # it may wait for the rest of a message, of a stopped driver
-        for driver in self._drivers.values():
-            driver.child.channel.shutdown()
-        self._thread.join()
         with self._lock:
-            for run in list(self._runs.values()):
-                run.fail(DriversUnavailable("the driver processes were closed"))
-                self._close_run(run)
-        for driver in self._drivers.values():
-            driver.child.end(CLOSE_S)
-        self._selector.close()
-        os.close(self._waker)
-
-    def disown(self) -> None:
-        """Close, in a forked child, what belongs to the parent: drivers end with the parent."""
-        self._closing = True
-        self._selector.close()
-        os.close(self._waker)
+            self._closing = True
+            self._end_all(DriversUnavailable("the driver processes were closed"))
+        for thread in self._threads:
+            thread.join()
 
 
-_pools: weakref.WeakSet[DriverPool] = weakref.WeakSet()
+def open_drivers(options: Options, sandbox: Sandbox, hidden: Iterable[str | Path]) -> DriverPool:
+    """Start `options.drivers` drivers with `options.workers` in all. Raises InputError.
+
+    sandbox  that theirs must be equal to
+    hidden   paths that programs must not see
+    """
+    folder = working_folder()  # drivers inherit a removed one
+    share, more = divmod(options.workers, options.drivers)
+    level = logging.getLogger().getEffectiveLevel()
+    paths = tuple(str(Path(folder or "", path)) for path in hidden)
+    box = {**box_options(options), "measured": getattr(sandbox, "measured", None)}
+    description = sandbox.describe()
+    setups = [
+        DriverSetup(box, options.workers, share + (index < more), paths, description, level)
+        for index in range(options.drivers)
+    ]
+    return DriverPool(setups, folder)
 
 
-def _after_fork() -> None:
-    for pool in list(_pools):
-        pool.disown()
+class RunInDrivers:
+    """A run over the drivers of a session, which are started at its first use.
 
+    See `executors.Executor` for its methods.
+    """
 
-os.register_at_fork(after_in_child=_after_fork)
+    def __init__(self, session: GradingSession) -> None:
+        self._pool = session.drivers or session.keep(
+            "own drivers",
+            lambda: open_drivers(session.options, session.sandbox, session.private_paths()),
+        )
+        self._pool.open()
+        options = session.options.for_worker("box")
+        self.options = repr(options), options
+        self.number = next(numbers)
+        self.is_stopping = False
+        self.most_at_once = sum(map(room_of, self._pool.setups))
+
+    def grade(
+        self, run: SolutionRun, context: JobContext, resources: ProblemResources
+    ) -> EncodedRecord:
+        """See `GradeWhole`."""
+        self._pool.on_run_s[self.number] = context.on_run_s
+        record, cases = self._pool.grade(self, run, resources)
+        for verdict, number in cases.items():
+            context.on_case(verdict, number)
+        return record
+
+    def poll(self, executor: Scheduler) -> None:
+        """End the run in the drivers when it is stopping; near its end use idle workers."""
+        if executor.stopping and not self.is_stopping:
+            self.is_stopping = True
+            self._pool.end_run(self.number, stopping=True)
+        elif executor.all_started:
+            self._pool.widen(self.number)
+
+    def end(self) -> None:
+        """See `Executor`."""
+        self._pool.end_run(self.number, stopping=False)
+        self._pool.on_run_s.pop(self.number, None)

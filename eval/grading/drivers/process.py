@@ -1,55 +1,55 @@
-"""One driver, seen from its parent, and which driver gets which solution.
-
-A driver gets a few solutions ahead, as many as last a fraction of a second, so that all finish
-together. When the queue is empty and a driver has nothing left, those that are still busy run as
-many cases at once as the free workers allow.
-"""
+"""One driver, seen from its parent: what it has been sent, and how it is told more."""
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from gradebox.eval.common.errors import DriversUnavailable
-from gradebox.eval.grading.drivers.calls import Calls, DriverSetup
-from gradebox.eval.grading.drivers.runs import Known, Pending, Run
+from gradebox.eval.grading.drivers.driver import Calls, DriverSetup
+from gradebox.eval.grading.resources import ProblemResources
+from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.in_memory import InMemoryProblem, cache_name
 from gradebox.eval.problems.problem import Problem
+from gradebox.eval.results.record import CaseVerdict
+from gradebox.eval.results.records import EncodedRecord
 from gradebox.sandbox.children.child import Child
 
 MAIN = "gradebox.eval.grading.drivers.driver:run_driver"
 MOST_KNOWN, MOST_KNOWN_BYTES = 32, 64 << 20  # problems that a driver keeps without work for them
-MOST_AHEAD = 1000  # solutions that a driver has at once
-AHEAD_S = 0.15  # how long they last, as fast as it has been
-MEASURE_S = 0.25
-CLOSE_S = 15.0  # to end by itself
+numbers = count(1)  # of runs, problems and solutions
+KeyedOptions = tuple[str, Mapping[str, Any]]  # the options of a run behind their text
+Graded = tuple[EncodedRecord, Mapping[CaseVerdict, int]]  # the record, cases by verdict
+
+
+@dataclass(eq=False)
+class Known:
+    """A problem that a driver was sent; `users` of its solutions are with the driver."""
+
+    number: int
+    size_bytes: int
+    users: int = 0
 
 
 class DriverProcess:
-    """A started driver. Not thread-safe. Raises DriversUnavailable when it cannot be started.
+    """A started driver process. Not thread-safe. Raises DriversUnavailable if it cannot be started.
 
-    sent     (run, number) → the solutions it has
-    runs     open run → cases at once
-    excused  it was started for an earlier run, which failed; its end says nothing of a later one
-    alone    it has a solution of which other drivers died, and gets no other
+    sent   (run, number) → the solution's problem, and where its record goes
+    runs   open run → cases at once
+    alone  it has a solution of which another driver died, and gets no other
     """
 
-    def __init__(self, index: int, setup: DriverSetup, folder: str | None) -> None:
-        self.index, self.workers = index, setup.workers
-        self.ready = False
-        self._why = ""
-        self.failed_by_itself = self.excused = False
-        self.alone = False
-        self.sent: dict[tuple[int, int], Pending] = {}
+    def __init__(self, setup: DriverSetup, folder: str | None) -> None:
+        self.setup = setup
+        self.ready = self.alone = self.failed_by_itself = False
+        self.why = ""
+        self.sent: dict[tuple[int, int], tuple[Known, Future[Graded]]] = {}
         self.runs: dict[int, int] = {}
-        self._sessions: set[int] = set()
-        self._known: OrderedDict[tuple[int, str], Known] = OrderedDict()  # by session and problem
-        self._sent_problems = 0
-        self._finished, self._measured_at = 0, time.monotonic()
-        self._limit = self._least = 2 * self.workers + 2
+        self._known: OrderedDict[tuple[str, str], Known] = OrderedDict()  # by options and problem
         try:
             self.child = Child(MAIN, folder=folder)
         except OSError as error:
@@ -60,37 +60,6 @@ class DriverProcess:
         self.calls = Calls(self.child.channel)
         self.tell("setup", setup)
 
-    # ---- its work -----------------------------------------------------------------------
-
-    @property
-    def load(self) -> int:
-        """The number of solutions it has."""
-        return len(self.sent)
-
-    def room(self, waiting: int | None) -> bool:
-        """Return whether it may get a solution; `waiting`: of those left, None if more come."""
-        limit = self._limit
-        if waiting is not None:
-            limit = min(limit, max(self.workers + 1, waiting))
-        return self.ready and not self.alone and self.load < limit
-
-    def give(self, run: Run, pending: Pending) -> None:
-        """Send a solution, with what it needs. The driver's end is noticed when it is read."""
-        session = run.session[0]
-        if session not in self._sessions:
-            self._sessions.add(session)
-            self.tell("open_session", *run.session)
-        known = pending.known = self._know(session, pending)
-        known.users += 1
-        key = (run.number, pending.number)
-        self.sent[key] = pending
-        pending.started = None
-        if run.number not in self.runs:
-            self.runs[run.number] = self.workers
-            self.tell("open_run", *run.opening)
-        s = pending.run
-        self.tell("work", *key, known.number, s.solution, s.language, s.scale, s.key)
-
     def tell(self, method: str, *arguments: Any, fd: int | None = None) -> None:
         """Call a method of the driver, see `Calls.call`. Its end is noticed when it is read."""
         try:
@@ -98,46 +67,58 @@ class DriverProcess:
         except OSError:
             self.child.kill()
 
-    def take_back(self, run: int, number: int) -> Pending | None:
-        """Return a solution that the driver is done with."""
-        pending = self.sent.pop((run, number), None)
-        if pending is not None:
-            assert pending.known is not None
-            pending.known.users -= 1
-            self._measure()
-        return pending
+    @property
+    def has_room(self) -> bool:
+        """Whether it may get another solution."""
+        return self.ready and not self.alone and len(self.sent) < room_of(self.setup)
 
-    def _measure(self) -> None:
-        self._finished += 1
-        passed = time.monotonic() - self._measured_at
-        if passed >= MEASURE_S:
-            ahead = int(self._finished / passed * AHEAD_S)
-            self._limit = max(self._least, min(MOST_AHEAD, ahead))
-            self._finished, self._measured_at = 0, time.monotonic()
+    def reluctance(self, options: KeyedOptions, problem: Problem) -> tuple[bool, bool, float]:
+        """Return what orders drivers: the lowest one gets a solution of the problem."""
+        knows = (options[0], cache_name(problem)) in self._known
+        load, workers = len(self.sent), self.setup.workers
+        return load >= workers, not knows, load / workers
 
-    def forget(self, session: int) -> None:
-        """Let the driver forget a session, of which no run is open, and its problems."""
-        if session in self._sessions:
-            self._sessions.discard(session)
-            for name in [name for name in self._known if name[0] == session]:
-                self.tell("forget", self._known.pop(name).number)
-            self.tell("close_session", session)
+    def give(
+        self,
+        run: int,
+        options: KeyedOptions,
+        solution_run: SolutionRun,
+        resources: ProblemResources,
+    ) -> Future[Graded]:
+        """Send a solution of a run, with what it needs; return where its record will be."""
+        known = self._know(options, solution_run, resources)
+        known.users += 1
+        number, found = next(numbers), Future[Graded]()
+        self.sent[run, number] = known, found
+        self.runs.setdefault(run, self.setup.workers)
+        s = solution_run
+        names = s.language, s.scale, s.key
+        self.tell("work", run, number, known.number, s.solution, names)
+        return found
 
-    def _know(self, session: int, pending: Pending) -> Known:
+    def take_back(self, run: int, number: int) -> Future[Graded]:
+        """Return where the record of a solution goes, which the driver is done with."""
+        known, found = self.sent.pop((run, number))
+        known.users -= 1
+        self.alone = self.alone and bool(self.sent)
+        return found
+
+    def fail(self, error: Exception, run: int | None = None) -> None:
+        """End the solutions that the driver has, of one run or of all, with an error."""
+        for key in [key for key in self.sent if run is None or key[0] == run]:
+            self.take_back(*key).set_exception(error)
+
+    def _know(self, options: KeyedOptions, run: SolutionRun, resources: ProblemResources) -> Known:
         """Return the driver's copy of a solution's problem; send it when it has none."""
-        problem = pending.run.problem
-        name = session, cache_name(problem)
+        name = options[0], cache_name(run.problem)
         known = self._known.get(name)
-        if known is not None:
-            self._known.move_to_end(name)
-            return known
-        self._forget_unused()
-        stored, fd = pending.resources.tests.stored()
-        self._sent_problems += 1
-        known = self._known[name] = Known(self._sent_problems, stored.size_bytes)
-        run, slim = pending.run, _slim(problem)
-        with_fd = fd is not None
-        self.tell("add_problem", known.number, session, slim, run.test_set, stored, with_fd, fd=fd)
+        if known is None:
+            self._forget_unused()
+            stored, fd = resources.tests.stored()
+            known = self._known[name] = Known(next(numbers), stored.size_bytes)
+            given = known.number, options[1], _slim(run.problem), run.test_set, stored
+            self.tell("add_problem", *given, fd is not None, fd=fd)
+        self._known.move_to_end(name)
         return known
 
     def _forget_unused(self) -> None:
@@ -150,20 +131,16 @@ class DriverProcess:
                 size -= known.size_bytes
                 self.tell("forget", known.number)
 
-    # ---- its end ------------------------------------------------------------------------
+    def end(self, wait_s: float) -> str:
+        """End the process unless it ends in time; return how it did."""
+        how = self.child.end(wait_s)
+        self.failed_by_itself = not self.why and (self.child.status or 0) > 0
+        return self.why or how
 
-    def end_because(self, why: str) -> None:
-        """End the process, which is noticed when it is read."""
-        self._why = why
-        self.child.kill()
 
-    def end(self) -> str:
-        """End the process if it has not ended; return how it did."""
-        how = self.child.end()
-        if self._why:
-            return self._why
-        self.failed_by_itself = (self.child.status or 0) > 0
-        return how
+def room_of(setup: DriverSetup) -> int:
+    """Return how many solutions a driver has at most, so that it need not wait for more."""
+    return 2 * setup.workers + 2
 
 
 def _slim(problem: Problem) -> Problem:
@@ -171,58 +148,3 @@ def _slim(problem: Problem) -> Problem:
     if isinstance(problem, InMemoryProblem):
         problem = problem.without_tests()
     return problem if problem.test_kind == "assert" else replace(problem, gold_solutions=())
-
-
-class Dispatch:
-    """Gives the solutions of runs to drivers. Not thread-safe: the pool's lock is held.
-
-    drivers  by index, as they are at the moment
-    workers  of all of them
-    """
-
-    def __init__(self, drivers: Mapping[int, DriverProcess], workers: int) -> None:
-        self._drivers = drivers
-        self._workers = workers
-
-    def hand_out(self, run: Run) -> None:
-        """Give drivers what they have room for."""
-        if run.stopping or run.stop_sent:
-            return
-        while run.suspects:
-            driver = next((d for d in self._drivers.values() if d.ready and not d.load), None)
-            if driver is None:
-                break
-            self._give(driver, run, run.suspects.popleft())
-            driver.alone = True
-        if run.queue:
-            while self._give_next(run):
-                pass
-        if run.all_read and not run.waiting:
-            self._widen(run)
-
-    def _give_next(self, run: Run) -> bool:
-        """Give the next solution to the driver that has least; return False when none takes it."""
-        count = len(self._drivers)
-        for driver in sorted(self._drivers.values(), key=lambda d: d.load / d.workers):
-            if not driver.room(len(run.queue) // count if run.all_read else None):
-                continue
-            pending = run.queue.take(driver.index, join=driver.load <= driver.workers)
-            if pending is not None:
-                self._give(driver, run, pending)
-                return True
-        return False
-
-    def _give(self, driver: DriverProcess, run: Run, pending: Pending) -> None:
-        run.open_in.add(driver.index)
-        driver.give(run, pending)
-
-    def _widen(self, run: Run) -> None:
-        """Let the drivers that still have work use the workers of those that have none."""
-        busy = [d for d in self._drivers.values() if d.load or not d.ready]
-        if not busy or len(busy) == len(self._drivers):
-            return
-        for driver in busy:
-            share = self._workers // len(busy)
-            if driver.load and driver.runs.get(run.number, share) < share:
-                driver.runs[run.number] = share
-                driver.tell("widen", run.number, share)

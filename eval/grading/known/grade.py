@@ -13,7 +13,7 @@ from pathlib import Path
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.cases.case_run import CaseSettings
-from gradebox.eval.grading.scheduling.scheduler import Scheduler
+from gradebox.eval.grading.scheduler import Scheduler
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.grading.solution_job import SolutionJob
 from gradebox.eval.grading.solution_run import SolutionRun

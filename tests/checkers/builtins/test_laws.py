@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from gradebox.checkers import builtin, tokens
 from gradebox.checkers.builtins import TABLE
-from gradebox.checkers.builtins.sequences import plainly_integers
 from gradebox.checkers.builtins.stream import decimal
 
 PIECES = [
@@ -51,25 +50,6 @@ def test_equal_texts_are_never_wrong(name: str, text: bytes) -> None:
     """They may be malformed, which is the answer's fault first. Only outputs may have a BOM."""
     if not text.startswith(b"\xef\xbb\xbf"):
         assert builtin(name)(b"", text, text).outcome in ("accepted", "unclear")
-
-
-def spelled_well(token: bytes) -> bool:
-    try:
-        value = int(token)
-    except ValueError:
-        return False
-    return str(value).encode() == token and -(2**63) <= value < 2**63
-
-
-@given(st.lists(st.sampled_from(PIECES), max_size=8).map(b" ".join) | TEXTS)
-def test_only_integers_pass_the_quick_test(text: bytes) -> None:
-    if plainly_integers(text):
-        assert all(spelled_well(token) for token in text.split())
-
-
-@given(st.lists(st.integers(-(10**17), 10**17)))
-def test_usual_integers_pass_the_quick_test(numbers: list[int]) -> None:
-    assert plainly_integers("\n".join(map(str, numbers)).encode())
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

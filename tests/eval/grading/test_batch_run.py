@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.checkers.check import Check, accept, reject
-from gradebox.eval.grading.cases.batch_run import BatchGrader
+from gradebox.eval.grading import scheduler as share_module
+from gradebox.eval.grading.cases.batch_run import grade_some
 from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Retry
-from gradebox.eval.grading.scheduling import work as share_module
-from gradebox.eval.grading.scheduling.work import Share
+from gradebox.eval.grading.scheduler import Share
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.problems.chosen_tests import ProblemTests
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef
@@ -120,11 +120,14 @@ def made(
     return grader, sandbox, plan
 
 
-def grade_all(grader: BatchGrader, plan: Sequence[TestRef]) -> list[CaseRecord | None]:
+def grade_all(
+    grader: CaseGrader, plan: Sequence[TestRef], *, stop: bool = False
+) -> list[CaseRecord | None]:
     """Return the records of the plan, up to the first None."""
     records: list[CaseRecord | None] = []
     while len(records) < len(plan) and None not in records:
-        some = grader.grade_some(plan[len(records) :], Share(range(len(records), len(plan))))
+        share = Share(range(len(records), len(plan)))
+        some = grade_some(grader, plan[len(records) :], share, stop_on_failure=stop)
         assert 1 <= len(some) <= len(plan) - len(records)
         records += some
     return records
@@ -139,7 +142,7 @@ def grade_all(grader: BatchGrader, plan: Sequence[TestRef]) -> list[CaseRecord |
 def test_the_records_are_those_of_single_runs(kinds, checker):
     grader, sandbox, plan = made(kinds, checker=checker)
     single, _, _ = made(kinds, checker=checker, batched=False)
-    found = grade_all(BatchGrader(grader, stop_on_failure=False), plan)
+    found = grade_all(grader, plan, stop=False)
     assert found == [single.grade(ref) for ref in plan]
     assert sandbox.open_batches == 0
 
@@ -155,13 +158,13 @@ def test_with_a_stop_every_case_up_to_the_first_failure_is_graded(kinds, checker
     wanted = [single.grade(ref) for ref in plan]
     failing = [i for i, case in enumerate(wanted) if case.verdict not in ("AC", "SK", "ER")]
     upto = failing[0] + 1 if failing else len(plan)
-    found = grade_all(BatchGrader(grader, stop_on_failure=True), plan)
+    found = grade_all(grader, plan, stop=True)
     assert found[:upto] == wanted[:upto]
 
 
 def test_cases_after_a_failure_are_not_run():
     grader, sandbox, plan = made(["right", "wrong", *["right"] * 20])
-    found = BatchGrader(grader, stop_on_failure=True).grade_some(plan, Share(range(len(plan))))
+    found = grade_some(grader, plan, Share(range(len(plan))), stop_on_failure=True)
     assert [case and case.verdict for case in found] == ["AC", "WA", *[None] * 20]
     assert len(sandbox.calls) == 2
 
@@ -171,7 +174,7 @@ def test_a_stopped_run_starts_no_further_case():
     grader, sandbox, plan = made(
         ["right"] * 20, retry=Retry(stop=stop), on_run=lambda execution: stop.set()
     )
-    found = BatchGrader(grader, stop_on_failure=False).grade_some(plan, Share(range(len(plan))))
+    found = grade_some(grader, plan, Share(range(len(plan))), stop_on_failure=False)
     assert [case.verdict for case in found if case] == ["AC"]
     assert len(sandbox.calls) == 1
 
@@ -180,9 +183,9 @@ def test_the_inputs_of_one_go_are_bounded():
     grader, sandbox, plan = made(["right"] * 5)
     half = MOST_BYTES // 2
     sized = [replace(ref, input_bytes=half) for ref in plan]
-    assert len(BatchGrader(grader, stop_on_failure=False).grade_some(sized, Share(range(5)))) == 2
+    assert len(grade_some(grader, sized, Share(range(5)), stop_on_failure=False)) == 2
     huge = [replace(ref, input_bytes=3 * half) for ref in plan]
-    assert len(BatchGrader(grader, stop_on_failure=False).grade_some(huge, Share(range(5)))) == 1
+    assert len(grade_some(grader, huge, Share(range(5)), stop_on_failure=False)) == 1
     assert sandbox.batches == [2]
 
 
@@ -192,7 +195,7 @@ def test_a_case_whose_judgement_fails_is_an_error_and_the_rest_is_graded():
             raise ZeroDivisionError("bad checker")
 
     grader, _, plan = made(["right", "other", "right"], checker=BadChecker)
-    found = grade_all(BatchGrader(grader, stop_on_failure=False), plan)
+    found = grade_all(grader, plan, stop=False)
     assert [case.verdict for case in found if case] == ["AC", "ER", "AC"]
     assert "ZeroDivisionError: bad checker" in found[1].error
 
@@ -200,7 +203,7 @@ def test_a_case_whose_judgement_fails_is_an_error_and_the_rest_is_graded():
 def test_executions_are_counted_once_each():
     seen: list[Execution] = []
     grader, sandbox, plan = made(["right", "wrong", "near", "right"], on_run=seen.append)
-    grade_all(BatchGrader(grader, stop_on_failure=False), plan)
+    grade_all(grader, plan, stop=False)
     assert len(seen) == len(sandbox.calls) == 5  # one ran again, alone
 
 
@@ -220,7 +223,7 @@ def test_what_others_have_taken_is_left_to_them(kinds, taken_at):
 
     grader, sandbox, plan = made(kinds, on_run=take)
     single, _, _ = made(kinds, batched=False)
-    found = BatchGrader(grader, stop_on_failure=False).grade_some(plan, share)
+    found = grade_some(grader, plan, share, stop_on_failure=False)
     assert 1 <= len(found) <= share.stop
     assert found == [single.grade(ref) for ref in plan[: len(found)]]
     assert sandbox.open_batches == 0

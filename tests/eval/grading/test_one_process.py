@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import gradebox
-from gradebox.eval.grading.cases.one_process import parts_of
+from gradebox.eval.grading.cases.batch_run import parts_of
 from gradebox.sandbox.model import Execution
 
 LINES = b'5000000\tvalue\t{"a":1}\n20000000\traised\tValueError: no\n1000000\tvalue\t{"a":2}\n'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradebox.eval.grading.solution_run import cancel_after_first_failure, error_line
+from gradebox.checkers.programs import error_line
+from gradebox.eval.grading.solution_run import cancel_after_first_failure
 from gradebox.eval.problems.problem import TestRef
 from testing.fakes.records import case
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -19,7 +20,7 @@ import pytest
 
 from gradebox.eval.cli.run import run_grading
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.grading.drivers import pool as pool_module
+from gradebox.eval.grading.drivers.pool import DriverPool
 from gradebox.eval.grading.options import Options
 from gradebox.eval.results.records import RESULTS_NAME, read_records
 from gradebox.sandbox.children import child as child_module
@@ -69,8 +70,11 @@ def recorded(folder: Path, name: str = NAME) -> int:
 
 def driver_pids() -> list[int]:
     """Return the driver processes of this process."""
-    drivers = [d for pool in list(pool_module._pools) for d in list(pool._drivers.values())]
-    return [d.child.pid for d in drivers if d.child.status is None]
+    return [d.child.pid for p in pools() for d in list(p.drivers) if d.child.status is None]
+
+
+def pools() -> list[DriverPool]:
+    return [found for found in gc.get_objects() if isinstance(found, DriverPool)]
 
 
 def killer(when: Callable[[], bool]) -> threading.Thread:

@@ -1,1 +1,0 @@
-"""Spread the cases of solutions over the workers of one process."""
