@@ -24,67 +24,75 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gradebox.sandbox import languages
 from gradebox.sandbox.box.embedded import EmbeddedSandbox
 from gradebox.sandbox.box.isolation.host import inspect_host
 from gradebox.sandbox.box.isolation.levels import LEVELS, UNSAFE
 from gradebox.sandbox.common.cpus import physical_cpus
 from gradebox.sandbox.common.exit_status import ExitStatus
-from gradebox.sandbox.common.in_container import container_kind
 from gradebox.sandbox.common.own_command import command
 from gradebox.sandbox.errors import SandboxError
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """How to enable a level: on a machine, in Docker and Podman, in other containers."""
+    """How to enable a level: on a machine, in Docker and Podman, in other containers.
 
+    lacks  what the level lacks compared with the levels above it
+    """
+
+    lacks: str
     machine: str
-    docker: str
-    container: str
+    docker: str = ""
+    container: str = ""
 
     def here(self, kind: str) -> str:
         """Return the one for a kind of container, "" for a machine."""
-        if kind in DOCKERS:
+        if self.docker and kind in DOCKERS:
             return self.docker.replace("docker", kind)
-        return self.machine if kind in ("", *AS_A_MACHINE) else self.container
+        return self.machine if kind in ("", *AS_A_MACHINE) else self.container or self.machine
 
 
 DOCKERS = ("docker", "podman")
 AS_A_MACHINE = ("apptainer",)  # it adds no limits to those of the machine
-KERNEL = "a kernel of 5.13 or later, started with lsm=landlock,…"
-UNSAFE_FLAG = "use --allow-unsafe-sandbox: only memory, time and system calls are limited"
-REMEDIES = {
-    "full": Remedy(
-        "run the grader as root: sudo …",
-        "docker run --privileged --user 0 …",
-        "start the container privileged, as user id 0 (in Kubernetes privileged: true, "
-        "runAsUser: 0)",
-    ),
-    "delegated": Remedy(
-        "systemd-run --user --scope -p Delegate=yes <the command> (needs cgroup v2)",
-        "nothing in a container; see the level full",
-        "nothing in a container; see the level full",
-    ),
-    "userns": Remedy(
-        "sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000 "
-        "kernel.apparmor_restrict_unprivileged_userns=0",
-        "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined "
-        "--security-opt apparmor=unconfined --user 1000 …",
-        "start the container without a seccomp filter and with /proc unmasked, not as user id 0 "
-        "(in Kubernetes seccompProfile: {type: Unconfined}, procMount: Unmasked, runAsUser: 1000)",
-    ),
-    "landlock": Remedy(KERNEL, KERNEL, KERNEL),
-    "none": Remedy(UNSAFE_FLAG, UNSAFE_FLAG, UNSAFE_FLAG),
+_TEXTS = json.loads(Path(languages.__file__).with_name("doctor.json").read_text("utf-8"))
+REMEDIES = {level: Remedy(**texts) for level, texts in _TEXTS.items()}  # of each level
+
+# Signs of a container, of its kind first: variables, and files that the kind's runtime leaves. They
+# are for words only: what the sandbox may do is found out by trying.
+SIGNS = {
+    "KUBERNETES_SERVICE_HOST": "kubernetes",
+    "APPTAINER_CONTAINER": "apptainer",
+    "SINGULARITY_NAME": "apptainer",
+    "run/.containerenv": "podman",
+    ".singularity.d": "apptainer",
+    "var/run/secrets/kubernetes.io": "kubernetes",
+    ".dockerenv": "docker",
 }
-# Level → what it lacks compared with the levels above it.
-WEAKNESSES: dict[str, str] = {
-    "full": "",
-    "delegated": "programs run under your own user id",
-    "userns": "programs cannot fork; memory is measured for one process, shared pages included",
-    "landlock": "as userns; programs see the names, sizes and times of the host's files, and "
-    "cannot use /dev/stdin or create folders",
-    "none": "programs can read every file that their user can",
-}
+
+
+VARIABLE = "container"
+
+
+def container_kind(root: Path = Path("/")) -> str:
+    """Return "docker", "podman", "kubernetes", "apptainer" or the name that systemd's convention
+    gives ("lxc", "systemd-nspawn"), "" outside a container.
+    """
+    kinds = [kind for s, kind in SIGNS.items() if os.environ.get(s) or (root / s).exists()]
+    # Docker's sign is left in a virtual machine that was made from an image, too.
+    if kinds and (kinds[0] != "docker" or _has_namespaces(root)):
+        return kinds[0]
+    try:
+        named = (root / "run/systemd/container").read_text().strip()
+    except OSError:
+        named = ""
+    return os.environ.get(VARIABLE) or named
+
+
+def _has_namespaces(root: Path) -> bool:
+    """Return whether the namespaces are others than the machine's, whose numbers are fixed."""
+    found = {(root / "proc/self/ns" / kind).stat().st_ino for kind in ("pid", "cgroup")}
+    return found != {0xEFFFFFFC, 0xEFFFFFFB}
 
 
 def examine() -> dict[str, Any]:
@@ -100,7 +108,7 @@ def examine() -> dict[str, Any]:
                     "name": level.name,
                     "works": not why_not,
                     "exact": sorted(level.exact),
-                    "lost": WEAKNESSES[level.name],
+                    "lost": REMEDIES[level.name].lacks,
                     "why_not": why_not,
                     "remedy": REMEDIES[level.name].here(kind) if why_not else "",
                     "python_start": python,
@@ -127,8 +135,8 @@ def examine() -> dict[str, Any]:
 def _tried(level: str) -> tuple[str, str]:
     """Return why a level does not work, "" when it works, and how Python programs start there."""
     try:
-        with EmbeddedSandbox(1, level=level, allow_unsafe=True) as sandbox:
-            return "", sandbox.python_start()
+        with EmbeddedSandbox(1, level=level, allow_unsafe=True) as box:
+            return "", box.python_start()
     except SandboxError as error:
         reasons = getattr(error, "reasons", {})
         return reasons.get(level, str(error)), ""
@@ -137,10 +145,10 @@ def _tried(level: str) -> tuple[str, str]:
 def _broken(level: str, languages: list[str]) -> dict[str, str]:
     """Return why those languages that do not work at a level do not."""
     with (
-        EmbeddedSandbox(len(physical_cpus()), level=level, allow_unsafe=False) as sandbox,
-        ThreadPoolExecutor(sandbox.slots) as pool,
+        EmbeddedSandbox(len(physical_cpus()), level=level, allow_unsafe=False) as box,
+        ThreadPoolExecutor(box.slots) as pool,
     ):
-        reasons = pool.map(sandbox.probe.why_not, languages)
+        reasons = pool.map(box.probe.why_not, languages)
         return {name: why for name, why in zip(languages, reasons, strict=True) if why}
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gradebox.sandbox.box.build import launcher
-from gradebox.sandbox.box.isolation.rights import has_ids
+from gradebox.sandbox.box.isolation.host import has_ids
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.languages import fill, memory_places
 from gradebox.sandbox.model import MIB
@@ -25,7 +25,7 @@ MFD_EXEC = 0x10
 class Executable:
     """A file that is executed by its descriptor, shared by all boxes, and cannot be changed.
 
-    It is freed when every holder has called `close`; `hold` adds a holder.
+    It is closed with the last reference to it.
 
     in_memory  never on a disk, where Landlock allows execution only in listed folders
     """
@@ -48,8 +48,8 @@ class Executable:
             raise SandboxError(why) from error
         finally:
             os.close(writable)
-        self._holders = 1
-        self._lock = threading.Lock()
+        self.close = weakref.finalize(self, os.close, self.fd)  # earlier than that; once
+        self.close.atexit = False
 
     @staticmethod
     def _on_disk() -> int | None:
@@ -67,22 +67,6 @@ class Executable:
             except OSError as error:  # kernels before 6.3 refuse MFD_EXEC
                 last = error
         raise SandboxError(f"memfd_create: {last.strerror}")
-
-    def hold(self) -> bool:
-        """Add a holder. Return False when the executable has been freed already."""
-        with self._lock:
-            if self._holders:
-                self._holders += 1
-                return True
-            return False
-
-    def close(self) -> None:
-        """Remove a holder; the last one frees the executable. Further calls have no effect."""
-        with self._lock:
-            if self._holders:
-                self._holders -= 1
-                if not self._holders:
-                    os.close(self.fd)
 
 
 @dataclass(frozen=True)
@@ -137,15 +121,6 @@ class BuiltProgram:
         own = self.executable.size if self.executable else 0
         code = len(self.fork.code) if self.fork else 0
         return own + code + sum(len(data) for data in self.files.values())
-
-    def hold(self) -> bool:
-        """Add a holder. Return False when the program has been freed already."""
-        return self.executable is None or self.executable.hold()
-
-    def close(self) -> None:
-        """Remove a holder; the last one frees the program."""
-        if self.executable is not None:
-            self.executable.close()
 
 
 # ---- anonymous files ----

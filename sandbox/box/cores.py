@@ -121,6 +121,29 @@ class Hold:
         return self.core
 
 
+class SharedHold:
+    """One of several programs on a core, which is lent while all of them sleep or have ended."""
+
+    def __init__(self, hold: Hold, asleep: list[bool]) -> None:
+        self.core = hold.core
+        self._hold = hold
+        self._asleep = asleep  # of all
+        self._number = len(asleep)
+        asleep.append(False)
+
+    def lend(self) -> None:
+        """See `Hold.lend`."""
+        self._asleep[self._number] = True
+        if all(self._asleep):
+            self._hold.lend()
+
+    def take_back(self) -> Core:
+        """See `Hold.take_back`."""
+        self._asleep[self._number] = False
+        self.core = self._hold.take_back()
+        return self.core
+
+
 class Cores:
     """The cores of this process, one for each run.
 

@@ -20,24 +20,24 @@ from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.cores import Cores
-from gradebox.sandbox.box.execution import read_execution
-from gradebox.sandbox.box.isolation.host import data_caches, inspect_host, with_targets
-from gradebox.sandbox.box.isolation.levels import (
-    BoxFactory,
-    choose_level,
-    remove_stale_groups,
-)
-from gradebox.sandbox.box.isolation.rights import has_ids
-from gradebox.sandbox.box.pool import BoxPool
+from gradebox.sandbox.box.isolation.cgroup import remove_abandoned
+from gradebox.sandbox.box.isolation.host import data_caches, has_ids, inspect_host, with_targets
+from gradebox.sandbox.box.isolation.levels import BoxFactory, choose_level
 from gradebox.sandbox.box.process import BoxProcess
-from gradebox.sandbox.box.python.start import EMPTY, Measured, PythonStart
-from gradebox.sandbox.box.run_request import BoxRequest, LiveRequest, LiveRun, batches
-from gradebox.sandbox.box.runner import RunAnswer, Runner
+from gradebox.sandbox.box.python.start import EMPTY, PythonStart
+from gradebox.sandbox.box.run_request import (
+    BoxRequest,
+    LiveRun,
+    batches,
+    check_limits,
+    check_program,
+    check_request,
+)
+from gradebox.sandbox.box.runner import BoxPool, Runner
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool, resolve
 from gradebox.sandbox.box.toolchains.gcc import PrecompiledHeaders
 from gradebox.sandbox.box.toolchains.probe import LanguageProbe
-from gradebox.sandbox.box.validation import check_limits, check_program, check_request
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.common.cpus import physical_cpus
 from gradebox.sandbox.common.machine_check import check_machine
@@ -59,8 +59,6 @@ class EmbeddedSandbox(Closeable):
                   of the Hugging Face libraries' caches are added
     python_start  "fork": Python programs start from a process that has started already, where that
                   is possible; "exec": each run starts an interpreter
-    measured      of another sandbox that was opened here with the same arguments; it is not
-                  measured again
     """
 
     def __init__(
@@ -71,14 +69,13 @@ class EmbeddedSandbox(Closeable):
         allow_unsafe: bool = False,
         hidden: Iterable[str | Path] = (),
         python_start: Literal["fork", "exec"] = "fork",
-        measured: Measured | None = None,
     ) -> None:
         self._process = os.getpid()
         self._description: Description | None = None
         slots = slots or len(physical_cpus())
         launcher()  # without it no level works, and its own error says why
         check_machine(slots)
-        remove_stale_groups()
+        remove_abandoned()
         private = (*with_targets(hidden), *data_caches())
         self._host = replace(inspect_host(), private=private)
         self._cores = Cores(slots)
@@ -95,7 +92,9 @@ class EmbeddedSandbox(Closeable):
         self._background: set[BoxProcess] = set()
         in_background = partial(self._run_compiler, running=self._background)
         self._headers = PrecompiledHeaders(in_background, self._end_background)
-        self._headers.enabled = not self._programs_are_other_users
+        # As root without namespaces, programs cannot read this user's private files.
+        self._other_users = not self._factory.level.namespaces and has_ids(namespaces=False)
+        self._headers.enabled = not self._other_users
         self._compiler = Compiler(
             self._run_compiler,
             self._tool,
@@ -110,24 +109,17 @@ class EmbeddedSandbox(Closeable):
             (self._factory.level.name, self._fresh),
             self._pool.invalidate,
         )
-        self._known = measured
         self._python: PythonStart | None = None
         if python_start == "fork" and self._fresh:
-            self._prepare_templates()
-
-    def _prepare_templates(self) -> None:
-        with contextlib.suppress(MissingToolchain):
-            tool = self._tool(languages.find("python"))
-            grouped = self._factory.level.grouped
-            known = self._known.calibration if self._known else None
-            self._python = PythonStart(tool, self._run_empty, grouped=grouped, known=known)
-            self._factory.templates = self._python.templates
-            self._runner.python = self._python
-
-    @property
-    def _programs_are_other_users(self) -> bool:
-        """Whether programs cannot read this user's private files: as root without namespaces."""
-        return not self._factory.level.namespaces and has_ids(namespaces=False)
+            with contextlib.suppress(MissingToolchain):
+                tool = self._tool(languages.find("python"))
+                self._python = PythonStart(
+                    tool,
+                    self._run_empty,
+                    grouped=self._factory.level.grouped,
+                )
+                self._factory.templates = self._python.templates
+                self._runner.python = self._python
 
     def _tool(self, row: Language) -> Tool:
         level = self._factory.level.name
@@ -136,27 +128,26 @@ class EmbeddedSandbox(Closeable):
                 f"{row.name}: {row.tool[0]} reads /proc, which is hidden at level {level}; allow "
                 "user namespaces (sysctl user.max_user_namespaces=10000) or use --sandbox piston"
             )
-        return resolve(row, public=self._programs_are_other_users)
+        return resolve(row, public=self._other_users)
 
     def _try_out(self, factory: BoxFactory) -> None:
         """Build a box of a level and run the launcher's self-test in it."""
         fresh = wire.FRESH * factory.level.namespaces
         executable = Executable(launcher().read_bytes(), in_memory=not factory.level.namespaces)
         program = BuiltProgram(("launcher", "self-test"), "self-test", executable)
-        with contextlib.ExitStack() as ends:
-            ends.callback(executable.close)
-            box = factory.box()
-            with contextlib.ExitStack() as undo:
-                undo.callback(box.close)
-                with BoxRequest(program, SELF_TEST, flags=fresh) as request:
-                    request.start(box)
-                    (reply,), fds = box.replies()
-                    execution = read_execution(reply, fds, SELF_TEST, ())
-                if execution.exit_code != 0:
-                    raise SandboxError(
-                        f"self-test: exit {execution.exit_code}, signal {execution.signal}"
-                    )
-                undo.pop_all()
+        box = factory.box()
+        try:
+            with BoxRequest(program, SELF_TEST, flags=fresh) as request:
+                request.start(box)
+                (reply,), fds = box.replies()
+                execution = wire.read_execution(reply, fds, SELF_TEST, ())
+            if execution.exit_code != 0:
+                raise SandboxError(
+                    f"self-test: exit {execution.exit_code}, signal {execution.signal}"
+                )
+        except BaseException:
+            box.close()
+            raise
         self._pool.give_back(box)
 
     @property
@@ -204,11 +195,9 @@ class EmbeddedSandbox(Closeable):
         return self._execute(request, compiler=True, running=running)
 
     def _run_empty(self, program: BuiltProgram, forks: bool) -> tuple[Execution, wire.Reply]:
-        def read(answer: RunAnswer) -> tuple[Execution, wire.Reply]:
-            return read_execution(answer.reply, answer.fds, EMPTY, ()), answer.reply
-
-        [[result]] = self._runner.run(BoxRequest(program, EMPTY, forks=forks), read)
-        return result
+        seen: list[wire.Reply] = []
+        request = BoxRequest(program, EMPTY, forks=forks, seen=seen)
+        return self._execute(request), seen[-1]
 
     def _run_hello(self, compiled: Compiled, limits: Limits, stdin: bytes) -> Execution:
         return self._execute(BoxRequest(_built(compiled), limits, (stdin,)))
@@ -221,7 +210,7 @@ class EmbeddedSandbox(Closeable):
 
     def _end_background(self) -> None:
         for box in list(self._background):
-            box.abort()
+            box.order(wire.OP_ABORT)
 
     def compile(
         self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
@@ -264,13 +253,9 @@ class EmbeddedSandbox(Closeable):
         check_counts(limits, stdins)
         for one in {id(one): one for one in limits}.values():
             check_limits(one)
-        program = _built(compiled)
-        forks = program.fork is not None
+        requests = batches(_built(compiled), limits, stdins)
         attempt = self.probe.begin(compiled.program.language)
-        groups = self._runner.until_failure(
-            BoxRequest(program, batch.limits, batch.stdins, outputs=batch.outputs, forks=forks)
-            for batch in batches(limits, stdins)
-        )
+        groups = self._runner.until_failure(requests)
         return attempt.all_confirmed(groups, limits)
 
     def interact(
@@ -288,10 +273,11 @@ class EmbeddedSandbox(Closeable):
         for limits in (first_limits, second_limits):
             check_limits(limits)
         check_request(second_args, second_files or (), second_collect)
-        one = _start_of(_built(first), first_limits)
-        two = _start_of(
-            _built(second), second_limits, second_args, second_files or {}, second_collect
-        )
+        one = BoxRequest(_built(first), first_limits)
+        more = (second_args, second_files or {}, second_collect)
+        two = BoxRequest(_built(second), second_limits, (b"",), *more)
+        for request in (one, two):  # each starts by fork if it can
+            request.forks = request.program.fork is not None
         attempts = [self.probe.begin(made.program.language) for made in (first, second)]
         found = self._runner.interaction((one, two))
         attempts[0].confirmed(found.first, first_limits)
@@ -319,7 +305,7 @@ class EmbeddedSandbox(Closeable):
         check_limits(limits)
         check_request(args, files or (), ())
         built = _built(compiled)
-        request = LiveRequest(built, limits, args=args, files=files or {}, line=line, live=live)
+        request = BoxRequest(built, limits, args=args, files=files or {}, stdin=line, live=live)
         attempt = self.probe.begin(compiled.program.language)
         return attempt.run(lambda: self._execute(request), limits)
 
@@ -340,12 +326,6 @@ class EmbeddedSandbox(Closeable):
             )
         return self._description
 
-    @property
-    def measured(self) -> Measured:
-        """What it has found out, for another sandbox on this machine."""
-        numpy = self.describe().details["python_numpy"]
-        return Measured(numpy, self._python.calibrated() if self._python else None)
-
     def _python_forks(self) -> bool:
         return self._python is not None and self._python.calibrated() is not None
 
@@ -361,39 +341,24 @@ class EmbeddedSandbox(Closeable):
 
     def _has_numpy(self) -> bool | None:
         """Return whether programs can import numpy; None without a Python."""
-        if self._known is not None:
-            return self._known.numpy
-        probe = b"import importlib.util as u, sys\nsys.exit(u.find_spec('numpy') is None)\n"
         try:
-            compiled = self._compiler.compile_anew(Program("python", {"main.py": probe}))
+            folders = self._tool(languages.find("python")).modules
         except MissingToolchain:
             return None
-        return self._run_hello(compiled, Limits(), b"").exit_code == 0
+        return any(Path(folder, "numpy").is_dir() for folder in folders)
 
     def close(self) -> None:
         """See `Sandbox.close`. In a forked child it has no effect: the boxes are the parent's."""
         if os.getpid() != self._process:
             return
         self._compiler.close()
-        self._pool.close()
+        self._pool.invalidate(final=True)
         self._cores.close()
         if self._python:
-            self._python.close()
+            self._python.hook.close()
 
 
 def _built(compiled: Compiled) -> BuiltProgram:
     if not compiled.ok or not isinstance(compiled.artifact, BuiltProgram):
         raise BadRequest("only a program that this sandbox compiled can be run")
     return compiled.artifact
-
-
-def _start_of(
-    program: BuiltProgram,
-    limits: Limits,
-    args: Sequence[str] = (),
-    files: Mapping[str, bytes] | None = None,
-    collect: Sequence[str] = (),
-) -> BoxRequest:
-    """Return the request of one of two programs that talk; it starts by fork if it can."""
-    forks = program.fork is not None
-    return BoxRequest(program, limits, (b"",), args, files or {}, collect, forks=forks)

@@ -16,14 +16,13 @@ import termios
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from io import FileIO
 from typing import Literal
 
 from gradebox.sandbox.box import wire
-from gradebox.sandbox.box.cores import Hold
-from gradebox.sandbox.box.execution import read_execution
-from gradebox.sandbox.box.process import BoxProcess, Lender
+from gradebox.sandbox.box.cores import Hold, SharedHold
+from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.run_request import BoxRequest
-from gradebox.sandbox.common.cpus import Core
 from gradebox.sandbox.errors import BoxDied
 from gradebox.sandbox.model import Execution, Interaction
 
@@ -95,52 +94,32 @@ class WaitingClock:
 
 
 @dataclass
-class _Lane:
-    """One direction: what program `name` writes, on its way to the other's stdin.
+class _Side:
+    """One of both programs; what it writes is on its way to the other's stdin.
 
-    source, sink  descriptors to read from and to write to; -1 when closed
-    writer        number of the program
+    source, sink  pipes: from its stdout, to the other's stdin
     reports       on it when it closed its output
     written       bytes so far
     """
 
     name: Name
-    source: int
-    sink: int
-    writer: int
+    box: BoxProcess
+    request: BoxRequest
+    hold: SharedHold
+    source: FileIO
+    sink: FileIO
     pending: bytearray = field(default_factory=bytearray)
     reports: int = 0
     written: int = 0
+    execution: Execution | None = None
+    end_ns: int = 0
 
     @property
     def has_news(self) -> bool:
         """Whether its reader has something to react to."""
-        if self.sink < 0 or self.pending:
+        if self.sink.closed or self.pending:
             return True
         return fcntl.ioctl(self.sink, termios.FIONREAD, b"\0" * 4) != b"\0" * 4
-
-
-class SharedHold:
-    """One of several programs on a core, which is lent while all of them sleep or have ended."""
-
-    def __init__(self, hold: Hold, asleep: list[bool]) -> None:
-        self.core = hold.core
-        self._hold = hold
-        self._asleep = asleep  # of all
-        self._number = len(asleep)
-        asleep.append(False)
-
-    def lend(self) -> None:
-        """See `Hold.lend`."""
-        self._asleep[self._number] = True
-        if all(self._asleep):
-            self._hold.lend()
-
-    def take_back(self) -> Core:
-        """See `Hold.take_back`."""
-        self._asleep[self._number] = False
-        self.core = self._hold.take_back()
-        return self.core
 
 
 def run_interaction(
@@ -155,188 +134,177 @@ def run_interaction(
     corrected  returns a reply with the figures of a plain start
     """
     asleep: list[bool] = []
-    lenders = [SharedHold(hold, asleep) for _ in boxes]
-    for box, lender in zip(boxes, lenders, strict=True):
-        box.pin(lender)
-    for box, request in zip(boxes, requests, strict=True):
-        box.last_digest = request.program.digest
-    out_one, out_two, in_one, in_two = (os.pipe2(os.O_CLOEXEC) for _ in range(4))
-    theirs = ((in_one[0], out_one[1]), (in_two[0], out_two[1]))
-    lanes = [
-        _Lane("first", out_one[0], in_two[1], writer=0),
-        _Lane("second", out_two[0], in_one[1], writer=1),
-    ]
-    open_fds = {fd for pipe in (out_one, out_two, in_one, in_two) for fd in pipe}
-    try:
-        for fd in open_fds:
-            os.fchmod(fd, 0o666)  # as in any run, programs may open /dev/stdin and /dev/stdout
-        for box, request, (stdin, stdout) in zip(boxes, requests, theirs, strict=True):
-            request.start_with_pipes(box, stdin, stdout)
-            for fd in (stdin, stdout):
-                os.close(fd)
-                open_fds.discard(fd)
-        relay = _Relay(boxes, requests, lenders, lanes, open_fds, corrected)
-        timeout_s = max(request.limits.wall_s for request in requests) * 20 + REPLY_TIMEOUT_S
-        (first, first_end), (second, second_end) = relay.run(timeout_s)
-    finally:
-        for fd in open_fds:
-            os.close(fd)
+    with contextlib.ExitStack() as files:
+
+        def pipe() -> list[FileIO]:
+            ends = [
+                files.enter_context(FileIO(fd, mode))
+                for fd, mode in zip(os.pipe2(os.O_CLOEXEC), ("rb", "wb"), strict=True)
+            ]
+            for end in ends:  # as in any run, programs may open /dev/stdin and /dev/stdout
+                os.fchmod(end.fileno(), 0o666)
+            return ends
+
+        names: tuple[Name, Name] = ("first", "second")
+        stdins, stdouts = [pipe(), pipe()], [pipe(), pipe()]
+        sides = [
+            _Side(
+                names[i],
+                boxes[i],
+                requests[i],
+                SharedHold(hold, asleep),
+                stdouts[i][0],
+                stdins[1 - i][1],
+            )
+            for i in range(2)
+        ]
+        for side in sides:
+            side.box.pin(side.hold)
+            side.box.last_digest = side.request.program.digest
+        for side, (stdin, _), (_, stdout) in zip(sides, stdins, stdouts, strict=True):
+            side.request.stdin, side.request.stdout = stdin.fileno(), stdout.fileno()
+            side.request.start(side.box)
+            stdin.close()
+            stdout.close()
+        relay = _Relay(sides, corrected)
+        relay.run()
+    one, two = sides
+    assert one.execution is not None and two.execution is not None
     ended: Literal["first", "second", "both"] = "both"
-    if first_end != second_end:
-        ended = "first" if first_end < second_end else "second"
-    return Interaction(first, second, ended, tuple(relay.transcript), relay.cut)
+    if one.end_ns != two.end_ns:
+        ended = "first" if one.end_ns < two.end_ns else "second"
+    return Interaction(one.execution, two.execution, ended, tuple(relay.transcript), relay.cut)
 
 
 class _Relay:
     def __init__(
-        self,
-        boxes: tuple[BoxProcess, BoxProcess],
-        requests: tuple[BoxRequest, BoxRequest],
-        lenders: Sequence[Lender],
-        lanes: list[_Lane],
-        open_fds: set[int],
-        corrected: Callable[[wire.Reply, BoxRequest], wire.Reply],
+        self, sides: list[_Side], corrected: Callable[[wire.Reply, BoxRequest], wire.Reply]
     ) -> None:
-        self.boxes = boxes
-        self.requests = requests
+        self.sides = sides
         self.corrected = corrected
-        self.lenders = lenders
-        self.lanes = lanes
-        self.open_fds = open_fds
         self.room = TRANSCRIPT_BYTES
         self.transcript: list[tuple[Name, bytes]] = []
         self.cut = False
         self.selector = selectors.DefaultSelector()
-        self.ended = [False, False]
-        self.schedstat = -1
+        self.schedstat: FileIO | None = None
         with contextlib.suppress(OSError):
-            self.schedstat = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-            open_fds.add(self.schedstat)
+            self.schedstat = FileIO("/proc/thread-self/schedstat")
         self.clock = WaitingClock(time.monotonic_ns() - self._ready_ns())
 
-    def run(self, timeout_s: float) -> list[tuple[Execution, int]]:
-        """Relay until both boxes have replied. Return each execution and its end in ns."""
-        done: list[tuple[Execution, int] | None] = [None, None]
+    def run(self) -> None:
+        """Relay until both boxes have replied."""
+        longest_s = max(side.request.limits.wall_s for side in self.sides)
+        timeout_s = longest_s * 20 + REPLY_TIMEOUT_S
         end = time.monotonic() + timeout_s
-        with self.selector:
-            for i, box in enumerate(self.boxes):
-                self.selector.register(box.fileno(), selectors.EVENT_READ, i)
-            for lane in self.lanes:
-                os.set_blocking(lane.source, False)
-                os.set_blocking(lane.sink, False)
-                self.selector.register(lane.source, selectors.EVENT_READ, lane)
-            while None in done:
+        with self.selector, self.schedstat or contextlib.nullcontext():
+            for side in self.sides:
+                os.set_blocking(side.source.fileno(), False)
+                os.set_blocking(side.sink.fileno(), False)
+                self.selector.register(side.box.fileno(), selectors.EVENT_READ, side)
+                self.selector.register(side.source, selectors.EVENT_READ, side)
+            while not all(side.execution for side in self.sides):
                 if time.monotonic() > end:
                     raise BoxDied(f"no reply from two interacting boxes in {timeout_s:.0f} s")
-                for key, events in self.selector.select(timeout=1.0):
-                    if isinstance(key.data, int):
-                        if self.boxes[key.data].heed():
-                            self._look()
-                            continue
-                        reply, fds = self.boxes[key.data].finish(REPLY_TIMEOUT_S)
-                        request = self.requests[key.data]
-                        reply = self.corrected(reply, request)
-                        if self.lanes[key.data].written > request.limits.output_bytes:
-                            reply = reply._replace(out_size=self.lanes[key.data].written)
-                        execution = read_execution(
-                            reply,
-                            fds,
-                            request.limits,
-                            request.collect,
-                            piped=True,
-                        )
-                        done[key.data] = (execution, reply.end_ns)
-                        self.ended[key.data] = True
-                        self._pass_on_end(self.lanes[key.data])
-                        self.lenders[key.data].lend()
+                for key, _ in self.selector.select(timeout=1.0):
+                    side = key.data
+                    if key.fileobj is side.source:
+                        self._read(side)
+                    elif key.fileobj is side.sink:
+                        self._write(side)
+                    elif side.box.heed():
+                        self._look()
+                    else:
                         self.selector.unregister(key.fileobj)
-                    elif events & selectors.EVENT_READ and key.fd == key.data.source:
-                        self._read(key.data)
-                    elif key.fd == key.data.sink:
-                        self._write(key.data)
-        return [one for one in done if one is not None]
+                        self._end(side)
+
+    def _end(self, side: _Side) -> None:
+        """Take the reply to a program's run."""
+        reply, fds = side.box.finish(REPLY_TIMEOUT_S)
+        request = side.request
+        reply = self.corrected(reply, request)
+        if side.written > request.limits.output_bytes:
+            reply = reply._replace(out_size=side.written)
+        side.end_ns = reply.end_ns
+        side.execution = wire.read_execution(
+            reply, fds, request.limits, request.collect, piped=True
+        )
+        self._pass_on_end(side)
+        side.hold.lend()
 
     def _look(self) -> None:
         """Do what a report of a box is a reason for: an end of input, an end for the wall time."""
-        for lane in self.lanes:
-            self._pass_on_end(lane)
-        if all(self.ended):
+        for side in self.sides:
+            self._pass_on_end(side)
+        ended = [side.execution is not None for side in self.sides]
+        if all(ended):
             return
-        reports = [box.busy for box in self.boxes]
+        reports = [side.box.busy for side in self.sides]
         now_ns = time.monotonic_ns() - self._ready_ns()
-        number = self.clock.look(reports, self.ended, lambda i: self.lanes[1 - i].has_news, now_ns)
-        if self.clock.idle_ns[number] > self.requests[number].limits.wall_s * 1e9:
-            self.boxes[number].stop(wire.OP_EXPIRE)
+        number = self.clock.look(reports, ended, lambda i: self.sides[1 - i].has_news, now_ns)
+        if self.clock.idle_ns[number] > self.sides[number].request.limits.wall_s * 1e9:
+            self.sides[number].box.order(wire.OP_EXPIRE)
 
     def _ready_ns(self) -> int:
         """Return how long this thread has had or awaited a core, in ns; 0 where that is unknown."""
         with contextlib.suppress(OSError, ValueError):
-            ran, waited, _ = os.pread(self.schedstat, 64, 0).split()
-            return int(ran) + int(waited)
+            if self.schedstat is not None:
+                ran, waited, _ = os.pread(self.schedstat.fileno(), 64, 0).split()
+                return int(ran) + int(waited)
         return 0
 
-    def _pass_on_end(self, lane: _Lane) -> None:
+    def _pass_on_end(self, side: _Side) -> None:
         """Close the reader's input after the writer's end, or when the writer goes on without."""
-        over = (
-            self.ended[lane.writer]
-            or self.boxes[lane.writer].reports >= lane.reports + REPORTS_TO_END
-        )
-        if lane.source < 0 and not lane.pending and over:
-            self._close(lane, "sink")
+        over = side.execution is not None or side.box.reports >= side.reports + REPORTS_TO_END
+        if side.source.closed and not side.pending and over:
+            self._close(side.sink)
 
-    def _read(self, lane: _Lane) -> None:
-        try:
-            data = os.read(lane.source, CHUNK)
-        except BlockingIOError:
+    def _read(self, side: _Side) -> None:
+        data = None if side.source.closed else side.source.read(CHUNK)
+        if data is None:  # nothing is there
             return
         if not data:
-            self._close(lane, "source")
-            lane.reports = self.boxes[lane.writer].reports
-            self._pass_on_end(lane)
+            self._close(side.source)
+            side.reports = side.box.reports
+            self._pass_on_end(side)
             return
-        self._record(lane.name, data)
-        lane.written += len(data)
-        if lane.written > self.requests[lane.writer].limits.output_bytes:
-            self.boxes[lane.writer].stop(wire.OP_FLOODS)
-        lane.pending += data
-        self._write(lane)
-        if len(lane.pending) > MOST_PENDING and lane.source >= 0:
-            self.selector.unregister(lane.source)  # its writer waits, as on any full pipe
+        self._record(side.name, data)
+        side.written += len(data)
+        if side.written > side.request.limits.output_bytes:
+            side.box.order(wire.OP_FLOODS)
+        side.pending += data
+        self._write(side)
 
-    def _write(self, lane: _Lane) -> None:
+    def _write(self, side: _Side) -> None:
         try:
-            while lane.pending and lane.sink >= 0:
-                del lane.pending[: os.write(lane.sink, lane.pending[:CHUNK])]
-        except BlockingIOError:
-            self._watch_sink(lane, True)
+            while side.pending and not side.sink.closed:
+                count = side.sink.write(side.pending[:CHUNK])
+                if count is None:  # it is full
+                    break
+                del side.pending[:count]
         except BrokenPipeError:  # the reader has closed its end: the writer's next write fails too
-            self._close(lane, "sink")
-            self._close(lane, "source")
+            self._close(side.sink)
+            self._close(side.source)
             return
-        if not lane.pending:
-            self._watch_sink(lane, False)
-            self._pass_on_end(lane)
-        paused = lane.source >= 0 and lane.source not in self.selector.get_map()
-        if paused and len(lane.pending) <= MOST_PENDING:
-            self.selector.register(lane.source, selectors.EVENT_READ, lane)
+        self._watch(side.sink, selectors.EVENT_WRITE, side, bool(side.pending))
+        if not side.pending:
+            self._pass_on_end(side)
+        # With too much pending, its writer waits, as on any full pipe.
+        room = len(side.pending) <= MOST_PENDING
+        self._watch(side.source, selectors.EVENT_READ, side, room)
 
-    def _watch_sink(self, lane: _Lane, wanted: bool) -> None:
-        if lane.sink < 0 or wanted == (lane.sink in self.selector.get_map()):
+    def _watch(self, file: FileIO, event: int, side: _Side, wanted: bool) -> None:
+        if file.closed or wanted == (file in self.selector.get_map()):
             return
         if wanted:
-            self.selector.register(lane.sink, selectors.EVENT_WRITE, lane)
+            self.selector.register(file, event, side)
         else:
-            self.selector.unregister(lane.sink)
+            self.selector.unregister(file)
 
-    def _close(self, lane: _Lane, end: Literal["source", "sink"]) -> None:
-        fd = getattr(lane, end)
-        if fd < 0:
-            return
-        if fd in self.selector.get_map():
-            self.selector.unregister(fd)
-        os.close(fd)
-        self.open_fds.discard(fd)
-        setattr(lane, end, -1)
+    def _close(self, file: FileIO) -> None:
+        if not file.closed:
+            if file in self.selector.get_map():
+                self.selector.unregister(file)
+            file.close()
 
     def _record(self, name: Name, data: bytes) -> None:
         kept = data[: self.room]

@@ -13,35 +13,21 @@ import struct
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from functools import partial
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import launcher
 from gradebox.sandbox.box.built_program import memory_file
-from gradebox.sandbox.box.cores import Hold
+from gradebox.sandbox.box.cores import Hold, SharedHold
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
-from gradebox.sandbox.box.isolation.folder import BoxFolder
-from gradebox.sandbox.box.isolation.rights import has_ids
-from gradebox.sandbox.box.plan import BoxPlan, first_uid, pack_plan
+from gradebox.sandbox.box.isolation.host import has_ids
+from gradebox.sandbox.box.isolation.layout import BoxFolder, BoxPlan, first_uid, pack_plan
 from gradebox.sandbox.children.channel import blocking_pair
 from gradebox.sandbox.common.cpus import Core, move_to_cpu
 from gradebox.sandbox.errors import BoxDied, BoxFault, SandboxError
 
 START_TIMEOUT_S = 60.0
 TURN_MS = 10  # between two looks whether a compiler is stopped: 100 times what a stop costs
-
-
-class Lender(Protocol):
-    """What a box needs of a `Hold`."""
-
-    core: Core
-
-    def lend(self) -> None:
-        """The program sleeps."""
-
-    def take_back(self) -> Core:
-        """The program has woken up; wait for a core."""
-        ...
 
 
 _live_boxes: weakref.WeakSet[BoxProcess] = weakref.WeakSet()
@@ -69,7 +55,7 @@ class BoxProcess:
         self._fault: BoxFault | None = None  # to be raised after the replies before it
         self.needs_recycling = False  # memory left in its group would count for the next run
         self.core: Core | None = None  # to which it is pinned
-        self._hold: Lender | None = None  # of the current run
+        self._hold: Hold | SharedHold | None = None  # of the current run
         self._memory_limit = self._started_ns = 0  # of the current run
         self.reports = 0  # on the current run, which talks with another one
         self.busy = (0, 0)  # the last one: until when, and how long it has had or awaited a core
@@ -179,7 +165,7 @@ class BoxProcess:
         """The folder of the program's files, as programs see it."""
         return str(self.folder.program) if self.folder else "/program"
 
-    def pin(self, hold: Lender) -> None:
+    def pin(self, hold: Hold | SharedHold) -> None:
         """Move the box to a core; programs inherit the core and cannot leave it.
 
         What they touch first is on the memory of that core's node. While a program sleeps, its core
@@ -206,12 +192,12 @@ class BoxProcess:
             return
         self._go_on(self._hold)
 
-    def _go_on(self, hold: Lender) -> None:
+    def _go_on(self, hold: Hold | SharedHold) -> None:
         core = hold.take_back()
         if core is not self.core:
             move_to_cpu(self.pid, core.cpu)
             self.core = core
-        self._notice(wire.OP_GO)
+        self.order(wire.OP_GO)
 
     def take_turns(self, hold: Hold) -> None:
         """Wait for the reply of a compiler, which is stopped while another grader has its core."""
@@ -221,7 +207,7 @@ class BoxProcess:
             if line.poll(TURN_MS):
                 return
             if hold.is_owed:
-                self._notice(wire.OP_PAUSE)
+                self.order(wire.OP_PAUSE)
                 hold.give_way(begun=True)
                 self._go_on(hold)
 
@@ -309,7 +295,7 @@ class BoxProcess:
         if not self.is_busy:
             return
         self._hold = None  # it needs no core any more
-        self.abort()
+        self.order(wire.OP_ABORT)
         try:
             while self.is_busy:
                 _close(self.replies()[1])
@@ -332,65 +318,43 @@ class BoxProcess:
         self._take_notice(*wire.NOTICE.unpack(notice))
         return True
 
-    def abort(self) -> None:
-        """End the current request; a reply still comes. One that has ended is not affected."""
-        self._notice(wire.OP_ABORT)
+    def order(self, what: int) -> None:
+        """Send an order about the current request; a reply still comes.
 
-    def stop(self, why: int) -> None:
-        """End a run that talks with another one: OP_EXPIRE or OP_FLOODS."""
-        self._notice(why)
-
-    def _notice(self, what: int) -> None:
+        what  such as OP_ABORT, which ends it; one that has ended is not affected
+        """
         with contextlib.suppress(OSError):
             self._socket.send(wire.ORDER.pack(what, self.run_count & 0xFFFFFFFF))
 
-    def close(self) -> None:
-        """End the box and everything in it."""
+    def close(self, *, ours: bool = True) -> None:
+        """End the box and everything in it.
+
+        ours  False in a forked child: the box is the parent's, only descriptors are released
+        """
         self._socket.close()
-        if self._outer_pid:
+        if self._outer_pid and ours:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._outer_pid, signal.SIGKILL)  # an unreaped child: its pid is not reused
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self._outer_pid, 0)
-            self._outer_pid = self.pid = 0
+        self._outer_pid = self.pid = 0
         if self._pidfd >= 0:
             # Its orphan is a child of this process if this is the first one of a container.
             with contextlib.suppress(OSError):
-                os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED)
+                if ours:
+                    os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED)
             os.close(self._pidfd)
             self._pidfd = -1
-        if self.cgroup:
-            self.cgroup.close()
-            self.cgroup = None
-        if self.folder:
-            self.folder.close()
-            self.folder = None
-
-    def _disown(self) -> None:
-        """Release descriptors in a forked child: the box belongs to the parent."""
-        self._socket.close()
-        self._outer_pid = self.pid = 0
-        if self._pidfd >= 0:
-            os.close(self._pidfd)
-            self._pidfd = -1
-        if self.cgroup:
-            for fd in self.cgroup.fds.values():
-                os.close(fd)
-            self.cgroup = None
-        if self.folder:
-            self.folder.release()
-            self.folder = None
+        for part in (self.cgroup, self.folder):
+            if part:
+                part.close(ours=ours)
+        self.cgroup = self.folder = None
 
 
-def _disown_all() -> None:
+def _close_all(*, ours: bool = True) -> None:
     for box in list(_live_boxes):
-        box._disown()
-
-
-def _close_all() -> None:
-    for box in list(_live_boxes):
-        box.close()
+        box.close(ours=ours)
 
 
 atexit.register(_close_all)
-os.register_at_fork(after_in_child=_disown_all)
+os.register_at_fork(after_in_child=partial(_close_all, ours=False))

@@ -1,27 +1,31 @@
 """Runs as they are sent to a box: contents become descriptors before a core is taken.
 
-A `LiveRequest` has a descriptor of the caller's as its input. Through its `LiveRun`, other threads
-send the program signals or end it.
+What is impossible (limits, names, arguments) is refused before anything runs.
+
+Through a `LiveRun`, other threads send a running program signals or end it.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from itertools import accumulate
 from operator import attrgetter
-from pathlib import Path
 from types import TracebackType
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.built_program import BuiltProgram, ForkedStart, memory_file
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import with_arguments, with_pipes
-from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.model import Limits
+from gradebox.sandbox.common.cpus import children
+from gradebox.sandbox.errors import BadRequest, SandboxError
+from gradebox.sandbox.model import FOLDER, MIB, Limits, Program
 from gradebox.sandbox.protocol import MOST_BYTES
 
 
@@ -41,6 +45,9 @@ class BoxRequest:
     outputs the output limit of each run; empty: that of `limits`
     flags   wire flags besides those that follow from the contents
     forks   start the program by fork, if it can be; the box must have templates
+    seen    is given the box's own replies; None: nobody wants them
+    stdin, stdout  descriptors of the caller's in place of the only input, of the output
+    live    lets others reach the run, which cannot be repeated in another box
     """
 
     program: BuiltProgram
@@ -52,23 +59,26 @@ class BoxRequest:
     outputs: Sequence[int] = ()
     flags: int = 0
     forks: bool = False
+    seen: list[wire.Reply] | None = None
+    stdin: int = -1
+    stdout: int = -1
+    live: LiveRun | None = None
     _code: int = -1
-    _stdin: int = -1
-    _fds: list[int] = field(default_factory=list)
+    _inputs: int = -1
+    _owned: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._starts = [0, *accumulate(map(len, self.stdins))]  # of the inputs, put together
         self.outputs = self.outputs or [self.limits.output_bytes] * len(self.stdins)
+        self._files: list[int] = []
 
     def __enter__(self) -> BoxRequest:
         try:
             if self._starts[-1] > wire.INLINE_STDIN:
-                self._stdin = memory_file(b"".join(self.stdins))
-                self._fds.append(self._stdin)
-            for data in self.files.values():
-                self._fds.append(memory_file(data))
+                self._inputs = self._kept(b"".join(self.stdins))
+            self._files = [self._kept(data) for data in self.files.values()]
             if self._fork and self._fork.code:
-                self._code = memory_file(self._fork.code)
+                self._code = self._kept(self._fork.code)
         except BaseException:
             self._close()
             raise
@@ -82,57 +92,54 @@ class BoxRequest:
     ) -> None:
         self._close()
 
+    def _kept(self, data: bytes) -> int:
+        fd = memory_file(data)
+        self._owned.append(fd)
+        return fd
+
     def _close(self) -> None:
-        for fd in self._fds:
+        owned, self._owned = self._owned, []
+        for fd in owned:
             os.close(fd)
-        self._fds = []
-        self._stdin = -1
-        if self._code >= 0:
-            os.close(self._code)
-            self._code = -1
 
     @property
     def _fork(self) -> ForkedStart | None:
         return self.program.fork if self.forks else None
 
     def start(self, box: BoxProcess, first: int = 0, most: int = 1) -> None:
-        """Start runs from the first one on, `most` of them; `box.replies` returns the replies."""
-        end = min(first + most, len(self.stdins))
-        starts, outputs = self._starts, self.outputs
-        base, flags, data = 0, 0, b""
-        if self._stdin < 0:
-            base, data = starts[first], b"".join(self.stdins[first:end])
-        elif len(self.stdins) > 1:
-            flags = wire.INPUTS_FD
-        else:  # the program reads the file itself
-            flags = wire.STDIN_FD
-            os.lseek(self._stdin, 0, os.SEEK_SET)
-        inputs = [
-            (outputs[i], starts[i] - base, starts[i + 1] - starts[i]) for i in range(first, end)
-        ]
-        request, program = self._pack(box, flags, inputs, data)
-        box.start(request, [*program, *self._fds], reply_timeout_s(self.limits), len(inputs))
+        """Start runs from the first one on, `most` of them; `box.replies` returns the replies.
 
-    def leave(self) -> None:
-        """Take notice that the box which ran the program may now be used by others."""
-
-    def start_with_pipes(self, box: BoxProcess, stdin: int, stdout: int) -> None:
-        """Start the program with pipes as stdin and stdout; `box.finish` waits for its end."""
-        inputs = [(self.limits.output_bytes, 0, 0)]
-        flags = wire.STDIN_FD | wire.STDOUT_FD
-        request, program = self._pack(box, flags, inputs, b"")
-        box.start(request, [*program, stdin, stdout, *self._fds], reply_timeout_s(self.limits))
-
-    def _pack(
-        self, box: BoxProcess, flags: int, inputs: Sequence[tuple[int, int, int]], data: bytes
-    ) -> tuple[bytes, list[int]]:
-        """Return the request and the program's descriptor, if it has one."""
-        program, fork = self.program, self._fork
+        Raises SandboxError for a live run that was started before.
+        """
+        program, limits = self.program, self.limits
         # Always: files of another program (a checker, say) must not be visible to this one.
         box.load(program.digest if program.files else None, program.files)
-        limits = self.limits
-        if program.processes:  # the runtime's threads are not the program's
-            limits = replace(limits, processes=limits.processes + program.processes)
+        end = min(first + most, len(self.stdins))
+        starts, outputs = self._starts, self.outputs
+        base, flags, data, streams = 0, self.flags, b"", [self.stdin]
+        if self.stdin >= 0:
+            flags |= wire.STDIN_FD
+        elif self._inputs < 0:
+            base, data, streams = starts[first], b"".join(self.stdins[first:end]), []
+        else:  # the program reads a single one from the file itself
+            flags |= wire.INPUTS_FD if len(self.stdins) > 1 else wire.STDIN_FD
+            os.lseek(self._inputs, 0, os.SEEK_SET)
+            streams = [self._inputs]
+        if self.stdout >= 0:
+            flags |= wire.STDOUT_FD
+            streams.append(self.stdout)
+        fork, strings = self._fork, tuple[str, ...]()
+        if program.executable:
+            flags |= wire.EXEC_FD
+            streams.insert(0, program.executable.fd)
+        elif fork:
+            flags |= wire.FORK
+            if fork.code:
+                flags |= wire.CODE_FD
+                streams.insert(0, self._code)
+            pipes = with_pipes() if self.stdout >= 0 else ""
+            imports = "" if self.args else fork.imports  # a module may read the arguments
+            strings = (imports, fork.prologue + pipes + with_arguments(self.args))
         sizes = (
             int(limits.cpu_s * 1e9),
             int(limits.wall_s * 1e9),
@@ -141,33 +148,33 @@ class BoxRequest:
             limits.file_size_bytes,
             limits.disk_bytes,
         )
-        counts = (min(limits.stderr_bytes, wire.ERR_CAP), limits.processes, limits.open_files)
-        argv = program.command(box.program_folder, self.args, limits.memory_bytes)
-        flags |= self.flags
-        fds: list[int] = []
-        strings: tuple[str, ...] = ()
-        if program.executable:
-            flags |= wire.EXEC_FD
-            fds = [program.executable.fd]
-        elif fork:
-            flags |= wire.FORK | (wire.CODE_FD if fork.code else 0)
-            fds = [self._code] if fork.code else []
-            pipes = with_pipes() if flags & wire.STDOUT_FD else ""
-            imports = "" if self.args else fork.imports  # a module may read the arguments
-            strings = (imports, fork.prologue + pipes + with_arguments(self.args))
+        counts = (
+            min(limits.stderr_bytes, wire.ERR_CAP),
+            limits.processes + program.processes,  # the runtime's threads are not the program's
+            limits.open_files,
+        )
         request = wire.pack_request(
             wire.OP_RUN,
             flags,
             sizes,
             counts,
-            argv,
+            program.command(box.program_folder, self.args, limits.memory_bytes),
             list(self.files),
             self.collect,
-            inputs,
+            [(outputs[i], starts[i] - base, starts[i + 1] - starts[i]) for i in range(first, end)],
             data,
             strings,
         )
-        return request, fds
+        fds = [*streams, *self._files]
+        if self.live is None:
+            box.start(request, fds, reply_timeout_s(limits), end - first)
+        else:
+            self.live.start(box, request, fds, limits, 2 if flags & wire.FRESH else 1)
+
+    def leave(self) -> None:
+        """Take notice that the box which ran the program may now be used by others."""
+        if self.live is not None:
+            self.live.over()
 
 
 # ---- which runs go into one request ----
@@ -177,21 +184,11 @@ MOST_RUNS = 256
 _common = attrgetter(*(one.name for one in fields(Limits) if one.name != "output_bytes"))
 
 
-@dataclass(frozen=True)
-class RunBatch:
-    """Runs for one request: inputs, and the output limit of each.
-
-    limits  the other limits, of all of them
-    """
-
-    limits: Limits
-    stdins: Sequence[bytes]
-    outputs: Sequence[int]
-
-
-def batches(limits: Sequence[Limits], stdins: Sequence[bytes]) -> Iterator[RunBatch]:
-    """Split runs into as few batches as possible, in their order."""
-    first = 0
+def batches(
+    program: BuiltProgram, limits: Sequence[Limits], stdins: Sequence[bytes]
+) -> Iterator[BoxRequest]:
+    """Split runs into as few requests as possible, in their order."""
+    first, forks = 0, program.fork is not None
     while first < len(stdins):
         common, size, end = _common(limits[first]), len(stdins[first]), first + 1
         while end < len(stdins) and end - first < MOST_RUNS:
@@ -201,7 +198,7 @@ def batches(limits: Sequence[Limits], stdins: Sequence[bytes]) -> Iterator[RunBa
                 break
             end += 1
         outputs = [one.output_bytes for one in limits[first:end]]
-        yield RunBatch(limits[first], stdins[first:end], outputs)
+        yield BoxRequest(program, limits[first], stdins[first:end], outputs=outputs, forks=forks)
         first = end
 
 
@@ -227,7 +224,7 @@ class LiveRun:
         with self._lock:
             self._ended = True
             if self._box is not None:
-                self._box.abort()
+                self._box.order(wire.OP_ABORT)
 
     def send_signal(self, number: int) -> bool:
         """Send a signal to the program's first process. Return whether there was one."""
@@ -235,28 +232,30 @@ class LiveRun:
             pid = 0 if self._box is None else _first_below(self._box.pid, self._depth)
             if not pid:
                 return False
-            try:
+            with contextlib.suppress(OSError), contextlib.ExitStack() as ends:
                 process = os.pidfd_open(pid)
-            except OSError:
-                return False
-            try:
+                ends.callback(os.close, process)
                 # it may have ended in the meantime, and its pid be another process's
-                if self._box is None or _first_below(self._box.pid, self._depth) != pid:
-                    return False
-                signal.pidfd_send_signal(process, number)
-            except OSError:
-                return False
-            finally:
-                os.close(process)
-            return True
+                if self._box and _first_below(self._box.pid, self._depth) == pid:
+                    signal.pidfd_send_signal(process, number)
+                    return True
+            return False
 
-    def started(self, box: BoxProcess, start: Callable[[], None], depth: int) -> None:
-        """Start the program in a box; `depth` is that of its process below the box's."""
+    def start(
+        self, box: BoxProcess, request: bytes, fds: Sequence[int], limits: Limits, depth: int
+    ) -> None:
+        """Start the program in a box; `depth` is that of its process below the box's.
+
+        Raises SandboxError when it is called a second time.
+        """
         with self._lock:
-            start()
-            self._box, self._depth = box, depth
+            if self._depth:
+                raise SandboxError("the box ended during a run whose input cannot be sent again")
+            self._depth = depth
+            box.start(request, fds, reply_timeout_s(limits))
+            self._box = box
             if self._ended:
-                box.abort()
+                box.order(wire.OP_ABORT)
 
     def over(self) -> None:
         """Forget the box, which may serve another run now."""
@@ -267,35 +266,77 @@ class LiveRun:
 def _first_below(pid: int, depth: int) -> int:
     """Return the first child, or the first child of the first child; 0 when there is none."""
     for _ in range(depth):
-        try:
-            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        except OSError:
-            return 0
-        if not children:
-            return 0
-        pid = int(children[0])
+        pid = next(iter(children(pid)), 0) if pid else 0
     return pid
 
 
-@dataclass
-class LiveRequest(BoxRequest):
-    """A run whose input is the descriptor `line`; it cannot be repeated in another box."""
+# ---- what is refused ----
 
-    line: int = -1
-    live: LiveRun = field(default_factory=LiveRun)
-    _sent: bool = False
+LARGEST_PROGRAM = 64 * MIB
+LARGEST_ARGUMENTS = 32_768
+RANGES: dict[str, tuple[float, float]] = {  # of each limit: smallest, largest
+    "cpu_s": (0.001, 86_400),
+    "wall_s": (0.001, 7 * 86_400),
+    "memory_bytes": (MIB, 1 << 44),
+    "output_bytes": (0, 1 << 34),
+    "processes": (1, 32_768),
+    "stderr_bytes": (0, 1 << 34),
+    "open_files": (4, 1 << 20),
+    "file_size_bytes": (0, 1 << 40),
+    "disk_bytes": (4096, 1 << 40),
+}
 
-    def start(self, box: BoxProcess, first: int = 0, most: int = 1) -> None:
-        """Start the program in a box. Raises SandboxError when it is called a second time."""
-        if self._sent:
-            raise SandboxError("the box ended during a run whose input cannot be sent again")
-        inputs = [(self.limits.output_bytes, 0, 0)]
-        request, program = self._pack(box, wire.STDIN_FD, inputs, b"")
-        self._sent = True
-        depth = 2 if self.flags & wire.FRESH else 1
-        fds, timeout_s = [*program, self.line, *self._fds], reply_timeout_s(self.limits)
-        self.live.started(box, lambda: box.start(request, fds, timeout_s), depth)
 
-    def leave(self) -> None:
-        """Forget the box."""
-        self.live.over()
+@lru_cache(maxsize=1024)  # saves 13 µs a run: a grader passes the same limits again and again
+def check_limits(limits: Limits) -> None:
+    """Raise BadRequest when a limit is out of its range."""
+    for name, (low, high) in RANGES.items():
+        value = getattr(limits, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise BadRequest(f"limit {name}={value!r} is not a number")
+        if not math.isfinite(value) or not low <= value <= high:
+            raise BadRequest(f"limit {name}={value} is outside {low} … {high}")
+
+
+def _check_name(name: str) -> None:
+    """Raise BadRequest unless `name` is one plain file name."""
+    if not name or name in (".", "..") or "/" in name or "\0" in name:
+        raise BadRequest(f"file name {name!r}: use a plain name without '/', NUL, '.' or '..'")
+    if len(name.encode(errors="surrogatepass")) > 255:
+        raise BadRequest(f"file name {name[:40]!r}… is longer than 255 bytes")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise BadRequest(f"file name {name!r} cannot be encoded as UTF-8") from None
+
+
+def check_program(program: Program) -> None:
+    """Raise BadRequest for a program without files, with bad file names, or too large."""
+    if not program.files:
+        raise BadRequest("a program needs at least one file")
+    if len(program.files) > wire.MAX_FILES:
+        raise BadRequest(f"{len(program.files)} program files; at most {wire.MAX_FILES}")
+    for name in program.files:
+        _check_name(name)
+    size = sum(len(data) for data in program.files.values())
+    if size > LARGEST_PROGRAM:
+        raise BadRequest(f"a program of {size} bytes; at most {LARGEST_PROGRAM}")
+
+
+def check_request(args: Sequence[str], files: Iterable[str], collect: Sequence[str]) -> None:
+    """Raise BadRequest when arguments or files cannot be passed to a box."""
+    names = list(files)
+    if len(args) > wire.MAX_ARGS - 32:
+        raise BadRequest(f"{len(args)} arguments; at most {wire.MAX_ARGS - 32}")
+    if sum(len(a.encode(errors="replace")) for a in args) > LARGEST_ARGUMENTS:
+        raise BadRequest(f"arguments of more than {LARGEST_ARGUMENTS} bytes: use a file")
+    for arg in args:
+        if "\0" in arg:
+            raise BadRequest(f"argument {arg!r} has a NUL byte")
+    if len(names) > wire.MAX_FILES or len(collect) > wire.MAX_COLLECT:
+        raise BadRequest(
+            f"{len(names)} files in (at most {wire.MAX_FILES}), "
+            f"{len(collect)} out (at most {wire.MAX_COLLECT})"
+        )
+    for name in (*names, *(name for name in collect if name != FOLDER)):
+        _check_name(name)

@@ -1,44 +1,121 @@
 """Runs in boxes: a core, a box on it, a request, and the replies as they come.
 
-RunRequest ─▶ core ─▶ box ─▶ request ──▶ replies ─▶ … ─▶ replies
+BoxRequest ─▶ core ─▶ box ─▶ request ──▶ replies ─▶ … ─▶ replies
                        └◀── again, for what has not run ──┘
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, closing
-from typing import NamedTuple, TypeVar
+import threading
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import NamedTuple
 
 from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.cores import Cores, Hold
-from gradebox.sandbox.box.execution import read_execution
 from gradebox.sandbox.box.interaction import run_interaction
-from gradebox.sandbox.box.isolation.levels import Kind
-from gradebox.sandbox.box.pool import BoxPool
+from gradebox.sandbox.box.isolation.levels import BoxFactory, Kind
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.python.start import PythonStart
 from gradebox.sandbox.box.run_request import BoxRequest
-from gradebox.sandbox.errors import BoxDied, SandboxError
+from gradebox.sandbox.errors import BadRequest, BoxDied, SandboxError
 from gradebox.sandbox.model import Execution, Interaction
 from gradebox.sandbox.protocol import goes_on_after
 
 TRIES = 3  # a box that died is replaced; a program cannot make its box die
 
-T = TypeVar("T")
+# ---- the boxes -------------------------------------------------------------------------------
 
 
-class RunAnswer(NamedTuple):
-    """A reply to one run. Whoever reads it closes its descriptors, `fds`."""
+def _best(idle: list[BoxProcess], digest: str, node: int) -> int:
+    """Return the position of the box that suits best; of equal ones, of the one used last."""
 
-    reply: wire.Reply
+    def fit(at: int) -> tuple[bool, bool, int]:
+        core = idle[at].core
+        return core is not None and core.node == node, idle[at].last_digest == digest, at
+
+    return max(range(len(idle)), key=fit)
+
+
+class BoxPool:
+    """Lends boxes of one factory; those for programs and those for compilers are kept apart."""
+
+    def __init__(self) -> None:
+        self.factory: BoxFactory | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._age = 0  # how often `invalidate` was called: boxes from before are not kept
+        self._idle: dict[Kind, list[BoxProcess]] = {}
+
+    def take(self, kind: Kind = "program", digest: str = "", node: int = 0) -> BoxProcess:
+        """Return an idle box or a new one. The caller gives it back or closes it.
+
+        digest  of the program to run; the box that ran it last is preferred, because it has its
+                  files
+        node    of the core to run on; a box whose memory is there is preferred above all
+        """
+        with self._lock:
+            if self._closed or self.factory is None:
+                raise SandboxError("the sandbox is closed")
+            idle = self._idle.setdefault(kind, [])
+            if idle:
+                return idle.pop(_best(idle, digest, node))
+            age = self._age
+        box = self.factory.box(kind)
+        box.age = age
+        return box
+
+    def give_back(self, box: BoxProcess, kind: Kind = "program") -> None:
+        """Keep a box for the next run; close it when it needs recycling or the pool is closed."""
+        with self._lock:
+            if not self._closed and not box.needs_recycling and box.age == self._age:
+                self._idle.setdefault(kind, []).append(box)
+                return
+        box.close()
+
+    @contextmanager
+    def box(self, kind: Kind = "program", digest: str = "", node: int = 0) -> Iterator[BoxProcess]:
+        """Lend a box for a while. After an error it is closed, not used again.
+
+        BadRequest and GeneratorExit are no errors of the box.
+        """
+        box = self.take(kind, digest, node)
+        try:
+            yield box
+        except BaseException as error:
+            if not isinstance(error, (BadRequest, GeneratorExit)):
+                box.needs_recycling = True
+            raise
+        finally:
+            self.give_back(box, kind)
+
+    def invalidate(self, *, final: bool = False) -> None:
+        """Close the idle boxes, and those in use when they come back.
+
+        After one has died, what killed it may have killed them too.
+
+        final  no further box is taken
+        """
+        with self._lock:
+            self._closed = self._closed or final
+            self._age += 1
+            boxes = [box for idle in self._idle.values() for box in idle]
+            self._idle = {}
+        for box in boxes:
+            box.close()
+
+
+# ---- the runs --------------------------------------------------------------------------------
+
+
+class _Answer(NamedTuple):
+    """Replies to the runs of a request from number `first` on, with the descriptors of the last."""
+
+    first: int
+    replies: list[wire.Reply]
     fds: list[int]
-    output_bytes: int
     contended: bool
-
-
-Read = Callable[[RunAnswer], T]
 
 
 class Runner:
@@ -77,18 +154,28 @@ class Runner:
 
         running  is given the box for the time of the runs
         """
+        self.check_process()
+        request.flags |= self.fresh | (0 if alone or compiler else wire.LEND)
+        kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
+        running = set() if running is None else running
+        with request:
+            with self._cores.alone() if alone else self._cores.one() as hold:
+                last = yield from self._until_last(request, kind, hold, running)
+            yield self._read(request, last)
 
-        def read(answer: RunAnswer) -> Execution:
-            return read_execution(
-                self._as_plain(answer.reply, request),
-                answer.fds,
+    def _read(self, request: BoxRequest, answer: _Answer) -> list[Execution]:
+        last = answer.replies[-1]
+        return [
+            wire.read_execution(
+                self._as_plain(reply, request),
+                answer.fds if reply is last else [],
                 request.limits,
                 request.collect,
-                answer.output_bytes,
+                request.outputs[answer.first + i],
                 contended=answer.contended,
             )
-
-        return self.run(request, read, alone=alone, compiler=compiler, running=running)
+            for i, reply in enumerate(answer.replies)
+        ]
 
     def _as_plain(self, reply: wire.Reply, request: BoxRequest) -> wire.Reply:
         if self.python and reply.forked:
@@ -128,28 +215,9 @@ class Runner:
                             return
                     yield group
 
-    def run(
-        self,
-        request: BoxRequest,
-        read: Read[T],
-        *,
-        alone: bool = False,
-        compiler: bool = False,
-        running: set[BoxProcess] | None = None,
-    ) -> Generator[list[T], None, None]:
-        """Do the same as `executions`, with what `read` makes of each reply."""
-        self.check_process()
-        request.flags |= self.fresh | (0 if alone or compiler else wire.LEND)
-        kind: Kind = "compiler" if compiler else "python" if request.forks else "program"
-        running = set() if running is None else running
-        with request:
-            with self._cores.alone() if alone else self._cores.one() as hold:
-                last = yield from self._until_last(request, read, kind, hold, running)
-            yield [read(answer) for answer in last]
-
     def _until_last(
-        self, request: BoxRequest, read: Read[T], kind: Kind, hold: Hold, running: set[BoxProcess]
-    ) -> Generator[list[T], None, list[RunAnswer]]:
+        self, request: BoxRequest, kind: Kind, hold: Hold, running: set[BoxProcess]
+    ) -> Generator[list[Execution], None, _Answer]:
         """Yield all groups but the last; return that one, to be read when the core is free."""
         total = most = len(request.stdins)
         done, tries_left = 0, TRIES
@@ -164,15 +232,17 @@ class Runner:
                         while True:
                             if kind == "compiler":
                                 box.take_turns(hold)
-                            answers = self._next_answers(request, box, done, hold)
+                            answer = _Answer(done, *box.replies(), hold.contended)
+                            if request.seen is not None:
+                                request.seen += answer.replies
                             tries_left = TRIES
-                            after = done + len(answers)
-                            if after == total or answers[-1].reply.state == wire.FAILED:
-                                return answers
+                            after = done + len(answer.replies)
+                            if after == total or answer.replies[-1].state == wire.FAILED:
+                                return answer
                             wanted = hold.is_wanted
                             if wanted:  # the run that has just begun is repeated
                                 box.cancel()
-                            group = [read(answer) for answer in answers]
+                            group = self._read(request, answer)
                             if not (wanted or box.is_busy or box.needs_recycling):
                                 request.start(box, after, most)
                             yield group
@@ -193,13 +263,3 @@ class Runner:
                 if not tries_left:
                     raise
                 most = 1  # so that it is known which run a box does not survive
-
-    def _next_answers(
-        self, request: BoxRequest, box: BoxProcess, first: int, hold: Hold
-    ) -> list[RunAnswer]:
-        replies, fds = box.replies()
-        last = len(replies) - 1
-        return [
-            RunAnswer(reply, fds if i == last else [], request.outputs[first + i], hold.contended)
-            for i, reply in enumerate(replies)
-        ]

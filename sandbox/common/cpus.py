@@ -116,25 +116,9 @@ def threads(pid: int) -> Iterator[int]:
 
 
 def children(pid: int) -> list[int]:
-    """Return the children of a process: from the kernel's list, or by looking at all processes."""
+    """Return the children of a process."""
     found: list[int] = []
-    try:
+    with contextlib.suppress(OSError):
         for entry in (PROC / str(pid) / "task").iterdir():
             found += map(int, (entry / "children").read_text().split())
-    except FileNotFoundError:
-        return [one for one in _all_processes() if _parent(one) == pid]
-    except OSError:
-        pass
     return found
-
-
-def _all_processes() -> list[int]:
-    return [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
-
-
-def _parent(pid: int) -> int:
-    try:
-        stat = (PROC / str(pid) / "stat").read_text(errors="replace")
-        return int(stat.rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0

@@ -12,7 +12,6 @@ import shlex
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterator
 from pathlib import Path
 
 PACKAGE = Path(str(sys.modules[__name__.partition(".")[0]].__file__)).absolute().parent
@@ -25,26 +24,15 @@ def command(name: str) -> str:
 
 
 def _start() -> str:
-    for script in _scripts():
+    words = [word for word in sys.orig_argv[1:2] if Path(word).name == NAME]
+    scripts = [Path(word).absolute() for word in words]
+    installed = Path(sysconfig.get_path("purelib")) == PACKAGE.parent
+    if installed or Path(sys.prefix).parent == PACKAGE.parents[1]:  # a checkout's .venv
+        scripts.append(Path(sysconfig.get_path("scripts")) / NAME)
+    for script in scripts:
         if script.is_file() and os.access(script, os.X_OK):
             return _shortest(script, (NAME,))
     return f"{_shortest(Path(sys.executable), ('python3', 'python'))} {_word(PACKAGE)}"
-
-
-def _scripts() -> Iterator[Path]:
-    """Yield where a console script of this very installation may be."""
-    for word in sys.orig_argv[1:2]:
-        if Path(word).name == NAME and not Path(word).is_dir():
-            yield Path(word).absolute()
-    folders = {
-        sysconfig.get_path("scripts"): sysconfig.get_path("purelib"),
-        sysconfig.get_path("scripts", "posix_user"): sysconfig.get_path("purelib", "posix_user"),
-    }
-    for scripts, packages in folders.items():
-        if PACKAGE.parent == Path(packages):
-            yield Path(scripts) / NAME
-    if Path(sys.prefix).parent == PACKAGE.parents[1]:  # the checkout's .venv has it installed
-        yield Path(sys.prefix) / "bin" / NAME
 
 
 def _shortest(file: Path, names: tuple[str, ...]) -> str:

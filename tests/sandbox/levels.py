@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox, build
-from gradebox.sandbox.box.isolation.levels import LEVELS
+from gradebox.sandbox.box.isolation.host import has_ids
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import Compiled, Program
 
 
 def skip_equal(level: str) -> None:
     """Skip the test at a level that builds the same boxes here as another one that is tested."""
-    full = next(one for one in LEVELS if one.name == "full")
-    if level == "delegated" and not full.why_not():
+    if level == "delegated" and has_ids(namespaces=True):
         pytest.skip("with these rights the boxes of this level are those of level full")
 
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from gradebox.eval.solutions.program import hint
 from gradebox.sandbox import source_tokens
-from gradebox.sandbox.box.toolchains.leading_includes import header_texts
-from gradebox.sandbox.box.toolchains.recipe import java_names
-from gradebox.sandbox.source_tokens import MOST_TOKENS, Style, lines, tokens
+from gradebox.sandbox.box.toolchains.gcc import header_texts
+from gradebox.sandbox.source_tokens import MOST_TOKENS, Style, java_names, lines, tokens
 from testing.calls import calls_of
 from testing.linear_patterns import tried_again
 

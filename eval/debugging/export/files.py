@@ -145,6 +145,8 @@ def _run_script() -> dict[str, bytes]:
             continue
         wanted += _imported_modules(path)
         files[name] = _IMPORT.sub(r"\1\2 judging", path.read_text("utf-8")).encode()
+        if (rows := path.with_suffix(".json")).is_file():  # that it reads, as languages.py does
+            files[f"judging/{rows.relative_to(_PACKAGE).as_posix()}"] = rows.read_bytes()
     run = files.pop("judging/eval/debugging/export/run.py")
     folders = {folder for name in files for folder in Path(name).parents} - {Path()}
     return {"run.py": run, **{f"{folder}/__init__.py": b"" for folder in folders}, **files}

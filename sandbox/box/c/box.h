@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "protocol.h"
@@ -106,6 +107,9 @@ extern int passed[MAX_FDS], npassed; /* the descriptors that came with it */
 ssize_t receive(void);
 void close_passed(void);
 void close_one_passed(int fd);
+
+/* Send a message of several parts, with descriptors; `flags`: of send. Return 0, or -1 with errno. */
+int send_with(int socket, struct iovec *parts, int n, const int *fds, int nfds, int flags);
 
 /* Report on a run that goes on; `flags`: of send. Return 0, or -1 when it was not sent. */
 int notify(const struct notice *notice, int flags);
@@ -222,23 +226,6 @@ struct tasks { int count, ready; };
 
 /* Return how many tasks the run has, and how many of them have a core or wait for one; the first 64. */
 struct tasks waiting_tasks(const struct run *run);
-
-/* ---- idle.c: the core of a run that sleeps is lent: the grader may use it for another run meanwhile. */
-
-void idle_begin(const struct run *run, int64_t now_ns);
-
-/* To be called at every look at the run: tell the grader that it sleeps, or that it has woken up. */
-void idle_look(struct run *run, int64_t now_ns, int64_t cpu_ns);
-int64_t idle_next_look_ns(void); /* at the latest */
-
-/* Continue a run that has woken up: the grader has a core for it. */
-void idle_go_on(struct run *run, int64_t now_ns);
-
-/* Stop a compiler until then, and what it has started. */
-void idle_pause(const struct run *run, int64_t now_ns);
-
-/* After a run whose core is lent: ask for a core, once. Return whether one has to be waited for. */
-int idle_asks(const struct run *run);
 
 /* ---- child.c: the program's process before it becomes the program. */
 

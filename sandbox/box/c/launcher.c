@@ -14,8 +14,8 @@
  * The parts, each using only those below it:
  *   launcher     requests, one run, the loop
  *   templates    interpreters from which runs are forked
- *   watch        starts a program and watches it;  child: its process until exec
- *   usage        what it uses, how long it had no core;  idle: lends its core while it sleeps
+ *   watch        starts a program, watches it, lends its core while it sleeps;  child: its process until exec
+ *   usage        what it uses, how long it had no core
  *   run_group    the control group
  *   files        program, input, streams, the scratch folder
  *   messages     the socket to the grader

@@ -65,19 +65,23 @@ static int is_due(int64_t now_ns) {
     return count && now_ns - sent_ns >= LATE_NS;
 }
 
-static void send_all(const int *fds, int nfds, int flags) {
+int send_with(int socket, struct iovec *parts, int n, const int *fds, int nfds, int flags) {
     union { struct cmsghdr h; char b[CMSG_SPACE(sizeof passed)]; } c;
-    struct iovec v = {replies, gathered};
-    struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
+    struct msghdr m = {.msg_iov = parts, .msg_iovlen = n};
     if (nfds) {
         m.msg_control = &c;
         m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
         c.h = (struct cmsghdr){CMSG_LEN(nfds * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
         memcpy(CMSG_DATA(&c.h), fds, nfds * sizeof(int));
     }
-    ssize_t n;
-    do n = sendmsg(SOCKET, &m, MSG_NOSIGNAL | flags); while (n < 0 && errno == EINTR);
-    if (n < 0 && errno == EAGAIN) return;
+    ssize_t sent;
+    do sent = sendmsg(socket, &m, MSG_NOSIGNAL | flags); while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -1 : 0;
+}
+
+static void send_all(const int *fds, int nfds, int flags) {
+    struct iovec v = {replies, gathered};
+    if (send_with(SOCKET, &v, 1, fds, nfds, flags) && errno == EAGAIN) return;
     gathered = count = 0;
     sent_ns = clock_ns(CLOCK_MONOTONIC);
 }

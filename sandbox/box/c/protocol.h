@@ -5,7 +5,7 @@
  *   grader ── abort ─────────────────▶ box    while they go on
  *   grader ◀─ replies, descriptors ─── box    one for each run, several in a message
  *
- * With LEND, of a run that sleeps (idle.c):
+ * With LEND, of a run that sleeps (watch.c):
  *
  *   grader ◀─ OP_IDLE, OP_AWAKE ────── box
  *   grader ── OP_GO ─────────────────▶ box    after OP_AWAKE: it may continue

@@ -37,20 +37,6 @@ static int count, now, was_ready;
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static int send_with(int socket, struct iovec *parts, int n, const int *fds, int nfds) {
-    union { struct cmsghdr h; char b[CMSG_SPACE(8 * sizeof(int))]; } c;
-    struct msghdr m = {.msg_iov = parts, .msg_iovlen = n};
-    if (nfds) {
-        m.msg_control = &c;
-        m.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
-        c.h = (struct cmsghdr){CMSG_LEN(nfds * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
-        memcpy(CMSG_DATA(&c.h), fds, nfds * sizeof(int));
-    }
-    ssize_t sent;
-    do sent = sendmsg(socket, &m, MSG_NOSIGNAL); while (sent < 0 && errno == EINTR);
-    return sent < 0 ? -1 : 0;
-}
-
 /* Wait for an event. Return 0, or -1 when none comes: the template has ended or hangs. */
 static int await_event(int socket, uint32_t kind, int timeout_ms, struct template_event *event) {
     struct pollfd ready = {socket, POLLIN, 0};
@@ -202,7 +188,7 @@ void templates_begin(void) {
     base->socket = ends[0];
     base->pid = clone(execute, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, ends + 1);
     close(ends[1]);
-    if (base->pid < 0 || send_with(base->socket, parts, 4, NULL, 0)) drop(base);
+    if (base->pid < 0 || send_with(base->socket, parts, 4, NULL, 0, 0)) drop(base);
 }
 
 void templates_wait(void) {
@@ -264,7 +250,7 @@ static struct template *import(const struct run *run) {
     int bad = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, names);
     if (!bad) {
         bad = write(names[1], key, n) != n || shutdown(names[1], SHUT_WR) ||
-              send_with(base->socket, &part, 1, (int[]){ends[1], names[0]}, 2) ||
+              send_with(base->socket, &part, 1, (int[]){ends[1], names[0]}, 2, 0) ||
               await_event(base->socket, HELD, CASE_MS, &held) || held.err;
         close(names[0]);
     }
@@ -315,7 +301,7 @@ int templates_start(struct run *run, int code) {
     run->from.file = t->file;
     run->from.pid = t->pid;
     start_counting(run);
-    int bad = send_with(t->socket, parts, 2, fds, n) || await_event(t->socket, STARTED, CASE_MS, &event);
+    int bad = send_with(t->socket, parts, 2, fds, n, 0) || await_event(t->socket, STARTED, CASE_MS, &event);
     if (!bad && event.err) errno = event.err, bad = 1;
     if (bad) {
         int reason = errno;

@@ -24,7 +24,6 @@ import errno
 import itertools
 import os
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -73,12 +72,12 @@ class Cgroup:
         text = os.pread(self.fds["oom"], 4096, 0)
         return int(text.partition(b"oom_kill ")[2].split(b"\n")[0])
 
-    def close(self) -> None:
-        """Close the descriptors and remove the group, when its processes have ended."""
+    def close(self, *, ours: bool = True) -> None:
+        """Close the descriptors; remove the group if it is ours, when its processes have ended."""
         for fd in self.fds.values():
             os.close(fd)
         self.fds = {}
-        for folder in self.folders:
+        for folder in self.folders if ours else ():
             remove(folder)
 
 
@@ -136,71 +135,44 @@ V2 = {
 def create() -> Cgroup:
     """Make a group for one box, v1 or v2. Raises OSError when neither is usable."""
     name = f"{PREFIX}{os.getpid()}-{next(_numbers)}"
-    parents = [own_folder(controller) for controller in V1]
-    if None in parents:
-        return _create_v2(name)
-    return _create_v1(name, dict(zip(V1, filter(None, parents), strict=True)))
-
-
-def _open(group: Cgroup, folder: Path, files: dict[str, tuple[str, int]]) -> None:
-    for role, (file, flags) in files.items():
-        group.fds[role] = os.open(folder / file, flags | os.O_CLOEXEC)
-
-
-def _create_v1(name: str, parents: dict[str, Path]) -> Cgroup:
-    group = Cgroup(tuple(parent / name for parent in parents.values()), 1)
+    parents = [folder for controller in V1 if (folder := own_folder(controller)) is not None]
+    version = 1 if len(parents) == len(V1) else 2
+    if version == 2:
+        parents = [_v2_base()]
+    group = Cgroup(tuple(parent / name for parent in parents), version)
+    files = V1.values() if version == 1 else [V2]
     try:
-        for controller, parent in parents.items():
-            folder = parent / name
+        for folder, roles in zip(group.folders, files, strict=True):
             folder.mkdir(mode=0o755)
-            _open(group, folder, V1[controller])
-            if controller == "memory":
-                with contextlib.suppress(OSError):  # without swap accounting the file is missing
-                    (folder / "memory.swappiness").write_text("0")
+            for role, (file, flags) in roles.items():
+                group.fds[role] = os.open(folder / file, flags | os.O_CLOEXEC)
+            for file in ("memory.swappiness", "memory.swap.max"):  # without swap accounting: none
+                with contextlib.suppress(OSError), (folder / file).open("r+") as setting:
+                    setting.write("0")
+        if version == 2:
+            _prepare_peak(group)
     except OSError:
         group.close()
         raise
     return group
 
 
-def _create_v2(name: str) -> Cgroup:
-    base = v2_base()
-    group = Cgroup((base / name,), 2)
-    try:
-        group.folders[0].mkdir(mode=0o755)
-        group.fds["peak"] = _peak_fd(group.folders[0])
-        _open(group, group.folders[0], V2)
-        with contextlib.suppress(OSError):
-            (group.folders[0] / "memory.swap.max").write_text("0")
-        if not _resets(group.fds["peak"]):
-            _prepare_run_groups(group)
-    except OSError:
-        group.close()
-        raise
-    return group
+def _prepare_peak(group: Cgroup) -> None:
+    """Open memory.peak (Linux 5.19 and newer); where it can't be reset, let runs have own groups.
 
-
-def _peak_fd(folder: Path) -> int:
-    """Open memory.peak (Linux 5.19 and newer), for writing where the kernel allows that."""
+    The kernel can reset a peak if it allows to: it is tried, not told from its version.
+    """
+    folder = group.folders[0]
     path = folder / "memory.peak"
     try:
-        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        group.fds["peak"] = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        if os.pwrite(group.fds["peak"], b"0", 0) == 1:
+            return
     except FileNotFoundError as error:
         raise OSError(error.errno, f"{path}: {error.strerror} (needs Linux 5.19)") from error
     except OSError:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-
-
-def _resets(peak: int) -> bool:
-    """Return whether the kernel can reset a peak: by trying, not from its version."""
-    try:
-        return os.pwrite(peak, b"0", 0) == 1
-    except OSError:
-        return False
-
-
-def _prepare_run_groups(group: Cgroup) -> None:
-    folder = group.folders[0]
+        if "peak" not in group.fds:
+            group.fds["peak"] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     (folder / BOX).mkdir(mode=0o755)
     group.fds["run_groups"] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     _write(folder / "cgroup.subtree_control", "+memory")
@@ -219,25 +191,21 @@ def _v2_bases() -> list[Path]:
     return [base, ROOT] if os.geteuid() == 0 and base != ROOT else [base]
 
 
-def v2_base() -> Path:
+def _v2_base() -> Path:
     """Return the v2 folder in which groups can be made; enable its controllers."""
-    failed: OSError = OSError(0, f"{ROOT}: has neither the v1 controllers {', '.join(V1)} nor v2")
+    wanted = {"memory", "pids"}  # CPU time is counted without its controller
+    failed = OSError(0, f"{ROOT}: has neither the v1 controllers {', '.join(V1)} nor v2")
     for base in _v2_bases():
         try:
-            return _enabled(base)
+            lacking = wanted - set((base / "cgroup.controllers").read_text().split())
+            if lacking:
+                raise OSError(0, f"{base}/cgroup.controllers: lacks {' '.join(sorted(lacking))}")
+            if not wanted <= set((base / "cgroup.subtree_control").read_text().split()):
+                _enable_controllers(base, wanted)
+            return base
         except OSError as error:
             failed = error
     raise failed
-
-
-def _enabled(base: Path) -> Path:
-    wanted = {"memory", "pids"}  # CPU time is counted without its controller
-    lacking = wanted - set((base / "cgroup.controllers").read_text().split())
-    if lacking:
-        raise OSError(0, f"{base}/cgroup.controllers: lacks {' '.join(sorted(lacking))}")
-    if not wanted <= set((base / "cgroup.subtree_control").read_text().split()):
-        _enable_controllers(base, wanted)
-    return base
 
 
 def _enable_controllers(base: Path, wanted: set[str]) -> None:
@@ -265,19 +233,14 @@ def _enable_controllers(base: Path, wanted: set[str]) -> None:
                     raise
 
 
-def abandoned() -> Iterator[Path]:
-    """Yield the groups of graders that were killed with SIGKILL."""
-    bases = []
-    for controller in V1:
-        own = own_folder(controller)
-        if own is not None:
-            bases.append(own)
-    bases += _v2_bases()
-    for base in bases:
+def remove_abandoned() -> None:
+    """Remove the groups of graders that were killed with SIGKILL."""
+    bases = [base for controller in V1 if (base := own_folder(controller)) is not None]
+    for base in (*bases, *_v2_bases()):
         for folder in base.glob(f"{PREFIX}[0-9]*-[0-9]*"):
             pid = folder.name[len(PREFIX) :].split("-")[0]
             if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-                yield folder
+                remove(folder, timeout_s=0)
 
 
 # ---- where this process's groups are mounted ----
@@ -290,38 +253,24 @@ def own_folder(controller: str) -> Path | None:
 
     None when the process has no such group or it is not in what is mounted.
     """
-    group = _own_group(controller)
+    group = None
+    for line in (PROC / "cgroup").read_text("utf-8", "surrogateescape").splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controller in controllers.split(","):
+            group = group or path
     if group is None:
         return None
     for line in (PROC / "mountinfo").read_text("utf-8", "surrogateescape").splitlines():
         left, _, right = line.partition(" - ")
-        mounted, place = left.split()[3:5]
+        mounted, place = map(_unescaped, left.split()[3:5])
         kind, _, options = right.split(" ", 2)
-        if controller:
-            wanted = kind == "cgroup" and controller in options.split(",")
-        else:
-            wanted = kind == "cgroup2"
-        below = _below(group, _unescaped(mounted))
-        if wanted and below is not None:
-            return Path(_unescaped(place)) / below
+        of_controller = kind == "cgroup" and controller in options.split(",")
+        if of_controller if controller else kind == "cgroup2":
+            top = mounted.rstrip("/") + "/"
+            below = group[len(top) :]  # with ".." it is outside what this namespace shows
+            if group == mounted or (group.startswith(top) and not below.startswith("..")):
+                return Path(place) / below
     return None
-
-
-def _own_group(controller: str) -> str | None:
-    for line in (PROC / "cgroup").read_text("utf-8", "surrogateescape").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if (controllers == "" and controller == "") or controller in controllers.split(","):
-            return path
-    return None
-
-
-def _below(group: str, mounted: str) -> str | None:
-    """Return the path of a group below the mounted one, None when it is elsewhere."""
-    if group == mounted:
-        return ""
-    top = mounted.rstrip("/") + "/"
-    below = group[len(top) :]  # with ".." it is outside what this process's namespace shows
-    return below if group.startswith(top) and not below.startswith("..") else None
 
 
 def _unescaped(text: str) -> str:

@@ -14,10 +14,8 @@ from typing import Literal
 
 from gradebox.sandbox.box.isolation import cgroup, layout, seccomp
 from gradebox.sandbox.box.isolation.cgroup import Cgroup
-from gradebox.sandbox.box.isolation.folder import BoxFolder
-from gradebox.sandbox.box.isolation.host import Host, check_private
-from gradebox.sandbox.box.isolation.rights import why_no_ids
-from gradebox.sandbox.box.plan import BoxPlan, Templates
+from gradebox.sandbox.box.isolation.host import Host, check_private, why_no_ids
+from gradebox.sandbox.box.isolation.layout import BoxFolder, BoxPlan, Templates
 from gradebox.sandbox.box.process import BoxProcess
 from gradebox.sandbox.box.toolchains.gcc import pch_root
 from gradebox.sandbox.common.own_command import command
@@ -33,34 +31,29 @@ class Level:
 
     grouped     a control group counts and limits whole runs
     namespaces  a run has a file system, processes and a network of its own
-    exact       figures that are exact for everything that a run starts
-    why_not     return why this process lacks the rights to try it; "" when it has them
+    own_ids     programs get user ids of their own, for which this process needs rights
     """
 
     name: LevelName
     grouped: bool
     namespaces: bool
-    exact: frozenset[str]
-    why_not: Callable[[], str]
+    own_ids: bool = False
+
+    @property
+    def exact(self) -> frozenset[str]:
+        """The figures that are exact for everything that a run starts.
+
+        Without a group a run may not fork, so the CPU time of its process is the run's.
+        """
+        return frozenset(("cpu", "memory", "processes") if self.grouped else ("cpu",))
 
 
-def _needs_ids() -> str:
-    return why_no_ids(namespaces=True)
-
-
-def _anyone() -> str:
-    return ""
-
-
-GROUP = frozenset({"cpu", "memory", "processes"})
-# Without a group a run may not fork, so the CPU time of its process is the run's.
-ONE_PROCESS = frozenset({"cpu"})
 LEVELS = (
-    Level("full", True, True, GROUP, _needs_ids),
-    Level("delegated", True, True, GROUP, _anyone),
-    Level("userns", False, True, ONE_PROCESS, _anyone),
-    Level("landlock", False, False, ONE_PROCESS, _anyone),
-    Level("none", False, False, ONE_PROCESS, _anyone),
+    Level("full", grouped=True, namespaces=True, own_ids=True),
+    Level("delegated", grouped=True, namespaces=True),
+    Level("userns", grouped=False, namespaces=True),
+    Level("landlock", grouped=False, namespaces=False),
+    Level("none", grouped=False, namespaces=False),
 )
 
 
@@ -81,19 +74,13 @@ class BoxFactory:
             check_private(host.private, binds, can_cover=level.namespaces)
 
     def _plan(self, kind: Kind, run_groups: bool) -> BoxPlan:
-        if (kind, run_groups) not in self._plans:
-            binds = (*layout.SYSTEM, *self._host.binds)
-            if kind == "compiler":
-                binds += (*layout.FOR_COMPILERS, str(pch_root()))
-            self._plans[kind, run_groups] = self._make_plan(binds, kind, run_groups)
-        return self._plans[kind, run_groups]
-
-    def _make_plan(self, binds: tuple[str, ...], kind: Kind, run_groups: bool) -> BoxPlan:
         compiler = kind == "compiler"
+        binds = (*layout.SYSTEM, *self._host.binds)
+        if compiler:
+            binds += (*layout.FOR_COMPILERS, str(pch_root()))
         templates = self.templates if kind == "python" else None
         forks = counted = self.level.grouped or compiler
         devices = layout.DEVICES if counted else layout.COUNTED_BY_PROCESS
-        env = layout.ENVIRONMENT
         if self.level.namespaces:
             covered = (*self._host.covered, *self._host.private)
             steps = layout.steps(binds, covered, self._host.emptied, devices)
@@ -105,7 +92,6 @@ class BoxFactory:
             )
             return BoxPlan(
                 lambda _: steps,
-                env,
                 seccomp.build(what),
                 forks=forks or what.templates,
                 child_filter=seccomp.for_programs(what),
@@ -119,22 +105,25 @@ class BoxFactory:
             work, program = str(folder.work), str(folder.program)
             return layout.confined(binds, work, program, version, devices, folders=compiler)
 
-        child = seccomp.build(
-            seccomp.Filter(
-                fork=forks,
-                counted=counted,
-                mounts=False,
-                alone=not forks,
-                truncates=not 0 < version < LANDLOCK_TRUNCATES,
-            )
+        what = seccomp.Filter(
+            fork=forks,
+            counted=counted,
+            mounts=False,
+            alone=not forks,
+            truncates=not 0 < version < LANDLOCK_TRUNCATES,
         )
-        return BoxPlan(confined, env, b"", namespaces=0, child_filter=child, compiler=compiler)
+        return BoxPlan(
+            confined, b"", namespaces=0, child_filter=seccomp.build(what), compiler=compiler
+        )
 
     def box(self, kind: Kind = "program") -> BoxProcess:
         """Build a box of a kind."""
         group: Cgroup | None = cgroup.create() if self.level.grouped else None
         try:
-            return BoxProcess(self._plan(kind, group is not None and group.run_groups), group)
+            key = (kind, group is not None and group.run_groups)
+            if key not in self._plans:
+                self._plans[key] = self._plan(*key)
+            return BoxProcess(self._plans[key], group)
         except BaseException:
             if group is not None and group.fds:
                 group.close()
@@ -164,7 +153,7 @@ def choose_level(
         if level.name == UNSAFE and not allow_unsafe:
             failed[level.name] = "refused unless --allow-unsafe-sandbox is given"
             continue
-        if why_not := level.why_not():
+        if level.own_ids and (why_not := why_no_ids(namespaces=True)):
             failed[level.name] = why_not
             continue
         try:
@@ -181,12 +170,6 @@ def choose_level(
     )
     none.reasons = failed
     raise none
-
-
-def remove_stale_groups() -> None:
-    """Remove the control groups of graders that were killed."""
-    for folder in cgroup.abandoned():
-        cgroup.remove(folder, timeout_s=0)
 
 
 # ---- Landlock of this kernel ----

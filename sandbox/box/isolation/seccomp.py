@@ -11,63 +11,31 @@ import errno
 import platform
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
-from gradebox.sandbox.box.isolation.syscalls import NUMBERS
 from gradebox.sandbox.errors import SandboxUnavailable
 
 
-def _words(text: str) -> list[str]:
-    return text.split()
+def _number(text: str) -> int | None:
+    return None if text == "-" else int(text)
 
 
 ARCHES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-
-ALLOWED = _words("""
-read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction
-rt_sigprocmask rt_sigreturn pread64 pwrite64 readv writev preadv pwritev preadv2
-pwritev2 access pipe pipe2 select pselect6 sched_yield mremap msync mincore madvise dup
-dup2 dup3 pause nanosleep getitimer setitimer alarm getpid sendfile connect accept
-accept4 sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown bind listen
-getsockname getpeername setsockopt getsockopt execve execveat exit exit_group wait4
-waitid kill uname fcntl flock fsync fdatasync truncate ftruncate getdents getdents64
-getcwd chdir fchdir rename renameat renameat2 mkdir mkdirat rmdir creat link linkat
-unlink unlinkat symlink symlinkat readlink readlinkat chmod fchmod fchmodat fchmodat2
-chown fchown lchown fchownat umask gettimeofday getrlimit setrlimit getrusage sysinfo
-times getuid getgid setuid setgid geteuid getegid setpgid getppid getpgrp setsid
-setreuid setregid getgroups setresuid getresuid setresgid getresgid getpgid setfsuid
-setfsgid getsid capget capset rt_sigpending rt_sigtimedwait rt_sigqueueinfo
-rt_tgsigqueueinfo rt_sigsuspend sigaltstack utime utimes utimensat futimesat mknod
-mknodat personality statfs fstatfs getpriority sched_getparam sched_getscheduler
-sched_get_priority_max sched_get_priority_min sched_rr_get_interval sched_getattr
-sched_getaffinity mlock munlock mlockall munlockall mlock2 arch_prctl
-sync_file_range gettid readahead getxattr lgetxattr fgetxattr listxattr llistxattr
-flistxattr tkill tgkill time futex futex_waitv set_thread_area get_thread_area
-epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 set_tid_address
-restart_syscall timer_create timer_settime timer_gettime timer_getoverrun
-timer_delete clock_gettime clock_getres clock_nanosleep openat openat2 newfstatat ppoll
-set_robust_list get_robust_list eventfd eventfd2 signalfd signalfd4 timerfd_create
-timerfd_settime timerfd_gettime fallocate getcpu getrandom memfd_create membarrier
-copy_file_range statx rseq pidfd_open pkey_mprotect pkey_alloc pkey_free close_range
-faccessat faccessat2 cachestat map_shadow_stack
-""")
-
-REFUSED = {  # calls of harmless programs, which expect these errors
-    errno.EPERM: _words("""unshare setns ptrace process_vm_readv process_vm_writev kcmp bpf
-        perf_event_open userfaultfd keyctl add_key request_key sched_setaffinity
-        sched_setparam sched_setattr ioprio_set chroot pivot_root
-        setxattr lsetxattr fsetxattr"""),
-    # Reported as done: the first two would write out every disk of the host. The third is advice
-    # that a file system may ignore; it drops pages of shared files, and the next run that reads
-    # them is charged for them.
-    0: _words("sync syncfs fadvise64"),
-}
+NUMBERS: dict[str, tuple[int | None, int | None]] = {}  # of each call, on both machines
+ALLOWED: list[str] = []
+REFUSED: dict[int, list[str]] = {errno.EPERM: [], 0: []}
+_KINDS = {"allowed": ALLOWED, "refused": REFUSED[errno.EPERM], "done": REFUSED[0], "special": []}
+for _line in Path(__file__).with_name("syscalls.txt").read_text().splitlines():
+    if not _line.startswith("#"):
+        _name, _x86_64, _aarch64, _kind = _line.split()
+        NUMBERS[_name] = _number(_x86_64), _number(_aarch64)
+        _KINDS[_kind].append(_name)
 
 # Landlock does not cover these: they would reach every file of the user, by name.
-CHANGES_OF_FILES = _words("""chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat
-    utime utimes utimensat futimesat""")
-
+CHANGING = ("chmod", "fchmod", "chown", "fchown", "lchown", "utime", "futime")
+CHANGES_OF_FILES = [name for name in ALLOWED if name.startswith(CHANGING)]
 # Nor these: they would read what is stored beside the contents of files.
-EXTENDED_ATTRIBUTES = _words("""getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr""")
+EXTENDED_ATTRIBUTES = [name for name in ALLOWED if name.endswith("xattr")]
 
 CLONE_THREAD, CLONE_NEWUTS, CLONE_NEWPID = 0x00010000, 0x04000000, 0x20000000
 NEVER_NEW = 0x10000000 | 0x00020000 | 0x40000000 | 0x08000000 | 0x02000000 | 0x00000080
@@ -218,7 +186,7 @@ def _checked(machine: str | None) -> tuple[int, list[tuple[int, int, int, int]]]
     if machine not in ARCHES:
         raise SandboxUnavailable(
             f"no system call table for {machine!r}; known: {', '.join(ARCHES)} "
-            "(sandbox/box/isolation/syscalls.py)"
+            "(sandbox/box/isolation/syscalls.txt)"
         )
     column, audit = ARCHES[machine]
     return column, [(LD, 0, 0, ARCH), (JEQ, 1, 0, audit), (RET, 0, 0, KILL)]

@@ -20,12 +20,11 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from gradebox.sandbox.box import wire
 from gradebox.sandbox.box.build import TEMPLATE, binary
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable, ForkedStart
-from gradebox.sandbox.box.plan import Templates
+from gradebox.sandbox.box.isolation.layout import Templates
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.box.wire import Reply, with_figures
 from gradebox.sandbox.errors import SandboxError
@@ -37,18 +36,24 @@ EMPTY = Limits(cpu_s=5, wall_s=30)
 PLAIN_RUNS, FORKED_RUNS = 5, 3
 
 # Run a program, by fork if the second argument says so. Return the box's own figures as well.
-RunEmpty = Callable[[BuiltProgram, bool], tuple[Execution, wire.Reply]]
+RunEmpty = Callable[[BuiltProgram, bool], tuple[Execution, Reply]]
 
 
-class Measured(NamedTuple):
-    """What a sandbox has found out about Python programs; another one of this machine may use it.
+@dataclass(frozen=True)
+class Calibration:
+    """Runs of an empty program, started both ways.
 
-    numpy        whether they can import it; None without a Python
-    calibration  of their start by fork; None where it was not measured
+    plain_ns      least CPU time of a plain start
+    plain_memory  its memory, bytes
+    forked        the forked run with the least CPU time
+    files_without_imports  bytes of file pages in the memory of a template process that imported
+                           only what the base template had imported already
     """
 
-    numpy: bool | None
-    calibration: Calibration | None
+    plain_ns: int
+    plain_memory: int
+    forked: Reply
+    files_without_imports: int
 
 
 class PythonStart:
@@ -57,20 +62,18 @@ class PythonStart:
     tool     the interpreter
     run      see `RunEmpty`
     grouped  the memory figure is that of a control group
-    known    the calibration, if another sandbox has measured it
     """
 
-    def __init__(
-        self, tool: Tool, run: RunEmpty, *, grouped: bool, known: Calibration | None = None
-    ) -> None:
+    def __init__(self, tool: Tool, run: RunEmpty, *, grouped: bool) -> None:
         self._run = run
         self._grouped = grouped
         self._lock = threading.Lock()
-        self._tried = known is not None
-        self._calibration = known
-        self._hook = Executable(binary(TEMPLATE).read_bytes(), in_memory=True)
+        self._tried = False
+        self._calibration: Calibration | None = None
+        self.hook = Executable(binary(TEMPLATE).read_bytes(), in_memory=True)
+        prelude = executed(Path(__file__).with_name("prelude.py").read_text("utf-8"), PRELUDE_NAMES)
         self.templates = Templates(
-            self._hook.fd, tool.path, SCRIPT, prelude(), environment=tool.environment
+            self.hook.fd, tool.path, SCRIPT, prelude, environment=tool.environment
         )
         argv = tool.started([tool.path, "{program}/main.py"])
         files = {"main.py": b""}
@@ -98,26 +101,46 @@ class PythonStart:
                 return None
             other = replace(empty, fork=replace(empty.fork, imports="sys"))
             plain = [self._run(empty, False)[1] for _ in range(PLAIN_RUNS)]
-            return Calibration.of(plain, forked, self._run(other, True)[1])
+            return Calibration(
+                min(reply.cpu_ns for reply in plain),
+                int(statistics.median(reply.memory for reply in plain)),
+                min(forked, key=lambda reply: reply.cpu_ns),
+                self._run(other, True)[1].template_file,
+            )
         except SandboxError as error:
             self.reason = str(error)
             return None
 
-    def as_plain(self, reply: wire.Reply, program: BuiltProgram) -> wire.Reply:
+    def as_plain(self, reply: Reply, program: BuiltProgram) -> Reply:
         """Return the reply to a run with the figures of a plain start."""
-        if not reply.forked or self._calibration is None or program.fork is None:
+        base = self._calibration
+        if not reply.forked or base is None or program.fork is None:
             return reply
         compile_ns = int(program.fork.compile_s * 1e9)
-        return as_plain(reply, self._calibration, grouped=self._grouped, compile_ns=compile_ns)
+        spared = max(0, base.plain_ns - base.forked.cpu_ns) + reply.start_ns + compile_ns
+        empty = base.forked
+        files_of_empty = max(0, empty.rss - empty.template_anon)
+        # What it added to its template's memory may be files of the interpreter and of its modules,
+        # which nobody looked at, or memory of its own.
+        added = max(0, min(reply.rss - reply.template_anon, reply.template_file))
+        files = max(reply.file, added if reply.start_ns else (files_of_empty + added) // 2)
+        if self._grouped:
+            own = base.plain_memory - empty.template_anon + reply.rss - files
+            memory = max(own, reply.memory)
+        else:
+            files_of_plain = empty.template_file
+            if reply.start_ns:  # its template has touched files of its own to import modules
+                files_of_plain += max(0, reply.template_file - base.files_without_imports)
+            rest = base.plain_memory - (empty.rss - files_of_empty) - empty.template_file
+            files_of_plain += max(0, files - reply.template_file)
+            memory = reply.rss - files + files_of_plain + rest
+        return with_figures(reply, reply.cpu_ns + spared, memory)
 
     def compilation(self, program: BuiltProgram) -> BuiltProgram:
         """Return the program that compiles a program, in a run of its own."""
-        start = ForkedStart(prologue=compile_only(SCRIPT))
+        # It ends the process with the compiled program.
+        start = ForkedStart(prologue=executed(HOOK.decode(), {"MAIN": SCRIPT}))
         return BuiltProgram(program.argv, program.digest, files=program.files, fork=start)
-
-    def close(self) -> None:
-        """Free the library that makes an interpreter a template."""
-        self._hook.close()
 
 
 # ---- what a compilation wrote (python_compile.py) ----
@@ -191,84 +214,16 @@ for stream in (sys.stdin, sys.stdout):
 """
 
 
-def _executed(code: str, names: dict[str, Any]) -> str:
+def executed(code: str, names: dict[str, Any]) -> str:
+    """Return code that runs other code with these names."""
     return f"exec({code!a}, {names!a})\n"
-
-
-def prelude() -> str:
-    """Return what a template runs once it has started; see prelude.py."""
-    source = Path(__file__).with_name("prelude.py").read_text("utf-8")
-    return _executed(source, PRELUDE_NAMES)
 
 
 def with_arguments(args: Sequence[str]) -> str:
     """Return code that gives a program its arguments, which its template was not started with."""
-    return _executed(ADD_ARGUMENTS, {"ARGUMENTS": list(args)}) if args else ""
+    return executed(ADD_ARGUMENTS, {"ARGUMENTS": list(args)}) if args else ""
 
 
 def with_pipes() -> str:
     """Return code that makes a program's stdin and stdout what they are when both are pipes."""
-    return _executed(OPEN_PIPES, {})
-
-
-def compile_only(main: str) -> str:
-    """Return code that ends the process with the compiled program; see python_compile.py."""
-    return _executed(HOOK.decode(), {"MAIN": main})
-
-
-# ---- the figures of a run ----
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """Runs of an empty program, started both ways.
-
-    plain_ns      least CPU time of a plain start
-    plain_memory  its memory, bytes
-    forked        the forked run with the least CPU time
-    files_without_imports  bytes of file pages in the memory of a template process that imported
-                           only what the base template had imported already
-    """
-
-    plain_ns: int
-    plain_memory: int
-    forked: Reply
-    files_without_imports: int
-
-    @classmethod
-    def of(cls, plain: Sequence[Reply], forked: Sequence[Reply], other: Reply) -> Calibration:
-        """Return what several runs of each kind show.
-
-        other  a forked run of a further template, which imported only what the base template had
-        """
-        return cls(
-            min(reply.cpu_ns for reply in plain),
-            int(statistics.median(reply.memory for reply in plain)),
-            min(forked, key=lambda reply: reply.cpu_ns),
-            other.template_file,
-        )
-
-
-def as_plain(reply: Reply, base: Calibration, *, grouped: bool, compile_ns: int) -> Reply:
-    """Return the reply to a forked run with the figures of a plain start.
-
-    grouped  memory is that of a control group; otherwise the resident size of the process
-    """
-    spared = max(0, base.plain_ns - base.forked.cpu_ns) + reply.start_ns + compile_ns
-    empty = base.forked
-    files_of_empty = max(0, empty.rss - empty.template_anon)
-    # What it added to its template's memory may be files of the interpreter and of its modules,
-    # which nobody looked at, or memory of its own.
-    added = max(0, min(reply.rss - reply.template_anon, reply.template_file))
-    files = max(reply.file, added if reply.start_ns else (files_of_empty + added) // 2)
-    if grouped:
-        own = base.plain_memory - empty.template_anon + reply.rss - files
-        memory = max(own, reply.memory)
-    else:
-        files_of_plain = empty.template_file
-        if reply.start_ns:  # its template has touched files of its own to import modules
-            files_of_plain += max(0, reply.template_file - base.files_without_imports)
-        rest = base.plain_memory - (empty.rss - files_of_empty) - empty.template_file
-        files_of_plain += max(0, files - reply.template_file)
-        memory = reply.rss - files + files_of_plain + rest
-    return with_figures(reply, reply.cpu_ns + spared, memory)
+    return executed(OPEN_PIPES, {})

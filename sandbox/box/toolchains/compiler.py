@@ -1,23 +1,29 @@
-"""Compile programs in a box, each once: results are cached by content."""
+"""Compile programs in a box, each once: results are cached by content.
+
+Language + Tool + Program ─▶ Recipe (command, source files, name of the output)
+                          ─▶ BuiltProgram (command, executable or files in the program's folder)
+"""
 
 from __future__ import annotations
 
 import contextlib
+import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from gradebox.sandbox import python_compile
-from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram
+from gradebox.sandbox.box.built_program import PROGRAM, BuiltProgram, Executable
 from gradebox.sandbox.box.python.start import forked_start
 from gradebox.sandbox.box.toolchains import gcc
 from gradebox.sandbox.box.toolchains.find import Tool
-from gradebox.sandbox.box.toolchains.recipe import compiled_program, interpreted_program, recipe
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import SandboxError
-from gradebox.sandbox.languages import Language, find
+from gradebox.sandbox.languages import Language, fill, find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
-from gradebox.sandbox.source_tokens import other_sources
+from gradebox.sandbox.source_tokens import java_names, other_sources
 
 LIMITS = Limits(
     cpu_s=60,
@@ -67,9 +73,7 @@ class Compiler:
         self._headers = headers or gcc.PrecompiledHeaders(run)
         self._lock = threading.Lock()
         self._in_flight: dict[Key, threading.Event] = {}
-        self._cache: LruCache[Key, Compiled] = LruCache(
-            CACHE_BYTES, cost=_size, dropped=Compiled.close
-        )
+        self._cache: LruCache[Key, Compiled] = LruCache(CACHE_BYTES, cost=_size)
 
     def compile(
         self, program: Program, limits: Limits | None, interpreted: bool = True, changes: int = 0
@@ -78,8 +82,7 @@ class Compiler:
         row = find(program.language)
         tool = self._find_tool(row)
         if row.compile is None and not (interpreted and row.family == "python"):
-            built = interpreted_program(row, tool, program)
-            return Compiled(program, True, toolchain=tool.version, artifact=built)
+            return self.compile_anew(program)
         key = (program.digest, tool.version, changes, limits or LIMITS)
         while True:
             with self._lock:
@@ -88,15 +91,13 @@ class Compiler:
                 if cached is None and others is None:
                     done = self._in_flight[key] = threading.Event()
                     break
-            # The cache may drop and free a program between `get` and `hold`: then start over.
-            if cached is not None and _hold(cached):
+            if cached is not None:
                 return replace(cached, cached=True)
             if others is not None:
                 others.wait()  # if their compilation failed for the machine's fault, start over
         try:
             compiled = self._build(row, tool, program, key[3])
             if compiled.execution is not None:
-                _hold(compiled)  # one holder is the caller, one the cache
                 self._cache.put(key, compiled)
             return compiled
         finally:
@@ -109,7 +110,7 @@ class Compiler:
         row = find(program.language)
         tool = self._find_tool(row)
         if row.compile is None:
-            built = interpreted_program(row, tool, program)
+            built = built_program(row, tool, program)
             return Compiled(program, True, toolchain=tool.version, artifact=built)
         return self._build(row, tool, program, LIMITS, headers=False)
 
@@ -141,35 +142,25 @@ class Compiler:
                 most = f"{limits.file_size_bytes >> 20} MiB"
                 log = f"error: {_LARGE_ARRAY.format(most)}\n".encode() + log
             return Compiled(program, False, log, tool.version, evidence)
-        built = compiled_program(row, tool, program, output, in_memory=self._in_memory)
+        built = built_program(row, tool, program, output, in_memory=self._in_memory)
         return Compiled(program, True, log, tool.version, evidence, artifact=built)
 
     def _interpret(self, row: Language, tool: Tool, program: Program, limits: Limits) -> Compiled:
         """Let the interpreter compile; a fault of that leaves the answer to the runs."""
-        built = interpreted_program(row, tool, program)
+        built = built_program(row, tool, program)
         source = next(iter(program.files.values()))
-        if row.name == "python" and ZIP_END not in source:
-            execution = self._forked(built, limits)
-            if execution is not None:
-                return self._compiled(tool, program, built, execution)
-        argv = python_compile.command(built.argv, PROGRAM, f"{PROGRAM}/{row.source}")
-        files = python_compile.files(row.source, source)
-        command = BuiltProgram(tuple(argv), f"compile {program.digest}", files=files)
-        try:
-            execution = self._run(command, {}, limits, "")
-        except SandboxError:
-            return Compiled(program, True, toolchain=tool.version, artifact=built)
-        return self._compiled(tool, program, built, execution)
-
-    def _forked(self, built: BuiltProgram, limits: Limits) -> Execution | None:
+        execution = None
         with contextlib.suppress(SandboxError):
-            return self._by_fork(built, limits)
-        return None
-
-    @staticmethod
-    def _compiled(
-        tool: Tool, program: Program, built: BuiltProgram, execution: Execution
-    ) -> Compiled:
+            if row.name == "python" and ZIP_END not in source:
+                execution = self._by_fork(built, limits)
+        with contextlib.suppress(SandboxError):
+            if execution is None:
+                argv = python_compile.command(built.argv, PROGRAM, f"{PROGRAM}/{row.source}")
+                files = python_compile.files(row.source, source)
+                command = BuiltProgram(tuple(argv), f"compile {program.digest}", files=files)
+                execution = self._run(command, {}, limits, "")
+        if execution is None:
+            return Compiled(program, True, toolchain=tool.version, artifact=built)
         log = python_compile.rejection(execution)
         evidence = replace(execution, stdout=b"")
         if log is not None:
@@ -206,5 +197,80 @@ def _size(compiled: Compiled) -> int:
     return size + max(built.size, EXECUTABLE_BYTES if built.executable else 0)
 
 
-def _hold(compiled: Compiled) -> bool:
-    return compiled.artifact is None or bool(compiled.artifact.hold())
+# ---- a row of the language table, filled in for one program ----
+
+BINARY = "program"
+SHELL = "/bin/sh"
+
+
+class Recipe(NamedTuple):
+    """How a program is compiled: a command, the files beside it, the file it makes."""
+
+    argv: tuple[str, ...]
+    files: dict[str, bytes]
+    output: str
+
+
+def recipe(row: Language, tool: Tool, program: Program, flags: Sequence[str] = ()) -> Recipe:
+    """Return the compilation of a program; `flags` follow the options of the row."""
+    output = row.output or BINARY
+    files = source_files(row, program)
+    places = _places(row, tool) | {"{source}": next(iter(files)), "{binary}": output}
+    sources = other_sources(row.family, files)
+    command = [tool.path, *(fill(part, places) for part in row.compile or ()), *sources, *flags]
+    if not row.then and not row.environment:
+        return Recipe(tool.started(command), files, output)
+    # Both commands as a shell script, which replaces `{work}` in the environment: without
+    # namespaces, the path of the working folder differs from box to box.
+    parts = []
+    for setting in (*row.environment, *tool.environment):
+        name, _, value = setting.partition("=")
+        parts.append(f"export {name}=" + shlex.quote(value).replace("{work}", "'\"$PWD\"'"))
+    then = [fill(part, places) for part in row.then]
+    parts.append(" && ".join(shlex.join(words) for words in (command, then) if words))
+    return Recipe((SHELL, "-c", "; ".join(parts)), files, output)
+
+
+def built_program(
+    row: Language,
+    tool: Tool,
+    program: Program,
+    output: bytes | None = None,
+    *,
+    in_memory: bool = False,
+) -> BuiltProgram:
+    """Return a program that is ready to run.
+
+    output     of the compiler: executed itself, or run by a runtime; None: the source is run
+    in_memory  see `Executable`
+    """
+    places = _places(row, tool)
+    executable: Executable | None = None
+    files: dict[str, bytes] = {}
+    if output is None:
+        files = source_files(row, program)
+        places["{source}"] = f"{PROGRAM}/{next(iter(files))}"
+    elif row.output:
+        files = {row.output: output}
+        places["{binary}"] = f"{PROGRAM}/{row.output}"
+        if row.family == "java":
+            places["{main}"] = java_names(next(iter(program.files.values())))[1]
+    else:
+        # argv[0] as the program sees it; the descriptor is what is executed.
+        places["{binary}"] = f"{PROGRAM}/{Path(row.source).stem}"
+        executable = Executable(output, in_memory=in_memory)
+    argv = tuple(fill(part, places) for part in row.run)
+    processes = row.processes if row.processes > 1 else 0
+    command = argv if executable else tool.started(argv)
+    return BuiltProgram(command, program.digest, executable, files, processes)
+
+
+def source_files(row: Language, program: Program) -> dict[str, bytes]:
+    """Return the files of a program, the main file first and named as its language requires."""
+    (_, main), *others = program.files.items()
+    name = java_names(main)[0] if row.family == "java" else row.source
+    return {name: main, **{other: data for other, data in others if other != name}}
+
+
+def _places(row: Language, tool: Tool) -> dict[str, str]:
+    return {"{tool}": tool.path, "{runtime}": tool.runtime, "{folder}": tool.folder}

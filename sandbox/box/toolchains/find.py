@@ -1,4 +1,8 @@
-"""Find compilers and interpreters on this machine, and the folders that boxes show for them."""
+"""Find compilers and interpreters on this machine, and what boxes show for them.
+
+A tool consists of its own file, shared libraries and folders that it reads. A box shows them under
+the same paths. Whether a tool was replaced during a run shows in the times of its parts (probe.py).
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from gradebox.sandbox.box.build import cache_folder
-from gradebox.sandbox.box.toolchains.parts import (
-    SEARCH,
-    ToolParts,
-    ask,
-    find_parts,
-    folders_searched,
-)
 from gradebox.sandbox.common.whole_file import whole_file
 from gradebox.sandbox.errors import MissingToolchain, SandboxUnavailable
 from gradebox.sandbox.languages import Language
@@ -83,21 +81,21 @@ def _resolve(row: Language, public: bool) -> Tool:
     runtime = _first(row.runtime, row, public, companion=path) if row.runtime else ""
     found = [p for p in (path, runtime) if p]
     known = [_known(p, row.version, row.family if p == path else "") for p in found]
-    libraries = [file for _, parts in known for file in parts.libraries]
-    read = [folder for _, parts in known for folder in parts.folders]
-    searched = folders_searched(libraries)
+    libraries = [file for parts in known for file in parts.libraries]
+    read = [folder for parts in known for folder in parts.folders]
+    searched = _folders_searched(libraries)
     binds = [folder for p in found for folder in _folders(p, row.own_folder)]
     binds += [str(p) for pattern in row.binds for p in Path("/").glob(pattern.lstrip("/"))]
     binds += _elsewhere(libraries, searched, binds)
     watched = [*found, *map(os.path.realpath, found), *libraries]
     watched = [path for path in watched if str(Path(path).parent) not in read]
     watched += [str(Path(path).parent) for path in watched]
-    startup = _path_files(path) if row.name == "python" else ()
+    startup = [str(file) for folder in read for file in Path(folder).glob("*.pth")]
     return Tool(
         path,
-        " / ".join(version for version, _ in known),
+        " / ".join(parts.version for parts in known),
         tuple(dict.fromkeys(binds)),
-        startup,
+        tuple(startup) if row.name == "python" else (),
         runtime,
         (f"{SEARCH}={':'.join(searched)}",) if searched else (),
         tuple(dict.fromkeys((*watched, *read, *binds))),
@@ -175,39 +173,9 @@ def _is_shim(path: str) -> bool:
 
 def _installed(path: str, name: str, row: Language) -> str | None:
     """Return the real tool behind a proxy that selects an installation (rustup, go)."""
-    root = Path(ask([path, *row.sysroot]).strip())
+    root = Path(_ask([path, *row.sysroot]).strip())
     real = root / "bin" / name
     return str(real) if root.is_absolute() and os.access(real, os.X_OK) else None
-
-
-@cache
-def _known(path: str, arguments: tuple[str, ...], family: str) -> tuple[str, ToolParts]:
-    """Return a tool's version line and its parts.
-
-    They are cached on disk: querying eleven tools takes seconds.
-    """
-    try:
-        real = Path(path).resolve()
-        state = real.stat()
-        key = (path, real, state.st_mtime_ns, state.st_size, arguments, family)
-        name = hashlib.sha256(repr((*key, os.environ.get(SEARCH), "1")).encode()).hexdigest()[:32]
-        cached = cache_folder() / "tools" / name
-        cached.parent.mkdir(mode=0o700, exist_ok=True)
-    except (OSError, SandboxUnavailable):
-        return _version(path, arguments), find_parts(path, arguments, family)
-    with contextlib.suppress(OSError, ValueError, TypeError):
-        saved = json.loads(cached.read_bytes())
-        return saved["version"], ToolParts(*map(tuple, saved["parts"].values()))
-    version, parts = _version(path, arguments), find_parts(path, arguments, family)
-    if version != "unknown":
-        with contextlib.suppress(OSError), whole_file(cached, durable=False) as file:
-            file.write(json.dumps({"version": version, "parts": asdict(parts)}).encode())
-    return version, parts
-
-
-def _version(path: str, arguments: tuple[str, ...]) -> str:
-    lines = [line.strip() for line in ask([path, *arguments]).splitlines()]
-    return next((line for line in lines if line and "warning" not in line.lower()), "unknown")
 
 
 def _folders(path: str, whole: bool = False) -> tuple[str, ...]:
@@ -235,18 +203,134 @@ def _home_folders() -> tuple[Path, ...]:
     return (*home.parents, home, home / ".local")
 
 
-def _path_files(python: str) -> tuple[str, ...]:
-    """Return the *.pth files that this interpreter's site module would process."""
-    code = "import site; print(*site.getsitepackages(), sep='\\n')"
-    try:
+# ---- the parts of a tool ----
+
+TIMEOUT_S = 30  # of a query; a JVM's first start on a busy machine takes seconds
+SEARCH = "LD_LIBRARY_PATH"
+# What other parts of a compiler need, the compiler itself may not.
+COMPANIONS = {"g++": ("cc1plus", "as", "collect2"), "gcc": ("cc1", "as", "collect2")}
+# An interpreter imports its extension modules, as programs may, and prints what that mapped.
+PYTHON = """
+import os, sys
+folders = [p for p in sys.path if os.path.isdir(p)]
+names = [n for p in folders if p.endswith("lib-dynload") for n in os.listdir(p)]
+for name in [*names, "numpy"]:
+    if not name.startswith(("_test", "_xx", "_tkinter")):
+        try:
+            __import__(name.partition(".")[0])
+        except BaseException:
+            pass
+os.write(1, b"\\0".join(map(os.fsencode, folders)) + b"\\n\\n")
+with open("/proc/self/maps", "rb") as maps:
+    os.write(1, b"".join(line for line in maps if b".so" in line))
+"""
+
+
+class ToolParts(NamedTuple):
+    """The parts of one tool.
+
+    version    its own version line
+    libraries  real paths of its shared libraries
+    folders    of an interpreter's modules, or of a compiler's programs and libraries
+    """
+
+    version: str
+    libraries: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+@cache
+def _known(path: str, arguments: tuple[str, ...], family: str) -> ToolParts:
+    """Return the parts of a tool. They are cached on disk: querying eleven tools takes seconds.
+
+    arguments  with which it prints its version
+    family     see `Language`
+    """
+    cached: Path | None = None
+    with contextlib.suppress(OSError, ValueError, TypeError, SandboxUnavailable):
+        real = Path(path).resolve()
+        state = real.stat()
+        key = (path, real, state.st_mtime_ns, state.st_size, arguments, family)
+        name = hashlib.sha256(repr((*key, os.environ.get(SEARCH), "2")).encode()).hexdigest()[:32]
+        folder = cache_folder() / "tools"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        cached = folder / name
+        version, libraries, folders = json.loads(cached.read_bytes())
+        return ToolParts(version, tuple(libraries), tuple(folders))
+    parts = _find_parts(path, arguments, family)
+    if cached and parts.version != "unknown":
+        with contextlib.suppress(OSError), whole_file(cached, durable=False) as file:
+            file.write(json.dumps(parts).encode())
+    return parts
+
+
+def _find_parts(path: str, arguments: tuple[str, ...], family: str) -> ToolParts:
+    lines = [line.strip() for line in _ask([path, *arguments]).splitlines()]
+    version = next((line for line in lines if line and "warning" not in line.lower()), "unknown")
+    if family == "python":
+        shown, _, maps = _ask([path, "-I", "-c", PYTHON], silent=True).partition("\n\n")
+        libraries = [line.split(maxsplit=5)[-1] for line in maps.splitlines()]
+        folders = shown.split("\0")
+    else:
+        tools, lists = [path], ""
+        if family in COMPANIONS:
+            query = "-print-prog-name="
+            tools += [_ask([path, query + name]).strip() for name in COMPANIONS[family]]
+            lists = _ask([path, "-print-search-dirs"])
+        libraries = [file for tool in tools for file in _loaded(tool, arguments)]
+        found = (line.partition(": ")[2].lstrip("=").split(":") for line in lists.splitlines())
+        folders = [folder for some in found for folder in some]
+    real = {os.path.realpath(one) for one in libraries if one.startswith("/")}
+    kept = {os.path.realpath(one) for one in folders if one.startswith("/")}
+    return ToolParts(
+        version,
+        tuple(sorted(filter(os.path.isfile, real))),
+        tuple(sorted(filter(os.path.isdir, kept))),
+    )
+
+
+def _ask(command: Sequence[str], *, silent: bool = False, **environment: str) -> str:
+    """Return what a tool prints; "" when it cannot be started or ends with an error.
+
+    silent       stderr does not count as output
+    environment  added to the few variables that tools are given
+    """
+    env = {"HOME": os.environ.get("HOME", "/"), "PATH": os.defpath, **environment}
+    kept = ("RUSTUP_HOME", "RUSTUP_TOOLCHAIN", SEARCH)
+    env |= {name: os.environ[name] for name in kept if name in os.environ}
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(
-            [python, "-I", "-S", "-c", code],
+            list(command),
             capture_output=True,
             text=True,
-            timeout=20,
+            errors="surrogateescape",
+            timeout=TIMEOUT_S,
             check=False,
+            env=env,
+            stdin=subprocess.DEVNULL,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return ()
-    folders = [Path(line) for line in done.stdout.splitlines() if line]
-    return tuple(str(f) for folder in folders if folder.is_dir() for f in folder.glob("*.pth"))
+        if done.returncode == 0:
+            return done.stdout if done.stdout.strip() or silent else done.stderr
+    return ""
+
+
+def _loaded(path: str, arguments: Sequence[str]) -> list[str]:
+    """Return the libraries that the loader finds for a program, which it does not start.
+
+    One without a loader is started, hence the arguments.
+    """
+    if not Path(path).is_absolute():
+        return []
+    lines = _ask([path, *arguments], silent=True, LD_TRACE_LOADED_OBJECTS="1").splitlines()
+    return [line.partition("=> ")[2].rpartition(" (")[0] for line in lines]
+
+
+def _folders_searched(libraries: Iterable[str]) -> tuple[str, ...]:
+    """Return the folders of LD_LIBRARY_PATH in which some of these libraries are found."""
+    real = set(libraries)
+    folders = [Path(f) for f in os.environ.get(SEARCH, "").split(":") if f.startswith("/")]
+    return tuple(
+        str(folder)
+        for folder in folders
+        if folder.is_dir() and any(os.path.realpath(file) in real for file in folder.glob("*.so*"))
+    )

@@ -17,7 +17,7 @@ import os
 import resource
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -25,7 +25,6 @@ from pathlib import Path
 from gradebox.sandbox import languages
 from gradebox.sandbox.box.build import cache_folder, launcher
 from gradebox.sandbox.box.toolchains.find import Tool
-from gradebox.sandbox.box.toolchains.parts import State, module_sizes, state_of
 from gradebox.sandbox.common.machine_check import OWN_LIMITS, own_limit_below
 from gradebox.sandbox.common.whole_file import whole_file
 from gradebox.sandbox.errors import (
@@ -48,6 +47,7 @@ STAMP_S = 24 * 3600  # how long a trial counts for later graders with the same f
 
 _NO_LIMIT = resource.RLIM_INFINITY
 
+State = tuple[tuple[int, ...] | None, ...]
 Compile = Callable[[Program], Compiled]
 Run = Callable[[Compiled, Limits, bytes], Execution]
 
@@ -143,9 +143,9 @@ class LanguageProbe:
 
     def _ensure(self, row: Language, tool: Tool, known: _Known, limits: Limits) -> None:
         """Raise an error, and remember it, unless a language works under these limits."""
-        state, command = state_of(tool.watched), _command(row, limits)
+        state, command = _state_of(tool.watched), _command(row, limits)
         replaced = known.state not in (None, state)
-        sizes = module_sizes(tool.modules)  # 500 take 2 ms; a folder does not change with its files
+        sizes = _module_sizes(tool.modules)  # a folder does not change with them; 500 take 2 ms
         lost = next((one for one, size in known.modules.items() if sizes.get(one, -2) < size), "")
         if not (replaced or lost or known.fault) and command in known.works:
             return
@@ -204,8 +204,6 @@ class LanguageProbe:
                     raise
                 how = str(fault)
                 continue
-            finally:
-                compiled.close()
             if goes_on_after(execution) and execution.stdout.split() == LINE.split():
                 return ""
             how = _ending(execution)
@@ -269,6 +267,31 @@ class Attempt:
                     yield [self.confirmed(group[-1], limits[done - 1])]
                     return
                 yield group
+
+
+def _module_sizes(folders: Iterable[str]) -> dict[str, int]:
+    """Return the bytes of each module in these folders, by its path; -1 of a package."""
+    sizes: dict[str, int] = {}
+    for folder in folders:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if not entry.name.startswith((".", "~", "__pycache__")):
+                    with contextlib.suppress(OSError):
+                        sizes[entry.path] = -1 if entry.is_dir() else entry.stat().st_size
+    return sizes
+
+
+def _state_of(paths: Iterable[str]) -> State:
+    """Return what changes when one of these files or folders is replaced, or loses an entry."""
+    found: list[tuple[int, ...] | None] = []
+    for path in paths:
+        try:
+            s = os.stat(path)  # noqa: PTH116 - 30 of them after each program that failed
+        except OSError:
+            found.append(None)
+        else:
+            found.append((s.st_dev, s.st_ino, s.st_mtime_ns, s.st_ctime_ns, s.st_size))
+    return tuple(found)
 
 
 def _is_recent(stamp: Path | None) -> bool:

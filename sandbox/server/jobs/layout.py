@@ -25,12 +25,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from gradebox.sandbox.box.toolchains.find import resolve
-from gradebox.sandbox.box.toolchains.recipe import java_names
 from gradebox.sandbox.box.wire import MAX_FILES
 from gradebox.sandbox.errors import BadRequest, MissingToolchain
 from gradebox.sandbox.languages import VARIANTS, Language, find
 from gradebox.sandbox.model import Program
-from gradebox.sandbox.source_tokens import SOURCE_ENDINGS, included_names
+from gradebox.sandbox.source_tokens import SOURCE_ENDINGS, included_names, java_names
 
 RESERVED = ".gradebox-"  # names that begin so are the server's own
 ARCHIVE, SOURCES = f"{RESERVED}files", f"{RESERVED}sources"

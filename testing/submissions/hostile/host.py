@@ -70,7 +70,7 @@ def count() -> Counts:
         len(children(os.getpid())),
         mounts(),
         len(cgroups()) if os.geteuid() == 0 else 0,
-        len(list(Path(tempfile.gettempdir()).glob(f"gradebox-box-{os.getpid()}-*"))),
+        len(list(Path(tempfile.gettempdir()).glob(f"gradebox-folder-{os.getpid()}-*"))),
         sum(os.path.lexists(path) for path in LEFT),
     )
 

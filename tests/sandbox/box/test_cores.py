@@ -19,9 +19,9 @@ import pytest
 
 from gradebox.sandbox.box import core_locks
 from gradebox.sandbox.box import cores as cores_module
+from gradebox.sandbox.box.core_locks import TicketQueue
 from gradebox.sandbox.box.cores import HOLD_NS, Cores, Hold
 from gradebox.sandbox.common.cpus import Core, physical_cores
-from gradebox.sandbox.common.ticket_queue import TicketQueue
 from gradebox.sandbox.errors import SandboxError
 
 

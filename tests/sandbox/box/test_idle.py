@@ -16,13 +16,13 @@ from gradebox.sandbox.box import build
 # Looks at a folder in place of /proc, once for each line: the time and the CPU time of the run in
 # ms, or "go", or "ask". Prints the messages to the grader, and how long the run was stopped.
 MAIN = r"""
+#include "watch.c"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "box.h"
 struct box box = {.is_init = 1};
 int main(int argc, char **argv) {
     static struct run run;
@@ -61,7 +61,7 @@ HANDLES_CONT = 1 << (signal.SIGCONT - 1)
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("idle")
     (folder / "main.c").write_text(MAIN)
-    parts = ("idle.c", "usage.c", "messages.c")
+    parts = ("child.c", "files.c", "messages.c", "run_group.c", "usage.c")
     sources = [*(build.HERE / part for part in parts), folder / "main.c"]
     subprocess.run(
         ["gcc", "-std=gnu11", "-Wall", f"-I{build.HERE}", *sources, "-o", folder / "looks"],

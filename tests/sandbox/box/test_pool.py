@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.sandbox.box.pool import BoxPool
+from gradebox.sandbox.box.runner import BoxPool
 from gradebox.sandbox.common.cpus import Core
 
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.run_request import MOST_RUNS, batches
 from gradebox.sandbox.model import Limits
 from gradebox.sandbox.protocol import MOST_BYTES
 
+PROGRAM = BuiltProgram(("program",), "digest")
 SLOW = Limits(cpu_s=3)
 HALF = b"x" * (MOST_BYTES // 2)
 
@@ -32,7 +34,7 @@ def outputs(*sizes: int) -> list[Limits]:
 def test_runs_are_split_where_they_must(
     limits: list[Limits], stdins: list[bytes], sizes: list[int]
 ) -> None:
-    made = list(batches(limits, stdins))
+    made = list(batches(PROGRAM, limits, stdins))
     assert [len(batch.stdins) for batch in made] == sizes
     assert [stdin for batch in made for stdin in batch.stdins] == stdins
     each = [
@@ -46,4 +48,4 @@ def test_runs_are_split_where_they_must(
 )
 def test_every_limit_but_that_of_the_output_is_common(name: str) -> None:
     other = replace(Limits(), **{name: getattr(Limits(), name) * 2})
-    assert len(list(batches([Limits(), other], [b"", b""]))) == 2
+    assert len(list(batches(PROGRAM, [Limits(), other], [b"", b""]))) == 2

@@ -25,11 +25,11 @@ from gradebox.sandbox.box.isolation.seccomp import (
     ALLOWED,
     ARCHES,
     KILL,
+    NUMBERS,
     Filter,
     build,
     for_programs,
 )
-from gradebox.sandbox.box.isolation.syscalls import NUMBERS
 from gradebox.sandbox.errors import SandboxError, SandboxUnavailable
 
 HEADERS = {  # what a program of that machine includes, as any compiler's headers have it

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.sandbox.box.isolation import rights
-from gradebox.sandbox.box.isolation.levels import LEVELS
+from gradebox.sandbox.box.isolation import host as rights
 
 ROOT = Path(__file__).resolve().parents[4]
 RUN = """
@@ -90,20 +89,22 @@ def test_full_names_the_capabilities_that_are_missing(
         lambda names: [f"CAP_{name}" for name in names if f"CAP_{name}" in lacking],
     )
     monkeypatch.setattr(rights, "_covers", lambda kind, first, count: kind == "uid")
-    full = LEVELS[0]
-    assert full.why_not() == "user id 0 without CAP_SYS_ADMIN"
+    assert rights.why_no_ids(namespaces=True) == "user id 0 without CAP_SYS_ADMIN"
     lacking.clear()
-    assert full.why_not() == "user id 0 of a user namespace that has no ids for programs"
+    assert (
+        rights.why_no_ids(namespaces=True)
+        == "user id 0 of a user namespace that has no ids for programs"
+    )
     monkeypatch.setattr(rights, "_covers", lambda kind, first, count: True)
-    assert full.why_not() == ""
+    assert rights.why_no_ids(namespaces=True) == ""
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert full.why_not() == "needs root"
+    assert rights.why_no_ids(namespaces=True) == "needs root"
 
 
 def test_effective_capabilities_are_read_from_the_kernel() -> None:
     names = tuple(rights.CAPABILITIES)
     code = (
-        "from gradebox.sandbox.box.isolation import rights as r; "
+        "from gradebox.sandbox.box.isolation import host as r; "
         f"print(r.missing_capabilities({names!r}), r._covers('uid', 0, 1))"
     )
     plain = subprocess.run(

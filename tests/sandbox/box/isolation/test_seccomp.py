@@ -19,11 +19,11 @@ from gradebox.sandbox.box.isolation.seccomp import (
     ARCHES,
     CHANGES_OF_FILES,
     MY_PID,
+    NUMBERS,
     REFUSED,
     Filter,
     build,
 )
-from gradebox.sandbox.box.isolation.syscalls import NUMBERS
 from gradebox.sandbox.errors import SandboxUnavailable
 
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -152,18 +151,3 @@ for line in open("/proc/self/maps"):
 print(found)
 """
     assert box.run(compiled(box, source), LIMITS).stdout == b"0\n"
-
-
-def test_what_another_sandbox_has_measured_is_not_measured_again(
-    box: EmbeddedSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured = pickle.loads(pickle.dumps(box.measured))
-    assert measured.calibration is not None
-    monkeypatch.setattr(PythonStart, "_calibrate", lambda start: pytest.fail("measured again"))
-    source = {"main.py": b"print(sum(range(1000)))"}
-    with box_at(box.describe().level, measured=measured) as other:
-        assert other.describe() == box.describe()
-        run = other.run(other.compile(Program("python", source)), LIMITS)
-    assert (run.forked, run.stdout) == (True, b"499500\n")
-    plain = box.run(box.compile(Program("python", source)), LIMITS, alone=True)
-    assert 0.5 * plain.memory_bytes < run.memory_bytes < 2 * plain.memory_bytes

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.sandbox.box.toolchains.leading_includes import (
+from gradebox.sandbox.box.toolchains.gcc import (
     MOST_INCLUDES,
     PLAIN,
     SCANNED_BYTES,

@@ -12,15 +12,11 @@ from hypothesis import strategies as st
 
 from gradebox.eval.solutions.extract_code import extract_code
 from gradebox.sandbox.box.built_program import BuiltProgram
+from gradebox.sandbox.box.toolchains.compiler import built_program, recipe
 from gradebox.sandbox.box.toolchains.find import Tool
-from gradebox.sandbox.box.toolchains.recipe import (
-    compiled_program,
-    interpreted_program,
-    java_names,
-    recipe,
-)
 from gradebox.sandbox.languages import TABLE, fill, find
 from gradebox.sandbox.model import MIB, Program
+from gradebox.sandbox.source_tokens import java_names
 
 MAIN = "public static void main(String[] a) {}"
 JAVA = [
@@ -71,7 +67,7 @@ def test_words_in_braces_are_replaced_once(text: str, value: str) -> None:
 def test_the_runtime_is_given_the_memory_limit() -> None:
     row, tool = find("java"), Tool("/x/bin/javac", "", (), (), "/x/bin/java")
     program = Program("java", {"x": b"class A { static void main() {} }"})
-    artifact = compiled_program(row, tool, program, b"jar")
+    artifact = built_program(row, tool, program, b"jar")
     command = artifact.command("/program", ("one",), 512 * MIB)
     assert command[0] == "/x/bin/java"
     assert command[-4:] == ["-cp", "/program/program.jar", "A", "one"]
@@ -92,7 +88,7 @@ def test_arguments_are_never_changed() -> None:
 def test_the_main_file_is_renamed_for_its_language() -> None:
     tool = Tool("/usr/bin/node", "", ())
     program = Program("js", {"answer.txt": b"1", "helper.js": b"2", "main.js": b"3"})
-    artifact = interpreted_program(find("js"), tool, program)
+    artifact = built_program(find("js"), tool, program)
     assert artifact.files == {"main.js": b"1", "helper.js": b"2"}
     assert artifact.argv[-1] == "{program}/main.js"
 

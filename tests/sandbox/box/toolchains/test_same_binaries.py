@@ -11,7 +11,7 @@ import pytest
 from gradebox.sandbox import Program
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.toolchains import gcc
-from gradebox.sandbox.box.toolchains.leading_includes import header_texts
+from gradebox.sandbox.box.toolchains.gcc import header_texts
 from testing.submissions.codeforces.table import PROGRAMS
 from tests.sandbox.levels import own_cache
 
