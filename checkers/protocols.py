@@ -22,6 +22,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from gradebox.checkers.check import Check, accept, check_of_points, reject, unclear
 from gradebox.checkers.tokens import shown
@@ -159,33 +160,26 @@ KATTIS_MESSAGE, KATTIS_SCORE = "judgemessage.txt", "score.txt"
 KATTIS_MULTIPLIER, KATTIS_NEXT_PASS = "score_multiplier.txt", "nextpass.in"
 
 
-def _read_kattis(x: Execution, full_points: float | None) -> Check:
-    """Read 42 or 43; a score is allowed with 42 only, and replaces full marks."""
+def _read_kattis(x: Execution, full_points: float | None, *, scoring: bool = False) -> Check:
+    """Read 42 or 43; a score is allowed with 42 only, and replaces full marks.
+
+    scoring  of a problem with scores: one beside a rejection says nothing
+    """
     words = _all_words(x.files.get(KATTIS_MESSAGE, b"")) or _last_line(x.stderr)
-    scored = x.files.get(KATTIS_SCORE)
+    scored, share = x.files.get(KATTIS_SCORE), x.files.get(KATTIS_MULTIPLIER)
     if x.exit_code == KATTIS_REJECTED:
-        if scored is not None:
+        if scored is not None and not scoring:
             return unclear(f"the validator left {KATTIS_SCORE} beside a rejection")
         return reject(words)
     if x.exit_code != KATTIS_ACCEPTED:
         return _bad_exit(x)
-    return accept(words) if scored is None else _read_points(scored, words, full_points)
-
-
-def _read_scoring(x: Execution, full_points: float | None) -> Check:
-    """Read the same of a problem with scores: one beside a rejection says nothing."""
-    files = dict(x.files)
-    scored, share = files.pop(KATTIS_SCORE, None), files.pop(KATTIS_MULTIPLIER, None)
-    check = _read_kattis(dataclasses.replace(x, files=files), full_points)
-    if not check.accepted or (scored is None and share is None):
-        return check
     if scored is not None and share is not None:
         return unclear(f"the validator left both {KATTIS_SCORE} and {KATTIS_MULTIPLIER}")
-    if scored is not None:
-        return _read_points(scored, check.message, full_points)
-    check = _read_points(share or b"", check.message, 1.0)
-    points = None if check.points is None else check.points * (full_points or 1.0)
-    return dataclasses.replace(check, points=points)
+    if share is not None:
+        check = _read_points(share, words, 1.0)
+        points = None if check.points is None else check.points * (full_points or 1.0)
+        return dataclasses.replace(check, points=points)
+    return accept(words) if scored is None else _read_points(scored, words, full_points)
 
 
 def _read_points(written: bytes, words: str, full_points: float | None) -> Check:
@@ -241,7 +235,7 @@ PROTOCOLS: dict[str, ProgramProtocol] = {
         ),
         ProgramProtocol(
             name="kattis-scoring",
-            read=_read_scoring,
+            read=partial(_read_kattis, scoring=True),
             args=("{input}", "{answer}", FEEDBACK_DIR),
             output=None,
             collect=(KATTIS_MESSAGE, KATTIS_SCORE, KATTIS_MULTIPLIER),

@@ -85,7 +85,7 @@ class Worker:
             and isinstance(reply.get("equal"), bool)
             and isinstance(reply.get("reason"), str)
             and isinstance(readings := reply.get("readings"), list)
-            and reply.get("blobs") in (0, 2)
+            and reply.get("blobs") in (0, 1)
         ):
             raise ValueError("a worker's reply has another form")
         received = (self.channel.receive(self._max_reply_bytes) for _ in range(reply["blobs"]))

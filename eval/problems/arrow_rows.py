@@ -18,7 +18,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.arrow import (
@@ -31,7 +31,7 @@ from gradebox.eval.problems.arrow import (
     release_memory,
     short_texts,
 )
-from gradebox.eval.problems.formats import FIRST_ROWS, FORMATS, Reading, Row, find_format
+from gradebox.eval.problems.formats import FIRST_ROWS, FORMATS, Row
 from gradebox.eval.problems.row import MAX_ID
 from gradebox.eval.problems.rows import MAX_ROW_BYTES, Choose, Rows
 
@@ -46,39 +46,29 @@ MAX_GROUP_BYTES = 32 << 30
 _TOLD = {name for row in FORMATS.values() for name, told in row.content.items() if told.fits}
 
 
-def _check_names(columns: list[str], where: object) -> None:
-    """Raise InputError when two columns have one name."""
-    known: set[str] = set()
-    for name in columns:
-        if name in known:
-            raise InputError(f"{where} has several columns {shown(name)}: rename all but one")
-        known.add(name)
-
-
-def recognised(rows: Iterable[Row], where: str) -> Reading:
-    """Return how a data set with these first rows is read. Raises InputError if it is unclear."""
-    return Reading(find_format(rows, None, where))
-
-
 class ArrowRows(Rows):
     """Rows with columns; a class of its own says how batches of them are read.
 
+    where    what they are of, for messages
     columns  the names of all
-    first    batches of one row each, with the columns of _TOLD
+    first    (names of columns) → batches of one row each, with these columns
     """
 
     def __init__(
-        self, name: str, fingerprint: str, columns: list[str], first: Iterable[Any], choose: Choose
+        self,
+        where: str,
+        fingerprint: str,
+        columns: list[str],
+        first: Callable[[list[str]], Iterable[Any]],
+        choose: Choose,
     ) -> None:
-        super().__init__(name, fingerprint)
+        super().__init__(Path(where).name, fingerprint)
+        if twice := next((name for name in columns if columns.count(name) > 1), None):
+            raise InputError(f"{where} has several columns {shown(twice)}: rename all but one")
         self._lock = threading.Lock()
-        self._reading = choose(_first(columns, first), self.where)
+        told = [name for name in columns if name in _TOLD]
+        self._reading = choose(_first(columns, first(told)), where)
         self._columns = [name for name in columns if name in self._reading.fields]
-
-    @property
-    def where(self) -> str:
-        """The rows, for messages."""
-        return self.name
 
     def names(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
         found = [column for column in self._reading.format.names if column in self._columns]
@@ -122,17 +112,18 @@ class MappedRows(ArrowRows):
         name: str,
         fingerprint: str,
         open_table: Callable[[], Any],
-        choose: Choose = recognised,
+        choose: Choose,
     ) -> None:
-        self.name = name
+        self.name = name  # of messages, also before the rows are known
         self._open_table = open_table
         self._read_bytes = 0
         with self._reporting_damage():
-            self._table = open_table()
-            columns = self._table.column_names
-        _check_names(columns, name)
-        told = self._table.select([name for name in columns if name in _TOLD])
-        first = told.slice(0, FIRST_ROWS).to_batches(max_chunksize=1)
+            table = self._table = open_table()
+            columns = table.column_names
+
+        def first(told: list[str]) -> Any:
+            return table.select(told).slice(0, FIRST_ROWS).to_batches(max_chunksize=1)
+
         super().__init__(name, fingerprint, columns, first, choose)
 
     def _batches(self, columns: list[str]) -> Iterator[Any]:
@@ -168,23 +159,23 @@ class MappedRows(ArrowRows):
 class ParquetRows(ArrowRows):
     """Rows of a local parquet file."""
 
-    def __init__(self, path: Path, fingerprint: str, choose: Choose = recognised) -> None:
+    def __init__(self, path: Path, fingerprint: str, choose: Choose) -> None:
         self._path = path
-        self._groups: dict[int, _RowFile] = {}
+        self._groups: dict[int, Any] = {}  # readers of temporary files
         with self._reporting_damage():
-            self._file = self._opened()
-        columns = self._file.schema_arrow.names
-        _check_names(columns, path)
-        told = [name for name in columns if name in _TOLD]
-        first = self._file.iter_batches(batch_size=1, columns=told, use_threads=False)
-        super().__init__(path.name, fingerprint, columns, first, choose)
-        sizes = [
-            self._file.metadata.row_group(g).num_rows for g in range(self._file.num_row_groups)
-        ]
-        self._starts = list(itertools.accumulate(sizes, initial=0))
+            file = self._file = self._opened()
+
+        def first(told: list[str]) -> Any:
+            return file.iter_batches(batch_size=1, columns=told, use_threads=False)
+
+        super().__init__(str(path), fingerprint, file.schema_arrow.names, first, choose)
+        groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+        self._starts = list(itertools.accumulate((g.num_rows for g in groups), initial=0))
+        columns = (group.column(i) for group in groups for i in range(group.num_columns))
+        aliases = (c.num_values for c in columns if c.path_in_schema.startswith("aliases."))
         for count, most, what in (
             (self._starts[-1], MAX_ROWS, "rows"),
-            (self._count_values("aliases."), MAX_ALIASES, "aliases"),
+            (sum(aliases), MAX_ALIASES, "aliases"),
         ):
             if count > most:
                 self._file.close()
@@ -192,14 +183,8 @@ class ParquetRows(ArrowRows):
                     f"{path} has {count} {what}: a data set may have {most}; give a part of it"
                 )
 
-    @property
-    def where(self) -> str:
-        return str(self._path)
-
     def close(self) -> None:
         with self._lock:
-            for rows in self._groups.values():
-                rows.close()
             self._groups.clear()
             self._file.close()
 
@@ -223,58 +208,31 @@ class ParquetRows(ArrowRows):
         with self._lock, self._reporting_damage():
             if group not in self._groups:
                 self._groups[group] = self._rewrite(group)
-            return self._groups[group].batch(number - self._starts[group])
+            return self._groups[group].get_batch(number - self._starts[group])
 
-    def _count_values(self, prefix: str) -> int:
-        """Count the values in the columns of a path, as the file's footer states them."""
-        count = 0
-        for number in range(self._file.num_row_groups):
-            group = self._file.metadata.row_group(number)
-            columns = (group.column(i) for i in range(group.num_columns))
-            count += sum(c.num_values for c in columns if c.path_in_schema.startswith(prefix))
-        return count
-
-    def _rewrite(self, group: int) -> _RowFile:
-        batches = self._file.iter_batches(
-            batch_size=1, row_groups=[group], columns=self._columns, use_threads=False
-        )
-        file = tempfile.TemporaryFile(prefix="gradebox-problems-")  # noqa: SIM115 - closed by _RowFile
-        return _RowFile(file, batches)
-
-    def _damaged(self, error: BaseException) -> InputError:
-        return InputError(f"{self._path} can't be read as parquet: {one_line(error)}")
-
-
-class _RowFile:
-    """An unlinked temporary Arrow file with one record batch a row."""
-
-    def __init__(self, file: IO[bytes], batches: Iterator[Any]) -> None:
-        arrow = load_arrow()
-        self._file = file
-        try:
-            writer = None
-            for batch in batches:
+    def _rewrite(self, group: int) -> Any:
+        """Return a reader of an unlinked temporary Arrow file with one record batch a row."""
+        arrow, writer = load_arrow(), None
+        with contextlib.ExitStack() as on_error:
+            file = on_error.enter_context(tempfile.TemporaryFile(prefix="gradebox-problems-"))
+            for batch in self._file.iter_batches(
+                batch_size=1, row_groups=[group], columns=self._columns, use_threads=False
+            ):
                 _check_size(batch)
-                if writer is None:
-                    writer = arrow.ipc.new_file(self._file, batch.schema)
+                writer = writer or arrow.ipc.new_file(file, batch.schema)
                 writer.write_batch(batch)
-                if self._file.tell() > MAX_GROUP_BYTES:
+                if file.tell() > MAX_GROUP_BYTES:
                     raise ValueError(f"a row group expands to more than {MAX_GROUP_BYTES} bytes")
             if writer is not None:
                 writer.close()
-            self._file.flush()
+            file.flush()
             release_memory()
-            self._reader = arrow.ipc.open_file(self._file)
-        except BaseException:
-            self._file.close()
-            raise
+            reader = arrow.ipc.open_file(file)
+            on_error.pop_all()  # the reader keeps the file open
+        return reader
 
-    def batch(self, number: int) -> Any:
-        """Return the record batch of one row. Not thread-safe."""
-        return self._reader.get_batch(number)
-
-    def close(self) -> None:
-        self._file.close()
+    def _damaged(self, error: BaseException) -> InputError:
+        return InputError(f"{self._path} can't be read as parquet: {one_line(error)}")
 
 
 def _first(names: Iterable[str], batches: Iterable[Any]) -> Iterator[Row]:

@@ -2,39 +2,94 @@
 
     folder/test_cases_0006.parquet      (or test_cases_6.parquet)      of contest 6
            mine.parquet                                               of any problem
-                └─ problems_of ─▶ which files have a problem ─▶ refs ─▶ contents, a few at a time
+
+    problem_id  input  output  test_case_i      (or test_i)
+    "6/A"       "3 …"  "YES"   0
+
+    problems_of ─▶ which files have a problem ─ index_of ─▶ refs ─ read_places ─▶ contents
 
 Tests are found by the problem that their row names. A file with a contest in its name is looked
 into for other problems only when these are in no other file, because a folder has thousands.
 
 A row without input, output or number is ignored, and so is a repeated number; `messages` reports
 both. The rows may name a problem by an alias: the first of (id, aliases…) with rows is used.
+
+A file is never held whole: only one parquet page of each column (a megabyte, or a thousand rows
+where rows are larger) and a few rows are in memory.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from gradebox.eval.common.errors import Diagnostics, InputError, shown
-from gradebox.eval.problems.generated_file import (
-    GeneratedRows,
-    NotTests,
-    TestPlace,
-    problems_of,
-    read_places,
+from gradebox.eval.problems.arrow import (
+    arrow_errors,
+    as_bytes,
+    is_text,
+    lengths,
+    load_parquet,
+    one_line,
+    release_memory,
 )
 from gradebox.eval.problems.problem import Problem, TestCase, TestRef, spellings
+from gradebox.sandbox.common.lru_cache import LruCache
 
+NUMBER_COLUMNS = ("test_case_i", "test_i")
+TEXT_COLUMNS = ("problem_id", "input", "output")
+_MAX_BATCH_ROWS = 128
+_BATCH_BYTES = 1 << 20
+_READ_AHEAD_BYTES = 1 << 20
+_MAX_DECODED_BYTES = 512 << 20  # a repeated text is small in the file, whatever its size
+_NUMBERS = range(-(2**63), 2**63)
 _FILE = re.compile(r"test_cases_(\d{1,18})\.parquet")
 _CONTEST = re.compile(r"\s*(\d{1,18})(?!\d)")
 _MAX_NAMES = 3
+_KEPT_BYTES = 64 << 20  # of indexes of files
 UNUSABLE = "rows lack a problem, number, input or output: ignored"
 REPEATED = "rows repeat a number of their problem: the first counts"
+
+
+class NotTests(InputError):
+    """A parquet file lacks the columns of generated tests."""
+
+
+class TestPlace(NamedTuple):
+    """A test's place in a file, its number and the bytes of its input."""
+
+    group: int
+    row: int  # within its row group
+    number: int
+    size: int
+
+
+class FileIndex(NamedTuple):
+    """The usable rows of a file.
+
+    places    the parts of TestPlace of each test of a problem, one after the other
+    unusable  rows that lack a problem, a number, an input or an output
+    """
+
+    places: Mapping[str, array[int]]
+    unusable: int
+
+    def of(self, problem: str) -> Iterator[TestPlace]:
+        """Yield the places of a problem's tests, in the file's order."""
+        parts = self.places.get(problem, ())
+        return (TestPlace(*parts[at : at + 4]) for at in range(0, len(parts), 4))
+
+    @property
+    def cost(self) -> int:
+        """The bytes that it takes."""
+        return sum(200 + 8 * len(parts) for parts in self.places.values())
 
 
 class GeneratedTests:
@@ -49,8 +104,8 @@ class GeneratedTests:
         self.notes = Diagnostics()
         self._files = _parquet_files(self.folder)  # each with its contest, None for another name
         self._known: dict[Path, frozenset[str] | InputError] = {}
-        self._rows = GeneratedRows()
-        self._ignored: dict[tuple[Path, str, object], int] = {}  # rows; by why, group or problem
+        self._indexes = LruCache[Path, FileIndex](_KEPT_BYTES, cost=lambda index: index.cost)
+        self._ignored: dict[tuple[Path, str, str], int] = {}  # rows; by why and problem
         self._asked: set[Path] = set()
         self._lock = threading.RLock()
         if set(self._files.values()) <= {None} and not any(map(self._problems_of, self._files)):
@@ -82,7 +137,7 @@ class GeneratedTests:
             ignored: Counter[tuple[Path, str]] = Counter()
             for (path, why, _), count in self._ignored.items():
                 ignored[path, why] += count
-        rows = [f"{path}: {count} {why}" for (path, why), count in ignored.items()]
+        rows = [f"{path}: {count} {why}" for (path, why), count in ignored.items() if count]
         return [*self.notes.messages(), *rows]
 
     def note_strangers(self, is_known: Callable[[str], bool]) -> None:
@@ -143,14 +198,14 @@ class GeneratedTests:
         """Return the places of the tests whose rows have this name."""
         found: dict[int, tuple[Path, TestPlace]] = {}
         for path in files:
-            repeated = 0
-            for group, unusable, places in self._rows.places(path, name):
-                if unusable:
-                    self._ignored[path, UNUSABLE, group] = unusable
-                for place in places:
-                    repeated += found.setdefault(place.number, (path, place)) != (path, place)
-            if repeated:
-                self._ignored[path, REPEATED, name] = repeated
+            index = self._indexes.get(path)
+            if index is None:
+                index = index_of(path)
+                self._indexes.put(path, index)
+            places = list(index.of(name))
+            taken = [found.setdefault(p.number, (path, p)) != (path, p) for p in places]
+            self._ignored[path, UNUSABLE, ""] = index.unusable
+            self._ignored[path, REPEATED, name] = sum(taken)
         return list(found.values())
 
 
@@ -195,3 +250,143 @@ def _contests(problem: Problem) -> list[int]:
     names = (problem.contest_id, problem.id, *problem.aliases)
     matches = [_CONTEST.match(name) for name in names]
     return [int(match.group(1)) for match in matches if match]
+
+
+# ---- one file ----
+
+
+def problems_of(path: Path) -> frozenset[str]:
+    """Return the problems that a file names; only that column is read: 2 ms for 300 rows.
+
+    Raises InputError for an unreadable file, NotTests for one with other columns.
+    """
+    names: set[str] = set()
+    with _opened(path) as file:
+        if file.metadata.num_rows:  # else its columns have any types, or there are none
+            _number_column(path, file)
+            for batch in file.iter_batches(
+                _MAX_BATCH_ROWS, columns=["problem_id"], use_threads=False
+            ):
+                found = as_bytes(batch.column(0).unique()).to_pylist()
+                names.update(_name(name) for name in found if name is not None)
+    return frozenset(names)
+
+
+def index_of(path: Path) -> FileIndex:
+    """Return where the tests of each problem are. Raises InputError for a damaged file."""
+    places, usable, rows = defaultdict[str, "array[int]"](lambda: array("q")), 0, 0
+    with _opened(path) as file:
+        columns = ["problem_id", _number_column(path, file), "input", "output"]
+        for group in range(file.num_row_groups):
+            row = 0
+            for batch in _batches(file, group, columns):
+                if batch.nbytes > _MAX_DECODED_BYTES:
+                    raise ValueError(
+                        f"{batch.num_rows} tests have {batch.nbytes} bytes: "
+                        f"{_MAX_DECODED_BYTES} are read"
+                    )
+                values = (
+                    as_bytes(batch.column(0)).to_pylist(),
+                    batch.column(1).to_pylist(),
+                    lengths(batch.column(2)),
+                    batch.column(3).is_valid().to_pylist(),
+                )
+                for at, (name, value, size, answered) in enumerate(zip(*values, strict=True), row):
+                    number = _number(value)
+                    if answered and name is not None and number is not None and size is not None:
+                        places[_name(name)].extend((group, at, number, size))
+                        usable += 1
+                row += batch.num_rows
+            rows += row
+    return FileIndex(places, rows - usable)
+
+
+def read_places(path: Path, group: int, places: Mapping[int, TestPlace]) -> Iterator[TestCase]:
+    """Yield the tests at some places of a row group; raise InputError when the file changed.
+
+    places  by row
+    """
+    row, last, left = 0, max(places), len(places)
+    with _opened(path) as file:
+        if group < file.num_row_groups:
+            for batch in _batches(file, group, ["input", "output"]):
+                for i in range(batch.num_rows):
+                    if place := places.get(row + i):
+                        given, expected = (
+                            as_bytes(c)[0].as_py() for c in batch.slice(i, 1).columns
+                        )
+                        if given is None or expected is None or len(given) != place.size:
+                            break
+                        yield TestCase("generated", place.number, given, expected)
+                        left -= 1
+                row += batch.num_rows
+                if row > last:
+                    break
+    if left:
+        raise InputError(f"{path} changed while it was read: start again")
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Open a parquet file; raise InputError where it cannot be opened or read."""
+    if not path.is_file():  # opening a FIFO waits for its writer
+        raise InputError(f"{path} is not a file, or a link to none: remove it or download it again")
+    try:
+        # Without a buffered stream, a whole compressed column of a row group is held.
+        file = load_parquet().ParquetFile(path, pre_buffer=False, buffer_size=_READ_AHEAD_BYTES)
+    except arrow_errors() as error:
+        with contextlib.suppress(OSError), path.open("rb") as raw:
+            if raw.read(64).startswith(b"version https://git-lfs"):
+                raise InputError(f"{path} is a git-lfs pointer to the file: git lfs pull") from None
+        raise InputError(
+            f"{path} is not a readable parquet file: {one_line(error)}: download it again"
+        ) from error
+    try:
+        yield file
+    except InputError:
+        raise
+    except arrow_errors() as error:
+        raise InputError(f"{path} is damaged: {one_line(error)}: download it again") from error
+    finally:
+        file.close()
+        release_memory()
+
+
+def _number_column(path: Path, file: Any) -> str:
+    """Return the name of the number column. Raises InputError when columns are unusable."""
+    schema = file.schema_arrow
+    number = next((name for name in NUMBER_COLUMNS if name in schema.names), None)
+    if number is None or not {*TEXT_COLUMNS} <= {*schema.names}:
+        raise NotTests(
+            f"{path} has the columns {', '.join(map(shown, schema.names[:20])) or 'none'}: "
+            f"{', '.join(TEXT_COLUMNS)} and {' or '.join(NUMBER_COLUMNS)} are needed"
+        )
+    for name in TEXT_COLUMNS:
+        kind = schema.field(name).type
+        if not is_text(kind):
+            raise InputError(f"{path}: column {name} is of type {kind}, text is needed")
+    return number
+
+
+def _name(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace").strip()
+
+
+def _batches(file: Any, group: int, columns: list[str]) -> Iterator[Any]:
+    """Yield some columns of a row group, in this order, in batches of about a megabyte."""
+    meta = file.metadata.row_group(group)
+    mean_bytes = int(meta.total_byte_size) // max(1, int(meta.num_rows))
+    rows = max(1, min(_MAX_BATCH_ROWS, _BATCH_BYTES // max(1, mean_bytes)))
+    for batch in file.iter_batches(
+        batch_size=rows, row_groups=[group], columns=columns, use_threads=False
+    ):
+        yield batch.select(columns)
+
+
+def _number(value: Any) -> int | None:
+    """Return a test's number as an int; the column may hold 7, 7.0 or "7". Else None."""
+    try:
+        number = None if isinstance(value, float) and not value.is_integer() else int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number in _NUMBERS else None

@@ -30,10 +30,10 @@ class Subtask:
     needs   names of groups; without full marks in all of them this one has no points
     """
 
-    name: str
-    points: float
-    digits: int | None
-    tests: tuple[int, ...]
+    name: str = ""
+    points: float = 0.0
+    digits: int | None = None
+    tests: tuple[int, ...] = ()
     rule: GroupRule = "min"
     groups: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -56,6 +56,20 @@ class TestInfo:
 
 
 NO_INFO = TestInfo()
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What the authors of a problem expect of a submission's tests.
+
+    tests      a glob of their names, or of the groups that they are in; "" for all
+    permitted  verdicts that each test may have; None: any
+    required   verdicts of which one test at least has one; None: none is needed
+    """
+
+    tests: str = ""
+    permitted: tuple[str, ...] | None = None
+    required: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -117,23 +117,55 @@ def _expand(path: str | Path) -> list[Path]:
     return files
 
 
+# what a file that is no JSON lines begins with
+_HEADS = {
+    b"PAR1": "is a parquet file: export it as JSON lines (to_json, lines=True)",
+    **dict.fromkeys(_UTF16_OR_32, "is not UTF-8 but UTF-16 or UTF-32: save it as UTF-8"),
+}
+
+
 def _check_format(path: Path) -> None:
-    """Raise InputError for a file that is not JSON lines, before anything is graded."""
+    """Raise InputError for a file that is not JSON lines, before anything is graded.
+
+    A single bad line in a JSON-lines file is reported when it is read.
+    """
     _check_kind(path)
     try:
         with path.open("rb") as raw:
             head = raw.read(4)
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror or error}") from error
-    if head == b"PAR1":
-        raise InputError(f"{path} is a parquet file: export it as JSON lines (to_json, lines=True)")
-    if head.startswith(_UTF16_OR_32):
-        raise InputError(f"{path} is not UTF-8 but UTF-16 or UTF-32: save it as UTF-8")
+    if why := next((why for start, why in _HEADS.items() if head.startswith(start)), ""):
+        raise InputError(f"{path} {why}")
     lines = read_lines(path)
-    for number, line in lines:
-        _check_first_line(path, number, line, lines)
+    first = next(lines, None)
+    if first is None:
+        raise InputError(f"{path} is empty: {_REMEDY}")
+    number, line = first
+    if isinstance(line, str):
         return
-    raise InputError(f"{path} is empty: {_REMEDY}")
+    try:
+        second = next(lines, None)
+    except InputError:  # damaged later in the file: reported when that line is read
+        second = (number, "")
+    start, alone = line.lstrip()[:1], second is None
+    if start == b"[" and (alone or not _is_json(line)):
+        raise InputError(f"{path} is one JSON array: {_REMEDY} ({_jq('.[]', path)})")
+    if line.strip() == b"{" and second is not None and not _is_json(second[1]):
+        raise InputError(f"{path} is JSON over several lines: {_REMEDY} ({_jq('.', path)})")
+    columns = [] if start == b"{" else line[:4096].strip().split(b",")
+    if _ID_COLUMNS.intersection(word.strip(b' "') for word in columns):
+        raise InputError(
+            f"{path} is CSV: {_REMEDY} (pandas: read_csv, then to_json with lines=True)"
+        )
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if alone:
+            raise InputError(
+                f"{path} is not UTF-8 (line {number}, byte {error.start}): "
+                "save it as UTF-8 (iconv -t UTF-8)"
+            ) from error
 
 
 def _check_kind(path: Path) -> None:
@@ -148,42 +180,6 @@ def _jq(program: str, path: Path) -> str:
     """Return a shell command that writes the file as JSON lines, beside it under another name."""
     source, target = (quote(str(p)) for p in (path, path.with_name(f"{path.stem}-lines.jsonl")))
     return f"jq -c {quote(program)} {source} > {target}"
-
-
-def _check_first_line(
-    path: Path, number: int, line: bytes | str, others: Iterator[tuple[int, bytes | str]]
-) -> None:
-    """Raise InputError when the first line shows that the whole file has another format.
-
-    A single bad line in a JSON-lines file is reported when it is read.
-    """
-    if isinstance(line, str):
-        return
-    if line.lstrip().startswith(b"[") and not (_is_json(line) and _has_more(others)):
-        raise InputError(f"{path} is one JSON array: {_REMEDY} ({_jq('.[]', path)})")
-    if line.strip() == b"{" and (second := next(others, None)) and not _is_json(second[1]):
-        raise InputError(f"{path} is JSON over several lines: {_REMEDY} ({_jq('.', path)})")
-    columns = [] if line.lstrip().startswith(b"{") else line[:4096].strip().split(b",")
-    if _ID_COLUMNS.intersection(word.strip(b' "') for word in columns):
-        raise InputError(
-            f"{path} is CSV: {_REMEDY} (pandas: read_csv, then to_json with lines=True)"
-        )
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if _has_more(others):
-            return
-        raise InputError(
-            f"{path} is not UTF-8 (line {number}, byte {error.start}): "
-            "save it as UTF-8 (iconv -t UTF-8)"
-        ) from error
-
-
-def _has_more(lines: Iterator[tuple[int, bytes | str]]) -> bool:
-    try:
-        return next(lines, None) is not None
-    except InputError:  # damaged later in the file: reported when that line is read
-        return True
 
 
 def _is_json(line: bytes | str) -> bool:

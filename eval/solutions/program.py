@@ -106,7 +106,8 @@ def program_of(
 def _program_of_files(files: Sequence[tuple[str, str]], row: Language, problem: Problem) -> Program:
     """Return a program in several files with those that the problem adds.
 
-    A file with the name of the language's main file is the main file, else the first one is.
+    A file of the problem with the name of the language's main file is the main file, else the first
+    one of the solution is.
     """
     added = {
         name: text
@@ -115,7 +116,7 @@ def _program_of_files(files: Sequence[tuple[str, str]], row: Language, problem: 
     }
     unnamed = row.source if row.source not in added else f"solution{Path(row.source).suffix}"
     named = {name or unnamed: text for name, text in files} | added
-    first = row.source if row.source in named else next(iter(named))
+    first = row.source if row.source in added else next(iter(named))
     named = {first: named.pop(first), **named}
     return Program(row.name, {n: t.encode("utf-8", "surrogatepass") for n, t in named.items()})
 

@@ -178,7 +178,7 @@ def _solution(
         requested = _name(row, "language") or None
         language = requested or language
         _check_language(language)
-        files = files_of(row)
+        files = files_of(row, find(language).source)
         alone = files and row.get("code") is None
         code, language = _program({**row, "code": files[0][1]} if alone else row, requested)
         if files and not alone:
@@ -303,15 +303,14 @@ def read_response(path: Path, line: int) -> str:
 
     Raises InputError when the file has no such line any more.
     """
-    for number, data in read_lines(path):
-        if number == line:
-            try:
-                row = _parse(data)
-                row = as_line(row)
-                return str(row.get("code") or "") or _response(row) or ""
-            except RowError as why:
-                raise InputError(f"{path}, line {line}: {why}") from None
-    raise InputError(f"{path} has no line {line}; give --solutions-path")
+    data = next((data for number, data in read_lines(path) if number == line), None)
+    if data is None:
+        raise InputError(f"{path} has no line {line}; give --solutions-path")
+    try:
+        row = as_line(_parse(data))
+        return str(row.get("code") or "") or _response(row) or ""
+    except RowError as why:
+        raise InputError(f"{path}, line {line}: {why}") from None
 
 
 def read_solution(line: bytes, number: int, solution_id: str) -> tuple[Solution, str]:

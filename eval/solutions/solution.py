@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, RowError, shown
-from gradebox.eval.problems.problem import Problem
+from gradebox.eval.problems.problem import Expectation, Problem
 from gradebox.eval.problems.row.values import plain_name
 from gradebox.sandbox.errors import UnknownLanguage
 from gradebox.sandbox.languages import find
@@ -46,15 +46,18 @@ class Solution:
 EXPECTED = ("passed", "failed")
 
 
-def files_of(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def files_of(row: Mapping[str, Any], main: str = "") -> tuple[tuple[str, str], ...]:
     """Return (name, text) of a program's files; without `code`, the first one is the main file.
+
+    main  the name of the file that is the first one, if there is one of it
 
     Raises RowError. A field of this name that holds anything but texts is another matter.
     """
     given = row.get("files")
     if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
         return ()
-    return tuple((plain_name("files", name), encodable(text)) for name, text in given.items())
+    files = ((plain_name("files", name), encodable(text)) for name, text in given.items())
+    return tuple(sorted(files, key=lambda file: file[0] != main))
 
 
 def encodable(text: str) -> str:
@@ -62,20 +65,6 @@ def encodable(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """What the authors of a problem expect of a submission's tests.
-
-    tests      a glob of their names, or of the groups that they are in; "" for all
-    permitted  verdicts that each test may have; None: any
-    required   verdicts of which one test at least has one; None: none is needed
-    """
-
-    tests: str = ""
-    permitted: tuple[str, ...] | None = None
-    required: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +98,7 @@ def known_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
         except RowError as e:
             raise InputError(f"{where}: {e}") from None
         code = files[0][1] if files and "code" not in entry else entry.get("code")
-        expected = tuple(Expectation(**one) for one in _as_tuples(entry.get("expected") or ()))
+        expected = tuple(e for e in entry.get("expected") or () if isinstance(e, Expectation))
         if expect not in EXPECTED + ("either",) * bool(expected) or not isinstance(code, str):
             raise InputError(
                 f"{where} has expect {shown(expect)} and code of type "
@@ -126,8 +115,3 @@ def known_solutions_of(problem: Problem) -> Iterator[KnownSolution]:
         yield KnownSolution(
             solution, expect, expected, bool(entry.get("whole")), bool(entry.get("partial"))
         )
-
-
-def _as_tuples(expected: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    for one in expected:
-        yield {k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}

@@ -12,6 +12,8 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -19,14 +21,29 @@ from gradebox.eval.cli.command import CommandParser, FlagRow, add_flags, natural
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.streams import print_line
 from gradebox.eval.common.terminal import cut, escape, pad
-from gradebox.eval.grading.known.expected import VerifiedSubmission
-from gradebox.eval.grading.known.verification import NOT_RUN, TimeLimit, Verification
+from gradebox.eval.grading.known.verification import (
+    NOT_RUN,
+    TimeLimit,
+    Verification,
+    VerifiedSubmission,
+)
 from gradebox.eval.problems.packages.package_rows import NO_LIMIT
 from gradebox.sandbox.common.exit_status import ExitStatus
 
+
+def _time_limit(text: str) -> float | str:
+    with suppress(ValueError):
+        if 0 < float(text) <= 3600:
+            return float(text)
+    if text != "auto":
+        raise argparse.ArgumentTypeError(f"{text}: give auto, or seconds up to 3600")
+    return text
+
+
 FLAGS: tuple[FlagRow, ...] = (
-    ("--time-limit S", str, None, "auto: by the package's rule from its accepted submissions, also "
-     "where it states a limit; seconds: for every problem; left out: the package's own, or auto"),
+    ("--time-limit S", _time_limit, None, "auto: by the package's rule from its accepted "
+     "submissions, also where it states a limit; seconds: for every problem; left out: the "
+     "package's own, or auto"),
     ("--time-limit-from GLOB+", str, (), "submissions that decide the limit, such as "
      "'accepted/*.cpp'; implies --time-limit auto"),
     ("--submissions FILE", Path, None, "more submissions: lines of a solutions file with `expect`, "
@@ -70,7 +87,6 @@ def verify(args: argparse.Namespace) -> int:
     missing = [name for name in args.packages if not Path(name).exists()]
     if missing and (len(args.packages) > 1 or not args.submissions):
         raise InputError(f"{missing[0]} does not exist: give a package's folder or zip")
-    seconds = _seconds(args.time_limit)
     options = Options(
         solutions_path=(),
         dataset=",".join(args.packages),
@@ -86,7 +102,7 @@ def verify(args: argparse.Namespace) -> int:
         verification = Verification(
             session,
             stopper,
-            time_limit_s=seconds,
+            time_limit_s=None if args.time_limit == "auto" else args.time_limit,
             measure=args.time_limit == "auto" or bool(args.time_limit_from),
             measured_by=args.time_limit_from,
             submissions=args.submissions,
@@ -109,8 +125,8 @@ def verify(args: argparse.Namespace) -> int:
             _write_audit(args.audit, verification, outcomes)
         messages = [line for line in session.notes() if NO_LIMIT not in line]
     limits = verification.limits
-    lines = _json_lines(outcomes) if args.json else _table(outcomes, limits)
-    for line in lines:
+    objects = (json.dumps(asdict(outcome)) for outcome in outcomes)
+    for line in objects if args.json else _table(outcomes, limits):
         print(line)
     for message in messages:
         print_line(f"error: {escape(message)}", sys.stderr)
@@ -125,23 +141,11 @@ def _write_audit(
         with path.open("w", encoding="utf-8") as file:
             for finding in verification.audit(outcomes):
                 kinds[finding.kind] += 1
-                file.write(json.dumps(finding.as_json()) + "\n")
+                file.write(json.dumps(asdict(finding)) + "\n")
     except OSError as error:
         raise InputError(f"--audit {path} can't be written: {error.strerror}") from None
     words = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "nothing found"
     print_line(f"audit: {words}; {path}", sys.stderr)
-
-
-def _seconds(text: str | None) -> float | None:
-    if text in (None, "auto"):
-        return None
-    try:
-        seconds = float(text or "")
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 3600:
-        raise InputError(f"--time-limit {text}: give auto, or seconds up to 3600")
-    return seconds
 
 
 def _status(outcomes: Sequence[VerifiedSubmission], messages: Sequence[str]) -> int:
@@ -151,11 +155,6 @@ def _status(outcomes: Sequence[VerifiedSubmission], messages: Sequence[str]) -> 
         return ExitStatus.BAD_INPUT
     differs = any(outcome.as_expected is False for outcome in outcomes)
     return ExitStatus.NEGATIVE if differs else ExitStatus.OK
-
-
-def _json_lines(outcomes: Sequence[VerifiedSubmission]) -> Iterator[str]:
-    for outcome in outcomes:
-        yield json.dumps(outcome.as_json())
 
 
 def _table(outcomes: Sequence[VerifiedSubmission], limits: dict[str, TimeLimit]) -> Iterator[str]:
@@ -182,12 +181,9 @@ def _table(outcomes: Sequence[VerifiedSubmission], limits: dict[str, TimeLimit])
 
 def _row(outcome: VerifiedSubmission, room: int, width: int) -> str:
     mark = {True: " ", False: "!", None: "-"}[outcome.as_expected]
-    time = share = ""
-    if outcome.slowest_s is not None:
-        time, share = (
-            f"{outcome.slowest_s:.2f} s",
-            f"{outcome.slowest_s / outcome.time_limit_s:.2f}",
-        )
+    seconds = outcome.slowest_s
+    time = "" if seconds is None else f"{seconds:.2f} s"
+    share = "" if seconds is None else f"{seconds / outcome.time_limit_s:.2f}"
     found = "" if outcome.found == NOT_RUN else outcome.found
     why = outcome.test
     if outcome.as_expected is not True and outcome.note:

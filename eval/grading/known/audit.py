@@ -1,24 +1,23 @@
 """Ask checkers about outputs whose judgement is known without any submission.
 
-    probe      output                        finding when the checker
-    expected   the expected output           does not accept it           rejects_expected
-    repeated   the same once more            answers differently          answers_differ
-    empty      nothing                       accepts it                   accepts_empty
-    truncated  its first half                accepts it                   accepts_truncated
-    other      another test's answer         accepts it                   accepts_other_answer
+    finding when the checker                             about
+    rejects_expected       does not accept               the expected output
+    accepts_empty          accepts                       nothing
+    accepts_truncated      accepts                       the first half of the expected output
+    accepts_other_answer   accepts                       another test's answer
+    answers_differ         answers differently           the expected output, once more
 
---self-check asks the first and the third before a run; `gradebox verify --audit` asks all.
+--self-check asks the first two before a run; `gradebox verify --audit` asks all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 from gradebox.checkers.check import Check
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.problems.problem import TestCase, TestRef
+from gradebox.eval.problems.problem import TestCase
 
 Ask = Callable[[TestCase, bytes], Check]  # (test, output)
 # (test, another test's expected output) → an output, None where the probe says nothing
@@ -39,14 +38,6 @@ class AuditFinding:
     subject: str
     message: str
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the finding as a JSON object."""
-        return asdict(self)
-
-
-def _empty(test: TestCase, _other: bytes) -> bytes | None:
-    return b"" if test.expected.strip() else None
-
 
 def _truncated(test: TestCase, _other: bytes) -> bytes | None:
     """Return the first half of the words, None for a single one."""
@@ -60,52 +51,39 @@ def _other(test: TestCase, other: bytes) -> bytes | None:
 
 
 PROBES: Mapping[str, Probe] = {
-    "expected": lambda test, other: test.expected,
-    "empty": _empty,
-    "truncated": _truncated,
-    "other": _other,
-    "repeated": lambda test, other: test.expected,
-}
-_ACCEPTED_KINDS = {
-    "empty": "accepts_empty",
-    "truncated": "accepts_truncated",
-    "other": "accepts_other_answer",
+    "rejects_expected": lambda test, other: test.expected,
+    "accepts_empty": lambda test, other: b"" if test.expected.strip() else None,
+    "accepts_truncated": _truncated,
+    "accepts_other_answer": _other,
+    "answers_differ": lambda test, other: test.expected,
 }
 
 
-def probe(
-    resources: ProblemResources, ask: Ask, names: Sequence[str], wanted: Callable[[str], bool]
-) -> Iterator[tuple[str, TestRef, Check]]:
-    """Yield (probe, test, answer) for each test that is run and each probe.
+def audit_checker(
+    resources: ProblemResources, ask: Ask, name: str, kinds: Collection[str] = PROBES.keys()
+) -> Iterator[AuditFinding]:
+    """Yield what is wrong with the checker of a problem, or its tests.
 
-    wanted  whether a probe is still of interest
+    kinds  of findings that are still of interest; it may shrink meanwhile
     """
     last = b""
     for ref in resources.tests.plan:
         if ref.skip is not None:
             continue
-        test = resources.tests.load(ref)
-        for name in names:
-            output = PROBES[name](test, last) if wanted(name) else None
-            if output is not None:
-                yield name, ref, ask(test, output)
+        test, first = resources.tests.load(ref), None
+        for kind, probe in PROBES.items():
+            output = probe(test, last) if kind in kinds else None
+            if output is None:
+                continue
+            check = ask(test, output)
+            wrong = check.accepted
+            if kind == "rejects_expected":
+                first, wrong = check, not check.full
+            elif kind == "answers_differ":
+                answers = {(one.outcome, one.score) for one in (check, first or check)}
+                wrong = len(answers) > 1
+            if wrong:
+                place = f"{ref.case_type}:{ref.index}"
+                words = check.message or check.outcome
+                yield AuditFinding(resources.problem.id, kind, place, name, words)
         last = test.expected
-
-
-def audit_checker(resources: ProblemResources, ask: Ask, name: str) -> Iterator[AuditFinding]:
-    """Yield what is wrong with the checker of a problem, or its tests."""
-    first: Check | None = None
-    for what, ref, check in probe(resources, ask, tuple(PROBES), lambda name: True):
-        kind = ""
-        if what == "expected":
-            first = check
-            kind = "" if check.full else "rejects_expected"
-        elif what == "repeated" and first is not None:
-            differs = (check.outcome, check.score) != (first.outcome, first.score)
-            kind = "answers_differ" * differs
-        elif check.accepted:
-            kind = _ACCEPTED_KINDS[what]
-        if kind:
-            place = f"{ref.case_type}:{ref.index}"
-            message = check.message or check.outcome
-            yield AuditFinding(resources.problem.id, kind, place, name, message)

@@ -1,12 +1,12 @@
 """Grade solutions whose result is known: of --self-check, and of `gradebox verify`.
 
-(KnownSolution, Problem) ─ the run's own jobs ─▶ on_record(known, run, record)
+(KnownSolution, Problem) ─ the run's own jobs ─▶ on_record(known, problem, record)
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +26,14 @@ from gradebox.eval.solutions.solution import EXPECTED, KnownSolution
 from gradebox.eval.solutions.submissions import as_line
 from gradebox.sandbox.protocol import lent_cores
 
-OnRecord = Callable[..., None]  # (known solution, its run, SolutionRecord or EncodedRecord)
+Pair = tuple[KnownSolution, Problem]
+OnRecord = Callable[..., None]  # (known solution, problem, SolutionRecord or EncodedRecord)
 
 
 def grade_known(
     session: GradingSession,
     settings: CaseSettings,
-    known: Iterable[tuple[KnownSolution, Problem]],
+    known: Iterable[Pair],
     on_record: OnRecord,
     stopper: Stopper,
     *,
@@ -50,7 +51,7 @@ def grade_known(
     given: dict[int, tuple[KnownSolution, SolutionRun]] = {}  # the runs stay alive: id() is unique
 
     def record(run: SolutionRun, found: SolutionRecord | EncodedRecord) -> None:
-        on_record(given[id(run)][0], run, found)
+        on_record(given[id(run)][0], run.problem, found)
 
     context = session.job_context(settings, record, on_case)
     context = replace(context, stop_on_failure=stop or context.stop_on_failure)
@@ -77,7 +78,7 @@ def grade_known(
 
 
 def known_in_file(
-    session: GradingSession, file: Path, problems: Mapping[str, Problem]
+    session: GradingSession, file: Path, problems: Container[str]
 ) -> Iterator[KnownSolution]:
     """Yield the solutions of a file whose lines say what is expected. Raises InputError."""
     expect = expectations(file)

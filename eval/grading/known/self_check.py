@@ -17,25 +17,22 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.common.signals import Stopper
-from gradebox.eval.grading.known.audit import probe
-from gradebox.eval.grading.known.grade import grade_known, known_in_file
+from gradebox.eval.grading.known.audit import audit_checker
+from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.resources import ProblemResources
 from gradebox.eval.grading.retry import Interrupted, Retry
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionRun
 from gradebox.eval.problems.problem import Problem, TestCase
 from gradebox.eval.results.record import SolutionRecord
 from gradebox.eval.solutions.solution import EXPECTED, KnownSolution, known_solutions_of
 from gradebox.sandbox.errors import SandboxError
 
 REMEDY = "repair it, or choose other problems with --problems"
-_BY_CHECKER = frozenset(
-    ("failed_checker", "partial_points", "presentation_error", "checker_unclear")
-)
 
 
 class SelfCheck:
@@ -50,11 +47,17 @@ class SelfCheck:
 
     def run(self) -> str:
         """Return a summary line; raise InputError, naming problem and checker, for a fault."""
-        started = time.monotonic()
-        problems = self._problems()
-        self._check_checkers(list(problems.values()))
+        started, problems = time.monotonic(), self._problems()
+        with ThreadPoolExecutor(self._session.options.workers) as pool:
+            try:
+                for _ in pool.map(self._check_checker, problems.values()):
+                    pass
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
         if not self._stopper.event.is_set():
-            self._grade_known_solutions(problems)
+            pairs = self._known(problems)
+            grade_known(self._session, self._settings, pairs, self._compare, self._stopper)
         counts = self._counts
         return (
             f"self-check: {counts['checkers']} checkers asked {counts['asked']} times, "
@@ -64,28 +67,17 @@ class SelfCheck:
 
     def _problems(self) -> dict[str, Problem]:
         """Return the problems of all solutions in the files of the run, by id."""
-        problems = self._session.problems
-        found: dict[str, Problem] = {}
+        found: dict[str, Problem | None] = {}
         for file in self._session.files:
             for solution in self._session.solutions(file):
-                if solution.error is None and solution.problem_id not in found:
-                    problem = problems.get(solution.problem_id)
-                    if problem is not None:
-                        found[problem.id] = problem
-        return found
+                name = solution.problem_id
+                if solution.error is None and name not in found:
+                    found[name] = self._session.problems.get(name)
+        return {problem.id: problem for problem in found.values() if problem is not None}
 
     # ---- checkers -----------------------------------------------------------------------
 
-    def _check_checkers(self, problems: list[Problem]) -> None:
-        with ThreadPoolExecutor(self._session.options.workers) as pool:
-            try:
-                for _ in pool.map(self._check_problem, problems):
-                    pass
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-
-    def _check_problem(self, problem: Problem) -> None:
+    def _check_checker(self, problem: Problem) -> None:
         if self._stopper.event.is_set():
             return
         try:
@@ -105,28 +97,29 @@ class SelfCheck:
     def _ask(self, resources: ProblemResources, checker: Checker) -> None:
         """Raise InputError when a checker rejects an expected output or accepts anything."""
         subject = f"self-check: problem {resources.problem.id}: checker {checker.name}"
-        asked, rejects_empty, accepted_empty = 0, False, 0
+        left, asked = {"rejects_expected", "accepts_empty"}, 0
 
         def ask(test: TestCase, output: bytes) -> Check:
-            return self._check(checker, test.input, output, test.expected)
-
-        def wanted(name: str) -> bool:
-            return not self._stopper.event.is_set() and not (name == "empty" and rejects_empty)
-
-        for name, ref, check in probe(resources, ask, ("expected", "empty"), wanted):
+            nonlocal asked
             asked += 1
-            if name == "empty":
-                rejects_empty = not check.accepted
-                accepted_empty += check.accepted
-            elif not check.full:
-                found = {"rejected": "calls it wrong", "unclear": "fails on it"}
+            check = self._settings.retry.call(
+                lambda: checker.check(test.input, output, test.expected), checker.name
+            )
+            if self._stopper.event.is_set():
+                left.clear()
+            elif not output and not check.accepted and test.expected:
+                left.discard("accepts_empty")
+            return check
+
+        accepted_empty = 0
+        for found in audit_checker(resources, ask, checker.name, left):
+            if found.kind == "rejects_expected":
                 raise InputError(
-                    f"{subject} does not accept the expected output of "
-                    f"{ref.case_type}:{ref.index}: "
-                    f"{found.get(check.outcome, 'gives it part of the points')}: "
-                    f"{shown(check.message)}; {REMEDY}"
+                    f"{subject} does not accept the expected output of {found.test}: "
+                    f"{shown(found.message)}; {REMEDY}"
                 )
-        if accepted_empty and not rejects_empty:
+            accepted_empty += 1
+        if accepted_empty and "accepts_empty" in left:
             raise InputError(
                 f"{subject} accepts an empty output, for {accepted_empty} tests of "
                 f"{accepted_empty}; {REMEDY}"
@@ -135,65 +128,35 @@ class SelfCheck:
             self._counts["asked"] += asked
             self._counts["checkers"] += 1
 
-    def _check(self, checker: Checker, given: bytes, output: bytes, expected: bytes) -> Check:
-        retry = self._settings.retry
-        return retry.call(lambda: checker.check(given, output, expected), checker.name)
-
     # ---- known solutions ----------------------------------------------------------------
 
-    def _grade_known_solutions(self, problems: Mapping[str, Problem]) -> None:
+    def _known(self, problems: Mapping[str, Problem]) -> Iterator[Pair]:
         languages = self._session.description.toolchains
-
-        def chosen() -> Iterator[tuple[KnownSolution, Problem]]:
-            for known in self._known_solutions(problems):
-                of_package = bool(known.expected)  # its languages need not be here
-                usable = not of_package or known.solution.language in languages
-                if known.expect in EXPECTED and usable:
-                    yield known, problems[known.solution.problem_id]
-
-        def compare(known: KnownSolution, run: SolutionRun, record: SolutionRecord) -> None:
-            self._check_status(known.expect, run, record)
-            with self._lock:
-                self._counts[known.expect] += 1
-
-        grade_known(self._session, self._settings, chosen(), compare, self._stopper)
-
-    def _known_solutions(self, problems: Mapping[str, Problem]) -> Iterator[KnownSolution]:
-        for problem in problems.values():
-            yield from known_solutions_of(problem)
         file = self._session.options.self_check_solutions
-        if file is not None:
-            yield from known_in_file(self._session, file, problems)
+        more = () if file is None else known_in_file(self._session, file, problems)
+        own = (known for problem in problems.values() for known in known_solutions_of(problem))
+        for known in chain(own, more):
+            # those of packages may be in languages that are not here
+            usable = not known.expected or known.solution.language in languages
+            if known.expect in EXPECTED and usable:
+                yield known, problems[known.solution.problem_id]
 
-    def _check_status(self, wanted: str, run: SolutionRun, record: SolutionRecord) -> None:
+    def _compare(self, known: KnownSolution, problem: Problem, record: SolutionRecord) -> None:
         """Raise InputError when a known solution has another status than expected."""
-        if record.status == wanted:
+        with self._lock:
+            self._counts[known.expect] += 1
+        if record.status == known.expect:
             return
-        name, checker = run.solution.solution_id, self._judge_name(run.problem)
-        subject = f"self-check: problem {run.problem.id}"
+        name, subject = known.solution.solution_id, f"self-check: problem {problem.id}"
         if record.status == "error":
             raise InputError(
                 f"{subject}: the sandbox failed at {name}: {record.error}; start again"
             )
-        if wanted == "failed":
-            judge = f"checker {checker}" if checker else "the comparison"
-            raise InputError(
-                f"{subject}: {judge} lets the known wrong solution {name} pass; {REMEDY}"
-            )
+        if known.expect == "failed":
+            raise InputError(f"{subject}: the known wrong solution {name} passes; {REMEDY}")
         case = next(c for c in record.details if c.verdict not in ("AC", "SK"))
-        place, why = f"{case.case_type}:{case.test_case_i}", f"{case.error or case.reason}"
-        solution = f"the known right solution {name}"
-        if case.reason in _BY_CHECKER and checker:
-            fault = f"checker {checker} calls {solution} wrong at {place}: {why}"
-        elif case.reason == "failed_outputs_match":
-            fault = f"{solution} is wrong at {place}: {why}: is a checker missing?"
-        else:
-            fault = f"{solution} ended with {case.verdict} at {place}: {why}"
-        raise InputError(f"{subject}: {fault}; {REMEDY}")
-
-    def _judge_name(self, problem: Problem) -> str:
-        resources = self._session.resources.acquire(problem)
-        try:
-            return resources.judge.name if resources.judge is not None else ""
-        finally:
-            self._session.resources.release(resources)
+        raise InputError(
+            f"{subject}: the known right solution {name} is {case.verdict} ({case.reason}) at "
+            f"{case.case_type}:{case.test_case_i}: {case.error or case.reason}; is a checker "
+            f"missing, or a test wrong? {REMEDY}"
+        )

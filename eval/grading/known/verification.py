@@ -1,69 +1,112 @@
-"""Grade the submissions of packages, and compare with what their authors expect.
+"""Grade the submissions of packages, and find the time limits that they need.
 
-    ProblemSet ─ known solutions ─┬─ the slowest accepted one ─▶ time limit (TimeRule)
-                                  └─ graded under it ─▶ VerifiedSubmission
+    submissions that decide a limit ─ graded under 60 s ─▶ slowest ─ TimeRule ─▶ limit
+    the others                      ─ graded under it ─▶ VerifiedSubmission
 
 A submission that is expected to fail is stopped at its first failing test. One that must exceed a
 time limit found here is run to `TimeRule.tle` times the limit, so that what is near is seen.
+Problems are read when their submissions are due, and again for each of the three rounds.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gradebox.checkers.check import Check, Checker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.grading.known.audit import AuditFinding, audit_checker
-from gradebox.eval.grading.known.expected import (
-    PackageCase,
-    VerifiedSubmission,
-    expected_of,
-    fits_expectation,
-)
-from gradebox.eval.grading.known.grade import grade_known, known_in_file
+from gradebox.eval.grading.known.grade import Pair, grade_known, known_in_file
 from gradebox.eval.grading.retry import Retry
 from gradebox.eval.grading.session import GradingSession
-from gradebox.eval.grading.solution_run import SolutionRun
-from gradebox.eval.problems.packages.submissions import glob_pattern
-from gradebox.eval.problems.problem import Problem, TestCase, TimeRule
+from gradebox.eval.problems.packages.submissions import glob_pattern, is_covered
+from gradebox.eval.problems.problem import Expectation, Problem, TestCase, TimeRule
 from gradebox.eval.results.record import SolutionRecord, as_json
 from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.solution import KnownSolution, known_solutions_of
 
 LIMIT_TO_MEASURE_S = 60.0  # of accepted submissions whose limit is not known yet
 NOT_RUN = "not run"
+# a package's verdict that stands for several of ours, by the first
+SHORT = (("WA", "OLE"), ("RE", "MLE"), ("MLE", "RE"), ("OLE", "WA", "RE", "TLE"))
+# those that decide a limit; those that run all tests; those that stop at the first failing one
+Round = Literal["measured", "whole", "stopped"]
+Slow = tuple[str, float]  # (name, CPU seconds) of a submission's slowest test
 
 
-@dataclass(frozen=True)
+@dataclass
 class TimeLimit:
     """The time limit of a problem and where it is from.
 
     chosen_s   that was used
-    needed_s   that its rule finds on this machine; None when no accepted submission passed
-    slowest    (name, CPU seconds) of the slowest submission that counts
-    fastest    (name, CPU seconds) of the fastest one that must exceed the limit; None without
-    safe       `fastest` exceeds the limit by the rule's margin
+    found      it was found here, by the rule
+    slowest    the slowest submission that must be accepted, and is
+    fastest    the fastest one that must exceed the limit
+    """
+
+    rule: TimeRule
+    chosen_s: float
+    found: bool
+    slowest: Slow | None = None
+    fastest: Slow | None = None
+
+    @property
+    def needed_s(self) -> float | None:
+        """What the rule finds on this machine; None when no accepted submission passed."""
+        return None if self.slowest is None else self.rule.limit_s(self.slowest[1])
+
+    @property
+    def safe(self) -> bool:
+        """Whether `fastest` exceeds the limit by the rule's margin."""
+        return self.fastest is None or self.fastest[1] >= self.chosen_s * self.rule.tle * 0.999
+
+
+@dataclass(frozen=True)
+class VerifiedSubmission:
+    """One submission.
+
+    expected     its verdicts, as "AC" or "WA|OLE"
+    found        the verdict of the test that decides; ER for a fault of the machine
+    as_expected  None when it could not be graded
+    slowest_s    CPU seconds of its slowest test, None when none ran
+    test         the name of the test that decides, "" when all passed
+    note         why: the case's error, or why it was not run
     """
 
     problem_id: str
-    chosen_s: float
-    needed_s: float | None
-    slowest: tuple[str, float] | None
-    fastest: tuple[str, float] | None
-    safe: bool
+    submission: str
+    language: str
+    expected: str
+    found: str
+    as_expected: bool | None
+    slowest_s: float | None
+    time_limit_s: float
+    test: str
+    note: str
 
 
-@dataclass
-class _Graded:
-    known: KnownSolution
-    problem: Problem
-    record: Mapping[str, Any]
+class PackageCase:
+    """A case of a record with the verdict that a package's rules give it."""
+
+    def __init__(self, case: Mapping[str, Any], limit_s: float) -> None:
+        self.name = str(case.get("test") or f"{case['case_type']}:{case['test_case_i']}")
+        self.cpu_s = float(case["cpu_s"] or 0.0)
+        self.error = str(case["error"] or case["reason"])
+        self.verdict = str(case["verdict"])
+        if case["reason"] == "partial_points":
+            self.verdict = "AC"
+        if case["reason"] == "presentation_error":
+            self.verdict = "PE"
+        # An interactor's rejection came before the time that the program used afterwards.
+        rejected = self.verdict in ("WA", "PE") and case.get("transcript") is not None
+        decided = rejected or self.verdict in ("TLE", "CU", "CE", "ER")
+        if not decided and self.cpu_s > limit_s:
+            self.verdict, self.error = "TLE", f"{self.cpu_s:.2f} s, the limit is {limit_s:g} s"
 
 
 class Verification:
@@ -94,27 +137,26 @@ class Verification:
         self._measure = measure
         self._measured_by = [glob_pattern(glob, "--time-limit-from") for glob in measured_by]
         self._lock = threading.Lock()
-        self.problems = self._read_problems()
-        self.known = {
-            problem.id: list(known_solutions_of(problem)) for problem in self.problems.values()
-        }
+        chosen = session.chosen_problems()
+        names = session.problems.ids() if chosen is None else chosen
+        self._names = list(dict.fromkeys(session.problems.resolve(name) or name for name in names))
+        self._more = defaultdict[str, list[KnownSolution]](list)
         if submissions is not None:
-            for known in known_in_file(session, submissions, self.problems):
-                self.known[known.solution.problem_id].append(known)
-        self.known = {name: known for name, known in self.known.items() if known}
+            for known in known_in_file(session, submissions, set(self._names)):
+                self._more[known.solution.problem_id].append(known)
+        # of each submission, in order; None until it is graded
+        self._outcomes: dict[tuple[str, str], VerifiedSubmission | None] = {
+            (problem.id, known.solution.solution_id): None for known, problem in self._pairs()
+        }
+        self.total = len(self._outcomes)
         self.limits: dict[str, TimeLimit] = {}
 
-    @property
-    def total(self) -> int:
-        """The number of submissions."""
-        return sum(map(len, self.known.values()))
-
-    def _read_problems(self) -> dict[str, Problem]:
-        problems = self._session.problems
-        chosen = self._session.chosen_problems()
-        names = problems.ids() if chosen is None else chosen
-        found = (problems.get(name) for name in names)
-        return {problem.id: problem for problem in found if problem is not None}
+    def _pairs(self) -> Iterator[Pair]:
+        for name in self._names:
+            problem = self._session.problems.get(name)
+            if problem is not None:
+                known = *known_solutions_of(problem), *self._more[problem.id]
+                yield from ((one, problem) for one in known)
 
     def run(
         self,
@@ -126,124 +168,101 @@ class Verification:
 
         on_outcome  called as they come, from any thread
         """
-        outcomes: dict[tuple[str, str], VerifiedSubmission] = {}
-        graded: list[_Graded] = []
+        decide = defaultdict[str, float](float)  # CPU seconds of the slowest that decides
+        measured: list[tuple[KnownSolution, str, Mapping[str, Any]]] = []
 
         def add(outcome: VerifiedSubmission) -> None:
             with self._lock:
-                outcomes[outcome.problem_id, outcome.submission] = outcome
+                self._outcomes[outcome.problem_id, outcome.submission] = outcome
             on_outcome(outcome)
 
-        def grade(known: Iterable[tuple[KnownSolution, Problem]], stop: bool, report: bool) -> None:
-            def done(
-                one: KnownSolution, run: SolutionRun, record: SolutionRecord | EncodedRecord
-            ) -> None:
-                fields = (
-                    as_json(record) if isinstance(record, SolutionRecord) else fields_of(record)
-                )
-                found = _Graded(one, run.problem, fields)
-                with self._lock:
-                    graded.append(found)
-                if report:
-                    add(self._outcome(found))
+        def done(
+            known: KnownSolution, problem: Problem, record: SolutionRecord | EncodedRecord
+        ) -> None:
+            fields = as_json(record) if isinstance(record, SolutionRecord) else fields_of(record)
+            with self._lock:
+                seconds = self._note_time(known, problem, fields)
+                if is_measured := self._round_of(known, problem) == "measured":
+                    measured.append((known, problem.id, fields))
+                    if fields["status"] == "passed":
+                        decide[problem.id] = max(decide[problem.id], seconds)
+            if not is_measured:
+                add(self._outcome(known, problem.id, fields))
 
+        rounds: tuple[Round, ...] = ("measured", "whole", "stopped")
+        for which in rounds:
             grade_known(
-                self._session, self._settings, known, done, self._stopper,
-                stop=stop, on_case=on_case, tick=tick,
+                self._session, self._settings, self._usable(which, add), done, self._stopper,
+                stop=which == "stopped", on_case=on_case, tick=tick,
             )  # fmt: skip
+            if which == "measured":
+                for name, seconds in decide.items():
+                    self.limits[name].chosen_s = self.limits[name].rule.limit_s(seconds)
+                for one in measured:
+                    add(self._outcome(*one))
+                measured.clear()
+        return [outcome for outcome in self._outcomes.values() if outcome is not None]
 
-        usable = list(self._usable(add))
-        measured = [pair for pair in usable if self._is_measured(pair)]
-        grade(((k, replace(p, time_limit_s=LIMIT_TO_MEASURE_S)) for k, p in measured), False, False)
-        limits = self._find_limits(graded)
-        for found in graded:
-            limit_s = limits[found.problem.id]
-            add(self._outcome(_with_limit(found, limit_s)))
-        ids = {id(known) for known, _ in measured}
-        left = [(k, replace(p, time_limit_s=limits[p.id])) for k, p in usable if id(k) not in ids]
-        grade([pair for pair in left if self._runs_whole(pair[0])], False, True)
-        grade([self._widened(pair) for pair in left if not self._runs_whole(pair[0])], True, True)
-        self._note_limits(graded, limits)
-        return [
-            outcomes[name, known.solution.solution_id]
-            for name, all_known in self.known.items()
-            for known in all_known
-            if (name, known.solution.solution_id) in outcomes
-        ]
-
-    def _usable(
-        self, add: Callable[[VerifiedSubmission], None]
-    ) -> Iterator[tuple[KnownSolution, Problem]]:
+    def _usable(self, which: Round, add: Callable[[VerifiedSubmission], None]) -> Iterator[Pair]:
+        """Yield the submissions of a round that can run, under the limit in which they run."""
         languages = self._session.description.toolchains
-        for problem in (self.problems[name] for name in self.known):
+        for known, problem in self._pairs():
+            limit = self._limit_of(problem)
+            if self._round_of(known, problem) != which:
+                continue
+            language, why = known.solution.language, ""
             try:
                 why = "" if self._session.resources.info(problem).to_run else "no test can be run"
             except InputError as error:
                 why = str(error)
-            for known in self.known[problem.id]:
-                language = known.solution.language
-                if why or language not in languages:
-                    reason = why or f"{language} is not available here"
-                    add(self._not_run(known, problem, reason, fails=bool(why)))
-                else:
-                    yield known, problem
+            if why or language not in languages:
+                fits = False if why else None
+                name, why = known.solution.solution_id, why or f"{language} is not available here"
+                words = _words_of(known)
+                add(VerifiedSubmission(problem.id, name, language, words, NOT_RUN, fits, None,
+                                       limit.chosen_s, "", why))  # fmt: skip
+                continue
+            seconds = LIMIT_TO_MEASURE_S if which == "measured" else limit.chosen_s
+            if limit.found and which != "measured" and _must_be_slow(known):
+                seconds *= limit.rule.tle
+            yield known, replace(problem, time_limit_s=seconds)
 
-    # ---- time limits --------------------------------------------------------------------
+    def _limit_of(self, problem: Problem) -> TimeLimit:
+        if problem.id not in self.limits:
+            rule, fixed_s = problem.time_rule, self._fixed_s
+            found = fixed_s is None and (self._measure or (rule is not None and not rule.stated))
+            chosen_s = problem.time_limit_s if fixed_s is None else fixed_s
+            self.limits[problem.id] = TimeLimit(rule or TimeRule(), chosen_s, found)
+        return self.limits[problem.id]
 
-    def _finds_limit(self, problem: Problem) -> bool:
-        if self._fixed_s is not None:
-            return False
-        rule = problem.time_rule
-        return self._measure or (rule is not None and not rule.stated)
-
-    def _is_measured(self, pair: tuple[KnownSolution, Problem]) -> bool:
-        known, problem = pair
-        if not self._finds_limit(problem):
-            return False
+    def _round_of(self, known: KnownSolution, problem: Problem) -> Round:
         name = known.solution.solution_id
-        if self._measured_by:
-            return any(pattern.fullmatch(name) for pattern in self._measured_by)
-        return known.expect == "passed"
+        decides = any(pattern.fullmatch(name) for pattern in self._measured_by)
+        if not self._measured_by:
+            decides = known.expect == "passed"
+        if decides and self._limit_of(problem).found:
+            return "measured"
+        return "whole" if known.whole or known.expect == "passed" else "stopped"
 
-    def _find_limits(self, graded: Sequence[_Graded]) -> dict[str, float]:
-        limits, by_problem = {}, _by_problem(graded)
-        for name, problem in self.problems.items():
-            limits[name] = problem.time_limit_s if self._fixed_s is None else self._fixed_s
-            slowest = _slowest(by_problem[name])
-            if self._finds_limit(problem) and slowest is not None:
-                limits[name] = (problem.time_rule or TimeRule()).limit_s(slowest[1])
-        return limits
-
-    def _widened(self, pair: tuple[KnownSolution, Problem]) -> tuple[KnownSolution, Problem]:
-        """Return the pair with time to spare, if it must exceed a limit that was found here."""
-        known, problem = pair
-        margin = (problem.time_rule or TimeRule()).tle
-        if not self._finds_limit(problem) or not _must_be_slow(known):
-            return pair
-        return known, replace(problem, time_limit_s=problem.time_limit_s * margin)
-
-    def _note_limits(self, graded: Sequence[_Graded], limits: Mapping[str, float]) -> None:
-        by_problem = _by_problem(graded)
-        for name in self.known:
-            problem, own = self.problems[name], by_problem[name]
-            rule, chosen_s = problem.time_rule or TimeRule(), limits[name]
-            slowest = _slowest(g for g in own if g.known.expect == "passed")
-            slow = [
-                (g.known.solution.solution_id, _time_of(g)) for g in own if _must_be_slow(g.known)
-            ]
-            fastest = min(slow, key=lambda pair: pair[1], default=None)
-            self.limits[name] = TimeLimit(
-                name,
-                chosen_s,
-                None if slowest is None else rule.limit_s(slowest[1]),
-                slowest,
-                fastest,
-                fastest is None or fastest[1] >= chosen_s * rule.tle * 0.999,
-            )
-
-    @staticmethod
-    def _runs_whole(known: KnownSolution) -> bool:
-        return known.whole or known.expect == "passed"
+    def _note_time(
+        self, known: KnownSolution, problem: Problem, record: Mapping[str, Any]
+    ) -> float:
+        """Return the CPU seconds of the slowest case; the whole limit of one that was stopped."""
+        limit, name = self.limits[problem.id], known.solution.solution_id
+        seconds = max(
+            (
+                max(case["cpu_s"] or 0.0, problem.time_limit_s * (case["verdict"] == "TLE"))
+                for case in record["details"]
+            ),
+            default=0.0,
+        )
+        if known.expect == "passed" and record["status"] == "passed":
+            slowest = limit.slowest or (name, seconds)
+            limit.slowest = max(slowest, (name, seconds), key=lambda slow: slow[1])
+        if _must_be_slow(known):
+            fastest = limit.fastest or (name, seconds)
+            limit.fastest = min(fastest, (name, seconds), key=lambda slow: slow[1])
+        return float(seconds)
 
     def audit(self, outcomes: Sequence[VerifiedSubmission]) -> Iterator[AuditFinding]:
         """Yield the faults of tests and checkers: by the submissions, then by asking checkers."""
@@ -254,16 +273,16 @@ class Verification:
                 note = one.note or f"{one.found}, expected {one.expected}"
                 yield AuditFinding(one.problem_id, kind, one.test, one.submission, note)
         retry = self._settings.retry
-        for name in self.known:
-            if self._stopper.event.is_set():
+        for name in dict.fromkeys(name for name, _ in self._outcomes):
+            problem = self._session.problems.get(name)
+            if self._stopper.event.is_set() or problem is None:
                 return
             try:
-                resources = self._session.resources.acquire(self.problems[name])
+                resources = self._session.resources.acquire(problem)
             except InputError:  # every submission of it says so
                 continue
             try:
-                checker = resources.checker
-                if checker is not None:
+                if checker := resources.checker:
 
                     def ask(test: TestCase, output: bytes, checker: Checker = checker) -> Check:
                         return retry.call(
@@ -276,76 +295,72 @@ class Verification:
 
     # ---- outcomes -----------------------------------------------------------------------
 
-    def _not_run(
-        self, known: KnownSolution, problem: Problem, why: str, *, fails: bool
+    def _outcome(
+        self, known: KnownSolution, problem_id: str, record: Mapping[str, Any]
     ) -> VerifiedSubmission:
-        return VerifiedSubmission(
-            problem.id, known.solution.solution_id, known.solution.language, expected_of(known),
-            NOT_RUN, False if fails else None, None, problem.time_limit_s, "", why,
-        )  # fmt: skip
-
-    def _outcome(self, graded: _Graded) -> VerifiedSubmission:
-        known, record = graded.known, graded.record
-        limit_s = graded.problem.time_limit_s
-        if _must_be_slow(known) and self._finds_limit(graded.problem):
-            limit_s /= (graded.problem.time_rule or TimeRule()).tle
-        cases = [
-            PackageCase(case, limit_s) for case in record["details"] if case["verdict"] != "SK"
-        ]
+        limit_s = self.limits[problem_id].chosen_s
+        cases = [PackageCase(c, limit_s) for c in record["details"] if c["verdict"] != "SK"]
         deciding = next((case for case in cases if case.verdict != "AC"), None)
         found = deciding.verdict if deciding else record["verdict"] or record["status"]
-        fits: bool | None = fits_expectation(known, cases, record)
+        fits: bool | None = _fits_all(known, cases, record)
         if record["status"] in ("error", "invalid"):
             found, fits = "ER" if record["status"] == "error" else "invalid", None
-        note = deciding.error if deciding is not None else record["error"]
         points = record.get("points")
         if points is not None and not (deciding is None and record["verdict"] == "AC"):
             found = f"{found} {points:g} of {record['points_of']:g}"
-        slowest = max((case.cpu_s for case in cases), default=None)
         return VerifiedSubmission(
-            graded.problem.id,
+            problem_id,
             known.solution.solution_id,
             known.solution.language,
-            expected_of(known),
+            _words_of(known),
             found,
             fits,
-            slowest,
+            max((case.cpu_s for case in cases), default=None),
             limit_s,
             deciding.name if deciding is not None else "",
-            note,
+            deciding.error if deciding is not None else record["error"],
         )
-
-
-def _with_limit(graded: _Graded, limit_s: float) -> _Graded:
-    """Return a graded submission under another time limit."""
-    problem = replace(graded.problem, time_limit_s=limit_s)
-    return _Graded(graded.known, problem, graded.record)
-
-
-def _by_problem(graded: Iterable[_Graded]) -> defaultdict[str, list[_Graded]]:
-    found: defaultdict[str, list[_Graded]] = defaultdict(list)
-    for one in graded:
-        found[one.problem.id].append(one)
-    return found
 
 
 def _must_be_slow(known: KnownSolution) -> bool:
     return any(one.required == ("TLE",) and not one.tests for one in known.expected)
 
 
-def _time_of(graded: _Graded) -> float:
-    """Return the CPU seconds of the slowest case; the whole limit of one that was stopped."""
-    cases: Sequence[Mapping[str, Any]] = graded.record["details"]
-    limit_s = graded.problem.time_limit_s
-    times = [
-        max(float(case["cpu_s"] or 0.0), limit_s if case["verdict"] == "TLE" else 0.0)
-        for case in cases
-    ]
-    return max(times, default=0.0)
+# ---- what is expected ----
 
 
-def _slowest(graded: Iterable[_Graded]) -> tuple[str, float] | None:
-    """Return the slowest of the submissions that passed."""
-    passed = [g for g in graded if g.record["status"] == "passed"]
-    times = [(g.known.solution.solution_id, _time_of(g)) for g in passed]
-    return max(times, key=lambda pair: pair[1], default=None)
+def _fits_all(
+    known: KnownSolution, cases: Sequence[PackageCase], record: Mapping[str, Any]
+) -> bool:
+    """Return whether a graded submission is as its authors expect."""
+    if known.partial:
+        points, most = record.get("points"), record.get("points_of")
+        return points is None or most is None or 0 < points < most
+    if not known.expected:
+        return bool(record["status"] == known.expect)
+    return all(_fits(one, cases) for one in known.expected)
+
+
+def _fits(one: Expectation, cases: Sequence[PackageCase]) -> bool:
+    if one.tests:
+        pattern = glob_pattern(one.tests, "")
+        cases = [case for case in cases if is_covered(pattern, case.name)]
+    verdicts = {"WA" if case.verdict == "PE" else case.verdict for case in cases}
+    permitted = one.permitted is None or verdicts <= set(one.permitted)
+    return permitted and (one.required is None or bool(verdicts & set(one.required)))
+
+
+def _words_of(known: KnownSolution) -> str:
+    """Return the expected verdicts in a few letters."""
+    if known.partial:
+        return "partial"
+    if not known.expected:
+        return {"passed": "AC", "failed": "not AC"}.get(known.expect, "any")
+    first = known.expected[0]
+    verdicts = first.required or first.permitted or ()
+    if verdicts in SHORT:
+        verdicts = verdicts[:1]
+    if len(verdicts) > 5 and "AC" not in verdicts:
+        return "not AC"
+    by_tests = "*" * (len(known.expected) > 1 or bool(first.tests))
+    return ("any" if len(verdicts) > 5 else "|".join(verdicts) or "any") + by_tests

@@ -70,7 +70,6 @@ __all__ = [
     "Recognised",
     "Row",
     "RowFormat",
-    "find_format",
     "recognising",
 ]
 
@@ -200,8 +199,3 @@ def recognising(rows: Iterable[Row]) -> RowFormat | None:
     """Return the one format that some rows have, None for none or several."""
     found = Recognised(rows).formats
     return found[0] if len(found) == 1 else None
-
-
-def find_format(rows: Iterable[Row], name: str | None, where: str) -> RowFormat:
-    """Return the format of some rows; see `Recognised.one`."""
-    return Recognised(rows).one(name, where)

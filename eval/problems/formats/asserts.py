@@ -31,6 +31,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     assert_test,
+    asserted,
     day,
     label,
     lower,
@@ -131,33 +132,25 @@ def assert_problem(
 def _humaneval(row: Row, judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
     test = text(row, "test")
-    plus = _is_plus(test)
-    return {
+    limits = (PLUS_S, PLUS_MB) if _is_plus(test) else (HUMANEVAL_S, MEMORY_MB)
+    tests = assert_test(without_numpy(test, judge), entry, [], prompt)
+    gold = text(row, "canonical_solution")
+    errata = ERRATA.get(str(row.get("task_id")))
+    more: dict[str, Any] = {
         "title": entry,
-        "test_kind": "assert",
         "entry_point": entry,
         "prompt": prompt,
-        "time_limit": PLUS_S if plus else HUMANEVAL_S,
-        "memory_limit": PLUS_MB if plus else MEMORY_MB,
-        "official_tests": assert_test(without_numpy(test, judge), entry, [], prompt),
-        "errata": ERRATA.get(str(row.get("task_id"))),
-        "gold_solutions": [{"code": text(row, "canonical_solution"), "expect": "passed"}],
+        "errata": errata,
     }
+    return asserted(tests, *limits, gold, **more)
 
 
 def _leetcode(row: Row, _judge: Judge) -> dict[str, Any]:
     entry, prompt = text(row, "entry_point", needed=True), text(row, "prompt")
     tags = row.get("tags")
-    return {
-        "test_kind": "assert",
-        "entry_point": entry,
-        "prompt": prompt,
-        "time_limit": LEETCODE_S,
-        "memory_limit": MEMORY_MB,
-        "tags": tags if isinstance(tags, list) else [],
-        "official_tests": assert_test(text(row, "test"), entry, [], prompt),
-        "gold_solutions": [{"code": text(row, "completion"), "expect": "passed"}],
-    }
+    tests = assert_test(text(row, "test"), entry, [], prompt)
+    more = {"entry_point": entry, "prompt": prompt, "tags": tags if isinstance(tags, list) else []}
+    return asserted(tests, LEETCODE_S, MEMORY_MB, text(row, "completion"), **more)
 
 
 _DEFINED = re.compile(r"^(?:def|class)[ \t]+(\w+)", re.MULTILINE)
@@ -172,29 +165,18 @@ def _mbpp(row: Row, judge: Judge) -> dict[str, Any]:
     words = set(_WORD.findall(test + plus))
     names = [name for name in dict.fromkeys(_DEFINED.findall(code)) if name in words]
     base = assert_test(test, "", names, "") if tests else []
-    return {
-        "title": (row.get("text") or row.get("prompt") or ""),
-        "test_kind": "assert",
-        "time_limit": PLUS_S if plus else MBPP_S,
-        "memory_limit": PLUS_MB if plus else MEMORY_MB,
-        "official_tests": [
-            *base,
-            *assert_test(plus, "", names, ""),
-        ],
-        "base_tests": str(len(base)) if plus and base else "",
-        "gold_solutions": [{"code": code, "expect": "passed"}],
-    }
+    found = [*base, *assert_test(plus, "", names, "")]
+    limits = (PLUS_S, PLUS_MB) if plus else (MBPP_S, MEMORY_MB)
+    title = row.get("text") or row.get("prompt") or ""
+    base_tests = str(len(base)) if plus and base else ""
+    return asserted(found, *limits, code, title=title, base_tests=base_tests)
 
 
 def _acecode(row: Row, _judge: Judge) -> dict[str, Any]:
     tests = texts(row, "test_cases")
     names = _tested_built_in(None, tests[0]) if tests else []
-    return {
-        "test_kind": "assert",
-        "time_limit": ACECODE_S,
-        "memory_limit": MEMORY_MB,
-        "official_tests": assert_test("\n".join(tests) + "\n", "", names, ""),
-    }
+    found = assert_test("\n".join(tests) + "\n", "", names, "")
+    return {**asserted(found, ACECODE_S, MEMORY_MB, ""), "gold_solutions": []}
 
 
 HUMANEVAL = RowFormat(

@@ -21,6 +21,7 @@ from gradebox.eval.problems.formats.row_format import (
     Row,
     RowFormat,
     assert_test,
+    asserted,
     label,
     of,
     text,
@@ -75,14 +76,9 @@ def _convert(row: Row, _judge: Judge) -> dict[str, Any]:
     found = interpret(translation, [code, tested]) if code.strip() else ("", [], 0, False)
     body, names, functions, uses_pytest = found
     prompt = _PYTEST if uses_pytest else ""
-    return {
-        "title": row.get("question_id"),
-        "test_kind": "assert",
-        "time_limit": min(TEST_S * max(functions, 1), MOST_S),
-        "memory_limit": MEMORY_MB,
-        "official_tests": assert_test(body, "", names, prompt) if functions else [],
-        "gold_solutions": [{"code": solution, "expect": "passed"}],
-    }
+    tests = assert_test(body, "", names, prompt) if functions else []
+    seconds = min(TEST_S * max(functions, 1), MOST_S)
+    return asserted(tests, seconds, MEMORY_MB, solution, title=row.get("question_id"))
 
 
 def _tested(row: Row, code: str, solution: str) -> frozenset[str]:

@@ -7,26 +7,23 @@ metadata            JSON: {"func_name": …} when functions are called, else {}
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
 from gradebox.eval.problems.formats.packed import unpacked
+from gradebox.eval.problems.formats.pairs import Judging, columns, loaded, read_tests
 from gradebox.eval.problems.formats.row_format import (
     Content,
     Judge,
     Row,
     RowFormat,
-    arguments,
-    check_count,
     day,
     of,
     parsed,
     text,
 )
 
-TIME_LIMIT_S, MEMORY_MB = 6.0, 1024.0  # the original: 6 s of wall time a test, no memory limit
+TIME_LIMIT_S = 6.0  # the original: 6 s of wall time a test
 MOST_BYTES = 512 << 20
 PLAIN = (
     *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
@@ -38,6 +35,7 @@ PRELUDE = [
     f"import {','.join(PLAIN)}",
     "sys.setrecursionlimit(50000)",
 ]
+LIVE_JUDGING = Judging("lines-reference", "value-reference", "\n".join(PRELUDE), "value")
 # Problems that the project itself lists as misjudged, by id, or title for LeetCode's.
 ERRATA = {
     **dict.fromkeys(
@@ -70,38 +68,13 @@ def _tests(row: Row, field: str) -> list[Any]:
         given = given.strip()
         if not given:
             return []
-        if field.startswith("private") and given[0] not in "[{":
-            given = unpacked(given, field, MOST_BYTES)
-        else:
-            given = parsed(given, field)
+        packed = field.startswith("private") and given[0] not in "[{"
+        given = unpacked(given, field, MOST_BYTES) if packed else parsed(given, field)
     if given is None:
         return []
     if not isinstance(given, list) or not all(isinstance(test, dict) for test in given):
         raise RowError(f"{field} is {shown(given)}: it must be a list of tests")
-    check_count(given, field)
     return given
-
-
-def _call(test: Row, number: int) -> dict[str, Any]:
-    given, expected = test.get("input"), test.get("output")
-    if not isinstance(given, str) or not isinstance(expected, str):
-        raise RowError(f"test {number} has an input or output that is not text")
-    value = parsed(expected, f"test {number}: output")
-    return {"input": json.dumps(arguments(given, number)), "output": json.dumps(value)}
-
-
-def _converted(tests: list[Any], function: str) -> Iterator[dict[str, Any]]:
-    for number, test in enumerate(tests):
-        kind = test.get("testtype")
-        if kind is not None and (kind == "functional") != bool(function):
-            raise RowError(
-                f"test {number} is of type {shown(kind)}, but metadata has "
-                f"{'the function ' + shown(function) if function else 'no func_name'}"
-            )
-        if function:
-            yield _call(test, number)
-        else:
-            yield {"input": test.get("input"), "output": test.get("output")}
 
 
 def _slug(title: str) -> str:
@@ -109,31 +82,22 @@ def _slug(title: str) -> str:
 
 
 def _convert(row: Row, judge: Judge) -> dict[str, Any]:
-    metadata = row.get("metadata") or {}
-    if isinstance(metadata, str):
-        metadata = parsed(metadata, "metadata")
+    metadata = loaded(row.get("metadata"), "metadata") or {}
     if not isinstance(metadata, dict):
         raise RowError(f"metadata is {shown(metadata)}: it must be an object")
-    function = metadata.get("func_name") or ""
-    if not isinstance(function, str) or not (function.isidentifier() or function == ""):
-        raise RowError(f"func_name is {shown(function)}: it must be a name")
+    function = metadata.get("func_name")
     tests = [*_tests(row, "public_test_cases"), *_tests(row, "private_test_cases")]
-    reference = judge == "reference"
-    judges = ("value", "value-reference") if function else (None, "lines-reference")
+    kind = "functional" if function else "stdin"
+    named = [{"testtype": kind, **test, "fn_name": function, "metadata": None} for test in tests]
+    title = text(row, "question_title")
     return {
-        "title": text(row, "question_title"),
+        **columns(read_tests(named, "test_cases"), judge, LIVE_JUDGING),
+        "title": title,
         "contest_id": text(row, "contest_id"),
         "contest_start_year": day(row.get("contest_date"))[:4],
         "tags": [],
-        "test_kind": "call" if function else "stdin",
-        "entry_point": f"Solution().{function} or {function}" if function else "",
-        "prelude": "\n".join(PRELUDE) if function or reference else "",
-        "checker": judges[reference],
-        "errata": ERRATA.get(str(row.get("question_id")))
-        or ERRATA.get(_slug(text(row, "question_title"))),
+        "errata": ERRATA.get(str(row.get("question_id"))) or ERRATA.get(_slug(title)),
         "time_limit": TIME_LIMIT_S,
-        "memory_limit": MEMORY_MB,
-        "official_tests": list(_converted(tests, function)),
     }
 
 

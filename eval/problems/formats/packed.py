@@ -3,7 +3,8 @@
     text ─ base64 ─ zlib, at most `most` bytes ─┬─ JSON ────────────────────────────▶ value
                                                 └─ pickle, plain instructions only ─▶ value, JSON
 
-A data set or request may come from anywhere, so nothing is unpickled: the few instructions that
+LiveCodeBench pickles JSON text, the clients of open-instruct's server lists and dicts. A data set
+or request may come from anywhere, so nothing is unpickled: the few instructions that
 plain values need are followed here, and none of them names a class, calls anything, or reserves
 memory for what it does not have.
 """
@@ -22,11 +23,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradebox.eval.common.errors import RowError
-from gradebox.eval.problems.formats.row_workers import in_worker, structure_bytes
+from gradebox.eval.problems.formats.row_workers import in_worker
 from gradebox.sandbox.common.json_text import load_json
 
 MOST_BYTES, MOST_RATIO, LESS_BYTES = 64 << 20, 20, 20 << 20
-MOST_INSTRUCTIONS, MOST_STRUCTURE = 1 << 18, 1 << 19
+MOST_INSTRUCTIONS, MOST_PARTS = 1 << 18, 1 << 17
 STEP_BYTES = 1 << 17
 _CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _SCALARS = frozenset(
@@ -90,8 +91,14 @@ def read_long(arguments: tuple[str, str, int]) -> Any:
     """Return what `unpacked` does, in a worker. Raises RowError."""
     text, where, most = arguments
     value = _read(text, where, _Bounds(most))
-    if structure_bytes(value) > MOST_STRUCTURE:
-        raise RowError(f"{where} has over {MOST_STRUCTURE} bytes of JSON besides its long texts")
+    left, waiting = MOST_PARTS, [value]
+    while waiting and left >= 0:
+        part = waiting.pop()
+        inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+        left -= len(inner)
+        waiting.extend(inner if left >= 0 else ())
+    if left < 0:
+        raise RowError(f"{where} has over {MOST_PARTS} lists, objects, numbers and texts")
     return value
 
 

@@ -282,3 +282,20 @@ def assert_test(text: str, entry: str, names: list[str], prompt: str) -> list[di
         return []
     spec = {"entry": entry, "names": names, "prompt": prompt}
     return [{"input": text, "output": json.dumps(spec)}]
+
+
+def asserted(
+    tests: list[dict[str, str]], time_limit: float, memory_limit: float, gold: str, **more: Any
+) -> dict[str, Any]:
+    """Return the columns of a row whose tests are texts of asserts.
+
+    gold  its known solution
+    """
+    return {
+        "test_kind": "assert",
+        "official_tests": tests,
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+        "gold_solutions": [{"code": gold, "expect": "passed"}],
+        **more,
+    }

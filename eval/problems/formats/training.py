@@ -15,7 +15,7 @@ import re
 from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
-from gradebox.eval.problems.formats.livecodebench import PRELUDE
+from gradebox.eval.problems.formats.livecodebench import LIVE_JUDGING, PRELUDE
 from gradebox.eval.problems.formats.pairs import (
     APPS_JUDGING,
     MEMORY_MB,
@@ -43,7 +43,6 @@ from gradebox.eval.problems.formats.row_format import (
 # CPU seconds a test; the originals' are wall time, PrimeIntellect's 120 s are for a row
 DEEPCODER_S, LIVECODEBENCH_S, PRIME_S, NEMO_GYM_S, SANDBOXFUSION_S = 12.0, 6.0, 10.0, 10.0, 10.0
 DEEPCODER_TESTS = 15
-_LIVECODEBENCH = Judging("lines-reference", "value-reference", "\n".join(PRELUDE), "value")
 _FUSION = Judging("fusion-reference", "wrapped-reference", "")
 _PRIME = Judging("plain-reference", "printed-reference")
 _CHECK = re.compile(r"^check\((?P<entry>(?:\w+\(\)\.)?\w+)\)\s*\Z", re.MULTILINE)
@@ -58,7 +57,7 @@ def _deepcoder(row: Row, judge: Judge) -> dict[str, Any]:
     if judge == "reference" and not live:
         tests = tests.longest(DEEPCODER_TESTS)
     return {
-        **columns(tests, judge, _LIVECODEBENCH if live else APPS_JUDGING),
+        **columns(tests, judge, LIVE_JUDGING if live else APPS_JUDGING),
         "time_limit": LIVECODEBENCH_S if live else DEEPCODER_S,
     }
 
@@ -109,7 +108,7 @@ def _nemo(row: Row, judge: Judge) -> dict[str, Any]:
     metadata = _structure(row, "verifier_metadata")
     tests = read_tests(_live(metadata.get("unit_tests")), "unit_tests")
     return {
-        **columns(tests, judge, _LIVECODEBENCH),
+        **columns(tests, judge, LIVE_JUDGING),
         "time_limit": NEMO_GYM_S,
     }
 

@@ -12,6 +12,7 @@ import re
 import sys
 import types
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ class CheckerResult:
     """What a `check` function may return instead of True or False."""
 
     def __init__(
-        self, passed: bool, points: float, feedback: str | None = None, extended_feedback: str = ""
+        self, passed: bool, points: float, feedback: str | None = None, *_: Any, **__: Any
     ) -> None:
         self.passed, self.points, self.feedback = passed, points, feedback or ""
 
@@ -32,11 +33,10 @@ def lines_of(text: bytes) -> list[bytes]:
 
 def standard(output: bytes, answer: bytes, **_: Any) -> bool:
     """Compare tokens, and where lines end; spaces and empty lines do not count."""
-
-    def lines(text: bytes) -> list[list[bytes]]:
-        return [line.split() for line in re.split(rb"[\r\n]", text) if line.split()]
-
-    return lines(output) == lines(answer)
+    ours, theirs = (
+        [line.split() for line in lines_of(text) if line.split()] for text in (output, answer)
+    )
+    return ours == theirs
 
 
 def floats(
@@ -44,15 +44,11 @@ def floats(
 ) -> bool:
     """Compare tokens, numbers within 10**-precision."""
     epsilon = 10 ** -int(precision)
-    ours, theirs = lines_of(output), lines_of(answer)
-    rows = [(a.split(), b.split()) for a, b in zip(ours, theirs)]  # noqa: B905 - old interpreters
-    if len(ours) != len(theirs) or any(len(a) != len(b) for a, b in rows):
+    ours, theirs = ([line.split() for line in lines_of(text)] for text in (output, answer))
+    if [*map(len, ours)] != [*map(len, theirs)]:
         return False
-    return all(
-        _near(a, b, epsilon, error_mode)
-        for row in rows
-        for a, b in zip(*row)  # noqa: B905
-    )
+    pairs = zip(chain(*ours), chain(*theirs))  # noqa: B905 - old interpreters
+    return all(_near(a, b, epsilon, error_mode) for a, b in pairs)
 
 
 def _near(token: bytes, wanted: bytes, epsilon: float, mode: str) -> bool:
@@ -65,43 +61,35 @@ def _near(token: bytes, wanted: bytes, epsilon: float, mode: str) -> bool:
     except ValueError:
         return False
     absolute = abs(found - expected) <= epsilon
-    bounds = sorted((expected * (1 - epsilon), expected * (1 + epsilon)))
-    relative = bounds[0] <= found <= bounds[1]
+    least, most = sorted((expected * (1 - epsilon), expected * (1 + epsilon)))
     if mode == "absolute":
         return absolute
     if mode == "relative":
-        return relative
+        return least <= found <= most
     return absolute or (abs(expected) >= epsilon and abs(1.0 - found / expected) <= epsilon)
 
 
 def rstripped(output: bytes, answer: bytes, filter_new_line: bool = False, **_: Any) -> bool:
     """Compare lines without the white space at their ends."""
-
-    def lines(text: bytes) -> list[bytes]:
-        found = re.split(rb"[\r\n]", text)
-        return [line.rstrip() for line in found if line or not filter_new_line]
-
-    return lines(output) == lines(answer)
+    ours, theirs = (
+        [line.rstrip() for line in re.split(rb"[\r\n]", text) if line or not filter_new_line]
+        for text in (output, answer)
+    )
+    return ours == theirs
 
 
 def in_any_order(output: bytes, answer: bytes, split_on: str = "lines", **_: Any) -> bool:
     """Compare lines or tokens in any order."""
-
-    def parts(text: bytes) -> list[Any]:
-        if split_on == "whitespace":
-            return sorted(text.split())
-        return sorted(line.split() for line in lines_of(text))
-
-    return parts(output) == parts(answer)
+    if split_on == "whitespace":
+        return sorted(output.split()) == sorted(answer.split())
+    ours, theirs = (sorted(map(bytes.split, lines_of(text))) for text in (output, answer))
+    return ours == theirs
 
 
 def easy(output: bytes, answer: bytes, **_: Any) -> bool:
     """Compare how often each character comes, without case and white space."""
-
-    def counts(text: bytes) -> Counter[int]:
-        return Counter(b"".join(text.split()).lower())
-
-    return counts(output) == counts(answer)
+    ours, theirs = (Counter(b"".join(text.split()).lower()) for text in (output, answer))
+    return ours == theirs
 
 
 def linecount(output: bytes, answer: bytes, point_value: float = 1, **_: Any) -> Any:
@@ -148,21 +136,13 @@ CHECKERS: dict[str, Any] = {
 
 
 def _own_checker() -> Any:
-    modules: dict[str, dict[str, Any]] = {
-        "dmoj": {},
-        "dmoj.result": {"CheckerResult": CheckerResult},
-        "dmoj.utils": {},
-        "dmoj.utils.unicode": {
-            "utf8bytes": lambda text: text if isinstance(text, bytes) else text.encode(),
-            "utf8text": lambda text: text if isinstance(text, str) else text.decode(),
-        },
-        "dmoj.error": {"InternalError": RuntimeError},
-        "dmoj.checkers": {"standard": standard},
-    }
-    for name, members in modules.items():
-        module = types.ModuleType(name)
-        vars(module).update(members)
-        sys.modules[name] = module
+    """Return the package's `check`, for which DMOJ's modules are stood in."""
+    for name in ("", ".result", ".utils", ".utils.unicode", ".error", ".checkers"):
+        module: Any = sys.modules.setdefault(f"dmoj{name}", types.ModuleType(f"dmoj{name}"))
+        module.CheckerResult, module.InternalError = CheckerResult, RuntimeError
+        module.standard = standard
+        module.utf8bytes = lambda text: text if isinstance(text, bytes) else text.encode()
+        module.utf8text = lambda text: text if isinstance(text, str) else text.decode()
     import own_checker  # type: ignore[import-not-found]
 
     return own_checker.check
@@ -174,24 +154,14 @@ def main() -> None:
     given, answer, output = (Path(name).read_bytes() for name in sys.argv[1:4])
     check = CHECKERS.get(settings["name"]) or _own_checker()
     found = check(
-        output,
-        answer,
-        judge_input=given,
-        point_value=1.0,
-        submission_source=b"",
-        submission_language="",
-        binary_data=False,
-        execution_time=0.0,
-        problem_id="",
-        case_position=1,
-        batch=0,
-        **settings["args"],
-    )
-    if not isinstance(found, bool):
-        share = float(found.points) if found.passed else 0.0
-        print(share, found.feedback)
-        return
-    print(1 if found else 0)
+        output, answer, judge_input=given, point_value=1.0, submission_source=b"",
+        submission_language="", binary_data=False, execution_time=0.0, problem_id="",
+        case_position=1, batch=0, **settings["args"],
+    )  # fmt: skip
+    if isinstance(found, bool):
+        print(int(found))
+    else:
+        print(float(found.points) if found.passed else 0.0, found.feedback)
 
 
 if __name__ == "__main__":

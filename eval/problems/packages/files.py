@@ -1,47 +1,63 @@
 """The files of a package: read within its folder and within bounds, unpacked if it is a zip.
 
 Everything in a package is a stranger's. A link may lead to another file of the package, never out
-of it; a zip is unpacked below a temporary folder, and only up to MOST_BYTES.
+of it; a zip is unpacked below a temporary folder, and only up to MOST_BYTES. YAML may have no
+aliases, so that a file is never larger than it looks, and XML no DOCTYPE, so that no entity is
+defined.
 """
 
 from __future__ import annotations
 
-import shutil
+import math
+import re
 import stat
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
+from typing import Any
+from xml.etree import ElementTree
 
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.sandbox.input_file import check_input_file
 
 MOST_FILES = 50_000
-MOST_DEPTH = 16
+MOST_LEVELS = 16  # of folders
 MOST_TEXT = 1 << 20  # bytes of a configuration or a program
 MOST_BYTES = 8 << 30  # of a zip, unpacked
 MOST_DIRECTORY = 32 << 20  # bytes of a zip's list of files
+MOST_YAML = 256 << 10  # PyYAML reads about 100 KB a second
+MOST_XML = 16 << 20
+MOST_DEPTH = 32  # of YAML
+MOST_TAGS = 400_000
+_INI = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(.{0,500})$", re.MULTILINE)
 _END_OF_ZIP = b"PK\x05\x06"
 
 
 class PackageFiles:
     """One package in a folder.
 
-    root  its real path
-    name  of its folder or zip, without an ending
+    root     its real path
+    name     of its folder or zip, without an ending
+    testlib  path of testlib.h, for a package that lacks it
 
     Paths are of existing files inside `root`; methods raise RowError with the file and a remedy.
     """
 
-    def __init__(self, root: Path, name: str) -> None:
+    def __init__(self, root: Path, name: str, testlib: str | None = None) -> None:
         self.root = root.resolve()
         self.name = name
+        self.testlib = testlib
 
     def find(self, *names: str) -> Path | None:
         """Return the first of these files or folders that exists."""
         for name in names:
             path = self.root / name
-            if _exists(path):
+            try:
+                found = path.exists() or path.is_symlink()
+            except (OSError, ValueError):
+                found = False
+            if found:
                 return self.inside(path)
         return None
 
@@ -59,7 +75,7 @@ class PackageFiles:
         try:
             real = path.resolve(strict=True)
         except (OSError, RuntimeError) as error:
-            raise RowError(f"{self.say(path)} can't be read ({_why(error)}): mend it") from None
+            raise self._unreadable(path, error) from None
         if not real.is_relative_to(self.root):
             raise RowError(
                 f"{self.say(path)} is a link out of the package: put the file in its place"
@@ -73,7 +89,7 @@ class PackageFiles:
             with path.open("rb") as file:
                 data = file.read(most + 1)
         except (OSError, InputError) as error:
-            raise RowError(f"{self.say(path)} can't be read ({_why(error)}): mend it") from None
+            raise self._unreadable(path, error) from None
         if len(data) > most:
             raise RowError(f"{self.say(path)} is longer than {most} bytes: shorten it")
         return data
@@ -90,17 +106,15 @@ class PackageFiles:
                 if not path.name.startswith(".") and path.name != "__MACOSX":
                     found.append(path)
                 if len(found) > MOST_FILES:
-                    raise RowError(
-                        f"{self.say(folder)} has more than {MOST_FILES} files: split the package"
-                    )
+                    raise _too_many(self.say(folder))
         except OSError as error:
-            raise RowError(f"{self.say(folder)} can't be read ({_why(error)}): mend it") from None
+            raise self._unreadable(folder, error) from None
         return [self.inside(path) for path in sorted(found)]
 
     def walk(self, folder: Path, depth: int = 0) -> Iterator[Path]:
         """Yield the files below a folder, sorted by their paths."""
-        if depth > MOST_DEPTH:
-            raise RowError(f"{self.say(folder)} is {depth} folders deep: {MOST_DEPTH} at most")
+        if depth > MOST_LEVELS:
+            raise RowError(f"{self.say(folder)} is {depth} folders deep: {MOST_LEVELS} at most")
         for path in self.children(folder):
             if path.is_dir():
                 yield from self.walk(path, depth + 1)
@@ -119,90 +133,160 @@ class PackageFiles:
             raise RowError(f"{self.say(path)} is not a regular file: put one in its place")
         return path
 
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists() or path.is_symlink()
-    except (OSError, ValueError):
-        return False
+    def _unreadable(self, path: Path, error: Exception) -> RowError:
+        return RowError(f"{self.say(path)} can't be read ({_why(error)}): mend it")
 
 
 def _why(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def zip_names(path: Path) -> list[str]:
-    """Return the names of a zip's files, [] when it is none. Raises RowError for a huge list."""
+def _too_many(name: str) -> RowError:
+    return RowError(f"{name} has more than {MOST_FILES} files: split the package")
+
+
+def zip_entries(path: Path) -> list[zipfile.ZipInfo]:
+    """Return what a zip has, [] when it is none. Raises RowError for a huge or damaged list."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
             file.seek(max(0, size - (1 << 16) - 22))
             end = file.read()
-    except OSError as error:
-        raise RowError(f"{path.name} can't be read ({_why(error)}): mend it") from None
-    at = end.rfind(_END_OF_ZIP)
-    if at < 0:
-        return []
-    if int.from_bytes(end[at + 12 : at + 16], "little") > MOST_DIRECTORY:
-        raise RowError(f"{path.name} lists more files than {MOST_FILES}: split the package")
-    try:
+        at = end.rfind(_END_OF_ZIP)
+        if at < 0:
+            return []
+        if int.from_bytes(end[at + 12 : at + 16], "little") > MOST_DIRECTORY:
+            raise _too_many(path.name)
         with zipfile.ZipFile(path) as archive:
-            return archive.namelist()
+            return archive.infolist()
+    except RowError:
+        raise
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise RowError(f"{path.name} is a damaged zip ({_why(error)}): pack it again") from None
 
 
-def unpack(path: Path, folder: Path, wanted: Iterable[str] | None = None) -> None:
+def unpack(path: Path, folder: Path) -> None:
     """Unpack a zip into a folder.
-
-    wanted  names of the files to unpack; None: all
 
     Raises RowError for a damaged or hostile zip, InputError for a full disk.
     """
-    if len(zip_names(path)) > MOST_FILES:
-        raise RowError(f"{path.name} has more than {MOST_FILES} files: split the package")
-    chosen, left = None if wanted is None else set(wanted), MOST_BYTES
+    entries = [entry for entry in zip_entries(path) if not entry.is_dir()]
+    if len(entries) > MOST_FILES:
+        raise _too_many(path.name)
+    if sum(entry.file_size for entry in entries) > MOST_BYTES:  # zipfile reads no more of each
+        raise RowError(f"{path.name} unpacks to more than {MOST_BYTES} bytes: split the package")
+    bad = next((entry for entry in entries if not _is_plain(entry)), None)
+    if bad is not None:
+        raise RowError(
+            f"{path.name} has {shown(bad.filename)}: links, encrypted files, and paths out of the "
+            f"package or deeper than {MOST_LEVELS} are not unpacked: pack it again without"
+        )
     try:
         with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                if entry.is_dir() or (chosen is not None and entry.filename not in chosen):
-                    continue
-                left = _unpack_one(archive, entry, folder, path.name, left)
-    except RowError:
-        raise
+            for entry in entries:
+                archive.extract(entry, folder)
     except OSError as error:
         raise InputError(f"{path.name} can't be unpacked to {folder}: {_why(error)}") from None
     except Exception as error:  # noqa: BLE001 - zipfile raises what its decompressors raise
         raise RowError(f"{path.name} is a damaged zip ({_why(error)}): pack it again") from None
 
 
-def _unpack_one(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, name: str, left: int
-) -> int:
+def _is_plain(entry: zipfile.ZipInfo) -> bool:
     place = PurePosixPath(entry.filename)
-
-    def refuse(why: str) -> NoReturn:
-        raise RowError(f"{name} has {shown(entry.filename)}, {why}: pack it again without")
-
-    if place.is_absolute() or ".." in place.parts or "\\" in entry.filename:
-        refuse("a path out of the package")
-    if stat.S_ISLNK(entry.external_attr >> 16):
-        refuse("a link")
-    if len(place.parts) > MOST_DEPTH or not entry.filename.isprintable():
-        refuse(f"a path deeper than {MOST_DEPTH} or with control characters")
-    if entry.flag_bits & 1:
-        refuse("an encrypted file")
-    target = folder / place
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with archive.open(entry) as source, target.open("wb") as file:
-        while block := source.read(1 << 20):
-            left -= len(block)
-            if left < 0:
-                raise RowError(f"{name} unpacks to more than {MOST_BYTES} bytes: split the package")
-            file.write(block)
-    return left
+    outside = place.is_absolute() or ".." in place.parts or "\\" in entry.filename
+    deep = len(place.parts) > MOST_LEVELS or not entry.filename.isprintable()
+    return not (outside or deep or stat.S_ISLNK(entry.external_attr >> 16) or entry.flag_bits & 1)
 
 
-def remove(folder: Path) -> None:
-    """Remove an unpacked package."""
-    shutil.rmtree(folder, ignore_errors=True)
+# ---- configuration files ----
+
+
+@cache
+def _loader() -> Any:
+    """Return PyYAML, which few data sets need, and its safe loader within bounds."""
+    try:
+        import yaml
+    except ImportError:
+        raise InputError("packages need PyYAML; install it: pip install pyyaml") from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.MarkedYAMLError("it has an alias", self.peek_event().start_mark)
+            self.depth += 1
+            if self.depth > MOST_DEPTH:
+                raise yaml.MarkedYAMLError(f"it is nested deeper than {MOST_DEPTH}")
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return yaml, Loader
+
+
+def read_yaml(package: PackageFiles, path: Path) -> Mapping[str, Any]:
+    """Return the mapping of a YAML file, {} for an empty one. Raises RowError."""
+    name = package.say(path)
+    text = package.bytes(path, MOST_YAML).decode("utf-8", "replace")
+    yaml, loader = _loader()
+    try:
+        found = yaml.load(text, loader)
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError, TypeError) as error:
+        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        line = f", line {mark.line + 1}" if mark is not None else ""
+        why = getattr(error, "problem", None) or getattr(error, "context", None) or str(error)[:120]
+        raise RowError(f"{name} is not YAML that can be used{line}: {why}: correct it") from None
+    return mapping(found, name)
+
+
+def read_xml(package: PackageFiles, path: Path) -> ElementTree.Element:
+    """Return the root of an XML file, which is UTF-8. Raises RowError."""
+    name, text = package.say(path), package.bytes(path, MOST_XML)
+    if b"\0" in text:  # UTF-16, in which what follows is spelled otherwise
+        raise RowError(f"{name} is not UTF-8: save it as UTF-8")
+    if b"<!DOCTYPE" in text:
+        raise RowError(f"{name} has a DOCTYPE, which may define entities: remove it")
+    if text.count(b"<") > MOST_TAGS:
+        raise RowError(f"{name} has more than {MOST_TAGS} tags: shorten it")
+    try:  # the encoding that is given goes before the one that the file states
+        return ElementTree.fromstring(text, ElementTree.XMLParser(encoding="utf-8"))
+    except (ElementTree.ParseError, ValueError) as error:
+        raise RowError(f"{name} is not XML: {str(error)[:120]}: correct it") from None
+
+
+def read_ini(package: PackageFiles, path: Path) -> dict[str, str]:
+    """Return the values of an ini file without sections, without their quotes. Raises RowError."""
+    text = package.bytes(path, MOST_YAML).decode("utf-8", "replace")
+    return {key.lower(): value.strip().strip("'\"") for key, value in _INI.findall(text)}
+
+
+# ---- values ----
+
+
+def number(value: Any, what: str, *, least: float = 0.0, most: float = 1e9) -> float:
+    """Return a finite number within bounds, which may be written as text. Raises RowError."""
+    try:
+        found = float(value) if isinstance(value, (int, float, str)) else math.nan
+    except (ValueError, OverflowError):
+        found = math.nan
+    if isinstance(value, bool) or not least <= found <= most:
+        raise RowError(f"{what} is {shown(value)}: give a number from {least:g} to {most:g}")
+    return found
+
+
+def mapping(value: Any, what: str) -> Mapping[str, Any]:
+    """Return a mapping, {} for nothing. Raises RowError."""
+    if not isinstance(value, (dict, type(None))):
+        raise RowError(f"{what} is {shown(value)}: it must be a mapping of names to values")
+    return {str(key): v for key, v in (value or {}).items()}
+
+
+def words(value: Any, what: str) -> list[str]:
+    """Return a list of words, which may be one text with spaces between them. Raises RowError."""
+    if isinstance(value, str):
+        return value.split()
+    given = [] if value is None else value if isinstance(value, list) else [value]
+    if not all(isinstance(v, (str, int, float)) and not isinstance(v, bool) for v in given):
+        raise RowError(f"{what} is {shown(value)}: give words, as a text or a list")
+    return [str(v) for v in given]

@@ -1,4 +1,4 @@
-"""Make a package's tests with its own programs, in the box: generators, and a right solution.
+"""The programs of a package: judges as the column `judge_program`, and what makes its tests.
 
     "gen -n 5" ─ parsed, never a shell ─▶ program, arguments ─ box ─▶ a file of a temporary folder
 
@@ -7,20 +7,25 @@ The programs are hostile like any other. What they write goes to files, up to MO
 
 from __future__ import annotations
 
-import logging
 import shlex
 import tempfile
 import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from gradebox.checkers.check import CheckerError
+from gradebox.checkers.interactive import judge_fields
+from gradebox.checkers.program_files import HEADER, read_program
+from gradebox.checkers.programs import NotCompiled, ProgramRuns
+from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError, RowError, shown
-from gradebox.eval.problems.packages.files import remove, unpack
+from gradebox.eval.problems.packages.files import PackageFiles, unpack
+from gradebox.eval.problems.packages.submissions import LANGUAGES
 from gradebox.sandbox.common.cleanup import Closeable
-from gradebox.sandbox.errors import BadRequest, SandboxError
-from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
+from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
+from gradebox.sandbox.languages import find
+from gradebox.sandbox.model import MIB, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 
 STDERR_BYTES = 64 << 10  # what the box keeps of it
@@ -34,9 +39,52 @@ LIMITS = Limits(
 )
 MOST_BYTES = 4 << 30
 MOST_WORDS = 200
-SAY_EVERY_S = 10.0
-log = logging.getLogger(__name__)
 _TEMPLATE = ("<#", "${", "</#")
+
+
+def read_judge(package: PackageFiles, place: Path, protocol: str) -> Program:
+    """Return the program of a checker, an interactor or a generator, with what it includes.
+
+    Raises RowError for files that can't be read, lie outside the package or are no program.
+    """
+    headers = (place.parent / HEADER, package.root / "files" / HEADER, package.root / HEADER)
+    inside = next((path for path in headers if path.is_file()), None)
+    testlib = package.testlib if inside is None else str(package.inside(inside))
+    language = LANGUAGES.get(place.suffix, "python") if place.is_file() else "python"
+    if language not in ("python", "c++20"):
+        return single_program(package, place, language)
+    try:
+        if protocol != "testlib" or place.suffix == ".py":
+            return read_program("kattis", place, within=package.root)
+        if testlib is None:
+            raise CheckerError(f"{HEADER} is not in the package: give its path, --testlib FILE")
+        return read_program("testlib", place, testlib, within=package.root)
+    except CheckerError as error:
+        raise RowError(f"{package.say(place)}: {error}") from None
+
+
+def single_program(package: PackageFiles, place: Path, language: str) -> Program:
+    """Return the program in one file. Raises RowError for a language that is not in our table."""
+    try:
+        row = find(language)
+    except UnknownLanguage as error:
+        raise RowError(f"{package.say(place)}: {error}") from None
+    return Program(row.name, {row.source: package.bytes(place)})
+
+
+def judge_program(
+    package: PackageFiles,
+    place: Path,
+    role: Literal["checker", "interactor"],
+    protocol: str,
+    extra_args: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the object of a program in a file or a folder of the package.
+
+    Raises RowError as `read_judge` does.
+    """
+    program = read_judge(package, place, protocol)
+    return judge_fields(role, PROTOCOLS[protocol], program, extra_args, name=package.say(place))
 
 
 def command_words(command: str, where: str) -> list[str]:
@@ -65,84 +113,69 @@ class Maker(Closeable):
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sandbox: Sandbox | None = None
-        self._folder: Path | None = None
-        self._compiled: dict[str, Compiled] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="gradebox-package-")
+        self._programs: dict[str, ProgramRuns] = {}
         self._made: dict[tuple[object, ...], Path] = {}
         self._left = MOST_BYTES
-        self._said = time.monotonic()
 
     def make(
         self,
         program: Program,
         args: Sequence[str],
         name: str,
-        stdin: Path | None = None,
-        files: Mapping[str, Path] | None = None,
+        given: Path | None = None,
+        given_as: str = "",
         output: str = "",
-        stream: Literal["stdout", "stderr"] = "stdout",
     ) -> Path:
         """Return the file with what a program writes, run once.
 
-        name    of the program and test, for messages
-        stdin   a file
-        files   beside the program, by name
-        output  the name of the file it writes; "" for `stream`
+        name      of the program and test, for messages
+        given     its input, a file
+        given_as  the input's name beside the program; "" for stdin
+        output    the name of the file it writes; "stderr", or "" for stdout
 
         Raises RowError when it fails, InputError without a sandbox.
         """
         with self._lock:
-            key = (program.digest, tuple(args), stdin, tuple((files or {}).items()))
-            place = (key, output or stream)
-            if place not in self._made:
-                execution = self._run(program, args, name, stdin, files or {}, output)
-                if output:
-                    self._made[place] = self._keep(execution.files.get(output, b""), name)
-                elif stream == "stderr" and len(execution.stderr) >= STDERR_BYTES:
+            key, streams = (program.digest, tuple(args), given), ("", "stderr")
+            if (key, output) not in self._made:
+                run = self._run(
+                    program,
+                    name,
+                    stdin=b"" if given_as or given is None else given.read_bytes(),
+                    args=tuple(args),
+                    files={given_as: given.read_bytes()} if given_as and given else {},
+                    collect=() if output in streams else (output,),
+                )
+                if output == "stderr" and len(run.stderr) >= STDERR_BYTES:
                     raise RowError(
                         f"{name} writes {STDERR_BYTES} bytes or more to stderr, of which no "
                         "more is kept: put the outputs into files"
                     )
-                else:
-                    self._made[key, "stdout"] = self._keep(execution.stdout, name)
-                    self._made[key, "stderr"] = self._keep(execution.stderr, name)
-            return self._made[place]
+                written = {**run.files, "stderr": run.stderr, "": run.stdout}
+                for stream in streams if output in streams else (output,):
+                    self._made[key, stream] = self._keep(written.get(stream, b""), name)
+            return self._made[key, output]
 
     def unpacked(self, archive: Path) -> Path:
         """Return the folder that a zip was unpacked to. Raises RowError and InputError."""
         with self._lock:
-            place = (archive.resolve(), "")
-            if place not in self._made:
-                folder = self._home() / f"zip{len(self._made)}"
-                folder.mkdir()
+            if (archive,) not in self._made:
+                folder = Path(tempfile.mkdtemp(dir=self._folder.name))
                 unpack(archive, folder)
-                self._made[place] = folder
-            return self._made[place]
+                self._made[archive,] = folder
+            return self._made[archive,]
 
-    def _say(self, name: str) -> None:
-        """Log what is made, every SAY_EVERY_S seconds."""
-        if time.monotonic() - self._said >= SAY_EVERY_S:
-            self._said = time.monotonic()
-            log.info("%d files of tests are made; next %s", len(self._made), name)
-
-    def _run(
-        self,
-        program: Program,
-        args: Sequence[str],
-        name: str,
-        stdin: Path | None,
-        files: Mapping[str, Path],
-        output: str,
-    ) -> Execution:
-        self._say(name)
+    def _run(self, program: Program, name: str, **case: Any) -> Execution:
         try:
-            execution = self._open().run(
-                self._ready(program, name),
-                LIMITS,
-                stdin=b"" if stdin is None else stdin.read_bytes(),
-                args=tuple(args),
-                files={n: path.read_bytes() for n, path in files.items()},
-                collect=(output,) if output else (),
-            )
+            if self._sandbox is None:
+                from gradebox.sandbox.opening import open_sandbox
+
+                self._sandbox = open_sandbox("local", slots=1)
+            runs = self._programs.setdefault(program.digest, ProgramRuns(self._sandbox, program))
+            execution = runs.run(LIMITS, **case)
+        except NotCompiled as error:
+            raise RowError(f"{name} {error}: mend it") from None
         except (SandboxError, OSError) as error:
             raise InputError(f"{name} can't be run to make a test: {error}") from None
         except BadRequest as error:
@@ -154,46 +187,23 @@ class Maker(Closeable):
             raise RowError(f"{name} failed while a test was made ({why}; it said {said}): mend it")
         return execution
 
-    def _home(self) -> Path:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="gradebox-made-"))
-        return self._folder
-
     def _keep(self, made: bytes, name: str) -> Path:
         self._left -= len(made)
         if self._left < 0:
             raise RowError(f"{name}: the made tests are larger than {MOST_BYTES} bytes")
-        path = self._home() / str(len(self._made))
+        path = Path(self._folder.name, str(len(self._made)))
         try:
             path.write_bytes(made)
         except OSError as error:
             raise InputError(f"{path} can't be written: {error.strerror}: free space") from None
         return path
 
-    def _open(self) -> Sandbox:
-        if self._sandbox is None:
-            from gradebox.sandbox.opening import open_sandbox
-
-            self._sandbox = open_sandbox("local", slots=1)
-        return self._sandbox
-
-    def _ready(self, program: Program, name: str) -> Compiled:
-        compiled = self._compiled.get(program.digest)
-        if compiled is None:
-            compiled = self._compiled[program.digest] = self._open().compile(program)
-        if not compiled.ok:
-            first = compiled.log[:2000].decode("utf-8", "replace").strip().splitlines()
-            raise RowError(f"{name} does not compile: {shown(first[0] if first else '')}: mend it")
-        return compiled
-
     def close(self) -> None:
         with self._lock:
-            for compiled in self._compiled.values():
-                compiled.close()
+            for runs in self._programs.values():
+                runs.close()
             if self._sandbox is not None:
                 self._sandbox.close()
-            if self._folder is not None:
-                remove(self._folder)
-            self._sandbox, self._folder = None, None
-            self._compiled.clear()
-            self._made.clear()
+            self._sandbox = None
+            self._programs.clear()
+            self._folder.cleanup()

@@ -17,6 +17,7 @@ from gradebox.eval.problems.problem import Problem, TestKind, TimeRule
 from gradebox.eval.problems.row.tests import TESTS_COLUMN, subtasks_of, test_infos
 from gradebox.eval.problems.row.values import (
     as_text,
+    converted,
     items_of,
     number_of,
     one_of,
@@ -92,7 +93,8 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
     interactor, judge_program = text_of(row, "interactor"), row.get("judge_program")
     if not isinstance(judge_program, (Mapping, type(None))):
         raise RowError(f"judge_program is {shown(judge_program)}: it must be an object")
-    managed = any(path.endswith("manager.cpp") for path, _ in _graders(row))
+    graders = converted("graders", row.get("graders") or (), tuple[tuple[str, str], ...])
+    managed = any(path.endswith("manager.cpp") for path, _ in graders)
     memory_mb = _limit(row, "memory_limit", DEFAULT_MEMORY_LIMIT_MB, MAX_MEMORY_LIMIT_MB, "MB")
     complete = row.get("official_tests_complete")
     kind = _test_kind(row)
@@ -132,12 +134,12 @@ def make_problem(row: Mapping[str, Any]) -> Problem:
         language=language,
         joined_tests=text_of(row, "joined_tests") or "" if language else "",
         stop_tokens=items_of(row.get("stop_tokens"), str) if language else (),
-        graders=_graders(row) if kind == "graded" else (),
+        graders=graders if kind == "graded" else (),
         subtasks=subtasks_of(row),
         test_info=test_infos(row.get(TESTS_COLUMN)),
         passes=_passes(row),
         include_files=_include_files(row),
-        time_rule=_time_rule(row),
+        time_rule=rule if isinstance(rule := row.get("time_rule"), TimeRule) else None,
         origin=_origin(row, kind),
     )
 
@@ -210,19 +212,6 @@ def _test_kind(row: Mapping[str, Any]) -> TestKind:
     return kind
 
 
-def _graders(row: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    files = row.get("graders") or ()
-    if not isinstance(files, (list, tuple)):
-        raise RowError(f"graders is {shown(files)}: it must be a list of [path, text]")
-    found = []
-    for file in files:
-        pair = tuple(file) if isinstance(file, (list, tuple)) else ()
-        if len(pair) != 2 or not all(isinstance(part, str) for part in pair):
-            raise RowError(f"graders has {shown(file)}: it must have [path, text]")
-        found.append((pair[0], pair[1]))
-    return tuple(found)
-
-
 def _sent_files(problem: Problem) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for language, name, text in problem.include_files:
@@ -233,11 +222,6 @@ def _sent_files(problem: Problem) -> dict[str, dict[str, str]]:
 def _file(row: Mapping[str, Any], column: str, default: str) -> str:
     value = row.get(column)
     return default if value is None else value and plain_name(column, value)
-
-
-def _time_rule(row: Mapping[str, Any]) -> TimeRule | None:
-    rule = row.get("time_rule")
-    return TimeRule(**rule) if isinstance(rule, Mapping) else None
 
 
 def _passes(row: Mapping[str, Any]) -> int:
@@ -251,18 +235,18 @@ def _passes(row: Mapping[str, Any]) -> int:
 
 def _include_files(row: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
     """Return (language, name, text) of the files that belong to every solution in a language."""
-    given, found = row.get("include_files") or {}, []
-    for language, files in given.items() if isinstance(given, Mapping) else [(given, None)]:
-        if not isinstance(files, Mapping):
-            raise RowError(f"include_files has {shown(language)}: it must be {{language: files}}")
+    given = converted("include_files", row.get("include_files") or {}, dict[str, dict[str, str]])
+    for language in given:
         if language != "default":
             try:
                 find(language)
             except UnknownLanguage as error:
                 raise RowError(f"include_files: {error}") from None
-        for name in files:
-            found.append((language, plain_name("include_files", name), text_of(files, name) or ""))
-    return tuple(found)
+    return tuple(
+        (language, plain_name("include_files", name), text_of(files, name) or "")
+        for language, files in given.items()
+        for name in files
+    )
 
 
 def _origin(row: Mapping[str, Any], kind: TestKind) -> dict[str, str]:

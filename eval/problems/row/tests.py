@@ -14,15 +14,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from gradebox.eval.common.errors import RowError, shown
-from gradebox.eval.problems.problem import NO_INFO, GroupRule, Subtask, TestInfo
-from gradebox.eval.problems.row.values import as_text, number_of, one_of, whole_number
+from gradebox.eval.problems.problem import NO_INFO, Subtask, TestInfo
+from gradebox.eval.problems.row.values import as_text, converted, number_of
 
 TESTS_COLUMN = "official_tests"
 _TEST_KEYS = ("input", "output", "name", "args", "points")
-MOST_DIGITS = 9
 
 
 def official_tests(value: object) -> Iterator[tuple[bytes, bytes | None]]:
@@ -69,26 +68,24 @@ def test_infos(value: object) -> tuple[TestInfo, ...]:
 
 def subtasks_of(row: Mapping[str, Any]) -> tuple[Subtask, ...]:
     """Return the groups; RowError for tests and groups that do not exist, and negative points."""
-    given, found = row.get("subtasks") or (), list[Subtask]()
+    given, known = row.get("subtasks") or (), set[str]()
     count = len(_items(row.get(TESTS_COLUMN))) if given else 0
-    for item in given if isinstance(given, (list, tuple)) else (given,):
-        tests = item.get("tests") if isinstance(item, Mapping) else None
-        if not isinstance(tests, (list, tuple)) or not all(type(i) is int for i in tests):
-            raise RowError(f"subtasks has {shown(item)}: it must have a list of tests")
-        points = number_of("points", item.get("points")) or 0.0
-        if points < 0 or any(not 0 <= i < count for i in tests):
-            raise RowError(f"subtasks has {shown(item)}: {count} tests and points from 0 on")
-        name, digits = as_text(item.get("name")), whole_number(item.get("digits"))
-        groups, needs = (_texts("subtasks", item.get(key)) for key in ("groups", "needs"))
-        known = {subtask.name for subtask in found}
-        if missing := [other for other in (*groups, *needs) if other not in known]:
-            raise RowError(f"subtasks: {shown(name)} names {shown(missing[0])}: it must be before")
-        try:
-            rule: GroupRule = one_of(item, "rule", get_args(GroupRule))
-        except RowError as error:
-            raise RowError(f"subtasks: {error}") from None
-        found.append(Subtask(name, points, digits, tuple(tests), rule, groups, needs))
-    return tuple(found)
+    items = [
+        {key: as_text(v) if key == "name" else v for key, v in item.items() if v is not None}
+        if isinstance(item, Mapping)
+        else item
+        for item in (given if isinstance(given, (list, tuple)) else [given])
+    ]
+    found: tuple[Subtask, ...] = converted("subtasks", items, tuple[Subtask, ...])
+    for group in found:
+        if group.points < 0 or any(not 0 <= i < count for i in group.tests):
+            raise RowError(f"subtasks: {shown(group.name)} needs {count} tests, points from 0 on")
+        if missing := [name for name in (*group.groups, *group.needs) if name not in known]:
+            raise RowError(
+                f"subtasks: {shown(group.name)} names {shown(missing[0])}: it must be before"
+            )
+        known.add(group.name)
+    return found
 
 
 def _items(value: object) -> Sequence[Mapping[str, Any]]:
@@ -147,11 +144,5 @@ def _info(number: int, test: Mapping[str, Any]) -> TestInfo:
         raise RowError(f"official test {number} has {points:g} points: 0 is the least")
     if not (name or args or points is not None):
         return NO_INFO
-    return TestInfo(name, _texts(f"official test {number}: args", args), points)
-
-
-def _texts(column: str, value: object) -> tuple[str, ...]:
-    found = () if value is None else value
-    if not isinstance(found, (list, tuple)) or not all(isinstance(one, str) for one in found):
-        raise RowError(f"{column} has {shown(value)}: it must be a list of texts")
-    return tuple(found)
+    args = converted(f"official test {number}: args", args or (), tuple[str, ...])
+    return TestInfo(name, args, points)

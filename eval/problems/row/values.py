@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from gradebox.eval.common.errors import RowError, shown
 
 MAX_NAME = 200
@@ -48,6 +50,14 @@ def text_of(row: Mapping[str, Any], column: str) -> str | None:
     except UnicodeEncodeError:
         raise RowError(f"{column} has a lone surrogate: it must be UTF-8 text") from None
     return value if value.strip() else None
+
+
+def converted(column: str, value: object, kind: Any) -> Any:
+    """Return a value as a type that msgspec knows; a number may be text. Raises RowError."""
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise RowError(f"{column} is {shown(value)}: {error}") from None
 
 
 def one_of(row: Mapping[str, Any], column: str, words: tuple[str, ...]) -> Any:

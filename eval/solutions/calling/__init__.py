@@ -13,9 +13,8 @@ what it writes is only its answer. The judge of its language reads that as a lit
 from __future__ import annotations
 
 import json
-from types import ModuleType
 
-from gradebox.eval.solutions.calling import cpp, go, java, javascript, rust
+from gradebox.eval.solutions.calling.builders import BUILDERS
 from gradebox.eval.solutions.calling.calls import Call, Parts, Source, read_calls
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.languages import find
@@ -34,17 +33,6 @@ __all__ = [
 
 REVISION = 4  # part of records' keys: raise it when programs are built differently
 
-# Each has STYLE, and
-#   defines(source, entry)  whether a program has the function
-#   files(parts, calls)     the sources of a program that makes calls and writes their results
-BUILDERS: dict[str, ModuleType] = {
-    "c++17": cpp,
-    "java": java,
-    "javascript": javascript,
-    "rust": rust,
-    "go": go,
-}
-
 
 def calling_program(code: str, language: str, parts: Parts) -> Program:
     """Return the program of an answer, which makes the calls of the tests.
@@ -59,7 +47,7 @@ def calling_program(code: str, language: str, parts: Parts) -> Program:
     if (row.tool, row.source) != (wanted.tool, wanted.source):
         raise BadRequest(f"the tests are written in {wanted.name}, the solution in {row.name}")
     builder = BUILDERS[wanted.name]
-    source = Source(code, builder.STYLE)
+    source = Source(code, builder.style)
     whole = source if builder.defines(source, parts.entry) else None
     files = builder.files(parts.answered(code, whole), calls_of(parts))
     return Program(row.name, {n: t.encode("utf-8", "surrogatepass") for n, t in files.items()})
@@ -67,7 +55,7 @@ def calling_program(code: str, language: str, parts: Parts) -> Program:
 
 def calls_of(parts: Parts) -> tuple[Call, ...]:
     """Return the calls of the tests, none when they are of an unknown form."""
-    return read_calls(parts.own_tests, parts.entry, BUILDERS[find(parts.language).name].STYLE)
+    return read_calls(parts.own_tests, parts.entry, BUILDERS[find(parts.language).name].style)
 
 
 def expected_results(parts: Parts) -> str:
@@ -77,10 +65,10 @@ def expected_results(parts: Parts) -> str:
 
 def judge_name(language: str) -> str:
     """Return the name of the checker that compares results of a language."""
-    return f"results-{BUILDERS[find(language).name].STYLE}"
+    return f"results-{BUILDERS[find(language).name].style}"
 
 
 def defined_in(code: str, parts: Parts) -> bool:
     """Return whether code defines the function, rather than being the rest of it."""
     builder = BUILDERS[find(parts.language).name]
-    return bool(builder.defines(Source(code, builder.STYLE), parts.entry))
+    return builder.defines(Source(code, builder.style), parts.entry)

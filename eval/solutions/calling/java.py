@@ -14,9 +14,7 @@ from itertools import pairwise
 
 from gradebox.checkers.values.literals import RESULTS
 from gradebox.eval.solutions.calling.calls import Call, Parts, Source
-from gradebox.sandbox.source_tokens import Style
 
-STYLE: Style = "java"
 _LONGEST_HEAD = 50  # tokens before a function's name, from `static` on
 # Without lambdas, + of texts and String.format, which cost the start of a JVM 50 ms of CPU time.
 _MAIN = r"""import java.util.*;
@@ -69,7 +67,11 @@ def defines(source: Source, entry: str) -> bool:
         return True
     for at in source.every(entry, "("):
         before = at - 1
-        while before > at - _LONGEST_HEAD and source.word(before) not in (*";{}=()", "", "static"):
+        while before > at - _LONGEST_HEAD and source.word(before) not in (
+            *";{}=()",
+            "",
+            "static",
+        ):
             before -= 1
         if source.word(before) == "static":
             return True
@@ -77,8 +79,7 @@ def defines(source: Source, entry: str) -> bool:
 
 
 def files(parts: Parts, calls: Sequence[Call]) -> dict[str, str]:
-    """Return the sources of a program that writes the results of its calls."""
-    (program, words), tests = _program(parts), Source(parts.tests, STYLE).words
+    (program, words), tests = _program(parts), Source(parts.tests, "java").words
     own = {b for a, b in pairwise(words) if a in ("class", "record", "interface")}
     lines = "".join(
         f"        show(Problem.{parts.entry}({call.arguments}));\n        results.append('\\n');\n"
@@ -102,7 +103,7 @@ def _program(parts: Parts) -> tuple[str, list[str]]:
         text = f"{_lacking(parts, source)}{parts.code}\n"
     else:
         text = f"{parts.preamble}\n{parts.code}\n}}\n"
-    source = Source(text, STYLE)
+    source = Source(text, "java")
     imports = source.every("import", "org", ".", "javatuples", ".")
     left_out = {n: "" for at in imports for n in range(at, at + 7)}
     words = [word for at, word in enumerate(source.words) if at not in left_out]
@@ -117,36 +118,51 @@ def _lacking(parts: Parts, source: Source) -> str:
     return " ".join(imports) + "\n"
 
 
+# A class with n values: `with`, `getValueI`, `setAtI`, equality by values.
+_TUPLE = """public final class NAME<KINDS> implements Iterable<Object> {
+FIELDS
+    public NAME(GIVEN) { SETS }
+    public static <KINDS> NAME<KINDS> with(GIVEN) { return new NAME(VALUES); }
+GETTERS
+    public java.util.List<Object> toList() {
+        return java.util.Arrays.asList((Object[]) new Object[] {VALUES});
+    }
+    public java.util.Iterator<Object> iterator() { return toList().iterator(); }
+    public Object getValue(int at) { return toList().get(at); }
+    public int getSize() { return toList().size(); }
+    @Override public boolean equals(Object other) {
+        return other instanceof NAME && toList().equals(((NAME<ANY>) other).toList());
+    }
+    @Override public int hashCode() { return toList().hashCode(); }
+    @Override public String toString() { return toList().toString(); }
+}
+"""
+_GETTERS = """    public TI getValueI() { return vI; }
+    public NAME<KINDS> setAtI(TI value) { return with(OTHERS); }"""
+
+
 def _tuple(name: str, n: int) -> str:
-    """Return a class with n values: `with`, `getValueI`, `setAtI`, equality by values."""
-    kinds = [f"T{i}" for i in range(n)]
-    kind, given = f"{name}<{', '.join(kinds)}>", ", ".join(f"T{i} v{i}" for i in range(n))
-    values = ", ".join(f"v{i}" for i in range(n))
-    lines = [f"public final class {kind} implements Iterable<Object> {{"]
-    lines += [f"    private final T{i} v{i};" for i in range(n)]
-    lines += [
-        f"    public {name}({given}) {{ {' '.join(f'this.v{i} = v{i};' for i in range(n))} }}"
-    ]
-    lines += [f"    public static <{', '.join(kinds)}> {kind} with({given}) {{"]
-    lines += [f"        return new {kind}({values});", "    }"]
-    for i in range(n):
-        changed = ", ".join(f"v{j}" if j != i else "value" for j in range(n))
-        lines += [f"    public T{i} getValue{i}() {{ return v{i}; }}"]
-        lines += [f"    public {kind} setAt{i}(T{i} value) {{ return with({changed}); }}"]
-    lines += ["    public java.util.List<Object> toList() {"]
-    lines += [
-        f"        return java.util.Arrays.asList((Object[]) new Object[] {{{values}}});",
-        "    }",
-    ]
-    lines += ["    public java.util.Iterator<Object> iterator() { return toList().iterator(); }"]
-    lines += ["    public Object getValue(int at) { return toList().get(at); }"]
-    lines += [f"    public int getSize() {{ return {n}; }}"]
-    lines += ["    @Override public boolean equals(Object other) {"]
-    lines += [f"        return other instanceof {name}"]
-    lines += [
-        f"            && toList().equals((({name}<{', '.join('?' * n)}>) other).toList());",
-        "    }",
-    ]
-    lines += ["    @Override public int hashCode() { return toList().hashCode(); }"]
-    lines += ["    @Override public String toString() { return toList().toString(); }", "}", ""]
-    return "\n".join(lines)
+    places = range(n)
+    values = [f"v{i}" for i in places]
+    kinds = ", ".join(f"T{i}" for i in places)
+    getters = (
+        _GETTERS.replace("OTHERS", ", ".join([*values[:i], "value", *values[i + 1 :]]))
+        .replace("getValueI", f"getValue{i}").replace("setAtI", f"setAt{i}")
+        .replace("TI", f"T{i}").replace("vI", f"v{i}")
+        for i in places
+    )  # fmt: skip
+    texts = {
+        "FIELDS": "\n".join(f"    private final T{i} v{i};" for i in places),
+        "GETTERS": "\n".join(getters),
+        "SETS": " ".join(f"this.v{i} = v{i};" for i in places),
+        "GIVEN": ", ".join(f"T{i} v{i}" for i in places),
+        "VALUES": ", ".join(values),
+        "new NAME(": f"new {name}<{kinds}>(",
+        "NAME": name,
+        "KINDS": kinds,
+        "ANY": ", ".join("?" * n),
+    }
+    text = _TUPLE
+    for word, by in texts.items():
+        text = text.replace(word, by)
+    return text

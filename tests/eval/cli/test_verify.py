@@ -62,9 +62,15 @@ def verify(capsys: pytest.CaptureFixture[str]) -> Verified:
 
 
 def test_submissions_as_expected(tmp_path: Path, verify: Verified) -> None:
-    folder = write(tmp_path / "sum", PACKAGE)
+    two = {
+        "submissions/accepted/two/ac.py": SUM,
+        "submissions/accepted/two/main.py": "1 / 0",
+        "submissions/submissions.yaml": "accepted/two: {entrypoint: ac.py, permitted: [AC]}",
+    }
+    folder = write(tmp_path / "sum", {**PACKAGE, **two})
     assert verify(folder, "--json") == 0
     assert verify.found() == {
+        "accepted/two": ("AC*", "AC", True),
         "accepted/sum.py": ("AC", "AC", True),
         "accepted/old.pas": ("AC", "not run", None),
         "wrong_answer/three.py": ("WA", "WA", True),
@@ -92,7 +98,7 @@ def test_a_difference_is_marked_and_gives_the_status_1(tmp_path: Path, verify: V
     ("words", "message"),
     [
         (["{}/none"], "none does not exist: give a package's folder or zip"),
-        (["{}", "--time-limit", "fast"], "--time-limit fast: give auto, or seconds up to 3600"),
+        (["{}", "--time-limit", "fast"], "--time-limit: fast: give auto, or seconds up to 3600"),
         (["{}", "--submissions", "{}/none.jsonl"], "none.jsonl does not exist"),
     ],
 )

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from gradebox.eval.cli.run import RunResult, run_grading
@@ -100,9 +98,9 @@ def test_checkers_are_not_asked_without_the_flag(check: Check) -> None:
 @pytest.mark.parametrize(
     ("checker", "message"),
     [
-        ("strict", "does not accept the expected output of official:0: calls it wrong: 'never'"),
-        ("half", "does not accept the expected output of official:0: gives it part of the points"),
-        ("broken", "does not accept the expected output of official:0: fails on it"),
+        ("strict", "does not accept the expected output of official:0: 'never'"),
+        ("half", "does not accept the expected output of official:0: 'score 0.5'"),
+        ("broken", "does not accept the expected output of official:0: 'the checker ended"),
         ("lax", "accepts an empty output, for 2 tests of 2"),
     ],
 )
@@ -150,22 +148,17 @@ def test_a_file_of_known_solutions_turns_the_self_check_on(check: Check) -> None
         (
             {**RIGHT, "code": "other"},
             {"generated_checker": "fair"},
-            "checker generated_checker calls the known right solution sure wrong at official:0: n",
+            "the known right solution sure is WA (failed_checker) at official:0: not it",
         ),
         (
             {**RIGHT, "code": "other"},
             {},
-            "the known right solution sure is wrong at official:0: token 1: expected '1', found ",
+            "sure is WA (failed_outputs_match) at official:0: token 1: expected '1', found ",
         ),
         (
             {**WRONG, "code": "echo", "solution_id": "bad"},
             {},
-            "the comparison lets the known wrong solution bad pass",
-        ),
-        (
-            {**WRONG, "code": "echo", "solution_id": "bad"},
-            {"generated_checker": "fair"},
-            "checker generated_checker lets the known wrong solution bad pass",
+            "the known wrong solution bad passes",
         ),
     ],
 )
@@ -179,7 +172,7 @@ def test_a_known_solution_with_the_wrong_status_stops_the_run(
 
 def test_the_verdict_of_a_failing_correct_solution_is_reported(check: Check) -> None:
     check.sandbox.script = lambda call: ready(b"", exit_code=2)
-    with pytest.raises(InputError, match="known right solution sure ended with RE at official:0"):
+    with pytest.raises(InputError, match=r"solution sure is RE \(runtime_error\) at official:0"):
         check.run([RIGHT])
 
 
@@ -187,7 +180,7 @@ def test_known_solutions_of_the_dataset_are_graded(check: Check) -> None:
     gold = [{"code": "echo"}, {"code": "no", "language": "cpp", "expect": "failed"}]
     check.run(gold_solutions=gold)
     assert "1 right and 1 wrong programs graded" in check.summary
-    with pytest.raises(InputError, match=r"the known right solution gold_solutions\[0\] is wrong"):
+    with pytest.raises(InputError, match=r"the known right solution gold_solutions\[0\] is WA"):
         check.run(gold_solutions=[{"code": "no"}])
 
 
@@ -205,21 +198,6 @@ def test_invalid_known_solutions_are_reported(
     with pytest.raises(InputError) as e:
         check.run(gold_solutions=gold)
     assert message in str(e.value) and "problem 1/A" in str(e.value)
-
-
-def test_known_solutions_are_read_from_parquet(tmp_path: Path) -> None:
-    from gradebox.eval.problems import open_problems
-
-    row = {
-        "id": "1/A",
-        "official_tests": [{"input": "1", "output": "1"}],
-        "gold_solutions": [{"code": "echo", "expect": "passed"}],
-    }
-    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
-    with open_problems(str(tmp_path / "p.parquet")) as problems:
-        problem = problems.get("1/A")
-        assert problem is not None
-        assert [dict(g) for g in problem.gold_solutions] == row["gold_solutions"]
 
 
 def test_files_without_expectations_are_refused(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from gradebox.checkers.check import CheckerError
 from gradebox.checkers.opening import open_checker
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
-from gradebox.eval.problems.formats import find_format
+from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.formats.asserts import without_numpy
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.reader import read_rows
@@ -60,7 +60,7 @@ def plus(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_row_of_code_contests_plus():
-    assert find_format([plus()], None, "x").name == "code-contests-plus"
+    assert Recognised([plus()]).one(None, "x").name == "code-contests-plus"
     problem = parse_problem(plus())
     assert (problem.id, problem.aliases) == ("847_J", ("847/J",))
     assert (problem.time_limit_s, problem.memory_limit_bytes) == (1.5, 64 << 20)
@@ -239,7 +239,7 @@ COT = {
 
 
 def test_rows_of_codeforces_cots_are_problems_and_solutions(tmp_path):
-    assert find_format([COT], None, "x").name == "codeforces-cots"
+    assert Recognised([COT]).one(None, "x").name == "codeforces-cots"
     problem = parse_problem(COT)
     assert (problem.id, problem.tests, problem.prompt) == ("1/A", ((b"1", b"2"),), "")
     assert problem.official_tests_complete is False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -95,12 +96,6 @@ def test_skipped_tests_are_not_read_and_cannot_be_loaded() -> None:
     assert tests.read_numbers == [0, 2]
 
 
-def test_the_plan_keeps_its_order_whatever_the_order_of_reading() -> None:
-    tests = Tests([], [(b"1", b"a"), (b"333", b"c"), (b"22", b"b")])
-    with opened(tests, TestSelection(-1, sort="large_first")) as found:
-        assert [found.load(ref).expected for ref in found.plan] == [b"c", b"b", b"a"]
-
-
 PAIRS = st.lists(st.tuples(st.binary(max_size=4), st.binary(max_size=4)), max_size=4)
 
 
@@ -135,30 +130,19 @@ def test_closed_tests_cannot_be_loaded() -> None:
             found.load(found.plan[0])
 
 
-class _FullDisk:
-    """A file on a full disk."""
-
-    closed = False
-
-    def write(self, data: bytes) -> int:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    def close(self) -> None: ...
-
-
-def test_a_full_disk_is_reported_with_its_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "TemporaryFile", lambda *_, **__: _FullDisk())
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/scratch")
-    with pytest.raises(InputError, match=r"temporary files, /scratch, is full: .*set TMPDIR"):
-        opened(LARGE)
-
-
-def test_an_unwritable_folder_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [(errno.ENOSPC, "is full: "), (errno.EACCES, r"fails \(Permission denied\): ")],
+)
+def test_a_folder_without_room_is_reported(
+    monkeypatch: pytest.MonkeyPatch, number: int, why: str
+) -> None:
     def refuse(*_: Any, **__: Any) -> None:
-        raise PermissionError(errno.EACCES, "Permission denied")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    with pytest.raises(InputError, match=r"fails \(Permission denied\): .*set TMPDIR"):
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/scratch")
+    with pytest.raises(InputError, match=f"temporary files, /scratch, {why}.*set TMPDIR"):
         opened(LARGE)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.problems import ProblemSet, dataset_child, dataset_library, open_problems
+from gradebox.eval.problems import ProblemSet, dataset_library, open_problems
 
 pytestmark = pytest.mark.slow  # importing `datasets` takes a second or two
 ROOT = Path(__file__).parents[3]
@@ -38,7 +38,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
         def send(self, message: bytes) -> None:
             own = SimpleNamespace(receive=lambda: message, send=self.messages.append)
-            dataset_child.main(own)  # type: ignore[arg-type]
+            dataset_library.answer_request(own)  # type: ignore[arg-type]
 
         def receive(self) -> bytes:
             return self.messages.pop()

@@ -13,7 +13,7 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
-from gradebox.eval.problems.formats import FORMATS, Reading, find_format
+from gradebox.eval.problems.formats import FORMATS, Reading, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, packed, stdin_row
 
@@ -36,7 +36,7 @@ def write(path: Path, rows: list[Any]) -> str:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_row_is_recognised_by_its_fields(tmp_path, row, name, problem_id, kind):
-    assert find_format([row], None, "x").name == name
+    assert Recognised([row]).one(None, "x").name == name
     problem = open_problems(write(tmp_path / "p.jsonl", [row])).get(problem_id)
     assert problem is not None
     assert (problem.test_kind, parse_problem(row).test_kind) == (kind, kind)
@@ -117,13 +117,12 @@ def test_a_payload_that_expands_too_much_is_refused(monkeypatch):
 
 
 BAD = [
-    (call_row(public_test_cases=json.dumps([{}] * 5001)), "has 5001 tests: a row may have 5000"),
+    (call_row(public_test_cases=json.dumps([{}] * 5001)), "tests: a row may have 5000"),
     (call_row(public_test_cases='[{"input": '), "public_test_cases is not JSON"),
     (call_row(public_test_cases='{"input": "1"}'), "must be a list of tests"),
-    (call_row(metadata="[]"), "metadata is"),
+    (call_row(metadata="[1]"), "metadata is"),
     (call_row(metadata='{"func_name": "a b"}'), "must be a name"),
-    (call_row(metadata="{}"), "type 'functional', but metadata has no func_name"),
-    (stdin_row(metadata='{"func_name": "f"}'), "type 'stdin', but metadata has the function"),
+    (call_row(metadata="{}"), "test 0 calls a function and names none"),
     (call_row(public_test_cases='[{"input": "1\\n{", "output": "2"}]'), "argument is not JSON"),
     ({**HUMANEVAL, "entry_point": None}, "entry_point is empty"),
     ({**HUMANEVAL, "entry_point": "f" * 201}, "it may have at most 200 characters"),

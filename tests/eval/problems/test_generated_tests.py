@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.grading.options import Options
-from gradebox.eval.problems import generated_file
+from gradebox.eval.problems import generated_tests
 from gradebox.eval.problems.generated_tests import GeneratedTests, open_generated_tests
 from gradebox.eval.problems.problem import Problem, TestCase
 
@@ -56,15 +56,6 @@ def test_names_of_files_and_number_columns(tmp_path: Path, name: str, column: st
     ]
     assert read_all(tests, Problem("6/B")) == [TestCase("generated", 0, b"22\n", b"b")]
     assert tests.messages() == []
-
-
-def test_only_wanted_tests_are_read_in_the_file_order(tmp_path: Path) -> None:
-    rows = [("6/A", n, f"in {n}", f"out {n}") for n in (7, 3, 5, 1, 9)]
-    write(tmp_path / "test_cases_6.parquet", rows, row_group_size=2)
-    tests = GeneratedTests(tmp_path)
-    assert [r.index for r in tests.refs(Problem("6/A"))] == [7, 3, 5, 1, 9]
-    assert [t.index for t in tests.read(Problem("6/A"), {9, 3, 1, 100})] == [3, 1, 9]
-    assert list(tests.read(Problem("6/A"), set())) == []
 
 
 def test_a_problem_or_contest_without_generated_tests(tmp_path: Path) -> None:
@@ -293,7 +284,6 @@ def test_memory_does_not_grow_with_the_files(tmp_path: Path) -> None:
 import resource, sys
 from pathlib import Path
 import pyarrow as pa, pyarrow.parquet as pq
-from gradebox.eval.problems import generated_file
 from gradebox.eval.problems.generated_tests import GeneratedTests
 from gradebox.eval.problems.problem import Problem
 tests = GeneratedTests(Path({str(tmp_path)!r}))
@@ -380,6 +370,6 @@ def test_tests_that_expand_to_any_size_are_refused(
     write(tmp_path / "a.parquet", [("6/A", 1, "x" * 9000, "y")], use_dictionary=dictionary)
     problem = Problem("6/A")
     assert len(GeneratedTests(tmp_path).refs(problem)) == 1
-    monkeypatch.setattr(generated_file, "_MAX_DECODED_BYTES", 8000)
+    monkeypatch.setattr(generated_tests, "_MAX_DECODED_BYTES", 8000)
     with pytest.raises(InputError, match=r"1 tests have .* bytes: 8000 are read"):
         GeneratedTests(tmp_path).refs(problem)

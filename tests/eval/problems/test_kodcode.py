@@ -8,7 +8,7 @@ import pytest
 
 import gradebox
 from gradebox.eval.common.errors import InputError, RowError
-from gradebox.eval.problems.formats import find_format
+from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.formats.kodcode import _PYTEST, translated
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.sandbox.backends import open_backend
@@ -109,7 +109,7 @@ def test_a_copy_of_the_tested_function_is_left_out(info):
 
 
 def test_a_row_without_tests_has_none():
-    assert find_format([ROW], None, "x").name == "kodcode"
+    assert Recognised([ROW]).one(None, "x").name == "kodcode"
     assert parse_problem(ROW).time_limit_s == 10.0
     for code in ("", "from solution import f\nassert f", "def test_a(): f()"):
         assert parse_problem({**ROW, "test_code": code}).tests == ()

@@ -239,17 +239,18 @@ WRONG_VALUES: list[tuple[str, Any, list[str]]] = [
     (
         "official_tests",
         [{"output": "x", "args": "a b"}],
-        ["official test 0: args", "a list"],
+        ["official test 0: args is 'a b'", "`array`"],
     ),
     ("official_tests", [{"output": "x", "points": -1}], ["official test 0 has -1 points"]),
     ("subtasks", [{"name": "a", "tests": [9]}], ["points from 0 on"]),
-    ("subtasks", [{"tests": [0], "rule": "median"}], ["rule", "'median'", "min, sum"]),
+    ("subtasks", [{"tests": [0], "rule": "median"}], ["'median'", "[0].rule"]),
     ("subtasks", [{"name": "a", "tests": [0], "needs": ["b"]}], ["'a' names 'b'", "before"]),
+    ("gold_solutions", [{"code": ""}] * 10_001, ["10001 programs", "10000"]),
     ("passes", 1.5, ["1.5", "from 1 to 100"]),
     ("input_file", "../x", ["'../x'", "no '/'"]),
     ("include_files", {"cobol": {}}, ["unknown language 'cobol'"]),
     ("include_files", {"cpp": {"a/b.h": ""}}, ["'a/b.h'", "no '/'"]),
-    ("include_files", {"cpp": "x"}, ["'cpp'", "{language: files}"]),
+    ("include_files", {"cpp": "x"}, ["`object`, got `str`"]),
 ]
 
 
@@ -269,11 +270,12 @@ def test_a_wrong_value_makes_one_problem_unusable(
         problems.official_sizes("1/A")
 
 
-def test_wrong_descriptive_values_are_dropped(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rating", ["hard", 1e300, 2**63, "1e30"])  # no record can hold these
+def test_wrong_descriptive_values_are_dropped(tmp_path: Path, rating: object) -> None:
     row = {
         "id": 12,
         "aliases": "none",
-        "rating": "hard",
+        "rating": rating,
         "tags": {"a": 1},
         "title": 5,
         "official_tests_complete": "yes",
@@ -282,14 +284,6 @@ def test_wrong_descriptive_values_are_dropped(tmp_path: Path) -> None:
     problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("12")
     expected = Problem("12", title="5", contest_id="12")
     assert problem == expected
-
-
-@pytest.mark.parametrize("rating", [1e300, 2**63, -(2**64), "1e30"])
-def test_a_rating_that_no_record_can_hold_is_dropped(tmp_path: Path, rating: object) -> None:
-    row = {"id": "1/A", "rating": rating}
-    problem = open_problems(str(jsonl(tmp_path / "p.jsonl", [row]))).get("1/A")
-    assert problem is not None
-    assert problem.rating is None
 
 
 def test_limits_and_ratings_may_be_written_as_text(tmp_path: Path) -> None:
@@ -438,9 +432,7 @@ def test_diagnostics_are_bounded_and_list_each_message_once() -> None:
     for i in range(2 * MAX_MESSAGES):
         diagnostics.add(f"message {i}")
         diagnostics.add("message 0")
-    assert len(diagnostics) == 2 * MAX_MESSAGES
-    assert diagnostics.messages()[-1] == f"and {MAX_MESSAGES} more"
-    assert len(diagnostics.messages()) == MAX_MESSAGES + 1
+    assert diagnostics.messages()[MAX_MESSAGES:] == [f"and {MAX_MESSAGES} more"]
 
 
 def test_a_jsonl_file_is_opened_without_arrow_or_datasets(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import gradebox
 from gradebox.eval.cli.grade import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
-from gradebox.eval.problems.formats import FORMATS, find_format
+from gradebox.eval.problems.formats import FORMATS, Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from testing.fakes.scripted_sandbox import FakeSandbox
 from tests.eval.problems.dataset_rows import HUMANEVAL, LEETCODE, MBPP, call_row, stdin_row
@@ -203,7 +203,7 @@ def lines(path: Path, rows: list[dict[str, Any]]) -> str:
 @pytest.mark.parametrize("name", READ)
 def test_rows_are_recognised_in_every_file_and_in_memory(tmp_path, name):
     for number, row in enumerate(READ[name]):
-        assert find_format([row], None, "x").name == name
+        assert Recognised([row]).one(None, "x").name == name
         pq.write_table(pa.Table.from_pylist([row]), tmp_path / "p.parquet")
         (tmp_path / "p.json").write_text(json.dumps([row]))
         for path in (lines(tmp_path / f"{number}.jsonl", [row]), "p.parquet", "p.json"):
@@ -305,56 +305,6 @@ def test_a_run_in_which_nothing_has_a_test_ends_with_status_2(tmp_path, capsys):
     assert last.startswith(f"error: no problem of --dataset {dataset} has a test: the data set has")
     assert "'canonical_solution', 'entry_point'" in last
     assert "--dataset-format" in last
-
-
-def check_nothing_is_silent(path: str, rows: list[dict[str, Any]]) -> None:
-    """Each row is refused in words, has tests, or nothing in it can be one."""
-    try:
-        problems = open_problems(path)
-    except InputError as error:
-        assert "\n" not in str(error)
-        return
-    with problems:
-        for name in problems.ids():
-            found = problems.get(name)
-            if found is None:
-                assert "\n" not in problems.why_missing(name)
-            elif not problems.official_sizes(name):
-                kind = FORMATS[found.origin.get("dataset_format", "codeforces")]
-                assert (
-                    not any(kind.has_tests(row) and kind.matched(frozenset(row)) for row in rows)
-                    or not kind.content
-                ), (name, kind.name)
-
-
-@pytest.mark.slow(seconds=3)
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(data=st.data())
-def test_rows_with_other_columns_are_recognised_or_refused(tmp_path, data):
-    one, other = (data.draw(st.sampled_from(READ[data.draw(st.sampled_from(NAMES))])) for _ in "12")
-    row = dict(one)
-    for field in data.draw(st.lists(st.sampled_from(sorted(row)), max_size=2, unique=True)):
-        row.pop(field)  # dropped, or renamed
-        if data.draw(st.booleans()):
-            row[data.draw(st.sampled_from(FIELDS))] = one[field]
-    for field in data.draw(st.lists(st.sampled_from(sorted(other)), max_size=3)):
-        row.setdefault(field, other[field])
-    path = lines(tmp_path / "p.jsonl", [row])
-    try:
-        problems = open_problems(path)
-    except InputError as error:
-        assert "\n" not in str(error)
-        return
-    with problems:
-        (name,) = problems.ids()
-        found = problems.get(name)
-        if found is None or problems.official_sizes(name):
-            return
-        kind = FORMATS[found.origin.get("dataset_format", "codeforces")]
-        # nothing that the format reads holds a test
-        assert not kind.content or not kind.has_tests(row) or not found.official_tests_complete
 
 
 @pytest.mark.slow(seconds=2)

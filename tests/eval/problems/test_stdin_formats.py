@@ -11,7 +11,7 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems import open_problems
-from gradebox.eval.problems.formats import find_format
+from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.formats.pairs import decoded
 from gradebox.eval.problems.in_memory import parse_problem
 
@@ -124,7 +124,7 @@ FUNCTIONAL = [
     ],
 )
 def test_a_row_becomes_a_problem(row, name, kind, tests, judges):
-    assert find_format([row], None, "x").name == name
+    assert Recognised([row]).one(None, "x").name == name
     strict, reference = parse_problem(row), parse_problem(row, "reference")
     assert (strict.test_kind, strict.origin["dataset_format"]) == (kind, name)
     assert list(strict.tests) == tests
@@ -213,7 +213,7 @@ def test_a_bad_row_is_one_line_and_the_others_are_used(tmp_path, row, why):
     good |= {"deepcoder": deepcoder(STDIN), "prime": prime(TYPED, problem_id="good")}
     good |= {"nemo-gym": nemo(STDIN), "sandboxfusion": {**fusion([]), "id": "good"}}
     path = tmp_path / "p.jsonl"
-    rows = [row, good[find_format([row], None, "x").name]]
+    rows = [row, good[Recognised([row]).one(None, "x").name]]
     path.write_text("".join(json.dumps(value) + "\n" for value in rows))
     problems = open_problems(str(path))
     bad, kept = problems.ids()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import gradebox
-from gradebox.eval.problems.formats import find_format
+from gradebox.eval.problems.formats import Recognised
 from gradebox.eval.problems.in_memory import parse_problem
 from gradebox.eval.solutions.calling import calling_program, calls_of, defined_in, expected_results
 from gradebox.eval.solutions.calling.calls import Call, read_calls
@@ -102,7 +102,7 @@ def test_tests_whose_calls_cannot_be_read_are_unclear(grader, tests):
 
 @pytest.mark.parametrize("code", ROWS)
 def test_a_row_becomes_a_problem_with_its_tests(code):
-    assert find_format([ROWS[code]], None, "x").name == "multipl-e"
+    assert Recognised([ROWS[code]]).one(None, "x").name == "multipl-e"
     problem = parse_problem(ROWS[code])
     assert (problem.id, problem.language) == (f"{code}/HumanEval_900_twice", LANGUAGES[code])
     assert "HumanEval_900_twice" in problem.aliases
