@@ -1,12 +1,12 @@
 """The command `python -m sandbox.container up|status|down|logs`: a service of docker/compose.yaml.
 
-    up ─▶ docker compose up ─▶ answers ─▶ packages ─▶ programs ran ─▶ the endpoint's URL
+    up ─▶ docker compose up --wait ─▶ packages ─▶ programs ran ─▶ the endpoint's URL
 
 box     gradebox's server
 piston  the public Piston image with a larger body limit, and packages installed in it
 
-How a service is built and run is in compose.yaml. Here is what compose cannot do: wait until a
-service runs programs, install Piston's packages, and name the remedy of an engine's error.
+How a service is built, run and found healthy is in compose.yaml. Here is what compose cannot do:
+install Piston's packages, run programs, and name the remedy of an engine's error.
 """
 
 from __future__ import annotations
@@ -16,25 +16,22 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import requests
 
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.common.own_command import PACKAGE
 from gradebox.sandbox.errors import SandboxError, SandboxUnavailable
 from gradebox.sandbox.model import Limits, Program
+from gradebox.sandbox.piston import PistonSandbox
+from gradebox.sandbox.piston.transport import Transport
 
 Report = Callable[[str], None]  # called with each line of progress
 COMPOSE = PACKAGE.parents[1] / "docker" / "compose.yaml"
-ANSWER_S, INSTALL_S = 90.0, 1800.0
-SERVICES = {"box": "/health", "piston": "/api/v2/runtimes"}  # name → a route that answers once up
+HEALTHY_S, INSTALL_S = "90", 1800.0
 PACKAGES: Mapping[str, tuple[str, ...]] = {
     "piston": ("python", "gcc"),
     "codeforces": ("codeforces",),
+    "none": (),
 }
 CODEFORCES_INDEX = "https://github.com/guipenedo/piston/releases/download/pkgs/index"
 PROGRAMS = (
@@ -65,92 +62,58 @@ REMEDIES = (
 )
 
 
-@dataclass(frozen=True)
-class StartRequest:
-    """What `up` starts. `packages` "" installs none."""
-
-    service: str
-    port: int
-    packages: str = "piston"
-    rebuild: bool = False
-    build_network: str | None = None
-
-
-def up(request: StartRequest, report: Report) -> str:
+def up(
+    service: str,
+    port: int,
+    report: Report,
+    *,
+    packages: str = "piston",
+    rebuild: bool = False,
+    build_network: str | None = None,
+) -> str:
     """Start the service, run programs there and return its URL. Raises SandboxUnavailable."""
-    service = request.service
     if service == "piston" and _docker("info", "--format", "{{.CgroupVersion}}") == "1":
         raise SandboxUnavailable(
             "this engine's host uses cgroup v1, and Piston 3.1.1 needs cgroup v2: boot the host "
             "with systemd.unified_cgroup_hierarchy=1, or use --service box"
         )
     report(f"starting {service}; building its image takes minutes, once")
-    fresh = ("--build", "--force-recreate") if request.rebuild else ()
-    _compose("up", "--detach", *fresh, service, settings=_settings(request))
-    url = f"http://127.0.0.1:{request.port}"
-    report(f"waiting for {url}")
-    _wait_until_up(service, url + SERVICES[service])
-    if service == "piston" and request.packages:
-        for package in PACKAGES[request.packages]:
+    settings = {f"{service.upper()}_PORT": str(port)}
+    if build_network:
+        settings["BUILD_NETWORK"] = build_network
+    if packages == "codeforces":
+        settings["PISTON_REPO_URL"] = CODEFORCES_INDEX
+    fresh = ("--build", "--force-recreate") if rebuild else ()
+    wait = ("--wait", "--wait-timeout", HEALTHY_S)
+    try:
+        _compose("up", *wait, *fresh, service, settings=settings)
+    except SandboxUnavailable as error:
+        if "unhealthy" in str(error) or "exited" in str(error):
+            raise SandboxUnavailable(f"{error}; its log: {logs(service, 5)[-400:]}") from error
+        raise
+    url = f"http://127.0.0.1:{port}"
+    if service == "piston":
+        for package in PACKAGES[packages]:
             _install(url, package, report)
-    _run_programs(url, request, report)
+    _run_programs(url, packages, report)
     return url
 
 
-def _settings(request: StartRequest) -> dict[str, str]:
-    """Return the variables of compose.yaml for a request."""
-    settings = {f"{request.service.upper()}_PORT": str(request.port)}
-    if request.build_network:
-        settings["BUILD_NETWORK"] = request.build_network
-    if request.packages == "codeforces":
-        settings["PISTON_REPO_URL"] = CODEFORCES_INDEX
-    return settings
+def status(service: str) -> str:
+    """Return the state of the engine, and what compose says of the service."""
+    engine = _docker("version", "--format", "{{.Server.Version}}")
+    cgroup = _docker("info", "--format", "{{.CgroupVersion}}")
+    return f"engine {engine}, cgroup v{cgroup or '?'}\n{_compose('ps', '--all', service)}"
 
 
-def status(service: str) -> list[str]:
-    """Return the state of the engine and the service, in lines."""
-    engine, cgroup = (
-        _docker("version", "--format", "{{.Server.Version}}"),
-        _docker("info", "--format", "{{.CgroupVersion}}"),
-    )
-    lines = [f"engine   {engine}, cgroup v{cgroup or '?'}"]
-    found = _find(service)
-    if found is None:
-        return [*lines, f"service  {service} does not exist: `up` starts it"]
-    bound = {str(p["PublishedPort"]) for p in found.get("Publishers") or () if p["PublishedPort"]}
-    lines.append(
-        f"service  {service} is {found.get('State')}, port {', '.join(sorted(bound)) or 'none'}"
-    )
-    for port in sorted(bound)[:1]:
-        try:
-            answer = requests.get(f"http://127.0.0.1:{port}{SERVICES[service]}", timeout=5)
-            lines.append(f"answer   {SERVICES[service]}: HTTP {answer.status_code}")
-        except requests.RequestException as error:
-            lines.append(f"answer   {SERVICES[service]}: none ({type(error).__name__})")
-    return lines
-
-
-def down(service: str) -> bool:
-    """Remove the container, not packages and images. Returns whether there was one."""
-    if _find(service) is None:
-        return False
+def down(service: str) -> None:
+    """Remove the container, not packages and images."""
     _compose("rm", "--stop", "--force", service)
-    return True
 
 
 def logs(service: str, lines: int) -> str:
     """Return the last lines that the service wrote."""
-    if _find(service) is None:
-        raise SandboxUnavailable(f"{service} does not exist: `up` starts it")
     return _compose("logs", "--no-color", "--no-log-prefix", "--tail", str(lines), service)
-
-
-def _find(service: str) -> dict[str, Any] | None:
-    """Return what compose says of a service's container: one object, or one a line, or a list."""
-    text = _compose("ps", "--all", "--format", "json", service)
-    rows = json.loads(f"[{','.join(text.splitlines())}]")
-    rows = rows[0] if rows and isinstance(rows[0], list) else rows
-    return dict(rows[0]) if rows else None
 
 
 def _compose(*words: str, settings: Mapping[str, str] | None = None) -> str:
@@ -190,47 +153,28 @@ def explain(message: str) -> str:
     return short
 
 
-def _wait_until_up(service: str, url: str) -> None:
-    """Wait until the service answers. Raises SandboxUnavailable with its log when it exits."""
-    deadline = time.monotonic() + ANSWER_S
-    while time.monotonic() < deadline:
-        try:
-            if requests.get(url, timeout=2).status_code == 200:
-                return
-        except requests.RequestException:
-            pass
-        found = _find(service) or {}
-        if found.get("State") not in ("running", "created"):
-            raise SandboxUnavailable(f"{service} exited at once: {logs(service, 5)[-400:]}")
-        time.sleep(0.3)
-    raise SandboxUnavailable(f"{url} did not answer within {ANSWER_S:.0f} s; see the action `logs`")
-
-
 def _install(url: str, package: str, report: Report) -> None:
     """Install a language package unless it is there: without a network, Piston exits."""
-    listed = requests.get(f"{url}/api/v2/runtimes", timeout=30).json()
-    if any(package in (r.get("language"), r.get("runtime")) for r in listed):
-        return
-    report(f"installing the package {package}")
+    server = Transport(url)
     try:
-        answer = requests.post(
-            f"{url}/api/v2/packages", json={"language": package, "version": "*"}, timeout=INSTALL_S
-        )
-    except requests.RequestException as error:
+        listed = server.get("/api/v2/runtimes")
+        if any(package in (r.get("language"), r.get("runtime")) for r in listed):
+            return
+        report(f"installing the package {package}")
+        wanted = json.dumps({"language": package, "version": "*"}).encode()
+        server.post("/api/v2/packages", wanted, INSTALL_S)
+    except SandboxError as error:
         raise SandboxUnavailable(
-            f"the package {package} can't be installed ({type(error).__name__}): Piston downloads "
-            "it from github.com; check the network"
+            f"the package {package} can't be installed ({error}): Piston downloads it from "
+            "github.com; check the network"
         ) from error
-    if answer.status_code != 200:
-        reason = answer.text[:200] or f"HTTP {answer.status_code}"
-        raise SandboxUnavailable(f"the package {package} can't be installed: {reason}")
+    finally:
+        server.close()
 
 
-def _run_programs(url: str, request: StartRequest, report: Report) -> None:
+def _run_programs(url: str, packages: str, report: Report) -> None:
     """Run a program in each language with the client that the grader uses."""
-    from gradebox.sandbox.piston import PistonSandbox
-
-    package = "codeforces" if request.packages == "codeforces" else "piston"
+    package = "codeforces" if packages == "codeforces" else "piston"
     try:
         with PistonSandbox([url], slots=1, package=package) as sandbox:  # type: ignore[arg-type]
             for language, name, source in PROGRAMS:
@@ -259,7 +203,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("action", choices=("up", "status", "down", "logs"))
     p.add_argument(
         "--service",
-        choices=tuple(SERVICES),
+        choices=("box", "piston"),
         default="box",
         help="gradebox's own server or Piston (default: %(default)s)",
     )
@@ -272,7 +216,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument(
         "--packages",
-        choices=(*PACKAGES, "none"),
+        choices=tuple(PACKAGES),
         default="piston",
         help="what to install into Piston: python and gcc, or the codeforces package "
         "(default: %(default)s)",
@@ -295,27 +239,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if not 1 <= options.port <= 65535:
             raise SandboxUnavailable(f"--port is {options.port}; it must be from 1 to 65535")
-        return _act(options)
+        print(_act(options))
     except SandboxUnavailable as error:
         print(f"error: {error}", file=sys.stderr)
         return ExitStatus.BAD_INPUT
+    return ExitStatus.OK
 
 
-def _act(options: argparse.Namespace) -> int:
+def _act(options: argparse.Namespace) -> str:
     service: str = options.service
     if options.action == "up":
-        packages = "" if options.packages == "none" else options.packages
-        request = StartRequest(
-            service, options.port, packages, options.rebuild, options.build_network
+        return up(
+            service,
+            options.port,
+            lambda line: print(line, file=sys.stderr, flush=True),
+            packages=options.packages,
+            rebuild=options.rebuild,
+            build_network=options.build_network,
         )
-        print(up(request, lambda line: print(line, file=sys.stderr, flush=True)))
-    elif options.action == "status":
-        print("\n".join(status(service)))
-    elif options.action == "down":
-        print(f"{service} {'was removed' if down(service) else 'did not exist'}")
-    else:
-        print(logs(service, options.lines))
-    return ExitStatus.OK
+    if options.action == "down":
+        down(service)
+        return f"{service} is removed"
+    return status(service) if options.action == "status" else logs(service, options.lines)
 
 
 if __name__ == "__main__":

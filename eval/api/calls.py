@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from gradebox.eval.api.grader import GivenProblems, Grader, Solutions
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox import languages
+from gradebox.sandbox.common.cancellation import asynchronous
 from gradebox.sandbox.endpoints import DEFAULT
 from gradebox.sandbox.model import Execution, Limits
 
@@ -37,16 +38,7 @@ def grade(
     return grader.grade(solutions, problems, time_limit_s=time_limit_s)
 
 
-async def grade_async(
-    solutions: Solutions,
-    problems: GivenProblems,
-    *,
-    time_limit_s: float | None = None,
-    **flags: Any,
-) -> list[dict[str, Any]]:
-    """Like `grade`, without blocking the event loop; cancelling it stops the batch."""
-    grader = shared_grader(problems, **flags)
-    return await grader.grade_async(solutions, problems, time_limit_s=time_limit_s)
+grade_async = asynchronous(grade)
 
 
 def run(
@@ -60,15 +52,7 @@ def run(
     return shared_grader(**flags).run(code, language, stdin, limits)
 
 
-async def run_async(
-    code: str,
-    language: str = "python",
-    stdin: str | bytes = b"",
-    limits: Limits | None = None,
-    **flags: Any,
-) -> Execution:
-    """Like `run`, without blocking the event loop."""
-    return await shared_grader(**flags).run_async(code, language, stdin, limits)
+run_async = asynchronous(run)
 
 
 def shared_grader(problems: GivenProblems | None = None, **flags: Any) -> Grader:

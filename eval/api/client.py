@@ -23,7 +23,7 @@ from gradebox.eval.problems.in_memory import InMemoryProblems, Row, rows_of
 from gradebox.eval.results.record import as_json
 from gradebox.eval.solutions.reader import read_rows
 from gradebox.eval.solutions.solution import Solution
-from gradebox.sandbox.common.cancellation import run_in_thread
+from gradebox.sandbox.common.cancellation import asynchronous, current_cancellation
 from gradebox.sandbox.errors import Refused, SandboxError
 from gradebox.sandbox.piston.fleet import Attempts, Endpoint, Fleet
 from gradebox.sandbox.piston.transport import Transport, waiting
@@ -84,28 +84,6 @@ class Client:
         Raises InputError for a request that the servers refuse. A solution that no server graded
         has a record of status `error`.
         """
-        return self._grade(solutions, problems, time_limit_s, threading.Event())
-
-    async def grade_async(
-        self,
-        solutions: Iterable[Mapping[str, Any]],
-        problems: Row | str | Sequence[Row] | None = None,
-        *,
-        time_limit_s: float | None = None,
-    ) -> list[dict[str, Any]]:
-        """Do the same as `grade` without blocking the event loop."""
-        stop = threading.Event()
-        return await run_in_thread(
-            lambda: self._grade(solutions, problems, time_limit_s, stop), stop.set
-        )
-
-    def _grade(
-        self,
-        solutions: Iterable[Mapping[str, Any]],
-        problems: Row | str | Sequence[Row] | None,
-        time_limit_s: float | None,
-        stop: threading.Event,
-    ) -> list[dict[str, Any]]:
         book = None  # the servers' own problems
         if problems is not None and not isinstance(problems, str):
             book = InMemoryProblems(rows_of(problems), keep_rows=True)
@@ -126,6 +104,8 @@ class Client:
                 records[s.line] = as_json(ungraded(s, None, "invalid", error))
             else:
                 sent.append(s)
+        stop = threading.Event()
+        current_cancellation().then(stop.set)
         requests = list(self._requests(sent, book, time_limit_s))
         with ThreadPoolExecutor(self._threads) as pool:
             try:
@@ -139,6 +119,8 @@ class Client:
             finally:
                 self._fleet.disconnect()
         return [records[s.line] for s in parsed]
+
+    grade_async = asynchronous(grade)
 
     def _requests(
         self,

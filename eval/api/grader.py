@@ -30,7 +30,11 @@ from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
 from gradebox.eval.solutions.solution import Solution, known_solutions_of
-from gradebox.sandbox.common.cancellation import Cancellation, run_in_thread
+from gradebox.sandbox.common.cancellation import (
+    Cancellation,
+    asynchronous,
+    current_cancellation,
+)
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.model import Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
@@ -134,21 +138,7 @@ class Grader(Closeable):
         """
         return list(map(fields_of, self.grade_encoded(solutions, problems, time_limit_s)))
 
-    async def grade_async(
-        self,
-        solutions: Solutions,
-        problems: GivenProblems | None = None,
-        *,
-        time_limit_s: float | None = None,
-    ) -> list[dict[str, Any]]:
-        """Like `grade`, without blocking the event loop; cancelling it stops the batch."""
-        cancelled = Cancellation()
-
-        def run() -> list[dict[str, Any]]:
-            found = self.grade_encoded(solutions, problems, time_limit_s, cancelled)
-            return list(map(fields_of, found))
-
-        return await run_in_thread(run, cancelled.cancel)
+    grade_async = asynchronous(grade)  # cancelling it stops the batch
 
     def grade_encoded(
         self,
@@ -159,15 +149,16 @@ class Grader(Closeable):
     ) -> list[dict[str, Any] | EncodedRecord]:
         """Like `grade`, but records that drivers have encoded stay so.
 
-        cancelled  ends the batch after the running cases
+        cancelled  ends the batch after the running cases; None: that of an asynchronous call
         """
         if time_limit_s is not None and not time_limit_s > 0:
             raise InputError(f"time_limit_s {time_limit_s}: give seconds over 0, or None")
 
+        of_call = cancelled or current_cancellation()
+
         @contextlib.contextmanager
         def stoppable(batch: Batch) -> Iterator[None]:
-            if cancelled is not None:
-                cancelled.then(lambda: batch.stop("the caller cancelled the batch"))
+            of_call.then(lambda: batch.stop("the caller cancelled the batch"))
             with self._stopped_on_close(batch):
                 yield
 
@@ -238,15 +229,7 @@ class Grader(Closeable):
             finally:
                 compiled.close()
 
-    async def run_async(
-        self,
-        code: str,
-        language: str = "python",
-        stdin: str | bytes = b"",
-        limits: Limits | None = None,
-    ) -> Execution:
-        """Like `run`, without blocking the event loop."""
-        return await run_in_thread(lambda: self.run(code, language, stdin, limits), lambda: None)
+    run_async = asynchronous(run)
 
     # ---- opening and closing ------------------------------------------------------------
 

@@ -45,6 +45,7 @@ class GradingCalls:
     def __init__(self, sandbox: Sandbox, settings: ServerSettings) -> None:
         self._sandbox = sandbox
         self._settings = settings
+        self.dataset = settings.dataset  # whose problems solutions may name; None: there is none
         self._lock = threading.Lock()
         self._closed = False
         self._kept: LruCache[str, InMemoryProblems] = LruCache(KEPT_BYTES, cost=_size)
@@ -64,19 +65,9 @@ class GradingCalls:
         hidden = [path for path in [self._settings.dataset] if path and Path(path).exists()]
         return open_drivers(options, self._sandbox, hidden)
 
-    @property
-    def has_dataset(self) -> bool:
-        """Whether solutions may name problems of the server's data set."""
-        return self._settings.dataset is not None
-
-    @property
-    def dataset(self) -> str | None:
-        """The server's data set, as it was started with."""
-        return self._settings.dataset
-
     def problem_ids(self) -> list[str]:
         """Return the ids of the server's data set, [] without one."""
-        return self._grader({}).problem_ids() if self.has_dataset else []
+        return self._grader({}).problem_ids() if self.dataset else []
 
     def keep(self, row: Row, judge: str) -> str:
         """Keep a problem for later calls; return its name, which depends on what it is.
@@ -119,7 +110,7 @@ class GradingCalls:
         Raises BadRequest for what the client has to change, SandboxError for what the server's
         operator has to. Anything else that cannot be graded has a record that says why.
         """
-        if problems is None and not self.has_dataset:
+        if problems is None and not self.dataset:
             raise BadRequest(
                 "the request names its problems by id, but this server was started without "
                 "--dataset; give the problem's row"
@@ -219,7 +210,7 @@ class GradingCalls:
 
     def warm_up(self) -> None:
         """Open the data set now; raise InputError for an unusable one."""
-        if self.has_dataset:
+        if self.dataset:
             self._grader({}).warm_up()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The service of the server's routes that grade; `gradebox.sandbox.server` loads it by name.
+"""What `gradebox.sandbox.server` loads by name: the routes that grade, a judge of single outputs.
 
     POST /grade
     {"solutions": [row…], "problem": row | id, "flags": {…}, "time_limit_s": …} ─▶ {"records": […]}
@@ -14,23 +14,44 @@ of other servers' dialects are in dialects/.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
+
+from gradebox.checkers import open_checker
+from gradebox.checkers.check import Checker
+from gradebox.checkers.long_outputs import first_difference
 from gradebox.eval.api.dialects import dialect_routes
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import KEPT, GradingCalls
-from gradebox.eval.common.errors import InputError, shown
-from gradebox.eval.problems.formats import JUDGES
+from gradebox.eval.common.errors import InputError
+from gradebox.eval.problems.formats import Judge
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row
 from gradebox.eval.results.records import line_of
 from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.jobs.request import is_number
-from gradebox.sandbox.server.plugins import Route
-from gradebox.sandbox.server.settings import ServerSettings
+from gradebox.sandbox.server.settings import Judgement, Route, ServerSettings
 
-FIELDS = frozenset({"solutions", "problem", "problems", "flags", "time_limit_s"})
+T = TypeVar("T")
+
+
+class GradeBody(msgspec.Struct, forbid_unknown_fields=True):
+    """What POST /grade is asked; `problem` is a row, or an id of the data set or of /problems."""
+
+    solutions: list[dict[str, Any]]
+    problem: dict[str, Any] | str | None = None
+    problems: list[Row] | None = None
+    flags: dict[str, Any] | None = None
+    time_limit_s: float | None = None
+
+
+class KeepBody(msgspec.Struct):
+    """What POST /problems is asked."""
+
+    problem: dict[str, Any]
+    judge: Judge | None = None
 
 
 class GradeService:
@@ -48,35 +69,28 @@ class GradeService:
 
     def keep(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
         """Answer POST /problems. Raises BadRequest for an unusable problem."""
-        row, judge = (body.get("problem"), body.get("judge")) if isinstance(body, dict) else (0, 0)
-        if not isinstance(row, dict) or judge not in (None, *JUDGES):
-            raise BadRequest(f"give problem, a row, and judge, one of {', '.join(JUDGES)}")
-        return 200, {"problem": self._calls.keep(row, judge or "strict")}
+        asked = _read(KeepBody, body)
+        return 200, {"problem": self._calls.keep(asked.problem, asked.judge or "strict")}
 
     def grade(self, body: Any, cancelled: Cancellation) -> tuple[int, Any]:
         """Answer POST /grade. Raises BadRequest for a request that cannot be graded."""
-        if not isinstance(body, dict):
-            raise BadRequest(f"the request is {shown(body)}; it must be an object")
-        unknown = sorted(set(body) - FIELDS)
-        if unknown:
-            raise BadRequest(
-                f"unknown field {shown(unknown[0])}; the fields are {', '.join(sorted(FIELDS))}"
-            )
-        flags = _flags(body.get("flags"))
-        solutions = _solutions(body.get("solutions"))
-        problem = body.get("problem")
-        rows = _rows(problem, body.get("problems"))
-        if isinstance(problem, str) and problem.startswith(KEPT):
+        asked = _read(GradeBody, body)
+        solutions, problem = asked.solutions, asked.problem
+        rows: list[Row] | InMemoryProblems | None = asked.problems
+        if isinstance(problem, dict):
+            rows = [problem]
+        elif problem is not None and problem.startswith(KEPT):
             rows = self._calls.kept(problem)
             if rows is None:
                 return 200, {"missing": problem}
-        elif isinstance(problem, str):
+        elif problem is not None:
             solutions = [{**row, "problem_id": problem} for row in solutions]
-        time_limit_s = body.get("time_limit_s")
-        if not (time_limit_s is None or is_number(time_limit_s)):
-            raise BadRequest(f"time_limit_s is {shown(time_limit_s)}; it must be seconds or null")
         records = self._calls.grade(
-            solutions, rows, flags=flags, time_limit_s=time_limit_s, cancelled=cancelled
+            solutions,
+            rows,
+            flags=asked.flags,
+            time_limit_s=asked.time_limit_s,
+            cancelled=cancelled,
         )
         return 200, {"records": [line_of(record) for record in records]}
 
@@ -95,33 +109,41 @@ def open_service(sandbox: Sandbox, settings: ServerSettings) -> GradeService:
     return GradeService(calls, ProgramRunner(sandbox, settings.ceilings))
 
 
-def _rows(problem: object, problems: object) -> list[Row] | InMemoryProblems | None:
-    """Return the rows of a request; None when it names problems of the dataset."""
-    if isinstance(problem, dict):
-        problems = [problem]
-    if isinstance(problems, list):
-        if not all(isinstance(row, dict) for row in problems):
-            raise BadRequest("an element of problems is not an object; give a list of rows")
-        return problems
-    if problems is not None:
-        raise BadRequest(f"problems is {shown(problems)}; give a list of rows")
-    if problem is not None and not isinstance(problem, str):
-        raise BadRequest(f"problem is {shown(problem)}; give a row or an id")
-    return None
+def _read(kind: type[T], body: Any) -> T:
+    try:
+        return msgspec.convert(body, kind)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        raise BadRequest(f"the request is wrong: {error} (its fields: docs/server.md)") from None
 
 
-def _flags(value: object) -> dict[str, Any]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BadRequest(f"flags is {shown(value)}; it must be an object")
-    return value
+# ---- the judge of the server's Codeforces protocol ----
+
+# Each checker is compiled once for many cases. A dropped one may still be in use, so it is not
+# closed but freed with its last user.
+_checkers: LruCache[tuple[int, str], Checker] = LruCache(64)
 
 
-def _solutions(value: object) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        raise BadRequest(f"solutions is {shown(value)}; give a list of objects")
-    for i, row in enumerate(value):
-        if not isinstance(row, dict):
-            raise BadRequest(f"solutions[{i}] is {shown(row)}; give a list of objects")
-    return value
+def judge(
+    sandbox: Sandbox, input: bytes, output: bytes, expected: bytes, checker: str | None
+) -> Judgement:
+    """Judge an output; `checker` is the source of a Python checker. Raises SandboxError.
+
+    The checker decides, in a sandbox that contains only the solution's output, unless that has the
+    very bytes of the expected one. Without a checker the two are compared (open-r1 comparison).
+    """
+    program = None if checker is None else _checker(sandbox, checker)
+    why = first_difference(output, expected, "open-r1" if program is None else "exact")
+    if program is None or not why:
+        return Judgement("rejected" if why else "accepted", "diff", why)
+    check = program.check(input, output, expected)
+    return Judgement(check.outcome, "checker", check.message)
+
+
+def _checker(sandbox: Sandbox, source: str) -> Checker | None:
+    key = (id(sandbox), source)
+    found = _checkers.get(key)
+    if found is None:
+        found = open_checker(sandbox, source=source, name=None)
+        if found is not None:
+            _checkers.put(key, found)
+    return found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextvars import ContextVar
+from typing import Any, ParamSpec, TypeVar
 
 
 class Cancellation:
@@ -37,6 +39,34 @@ class Cancellation:
 # ---- event loops ----
 
 T = TypeVar("T")
+P = ParamSpec("P")
+_current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
+
+
+def current_cancellation() -> Cancellation:
+    """Return the cancellation of the call that `asynchronous` makes in this thread."""
+    return _current.get() or Cancellation()
+
+
+def asynchronous(call: Callable[P, T]) -> Callable[P, Coroutine[Any, Any, T]]:
+    """Return a coroutine function that makes a call in a thread of its own.
+
+    Cancelling it cancels the call, as far as the call asks for its `current_cancellation`.
+    """
+
+    @functools.wraps(call)
+    async def made(*args: P.args, **kwargs: P.kwargs) -> T:
+        cancelled = Cancellation()
+
+        def run() -> T:
+            _current.set(cancelled)
+            return call(*args, **kwargs)
+
+        return await run_in_thread(run, cancelled.cancel)
+
+    made.__name__ = f"{call.__name__}_async"
+    made.__doc__ = f"Do the same as `{call.__name__}` without blocking the event loop."
+    return made
 
 
 async def run_in_thread(

@@ -3,16 +3,15 @@
     client            PistonSandbox: chooses a server for each run
     fleet             the servers: concurrency, failures, leases; tries on several of them
     stock_piston      a run on a stock Piston server, through a launcher of ours
-      build           compile once, keep the binary
       launcher        the launcher's input files and its report
       evidence        server figures + launcher report → Execution
       probe, limits   what a server allows
-      packages        which Piston package runs which language
+      packages        which Piston package runs which language, and how a job starts there
     gradebox_server   a single run on gradebox.sandbox.server, which reports an Execution itself
     execute           a request to POST /api/v2/execute, and its answer
     transport         one HTTP exchange
 
-box_launcher.py and box_launcher.c are not imported. They travel to the server as source text.
+box_launcher.py is not imported. It travels to the server as source text.
 """
 
 from gradebox.sandbox.piston.client import PistonSandbox

@@ -11,14 +11,15 @@ the real program and prints its output in frames of plain ASCII:
     Z nonce exit signal cpu_us rss_kib stdout_bytes stderr_bytes wall_us why
 
 `why`: "-" the program ended by itself; "output", "wall" it was killed here for that limit;
-"short" the server can't carry the whole output. The job is in the file gbx-job (launcher.py).
+"short" the server can't carry the whole output; "compile" the job has a compiler's command, and it
+refused the program: E holds its messages. The job is in the file gbx-job (launcher.py).
 
 The program runs as the same user and could forge frames. It gains nothing: output and exit
 status are its own to choose, time and memory are checked against the server's figures.
 Must run under any Python from 3.6 on: nothing newer, nothing heavy to import.
 """
 # pathlib and contextlib would cost each run milliseconds
-# ruff: noqa: PTH101, PTH104, PTH108, PTH110, PTH123, SIM105, UP037
+# ruff: noqa: PTH101, PTH104, PTH108, PTH110, PTH123, PTH208, SIM105, UP037
 
 import sys
 
@@ -47,9 +48,10 @@ FIXED = (
     "OPENBLAS_NUM_THREADS=1",
     "ONLINE_JUDGE=1",
 )
+KEPT = ("PATH", "LD_LIBRARY_PATH", "RUST_INSTALL_LOC")  # of the package's
 PIECE = 48 * 1024  # a multiple of 3: base64 of a piece needs no padding
 CONTROLS = bytes(b for b in range(32) if b not in b"\t\n\r") + b"\x7f"
-TICK_MS = 20
+TICK_MS = 10
 
 
 class LaunchJob:
@@ -72,9 +74,10 @@ class LaunchJob:
             argc,
             filec,
         ) = numbers
-        self.argv = fields[2 : 2 + argc]
-        self.files = fields[2 + argc : 2 + argc + filec]
-        self.collect = fields[2 + argc + filec :]
+        self.build = fields[2]
+        self.argv = fields[3 : 3 + argc]
+        self.files = fields[3 + argc : 3 + argc + filec]
+        self.collect = fields[3 + argc + filec :]
 
 
 class Printer:
@@ -143,7 +146,7 @@ def limit(kind: int, value: int) -> None:
 
 
 def environment() -> "dict[str, str]":
-    kept = {k: os.environ[k] for k in ("PATH", "LD_LIBRARY_PATH") if k in os.environ}
+    kept = {k: os.environ[k] for k in KEPT if k in os.environ}
     return dict(kept, **dict(pair.split("=", 1) for pair in FIXED))
 
 
@@ -164,7 +167,7 @@ def start(job: LaunchJob, stdin: int, out: int, err: int) -> int:
         limit(resource.RLIMIT_FSIZE, job.file_max)
         limit(resource.RLIMIT_NOFILE, job.open_files)
         limit(resource.RLIMIT_NPROC, job.processes + 8)  # the server's own shells count too
-        os.execve(argv[0], argv, environment())
+        os.execvpe(argv[0], argv, environment())
     finally:
         os._exit(127)
 
@@ -179,19 +182,13 @@ def waited_s(pid: "int | str") -> float:
 
 
 class Watch:
-    """Wakes up when there is output or the program has ended."""
+    """Wakes up when there is output, and often enough to see the program's end."""
 
-    def __init__(self, pid: int, pipes: "list[Pipe]") -> None:
+    def __init__(self, pipes: "list[Pipe]") -> None:
         self.poll = select.poll()
         self.pipes = pipes
         for pipe in pipes:
             self.poll.register(pipe.read, select.POLLIN)
-        self.exact = hasattr(os, "pidfd_open")
-        if self.exact:
-            try:
-                self.poll.register(os.pidfd_open(pid), select.POLLIN)
-            except OSError:  # a kernel without it
-                self.exact = False
         self.tick_ms = TICK_MS
 
     def wait(self) -> None:
@@ -199,7 +196,7 @@ class Watch:
         for pipe in [p for p in self.pipes if not p.open]:
             self.poll.unregister(pipe.read)
             self.pipes.remove(pipe)
-        if not self.pipes and not self.exact:  # it closed its output, so its end is near
+        if not self.pipes:  # it closed its output, so its end is near
             self.tick_ms = 1
 
 
@@ -236,7 +233,7 @@ def supervise(
     job: LaunchJob, pid: int, out: Pipe, err: Pipe, printer: Printer
 ) -> "tuple[int, resource.struct_rusage, bytes, str, float]":
     """Pass output on until the program ends; return (status, usage, stderr, why, seconds)."""
-    watch = Watch(pid, [out, err])
+    watch = Watch([out, err])
     began, before_s = time.monotonic(), hindered_s(printer)
     kept: "list[bytes]" = []
     why, ended = "-", 0
@@ -272,20 +269,52 @@ def collected(name: bytes, most: int) -> "bytes | None":
         os.close(fd)
 
 
+def prepare(job: LaunchJob) -> None:
+    """Remove what started this process, and give the program's files their names."""
+    if os.path.exists("gbx-program"):
+        with open("gbx-program", "rb") as f, open("main", "wb") as g:
+            g.write(zlib.decompress(f.read(), 31))
+        os.chmod("main", 0o755)
+    for i, wanted in enumerate(job.files):  # sent under names no package reacts to
+        os.rename(f"gbx-{i}", wanted)
+    for name in os.listdir("."):
+        if name.startswith("gbx-"):
+            os.unlink(name)
+
+
+def compiled(job: LaunchJob) -> "bytes | None":
+    """Compile in this box; return the compiler's messages where it refused the program."""
+    if not job.build or os.system(b"{ " + job.build + b"; } 2>gbx-log >/dev/null </dev/null") == 0:
+        return None
+    with open("gbx-log", "rb") as f:
+        return f.read(job.stderr_max)
+
+
+def finish(printer: Printer, job: LaunchJob, stderr: bytes, why: str, *numbers: int) -> None:
+    """Print the last frames."""
+    stderr = stderr[: max(0, (printer.left - 40) // 4 * 3)]  # stderr must not cause "short"
+    if stderr:
+        printer.frame(b"E", binascii.b2a_base64(stderr).rstrip())
+    for wanted in job.collect:
+        data = collected(wanted, job.stdout_max)
+        if data is not None:
+            body = binascii.b2a_base64(data).rstrip()
+            printer.frame(b"F " + binascii.hexlify(wanted), body)
+    if printer.short and why == "-":
+        why = "short"
+    printer.put(f"Z {job.nonce} {' '.join(map(str, numbers))} {why}\n")
+
+
 def main() -> None:
     with open("gbx-job", "rb") as f:
         job = LaunchJob(f.read())
     stdin = os.open("gbx-stdin", os.O_RDONLY)
-    for name in ("gbx-job", "gbx-stdin", sys.argv[0]):
-        os.unlink(name)
-    if os.path.exists("gbx-program"):
-        with open("gbx-program", "rb") as f, open("main", "wb") as g:
-            g.write(zlib.decompress(f.read(), 31))
-        os.unlink("gbx-program")
-        os.chmod("main", 0o755)
-    for i, wanted in enumerate(job.files):  # sent under names no package reacts to
-        os.rename(f"gbx-{i}", wanted)
+    prepare(job)
     printer = Printer(job)
+    refused = compiled(job)
+    if refused is not None:
+        finish(printer, job, refused, "compile", 1, 0, 0, 0, 0, 0, 0)
+        return
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe()
     for number in IGNORED:  # the program could send them to this process
@@ -299,17 +328,11 @@ def main() -> None:
         os.killpg(pid, signal.SIGKILL)
     except OSError:
         pass
-    stderr = stderr[: max(0, (printer.left - 40) // 4 * 3)]  # stderr must not cause "short"
-    if stderr:
-        printer.frame(b"E", binascii.b2a_base64(stderr).rstrip())
-    for wanted in job.collect:
-        data = collected(wanted, job.stdout_max)
-        if data is not None:
-            body = binascii.b2a_base64(data).rstrip()
-            printer.frame(b"F " + binascii.hexlify(wanted), body)
-    if printer.short and why == "-":
-        why = "short"
-    numbers = (
+    finish(
+        printer,
+        job,
+        stderr,
+        why,
         os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1,
         os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
         int((usage.ru_utime + usage.ru_stime) * 1e6),
@@ -318,8 +341,6 @@ def main() -> None:
         err.total,
         int(wall_s * 1e6),
     )
-    figures = " ".join(map(str, numbers))
-    printer.put(f"Z {job.nonce} {figures} {why}\n")
 
 
 if __name__ == "__main__":

@@ -38,10 +38,17 @@ from gradebox.sandbox.model import (
     Limits,
     Program,
 )
-from gradebox.sandbox.piston.backend import COMPILE_LIMITS, Backend, RunRequest
-from gradebox.sandbox.piston.fleet import ATTEMPTS, Attempts, Endpoint, Fleet, Lease
+from gradebox.sandbox.piston.fleet import (
+    ATTEMPTS,
+    Attempts,
+    Endpoint,
+    Fleet,
+    Lease,
+    RunRequest,
+)
 from gradebox.sandbox.piston.gradebox_server import GradeboxServer, isolation
 from gradebox.sandbox.piston.launcher import check_names
+from gradebox.sandbox.piston.limits import COMPILE_LIMITS
 from gradebox.sandbox.piston.packages import PACKAGES
 from gradebox.sandbox.piston.probe import identify
 from gradebox.sandbox.piston.stock_piston import StockPiston
@@ -234,7 +241,7 @@ class PistonSandbox(Closeable):
     def close(self) -> None:
         self._fleet.close()
 
-    def _backend(self, endpoint: Endpoint) -> Backend:
+    def _backend(self, endpoint: Endpoint) -> GradeboxServer | StockPiston:
         return self._gradebox if endpoint.gradebox else self._stock
 
     def _run(self, request: RunRequest, alone: bool) -> Execution:

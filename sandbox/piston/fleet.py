@@ -16,13 +16,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import Refused, SandboxError, SandboxUnavailable, Transient
+from gradebox.sandbox.model import Compiled, Limits
 from gradebox.sandbox.piston.limits import ServerLimits
 from gradebox.sandbox.piston.transport import Transport
 
@@ -35,6 +36,18 @@ PROBLEMS_KNOWN = 10_000  # by their names, of each server
 WAIT_S = 120.0  # how long runs wait for servers that fail: a restart takes less
 
 CanRun = Callable[["Endpoint"], bool]
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """One run as the caller asked for it; the fields are those of Sandbox.run."""
+
+    compiled: Compiled
+    limits: Limits
+    stdin: bytes = b""
+    args: Sequence[str] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    collect: Sequence[str] = ()
 
 
 @dataclass(eq=False)

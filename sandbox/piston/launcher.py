@@ -1,6 +1,7 @@
 """The launcher's side of a run: the files it is given and the report it prints.
 
-gbx-launch.py   the launcher (box_launcher.py), the only file sent as source
+gbx-launch.py   the launcher (box_launcher.py)
+gbx-start       what starts it where the package runs no Python (packages.py)
 gbx-job         what it is to do
 gbx-stdin       the program's standard input
 gbx-program     the program's binary, gzipped, when it is compiled
@@ -23,8 +24,10 @@ from typing import Literal, cast, get_args
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import Limits
 from gradebox.sandbox.piston.execute import SentFile
+from gradebox.sandbox.piston.packages import LAUNCHER, STARTERS
 
-LAUNCHER, JOB, STDIN, PROGRAM = "gbx-launch.py", "gbx-job", "gbx-stdin", "gbx-program"
+OWN = "gbx-"  # begins the names of files of ours
+JOB, STDIN, PROGRAM = f"{OWN}job", f"{OWN}stdin", f"{OWN}program"
 BINARY = "main"  # the program's binary, once the launcher has unpacked it
 MAGIC = "GBX1 "  # a report begins with this and its request's nonce
 REPORT_BYTES = 400  # the first and the last line fit in this many bytes
@@ -63,12 +66,12 @@ def check_names(names: Sequence[str]) -> None:
             raise BadRequest(
                 f"file name {name[:80]!r} is not a plain name: 1 to 200 characters, no / and no NUL"
             )
-        if name in (LAUNCHER, JOB, STDIN, PROGRAM):
-            raise BadRequest(f"file name {name!r} is the launcher's own; choose another")
+        if name.startswith(OWN):
+            raise BadRequest(f"file name {name!r} is the launcher's own; begin it without {OWN}")
 
 
 @functools.lru_cache(maxsize=1)
-def launcher_file() -> SentFile:
+def _launcher() -> bytes:
     """Return the launcher without comments and docstrings: it travels with every run."""
     text = Path(__file__).with_name("box_launcher.py").read_text(encoding="utf-8")
     tree = ast.parse(text)
@@ -78,7 +81,16 @@ def launcher_file() -> SentFile:
         first = node.body[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             node.body.pop(0)
-    return SentFile(LAUNCHER, ast.unparse(tree).encode(), source=True)
+    return ast.unparse(tree).encode()
+
+
+def launcher_files(runtime: str) -> list[SentFile]:
+    """Return the launcher, and before it what starts it in a box of this runtime."""
+    starter = STARTERS.get(runtime)
+    if starter is None:
+        return [SentFile(LAUNCHER, _launcher(), source=True)]
+    main = SentFile(starter.name, starter.text.encode(), source=True)
+    return [main, SentFile(LAUNCHER, _launcher())]
 
 
 def new_nonce() -> str:
@@ -91,6 +103,7 @@ def job_files(
     argv: Sequence[str],
     limits: Limits,
     *,
+    build: str = "",
     stdin: bytes = b"",
     files: Mapping[str, bytes],
     collect: Sequence[str] = (),
@@ -100,6 +113,7 @@ def job_files(
 ) -> list[SentFile]:
     """Return the files that tell a launcher what to run, the launcher itself left out.
 
+    build            the shell's command that compiles the program first; empty: none
     argv             the command; `{python}` stands for the interpreter of the box
     files            real names and contents; they travel under names no package reacts to
     output_chars     characters of stdout the server can carry
@@ -118,7 +132,7 @@ def job_files(
         len(argv),
         len(files),
     )
-    fields = [nonce, " ".join(map(str, numbers)), *argv, *files, *collect]
+    fields = [nonce, " ".join(map(str, numbers)), build, *argv, *files, *collect]
     job = b"\0".join(f.encode("utf-8", "surrogateescape") for f in fields)
     numbered = (SentFile(f"gbx-{i}", content) for i, content in enumerate(files.values()))
     return [SentFile(JOB, job), SentFile(STDIN, stdin), *numbered]

@@ -10,6 +10,11 @@ from dataclasses import dataclass
 
 from gradebox.sandbox.errors import Refused
 from gradebox.sandbox.model import MIB, Limits
+from gradebox.sandbox.piston.packages import NOTHING, Beside
+
+COMPILE_LIMITS = Limits(
+    cpu_s=30, wall_s=60, memory_bytes=2048 * MIB, output_bytes=256 * MIB, processes=64
+)
 
 # The environment variable of a Piston server that sets each limit.
 SETTING = {
@@ -31,7 +36,6 @@ def limit_too_small(name: str, actual: str, needed: str) -> Refused:
 
 # Memory of the launcher, its interpreter and the server's shells beside the program.
 LAUNCHER_BYTES = 24 * MIB
-COMPILER_BYTES = 1024 * MIB
 # The server's wall clock also runs while the program waits for a core.
 WALL_FACTOR, WALL_EXTRA_S = 2.0, 10.0
 
@@ -82,16 +86,16 @@ def launcher_allowance_s(server: ServerLimits, carried_bytes: int) -> float:
 
 
 def plan_limits(
-    limits: Limits, server: ServerLimits, carried_bytes: int, build_cpu_s: float = 0.0
+    limits: Limits, server: ServerLimits, carried_bytes: int, beside: Beside = NOTHING
 ) -> SentLimits:
     """Return the limits to send: those of the run plus the launcher's, capped by the server's.
 
-    build_cpu_s  CPU seconds of a compilation in the same box, before the run
+    beside  what the job uses besides the program and the launcher
 
     Every limit is over 0: Piston takes 0 for unlimited and refuses -1.
     """
-    allowance_s = launcher_allowance_s(server, carried_bytes) + 1.5 * build_cpu_s
-    launcher_bytes = LAUNCHER_BYTES + (COMPILER_BYTES if build_cpu_s else 0)
+    allowance_s = launcher_allowance_s(server, carried_bytes) + beside.cpu_s
+    launcher_bytes = LAUNCHER_BYTES + beside.memory_bytes
     wanted = {
         "run_timeout": math.ceil((limits.wall_s * WALL_FACTOR + WALL_EXTRA_S) * 1000),
         "run_cpu_time": math.ceil((limits.cpu_s + allowance_s) * 1000),

@@ -1,32 +1,89 @@
-"""Which package of a Piston server runs which language, by Piston's names of runtimes.
+"""Which package of a Piston server runs which language, and how a job starts there.
 
-python, pypy      the launcher in Python is the main file
-c, c++, go, rust  compiled once by their own package (build.py); the binary runs under the
-                  launcher in Python
-javascript, ruby  a main file of one line starts the launcher in C, which is compiled once
+The launcher (box_launcher.py) runs in every box. In a box of `python` or `pypy` it is the main
+file; elsewhere the main file is a starter, which becomes the `python3` of the server's image.
+
+python, pypy, javascript, ruby   the package's interpreter runs the program
+c, c++, go, rust                 compiled once in their package's box; the binary runs in Python's
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradebox.sandbox.languages import Language, fill, memory_places
-from gradebox.sandbox.model import Limits
+from gradebox.sandbox.model import MIB, Limits, Program
 from gradebox.sandbox.piston.execute import SentFile
+from gradebox.sandbox.source_tokens import other_sources
 
-C_LAUNCHER = "gbx-launcher"
-COMPILED = ("c", "c++", "go", "rust")
+LAUNCHER = "gbx-launch.py"
+WORK = "/tmp/gbx-work"  # in the box: the compiler's own folder, {work} in the language table
 
-_START = f"rm -f gbx-main.*; chmod +x {C_LAUNCHER}; exec ./{C_LAUNCHER}"
-# runtime → name and text of the main file that starts the launcher in C
+
+@dataclass(frozen=True)
+class Beside:
+    """What a job uses beside its program and the launcher, at most."""
+
+    cpu_s: float = 0.0
+    memory_bytes: int = 0
+
+
+NOTHING = Beside()
+
+
+@dataclass(frozen=True)
+class Starter:
+    """A main file that starts the launcher, and what it uses itself."""
+
+    name: str
+    text: str
+    uses: Beside = NOTHING
+
+
+_C = f"""#include <unistd.h>
+int main(void) {{ return execl("/usr/bin/env", "env", "python3", "-SE", "{LAUNCHER}", (char *)0); }}
+"""
+_GO = f"""package main
+import ("os"; "syscall")
+func main() {{
+    syscall.Exec("/usr/bin/env", []string{{"env", "python3", "-SE", "{LAUNCHER}"}}, os.Environ())
+    os.Exit(1)
+}}
+"""
+_RUST = f"""use std::os::unix::process::CommandExt;
+fn main() {{
+    panic!("{{}}", std::process::Command::new("python3").arg("-SE").arg("{LAUNCHER}").exec());
+}}
+"""
+_NODE = (
+    "process.exitCode = require('child_process')"
+    f".spawnSync('python3', ['-SE', '{LAUNCHER}'], {{stdio: 'inherit'}}).status ?? 1\n"
+)
+_RUBY = f"exec 'python3', '-SE', '{LAUNCHER}'\n"
+
 STARTERS = {
-    "javascript": (
-        "gbx-main.js",
-        "require('child_process')"
-        f".spawnSync('/bin/sh', ['-c', '{_START}'], {{stdio: 'inherit'}})\n",
-    ),
-    "ruby": ("gbx-main.rb", f"exec '/bin/sh', '-c', '{_START}'\n"),
+    "c": Starter("gbx-start", _C),
+    "c++": Starter("gbx-start", _C),
+    "go": Starter("gbx-start", _GO),
+    "rust": Starter("gbx-start", _RUST),
+    # Node waits beside the launcher, and both interpreters take their time to start
+    "javascript": Starter("gbx-start.js", _NODE, Beside(0.06, 64 * MIB)),
+    "ruby": Starter("gbx-start.rb", _RUBY, Beside(0.06)),
+}
+
+# Flags with which the binary runs where the compiler's own libraries are missing.
+STANDALONE = {
+    "c++": ("-static-libstdc++", "-static-libgcc", "-s"),
+    "c": ("-static-libgcc", "-s"),
+    "go": (),
+    "rust": (),
+}
+# Where a package keeps libraries that its compiler does not find by itself; the shell expands it.
+LIBRARIES = {
+    "rust": "${RUST_INSTALL_LOC:+-L $RUST_INSTALL_LOC/rustc/lib}"
+    " ${RUST_INSTALL_LOC:+-L $(echo $RUST_INSTALL_LOC/rust-std-*/lib/rustlib/*/lib)}",
 }
 
 
@@ -34,7 +91,7 @@ STARTERS = {
 class Package:
     """A choice of --piston-package.
 
-    runtime     the Python runtime, which runs the launcher
+    runtime     the Python runtime, whose main file is the launcher
     languages   runtimes of programs that it can run
     codeforces  the package by that name: compilers are in `runtime` too; it drops empty lines,
                 so that frames must be base64, and needs an input.txt and a grader_config
@@ -47,18 +104,15 @@ class Package:
     def supports(self, row: Language) -> bool:
         return row.piston[0] in self.languages
 
-    def compiler(self, row: Language) -> str:
-        """Return the runtime whose box has the compiler of a language."""
-        return self.runtime if self.codeforces else row.piston[0]
+    def box_of(self, row: Language) -> str:
+        """Return the runtime whose box has the compiler or interpreter of a language."""
+        if self.codeforces or row.piston[0] == "python":
+            return self.runtime
+        return row.piston[0]
 
     def needs(self, row: Language) -> tuple[str, ...]:
-        """Return the runtimes a language needs: the launcher's, and those of its own."""
-        language = row.piston[0]
-        if language == "python":
-            return (self.runtime,)
-        if language in STARTERS:
-            return (self.runtime, "c++", language)
-        return (self.runtime, self.compiler(row))
+        """Return the runtimes a language needs: the launcher's, and its own."""
+        return tuple(dict.fromkeys((self.runtime, self.box_of(row))))
 
     def extra_files(self, wall_s: float) -> list[SentFile]:
         """Return the files that the package itself needs.
@@ -73,12 +127,28 @@ class Package:
 
 
 PACKAGES = {
-    "piston": Package("python", ("python", "pypy", *COMPILED, *STARTERS)),
+    "piston": Package("python", ("python", "pypy", *STARTERS)),
     "codeforces": Package("cf_python3", ("python", "c", "c++"), codeforces=True),
 }
 
 
 def run_command(row: Language, main: str, limits: Limits, args: Sequence[str]) -> list[str]:
     """Return the command line of an interpreted program; the tool is on the package's PATH."""
-    places = {"{tool}": row.tool[0], "{source}": main, **memory_places(limits.memory_bytes)}
+    python = row.piston[0] in ("python", "pypy")  # the launcher's own interpreter
+    places = {
+        "{tool}": "{python}" if python else row.tool[0],
+        "{source}": main,
+        **memory_places(limits.memory_bytes),
+    }
     return [*(fill(part, places) for part in row.run), *args]
+
+
+def compile_command(row: Language, program: Program, output: str) -> str:
+    """Return the shell's command that compiles a program in its folder."""
+    main, *_ = program.files
+    flags = [a.format(source=main, binary=output) for a in row.compile or ()]
+    environment = [pair.replace("{work}", WORK) for pair in row.environment]
+    sources = other_sources(row.family, program.files)
+    package = row.piston[0]
+    words = ["env", *environment, row.tool[0], *flags, *sources, *STANDALONE[package]]
+    return f"mkdir -p {WORK} && {shlex.join(words)} {LIBRARIES.get(package, '')}".strip()

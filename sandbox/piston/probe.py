@@ -27,7 +27,7 @@ from gradebox.sandbox.piston.gradebox_server import PROTOCOL
 from gradebox.sandbox.piston.launcher import (
     decode_report,
     job_files,
-    launcher_file,
+    launcher_files,
     new_nonce,
 )
 from gradebox.sandbox.piston.limits import ServerLimits
@@ -226,7 +226,12 @@ def _used_s(endpoint: Endpoint, package: Package, output_chars: int) -> float | 
         only_base64=package.codeforces,
         fixed_addresses=endpoint.fixed_addresses,
     )
-    run = _job(endpoint, package, [launcher_file(), *job, *package.extra_files(EXTRA_WALL_S)], {})
+    run = _job(
+        endpoint,
+        package,
+        [*launcher_files(package.runtime), *job, *package.extra_files(EXTRA_WALL_S)],
+        {},
+    )
     try:
         report = decode_report(run.stdout, nonce)
     except ValueError as error:

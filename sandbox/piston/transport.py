@@ -1,37 +1,32 @@
-"""One HTTP exchange with a Piston server: bytes out, a JSON value or bytes in, or a fault.
+"""One HTTP exchange with a server: bytes out, a JSON value or bytes in, or a fault.
 
 An answer is hostile until it is read. Its size is capped, it must be JSON, and its status decides
 who is at fault. Nothing here knows what the JSON means.
 
 A socket's time-out covers a single read, so that a server which sends a byte now and then, in
-its headers or its body, could hold a grader for ever. The time-out for connecting (5 s) would
-also cover sending, and 100 MB of input take longer than that on a common network. So sending a
-request, waiting and reading the answer have deadlines of their own. Bytes are counted as they
-come: a server that sends `100 Continue` for ever, one-byte chunks or trailers sends nothing that
-counts as the answer's body.
+its headers or its body, could hold a grader for ever. So connecting, sending a request, waiting and
+reading the answer have deadlines of their own. Bytes are counted as they come: a server that sends
+`100 Continue` for ever, one-byte chunks or trailers sends nothing that counts as the answer's body.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import errno
+import functools
 import http.client
 import io
 import json
+import select
 import socket
+import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
-from urllib.parse import urlsplit
-
-import requests
-import urllib3
-from requests.adapters import HTTPAdapter
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.util.wait import wait_for_read
+from urllib.parse import unquote, urlsplit
 
 from gradebox.sandbox.common.retry_after import retry_after_s
 from gradebox.sandbox.endpoints import API, without_password
@@ -47,7 +42,7 @@ IDLE_S = 4.0  # Node closes a connection idle for 5 s: one idle for longer is no
 
 
 class Transport:
-    """Exchanges with one server; each thread keeps one session with its connection."""
+    """Exchanges with one server, at once from any threads; idle connections are used again."""
 
     def __init__(self, base_url: str, *, token: str | None = None) -> None:
         """Take the address of a server, or of Piston's API where that is not the usual /api/v2.
@@ -55,11 +50,17 @@ class Transport:
         A path such as /api/v2/piston is followed by /execute itself, with no second /api/v2.
         """
         self.base_url = without_password(base_url)  # as messages show it
-        self.api_only = f"{API}/" in urlsplit(base_url).path
-        self._root = base_url
-        self._token = token
-        self._local = threading.local()
-        self._sessions: list[requests.Session] = []
+        self._address = urlsplit(base_url)
+        self.api_only = f"{API}/" in self._address.path
+        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        user, password = self._address.username, self._address.password
+        if user is not None:
+            pair = f"{unquote(user)}:{unquote(password or '')}".encode()
+            self._headers["Authorization"] = f"Basic {base64.b64encode(pair).decode()}"
+        elif token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        # with the time of their last use, the latest last
+        self._idle: list[tuple[float, http.client.HTTPConnection]] = []
         self._lock = threading.Lock()
 
     def get(self, route: str, timeout_s: float = 10.0) -> Any:
@@ -77,89 +78,70 @@ class Transport:
         return self._exchange("POST", route, body, timeout_s, answer_max)
 
     def close(self) -> None:
+        """Close the connections that are not in use; a later exchange opens a new one."""
         with self._lock:
-            sessions, self._sessions = self._sessions, []
-        for session in sessions:
-            session.close()
+            idle, self._idle = self._idle, []
+        for _, connection in idle:
+            connection.close()
 
-    def _session(self) -> requests.Session:
-        session: requests.Session | None = getattr(self._local, "session", None)
-        if session is None:
-            session = requests.Session()
-            session.trust_env = False  # no proxy between a grader and its server
-            for scheme in ("http://", "https://"):
-                session.mount(scheme, DeadlineAdapter())
-            session.headers["Content-Type"] = "application/json"
-            session.headers["Accept-Encoding"] = "identity"
-            if self._token:
-                session.headers["Authorization"] = f"Bearer {self._token}"
-            with self._lock:
-                self._sessions.append(session)
-            self._local.session = session
-        elif time.monotonic() - self._local.used > IDLE_S:
-            session.close()  # drops its connections; the session itself stays usable
-        return session
-
-    def _url(self, root: str, route: str) -> str:
-        return root + (route.removeprefix(API) if self.api_only else route)
-
-    def _request(
-        self,
-        session: requests.Session,
-        method: str,
-        route: str,
-        body: bytes | None,
-        timeout_s: float,
-    ) -> requests.Response:
-        return session.request(
-            method,
-            self._url(self._root, route),
-            data=body,
-            timeout=(CONNECT_TIMEOUT_S, timeout_s),
-            stream=True,
-            allow_redirects=False,
-        )
+    def _connection(self) -> http.client.HTTPConnection:
+        """Return a connection for one exchange; a new one connects when it sends a request."""
+        with self._lock:
+            used, connection = self._idle.pop() if self._idle else (0.0, None)
+        if connection is not None and time.monotonic() - used <= IDLE_S:
+            return connection
+        if connection is not None:  # then the others are older
+            connection.close()
+            self.close()
+        kind = _SecureConnection if self._address.scheme == "https" else _Connection
+        return kind(self._address.hostname or "", self._address.port)
 
     def _exchange(
         self, method: str, route: str, body: bytes | None, timeout_s: float, answer_max: int
     ) -> Any:
-        session = self._session()
-        url = self._url(self.base_url, route)
+        path = route.removeprefix(API) if self.api_only else route
+        url, connection = self.base_url + path, self._connection()
         try:
-            with self._request(session, method, route, body, timeout_s) as response:
+            if connection.sock is not None:  # it was used before
+                connection.sock.settimeout(SEND_S)
+            connection.request(method, self._address.path + path, body, self._headers)
+            connection.sock.settimeout(timeout_s)
+            with connection.getresponse() as response:
                 raw = _read(response, answer_max, url)
-                status, headers = response.status_code, response.headers
-        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
-            session.close()
-            raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
-        finally:
-            self._local.used = time.monotonic()
+                status, headers = response.status, response.headers
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, (OSError, http.client.HTTPException, ValueError)):
+                raise Transient(f"{url}: {_cause(error, timeout_s)}") from error
+            raise
+        with self._lock:
+            self._idle.append((time.monotonic(), connection))
         _refuse_move(url, status, headers)
         return parse_answer(url, status, raw, len(body or b""), headers.get("Retry-After", ""))
 
 
-def _refuse_move(url: str, status: int, headers: Mapping[str, str]) -> None:
+def _refuse_move(url: str, status: int, headers: http.client.HTTPMessage) -> None:
     location = headers.get("Location", "")
     if 300 <= status < 400 and location:
         moved = _printable(location, 200)
         raise Refused(f"{url}: HTTP {status}, moved to {moved}: name that server")
 
 
-def _read(response: requests.Response, answer_max: int, url: str) -> bytes:
+def _read(response: http.client.HTTPResponse, answer_max: int, url: str) -> bytes:
     """Return the body as it came: 64 KB that are compressed twice may be 64 GB."""
-    encoding = response.headers.get("Content-Encoding", "identity")
-    if encoding != "identity":
+    if response.headers.get("Content-Encoding", "identity") != "identity":
         raise Transient(f"{url}: the answer is compressed, which was not asked for")
-    allow = getattr(getattr(response.raw, "_original_response", None), "allow", None)
-    if allow is not None:
-        allow(2 * answer_max + FRAMING_BYTES)
+    if isinstance(response, _Response):
+        response.allow(2 * answer_max + FRAMING_BYTES)
     parts: list[bytes] = []
     size = 0
-    for part in response.raw.stream(1 << 16, decode_content=False):
+    while part := response.read(1 << 16):
         size += len(part)
         if size > answer_max:
             raise Transient(f"{url}: the answer is over {answer_max} bytes; the rest was not read")
         parts.append(part)
+    if response.length:  # of which so many bytes are missing
+        raise http.client.IncompleteRead(b"", response.length)
     return b"".join(parts)
 
 
@@ -202,13 +184,10 @@ def parse_answer(url: str, status: int, raw: bytes, body_bytes: int, retry_after
 
 def _cause(error: BaseException, timeout_s: float) -> str:
     """Return what went wrong, in the system's words where there are any."""
-    if isinstance(error, (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError)):
+    if isinstance(error, TimeoutError):
         return f"{type(error).__name__}: no answer within {timeout_s:.0f} s"
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
-        cause = cause.__cause__ or cause.__context__
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
     return f"{type(error).__name__}: {str(error)[:200]}"
 
 
@@ -280,7 +259,9 @@ class _DeadlineReader(io.RawIOBase):
         if check is None or getattr(self._sock, "pending", lambda: 0)():
             return
         check()
-        while time.monotonic() < until and not wait_for_read(self._sock, CHECK_EVERY_S):
+        while (
+            time.monotonic() < until and not select.select([self._sock], [], [], CHECK_EVERY_S)[0]
+        ):
             check()
 
     def close(self) -> None:
@@ -300,10 +281,11 @@ class _Response(http.client.HTTPResponse):
         self._reader.allowed = size
 
 
-class _Deadlines(HTTPConnection):
+class _Connection(http.client.HTTPConnection):
     response_class = _Response
 
     def connect(self) -> None:
+        self.timeout = CONNECT_TIMEOUT_S
         super().connect()
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for option, value in KEEP_ALIVE.items():
@@ -311,21 +293,11 @@ class _Deadlines(HTTPConnection):
         self.sock.settimeout(SEND_S)
 
 
-class _SecureDeadlines(_Deadlines, HTTPSConnection):
-    pass
+class _SecureConnection(_Connection, http.client.HTTPSConnection):
+    def __init__(self, host: str, port: int | None) -> None:
+        super().__init__(host, port, context=_tls_context())
 
 
-class _Pool(HTTPConnectionPool):
-    ConnectionCls = _Deadlines
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _SecureDeadlines
-
-
-class DeadlineAdapter(HTTPAdapter):
-    """Gives a session of `requests` the connections above."""
-
-    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, **kwargs)
-        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
+@functools.cache
+def _tls_context() -> ssl.SSLContext:
+    return ssl.create_default_context()  # loading the certificates takes 20 ms

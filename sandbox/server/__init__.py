@@ -1,4 +1,4 @@
 """A server with Piston's API v2 over the embedded sandbox: `python -m sandbox.server`.
 
-app ─ admission · jobs ─ execute ─ codeforces · connect · runtimes · plugins · metrics
+app ─ admission · jobs ─ execute ─ codeforces · connect · runtimes · settings
 """

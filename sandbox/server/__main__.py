@@ -129,8 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     from gradebox.sandbox.common.loopback import is_loopback
     from gradebox.sandbox.opening import open_sandbox
-    from gradebox.sandbox.server.plugins import Judge, OpenGrading, load_function
     from gradebox.sandbox.server.serve import serve
+    from gradebox.sandbox.server.settings import Judge, OpenGrading, load_function
 
     settings = ServerSettings(
         host=options.host,

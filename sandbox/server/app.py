@@ -16,23 +16,24 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
 
+import msgspec
 from aiohttp import web
 
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused, SandboxError
 from gradebox.sandbox.model import MIB, Description
-from gradebox.sandbox.piston.gradebox_server import PROTOCOL
+from gradebox.sandbox.piston.gradebox_server import PROTOCOL, ROUTE
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import Admission, Connections, Metrics
 from gradebox.sandbox.server.body import check_size, encode, parse, receive, unpack
-from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, Conversations, converse
-from gradebox.sandbox.server.jobs.execute import execute
+from gradebox.sandbox.server.connect import CLOSE_S, MESSAGE_BYTES, converse
+from gradebox.sandbox.server.jobs.execute import execute, status_of
 from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
+from gradebox.sandbox.server.jobs.single import run_single
 from gradebox.sandbox.server.origin import check_host, check_origin
-from gradebox.sandbox.server.plugins import Grading, Judge, Route
-from gradebox.sandbox.server.settings import ServerSettings
+from gradebox.sandbox.server.settings import Grading, Judge, Route, ServerSettings
 
 log = logging.getLogger("gradebox.server")
 
@@ -76,6 +77,7 @@ class Server:
             ("GET", "/metrics", self.show_metrics),
             ("GET", "/api/v2/runtimes", self.list_runtimes),
             ("POST", "/api/v2/execute", self.execute),
+            ("POST", ROUTE, self.run_single),
             ("GET", CONNECT, self.connect),
             ("GET", "/api/v2/packages", self.list_packages),
             ("POST", "/api/v2/packages", self.install_package),
@@ -132,6 +134,9 @@ class Server:
 
     async def execute(self, request: web.Request) -> web.Response:
         return await self._admit(request, self._execute, self.settings.body_bytes)
+
+    async def run_single(self, request: web.Request) -> web.Response:
+        return await self._admit(request, self._run_single, self.settings.body_bytes)
 
     def graded(self, route: Route) -> Handler:
         """Return the handler of a route of the grading service."""
@@ -191,15 +196,18 @@ class Server:
                 max_msg_size=message_bytes, compress=False, timeout=CLOSE_S
             )
             await socket.prepare(request)
-            jobs = Conversations(
-                self.sandbox, self.admission, self.metrics, self.parse_job, self.run
-            )
-            await converse(socket, jobs, place, self.settings.upload_s)
+            await converse(socket, self, place)
             return socket
 
     # Called in threads, since a body of hundreds of megabytes would block the event loop.
     def _execute(self, body: Any, cancelled: Cancellation) -> Answer:
         return 200, encode(self.run(self.parse_job(body)))
+
+    def _run_single(self, body: Any, cancelled: Cancellation) -> Answer:
+        language, answer = run_single(body, self.sandbox, self.settings.ceilings)
+        ran = None if answer.run is None else status_of(answer.run)
+        self.metrics.count(language, ran if answer.ok else "CE")
+        return 200, io.BytesIO(msgspec.json.encode(answer))
 
     def _install(self, body: Any, cancelled: Cancellation) -> Answer:
         """Install nothing: a package that is present counts as installed."""

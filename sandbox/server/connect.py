@@ -16,9 +16,9 @@ import asyncio
 import json
 import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aiohttp import WSMsgType, web
 
@@ -26,13 +26,20 @@ from gradebox.sandbox.box.run_request import LiveRun
 from gradebox.sandbox.common.cancellation import run_in_thread
 from gradebox.sandbox.errors import BadRequest, MissingToolchain, RequestRefused, SandboxError
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.model import Compiled, Execution, Limits
-from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.admission import Admission, Metrics, Place
+from gradebox.sandbox.model import Compiled, Execution
+from gradebox.sandbox.server.admission import Admission, Place
 from gradebox.sandbox.server.body import parse_text
-from gradebox.sandbox.server.jobs.execute import check_files, compile_stage, stage_of
+from gradebox.sandbox.server.jobs.execute import (
+    check_files,
+    compile_stage,
+    stage_of,
+    status_of,
+)
 from gradebox.sandbox.server.jobs.request import Job
 from gradebox.sandbox.server.streams import Feed, Streams, forward
+
+if TYPE_CHECKING:
+    from gradebox.sandbox.server.app import Server
 
 INIT_S = 1.0
 CLOSE_S = 1.0  # a client that does not answer the closing message keeps its place for so long
@@ -54,11 +61,9 @@ class _Close(Exception):
         self.message = message
 
 
-async def converse(
-    socket: web.WebSocketResponse, jobs: Conversations, place: Place, upload_s: float
-) -> None:
-    """Serve one socket until it is closed; each message must be read within `upload_s` seconds."""
-    talk = _Talk(socket, jobs, upload_s)
+async def converse(socket: web.WebSocketResponse, server: Server, place: Place) -> None:
+    """Serve one socket until it is closed."""
+    talk = _Talk(socket, server)
     try:
         try:
             job = await talk.init(place)
@@ -79,8 +84,7 @@ async def converse(
 @dataclass
 class _Talk:
     socket: web.WebSocketResponse
-    jobs: Conversations
-    upload_s: float
+    server: Server
 
     def __post_init__(self) -> None:
         self.feed = Feed()
@@ -95,7 +99,7 @@ class _Talk:
         if value.get("type") != "init":
             raise _Close(4003, "Not yet initialized")
         place.grow(size)
-        return await _off_loop(size, lambda: self.jobs.parse(value))
+        return await _off_loop(size, lambda: self._parse(value))
 
     async def serve(self, job: Job) -> None:
         """Run a job while messages come; whichever ends first ends the other."""
@@ -119,7 +123,7 @@ class _Talk:
         # Before Python 3.12, wait_for loses a cancellation that comes when the message is sent.
         sending = asyncio.ensure_future(self.socket.send_str(json.dumps(message)))
         try:
-            sent, _ = await asyncio.wait({sending}, timeout=self.upload_s)
+            sent, _ = await asyncio.wait({sending}, timeout=self.server.settings.upload_s)
         finally:
             sending.cancel()
         if not sent:
@@ -129,13 +133,52 @@ class _Talk:
         except ConnectionError:
             raise _Close(1000, "closed") from None
 
+    # ---- on the server's threads, each step in a slot ----
+
+    def _parse(self, body: Any) -> Job:
+        """Return the job of a message. Raises BadRequest, also when it cannot be talked to."""
+        job = self.server.parse_job(body, talking=True)
+        if not hasattr(self.server.sandbox, "converse"):
+            raise BadRequest("this server cannot run the program interactively")
+        check_files(job.unpacked, self.server.sandbox)
+        return job
+
+    async def _compile(self, job: Job) -> Compiled:
+        """Compile a program; one whose client disconnects meanwhile is freed."""
+        compile = self.server.sandbox.compile
+        handover = _Handover(
+            lambda: compile(job.program, job.compile_limits, interpreted=False), Compiled.close
+        )
+        compiled = await handover.run(self.server.admission)
+        if not compiled.ok:
+            self.server.metrics.count(job.runtime.row, "CE")
+        return compiled
+
+    async def _converse(self, job: Job, compiled: Compiled, streams: Streams) -> Execution:
+        """Run a program until its end; when cancelled, end it and wait for that."""
+        sandbox: Any = self.server.sandbox  # of a machine of its own: `EmbeddedSandbox.converse`
+
+        def call() -> Execution:
+            try:
+                fd = streams.line.fileno()
+                given = {"args": job.args, "files": job.files}
+                found: Execution = sandbox.converse(compiled, job.limits, fd, self.live, **given)
+                return found
+            finally:
+                streams.line.close()
+
+        handover = _Handover(call, lambda execution: None, self.live.end)
+        execution = await handover.run(self.server.admission)
+        self.server.metrics.count(job.runtime.row, status_of(execution))
+        return execution
+
     # ---- from the program to the client ----
 
     async def _run(self, job: Job) -> None:
         runtime = job.runtime
         await self.send(type="runtime", language=runtime.language, version=runtime.version)
         if job.codeforces:  # it reads no stdin, and its output is judged before it is shown
-            answer = await self.jobs.execute(job)
+            answer = await self.server.admission.run(lambda: self.server.run(job))
             stages = {name: answer[name] for name in ("compile", "run") if name in answer}
             if stages.get("run") is stages.get("compile"):
                 del stages["run"]
@@ -145,7 +188,7 @@ class _Talk:
             return
         if find(job.program.language).compile is not None:
             await self.send(type="stage", stage="compile")
-        compiled = await self.jobs.compile(job)
+        compiled = await self._compile(job)
         try:
             stage = compile_stage(compiled, job)
             if stage is not None:
@@ -168,7 +211,7 @@ class _Talk:
             )
         )
         try:
-            execution = await self.jobs.converse(job, compiled, streams, self.live)
+            execution = await self._converse(job, compiled, streams)
             whole = all(await asyncio.gather(out, err))
         finally:
             for task in (out, err, feeding):
@@ -240,84 +283,6 @@ class _Talk:
 async def _off_loop(size: int, call: Callable[[], T]) -> T:
     """Return the result of `call`, from a thread when it handles much."""
     return call() if size <= INLINE_CHARS else await run_in_thread(call, lambda: None)
-
-
-# ---- on the server's threads, each step in a slot ----
-
-
-@runtime_checkable
-class Conversing(Protocol):
-    """A sandbox that runs programs interactively; see `EmbeddedSandbox.converse`."""
-
-    def converse(
-        self,
-        compiled: Compiled,
-        limits: Limits,
-        line: int,
-        live: LiveRun,
-        *,
-        args: Sequence[str] = (),
-        files: Mapping[str, bytes] | None = None,
-    ) -> Execution: ...
-
-
-@dataclass(frozen=True)
-class Conversations:
-    """What a socket needs of the server: each method but `parse` waits for a slot.
-
-    parse_job  return the job of a decoded request
-    run_whole  run a job without talking to it, and return Piston's answer
-    """
-
-    sandbox: Sandbox
-    admission: Admission
-    metrics: Metrics
-    parse_job: Callable[..., Job]
-    run_whole: Callable[[Job], dict[str, Any]]
-
-    def parse(self, body: Any) -> Job:
-        """Return the job of a message. Raises BadRequest, also when it cannot be talked to."""
-        job = self.parse_job(body, talking=True)
-        if job.evidence or not isinstance(self.sandbox, Conversing):
-            raise BadRequest("this server cannot run the program interactively")
-        check_files(job.unpacked, self.sandbox)
-        return job
-
-    async def execute(self, job: Job) -> dict[str, Any]:
-        """Run a job whole and return Piston's answer."""
-        return await self.admission.run(lambda: self.run_whole(job))
-
-    async def compile(self, job: Job) -> Compiled:
-        """Compile a program; one whose client disconnects meanwhile is freed."""
-        compile = self.sandbox.compile
-        handover = _Handover(
-            lambda: compile(job.program, job.compile_limits, interpreted=False), Compiled.close
-        )
-        compiled = await handover.run(self.admission)
-        if not compiled.ok:
-            self.metrics.count(job.runtime.row, "CE")
-        return compiled
-
-    async def converse(
-        self, job: Job, compiled: Compiled, streams: Streams, live: LiveRun
-    ) -> Execution:
-        """Run a program until its end; when cancelled, end it and wait for that."""
-        sandbox = cast("Conversing", self.sandbox)
-
-        def call() -> Execution:
-            try:
-                line = streams.line.fileno()
-                return sandbox.converse(
-                    compiled, job.limits, line, live, args=job.args, files=job.files
-                )
-            finally:
-                streams.line.close()
-
-        handover = _Handover(call, lambda execution: None, live.end)
-        execution = await handover.run(self.admission)
-        status = stage_of(execution, base64_output=False)["status"]
-        self.metrics.count(job.runtime.row, status)
-        return execution
 
 
 class _Handover(Generic[T]):

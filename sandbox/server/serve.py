@@ -13,8 +13,7 @@ from gradebox.sandbox.errors import SandboxUnavailable
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.admission import KEEP_ALIVE_S, Connection
 from gradebox.sandbox.server.app import Server
-from gradebox.sandbox.server.plugins import Grading, Judge
-from gradebox.sandbox.server.settings import ServerSettings
+from gradebox.sandbox.server.settings import Grading, Judge, ServerSettings
 
 ACCEPTED_AT_ONCE = 256  # connections accepted before their number is looked at
 UNREAD_S = 1.0  # a shutdown waits so long for clients to read answers that need no place

@@ -1,11 +1,20 @@
-"""The settings of a server, and the limits that requests may ask for."""
+"""The settings of a server, the limits that requests may ask for, and functions loaded by name.
+
+The sandbox knows neither checkers nor problems and may not import them, so `--judge` and
+`--grading` name functions as `module:function`. No other code imports a module by name.
+"""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol
 
-from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.errors import BadRequest, SandboxUnavailable
 from gradebox.sandbox.model import MIB, Limits
+from gradebox.sandbox.protocol import Sandbox
 
 
 @dataclass(frozen=True)
@@ -69,12 +78,12 @@ def capped(limits: Limits, most: Limits) -> Limits:
 
 
 def check_limits(limits: Limits, most: Limits) -> None:
-    """Raise BadRequest for a limit above its ceiling."""
+    """Raise BadRequest for a limit above its ceiling, or below 0."""
     for name, value in vars(limits).items():
-        if value > getattr(most, name):
+        if not 0 <= value <= getattr(most, name):  # also for NaN
             raise BadRequest(
                 f"limit {name} of {value} cannot exceed the configured limit of "
-                f"{getattr(most, name)}"
+                f"{getattr(most, name)}, and is at least 0"
             )
 
 
@@ -112,7 +121,7 @@ class ServerSettings:
     token: str | None = None
     allowed_hosts: frozenset[str] = frozenset()
     grace_s: float = 60.0
-    judge: str = "gradebox.eval.api.codeforces_judge:judge"
+    judge: str = "gradebox.eval.api.service:judge"
     grading: str = "gradebox.eval.api.service:open_service"
     dataset: str | None = None
     ceilings: Ceilings = Ceilings()
@@ -130,3 +139,57 @@ class ServerSettings:
                 raise BadRequest(f"{name} is {value}; it must be at least {least}")
         if self.port > 65535:
             raise BadRequest(f"port is {self.port}; it must be at most 65535")
+
+
+# ---- the functions that are loaded by name: the judge and the grading service ----
+
+# (JSON values of the body, whether the client has gone) → (status, JSON values of the answer).
+# In the answer, an element of a list may be bytes: JSON already. Raises BadRequest. A GET has no
+# body (None) and no place among the requests: it is answered on the event loop, so at once.
+Route = Callable[[Any, Cancellation], tuple[int, Any]]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The outcome of one output; `by` names what decided it."""
+
+    outcome: Literal["accepted", "rejected", "unclear"]
+    by: Literal["checker", "diff"]
+    message: str = ""
+
+
+class Judge(Protocol):
+    """Judge one output of the Codeforces protocol after the run."""
+
+    def __call__(
+        self, sandbox: Sandbox, input: bytes, output: bytes, expected: bytes, checker: str | None
+    ) -> Judgement: ...
+
+
+class Grading(Protocol):
+    """The service behind POST /grade and other routes. Many threads call it.
+
+    routes  by method ("GET", "POST") and path; the server admits, reads and decodes the requests
+    """
+
+    @property
+    def routes(self) -> Mapping[tuple[str, str], Route]: ...
+
+    def close(self) -> None: ...
+
+
+class OpenGrading(Protocol):
+    """Open a service over the server's sandbox, which the service does not close."""
+
+    def __call__(self, sandbox: Sandbox, settings: ServerSettings) -> Grading: ...
+
+
+def load_function(name: str, flag: str) -> Any:
+    """Return the function `module:function` that a flag names. Raises SandboxUnavailable."""
+    module_name, _, function = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), function)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SandboxUnavailable(
+            f"{flag} {name!r} can't be loaded ({error}); give it as module:function"
+        ) from error

@@ -7,8 +7,12 @@ programs                          a task of both
 """
 
 from gradebox.eval.frameworks.inspect.sandbox import GradeboxSandboxEnvironment
-from gradebox.eval.frameworks.inspect.scorer import gradebox_scorer, gradebox_share
-from gradebox.eval.frameworks.inspect.task import problems, programs
+from gradebox.eval.frameworks.inspect.scorer import (
+    gradebox_scorer,
+    gradebox_share,
+    problems,
+    programs,
+)
 
 __all__ = [
     "GradeboxSandboxEnvironment",

@@ -15,8 +15,9 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.rewards.trl import NotGraded, Score, score_one, score_one_async
+from gradebox.eval.api.rewards.trl import NotGraded, Score, score_one
 from gradebox.eval.common.errors import InputError
+from gradebox.sandbox.common.cancellation import asynchronous
 
 __all__ = ["InputError", "NotGraded", "compute_score", "compute_score_async"]
 log = logging.getLogger(__name__)
@@ -50,22 +51,7 @@ def compute_score(
         return _fault(error, fault)
 
 
-async def compute_score_async(
-    data_source: str,
-    solution_str: str,
-    ground_truth: Any,
-    extra_info: Mapping[str, Any] | None = None,
-    *,
-    fault: float | None = None,
-    reward_router_address: Any = None,
-    reward_model_tokenizer: Any = None,
-    **settings: Any,
-) -> dict[str, Any]:
-    """Do the same as `compute_score` without a thread for each completion."""
-    try:
-        return _values(await score_one_async(solution_str, ground_truth, extra_info, settings))
-    except (NotGraded, InputError) as error:
-        return _fault(error, fault)
+compute_score_async = asynchronous(compute_score)
 
 
 def _values(score: Score) -> dict[str, Any]:

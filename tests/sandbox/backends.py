@@ -61,7 +61,7 @@ def open_backend(name: str, slots: int = 2) -> Iterator[Sandbox]:
 @contextmanager
 def served(box: Sandbox, **settings: object) -> Iterator[str]:
     """Serve `box` with gradebox.sandbox.server in a thread, on a free port; yield the URL."""
-    from gradebox.eval.api.codeforces_judge import judge
+    from gradebox.eval.api.service import judge
     from gradebox.sandbox.server.serve import serve
     from gradebox.sandbox.server.settings import ServerSettings
 

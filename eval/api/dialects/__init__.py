@@ -9,7 +9,8 @@
 
     body ─ a dialect ─▶ one grading call (grading_calls.py), or one run (programs.py) ─▶ answer
 
-A dialect is a function that returns its routes. Bodies are hostile: bodies.py reads them.
+A dialect is a function that returns its routes. Bodies are hostile: each is read as a struct of its
+fields (`read` in common.py).
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gradebox.eval.api.dialects import fusion, nemo_gym, open_instruct, openrlhf
-from gradebox.eval.api.dialects.bodies import answering
+from gradebox.eval.api.dialects.common import answering
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.sandbox.server.plugins import Route
+from gradebox.sandbox.server.settings import Route
 
 DIALECTS = (fusion.routes, open_instruct.routes, openrlhf.routes, nemo_gym.routes)
 

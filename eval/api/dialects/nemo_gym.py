@@ -15,31 +15,49 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import Graded, grade_one, live_problem, unpacked
+import msgspec
+
+from gradebox.eval.api.dialects.common import Graded, grade_one, live_problem, read, unpacked
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.solutions.extract_code import extract_code
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
-from gradebox.sandbox.server.plugins import Route
+from gradebox.sandbox.server.settings import Route
 
 MACHINE, TESTS = "provider_unavailable", "verifier_error"  # of Gym's failure_kinds
 TASK_INDEX = "_ng_task_index"
+
+
+class _Response(msgspec.Struct):
+    output_text: str | None = None
+    output: list[Any] = []
+
+
+class _Verified(msgspec.Struct):
+    responses_create_params: dict[str, Any]
+    response: _Response
+    verifier_metadata: dict[str, Any] = {}
+
+
+class _Session(msgspec.Struct, omit_defaults=True):
+    resources_session_id: str | None = None
+
+
+class _Verdicts(msgspec.Struct):
+    verify_responses: list[Any]
 
 
 def routes(calls: GradingCalls, _programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
 
     def verify(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        request = Body(body)
-        text = output_text(request.inner("response"))
-        request.inner("responses_create_params")
-        metadata = request.inner("verifier_metadata", {}).values
+        asked = read(_Verified, body)
+        text, metadata = output_text(asked.response), asked.verifier_metadata
         code, _ = extract_code(text, "python")
         answer = {
-            **request.values,
+            **body,
             "reward": 0.0,
             "mask_sample": False,
             "failure_kind": None,
@@ -75,12 +93,12 @@ def routes(calls: GradingCalls, _programs: ProgramRunner) -> Mapping[tuple[str, 
     }
 
 
-def output_text(response: Body) -> str:
+def output_text(response: _Response) -> str:
     """Return the text of a response of OpenAI's Responses API."""
-    if response.has("output_text"):
-        return response.text("output_text")
+    if response.output_text is not None:
+        return response.output_text
     found = []
-    for item in response.list_of("output", ()):
+    for item in response.output:
         parts = item.get("content") if isinstance(item, dict) else None
         if isinstance(item, dict) and item.get("type") == "message" and isinstance(parts, list):
             found += [
@@ -117,8 +135,7 @@ def _measured(graded: Graded) -> dict[str, Any]:
 
 def _session(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
     """Answer with the caller's own name of the session: nothing is kept for it."""
-    name = Body(body).optional_text("resources_session_id")
-    return 200, {} if name is None else {"resources_session_id": name}
+    return 200, msgspec.to_builtins(read(_Session, body))
 
 
 def aggregate_metrics(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
@@ -126,7 +143,7 @@ def aggregate_metrics(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
 
     Masked samples are left out.
     """
-    given = Body(body).list_of("verify_responses")
+    given = read(_Verdicts, body).verify_responses
     kept = [one for one in given if isinstance(one, dict) and not one.get("mask_sample")]
     # Sorted, not keys of a dict: 40,000 numbers that have one hash took minutes.
     tasks = groupby(sorted(kept, key=_task_index), key=_task_index)

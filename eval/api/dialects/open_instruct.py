@@ -12,15 +12,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import grade_one, json_or_unpacked, live_problem
+import msgspec
+
+from gradebox.eval.api.dialects.common import (
+    BODY,
+    grade_one,
+    json_or_unpacked,
+    live_problem,
+    read,
+    within,
+)
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.problems.formats.asserts import assert_problem
 from gradebox.sandbox.common.cancellation import Cancellation
-from gradebox.sandbox.server.plugins import Route
+from gradebox.sandbox.server.settings import Route
 
 TIME_S = 1.0
+TESTS = (*BODY, "tests")
+
+
+class _Asked(msgspec.Struct):
+    program: str
+    tests: Any
+    max_execution_time: float | None = None
+
+
+class _Pair(msgspec.Struct):
+    input: Any
+    output: Any
 
 
 def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
@@ -28,22 +48,17 @@ def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, s
     most_s = programs.ceilings.run_cpu_time / 1000
 
     def test_program(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        request = Body(body)
-        code, tests, limit_s = request.text("program"), _tests(request), _limit(request, most_s)
-        texts = Body({"tests": tests}, request.where).texts("tests")
-        problem = assert_problem("program", code, texts, limit_s, apart=True)
-        return _answer(calls, code, problem, len(texts), cancelled)
+        asked, limit_s = _read(body, most_s)
+        tests = read(list[str], asked.tests, TESTS)
+        problem = assert_problem("program", asked.program, tests, limit_s, apart=True)
+        return _answer(calls, asked, problem, cancelled)
 
     def test_program_stdio(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        request = Body(body)
-        code, tests, limit_s = request.text("program"), _tests(request), _limit(request, most_s)
-        pairs = [Body(test, (*request.where, "tests", i)) for i, test in enumerate(tests)]
-        unit_tests = {
-            "inputs": [pair.need("input") for pair in pairs],
-            "outputs": [pair.need("output") for pair in pairs],
-        }
-        problem = live_problem("program", unit_tests, time_limit=limit_s)
-        return _answer(calls, code, problem, len(pairs), cancelled)
+        asked, limit_s = _read(body, most_s)
+        pairs = read(list[_Pair], asked.tests, TESTS)
+        tests = {"inputs": [p.input for p in pairs], "outputs": [p.output for p in pairs]}
+        problem = live_problem("program", tests, time_limit=limit_s)
+        return _answer(calls, asked, problem, cancelled)
 
     return {
         ("POST", "/test_program"): test_program,
@@ -51,21 +66,19 @@ def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, s
     }
 
 
-def _tests(request: Body) -> list[Any]:
-    value = request.need("tests") or []
-    return Body({"tests": json_or_unpacked(value)}, request.where).list_of("tests")
-
-
-def _limit(request: Body, most_s: float) -> float:
-    return request.number("max_execution_time", TIME_S, most_s)
+def _read(body: Any, most_s: float) -> tuple[_Asked, float]:
+    asked = read(_Asked, body)
+    limit_s = within(asked.max_execution_time, TIME_S, most_s, "max_execution_time")
+    asked.tests = json_or_unpacked(asked.tests or [])
+    return asked, limit_s
 
 
 def _answer(
-    calls: GradingCalls, code: str, problem: dict[str, Any], count: int, cancelled: Cancellation
+    calls: GradingCalls, asked: _Asked, problem: dict[str, Any], cancelled: Cancellation
 ) -> tuple[int, Any]:
-    if not count:
+    if not asked.tests:
         return 200, {"results": [], "runtimes": []}
-    solution = {"code": code, "language": "python"}
+    solution = {"code": asked.program, "language": "python"}
     tests = grade_one(calls, solution, problem, cancelled, max_stored_output=0).tests
     passed = [test["passed"] is True for test in tests]
     times = [test["cpu_s"] or 0.0 for test in tests]

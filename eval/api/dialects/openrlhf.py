@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.grades import grade_one
+import msgspec
+
+from gradebox.eval.api.dialects.common import BODY, Invalid, grade_one, read
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.api.rewards.columns import problem_of
@@ -23,23 +24,25 @@ from gradebox.eval.problems.row.tests import TESTS_COLUMN
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.server.body import check_structure, structure_bytes
-from gradebox.sandbox.server.plugins import Route
+from gradebox.sandbox.server.settings import Route
+
+
+class _Asked(msgspec.Struct):
+    query: list[str]
+    labels: list[Any]
+    prompts: list[str] | None = None
 
 
 def routes(calls: GradingCalls, _programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
     """Return the routes of this dialect."""
 
     def get_reward(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        request = Body(body)
-        queries = request.texts("query")
-        prompts = request.texts("prompts", [""] * len(queries))
-        labels = request.list_of("labels")
-        if not len(queries) == len(prompts) == len(labels):
-            raise request.invalid(
-                "labels", "value_error", "query, prompts and labels must have the same length"
-            )
+        asked = read(_Asked, body)
+        prompts = [""] * len(asked.query) if asked.prompts is None else asked.prompts
+        if not len(asked.query) == len(prompts) == len(asked.labels):
+            raise Invalid((*BODY, "labels"), "query, prompts and labels must have the same length")
         rewards, scores = [], []
-        for query, prompt, label in zip(queries, prompts, labels, strict=True):
+        for query, prompt, label in zip(asked.query, prompts, asked.labels, strict=True):
             reward, share = _score(calls, answer_of(query, prompt), label, cancelled)
             rewards.append(reward)
             scores.append(share)

@@ -1,9 +1,10 @@
 """Turn completions and dataset columns into batches that a grader can grade.
 
-    completions[i] + columns[…][i] ─▶ Batch(solutions, problems), as few batches as possible
+    completions[i] + columns[…][i] ─▶ RewardCall(solutions, problems): one for problems that are
+                                      given, one for those that the grader knows
 
-Two different problems with one id, which a dataset may have, go into different batches. Trainers
-keep their ground truth in several forms:
+Of several different problems with one id, which a dataset may have, all but the first get another
+one. Trainers keep their ground truth in several forms:
 
 | ground truth                              | problem                                         |
 |-------------------------------------------|-------------------------------------------------|
@@ -42,7 +43,7 @@ PROBLEM_COLUMNS = (*USED_COLUMNS, TESTS_COLUMN)
 
 @dataclass(frozen=True)
 class RewardCall:
-    """Solutions to grade in one call; no two different problems have one id.
+    """Solutions to grade in one call.
 
     indices   the completion of each solution
     problems  rows by id; empty when the grader knows the problems
@@ -60,7 +61,7 @@ def batches_of(
     *,
     by_id: bool = True,
 ) -> list[RewardCall]:
-    """Return the batches of some completions.
+    """Return the batches of some completions, at most two.
 
     language  one for all completions, or a list with one for each; None: the tag of the
               completion's code fence
@@ -71,19 +72,24 @@ def batches_of(
     """
     rows = _problem_rows(len(completions), columns)
     languages = _one_each("language", language, len(completions))
-    batches: list[RewardCall] = []
+    given, known = RewardCall([], [], {}), RewardCall([], [], {})
     for i, (completion, row) in enumerate(zip(completions, rows, strict=True)):
         if not by_id and TESTS_COLUMN in row and row[TESTS_COLUMN] is None:
             row = {**row, TESTS_COLUMN: []}
-        has_tests = row.get(TESTS_COLUMN) is not None
-        name, batch = _add_problem(batches, row) if has_tests else _known_problem(batches, row)
+        batch = known if row.get(TESTS_COLUMN) is None else given
+        name = _id_of(row) if batch is known else _named(row, given.problems)
+        if not name:
+            raise InputError(
+                "a completion has no problem: give the column official_tests, or id for a problem "
+                "of the grader's dataset"
+            )
         answer = completion if isinstance(completion, (str, list, dict)) else str(completion)
         solution = {"problem_id": name, "completion": answer, "sample_id": i}
         if languages[i]:
             solution["language"] = languages[i]
         batch.indices.append(i)
         batch.solutions.append(solution)
-    return batches
+    return [batch for batch in (given, known) if batch.solutions]
 
 
 def language_of(columns: Mapping[str, Any]) -> Any:
@@ -107,35 +113,16 @@ def plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _add_problem(batches: list[RewardCall], row: dict[str, Any]) -> tuple[str, RewardCall]:
-    """Return the id of a problem with tests, and the first batch where no other one has it."""
-    name = _id_of(row)
-    if not name:
-        known = [p for batch in batches for p in batch.problems.values()]
-        same = next((p["id"] for p in known if p.keys() == {*row, "id"} and _equal(p, row)), None)
-        name = same or f"row-{len(known)}"
-        row = {**row, "id": name}
-    for batch in batches:
-        other = batch.problems.setdefault(name, row)
-        if other is row or _equal(other, row):
-            return name, batch
-    batches.append(RewardCall([], [], {name: row}))
-    return name, batches[-1]
-
-
-def _known_problem(batches: list[RewardCall], row: Mapping[str, Any]) -> tuple[str, RewardCall]:
-    """Return the id of a problem that the grader knows, and the batch of such problems."""
-    name = _id_of(row)
-    if not name:
-        raise InputError(
-            "a completion has no problem: give the column official_tests, or id for a problem of "
-            "the grader's dataset"
-        )
-    batch = next((b for b in batches if not b.problems), None)
-    if batch is None:
-        batch = RewardCall([], [], {})
-        batches.append(batch)
-    return name, batch
+def _named(row: Mapping[str, Any], problems: dict[str, dict[str, Any]]) -> str:
+    """Return the id of a problem among the others, after adding it if it is new."""
+    wanted, number = _id_of(row) or "row", 0
+    while True:
+        name = f"{wanted}#{number}" if number else wanted
+        named = {**row, "id": name}
+        other = problems.setdefault(name, named)
+        if other is named or (other.keys() == named.keys() and _equal(other, named)):
+            return name
+        number += 1
 
 
 def _id_of(row: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -26,6 +26,7 @@ from gradebox.eval.api.rewards.values import (
     share_of,
 )
 from gradebox.eval.common.errors import InputError
+from gradebox.sandbox.common.cancellation import asynchronous
 
 log = logging.getLogger(__name__)
 CONCURRENCY = 32  # requests at once on each server: trainers ask for one completion in each
@@ -37,10 +38,6 @@ class Grades(Protocol):
     def grade(
         self, solutions: Any, problems: Any = None, *, time_limit_s: float | None = None
     ) -> list[dict[str, Any]]: ...
-
-    def grade_async(
-        self, solutions: Any, problems: Any = None, *, time_limit_s: float | None = None
-    ) -> Awaitable[list[dict[str, Any]]]: ...
 
 
 class CodeforcesReward:
@@ -126,18 +123,7 @@ class CodeforcesReward:
         records = self.records(completions, columns)
         return self._rewards(records, log_extra, log_metric)
 
-    async def async_call(
-        self,
-        completions: Sequence[Any],
-        prompts: Any = None,
-        *,
-        log_extra: Callable[[str, list[Any]], None] | None = None,
-        log_metric: Callable[[str, float], None] | None = None,
-        **columns: Any,
-    ) -> list[Reward]:
-        """Do the same without blocking the event loop."""
-        records = await self.records_async(completions, columns)
-        return self._rewards(records, log_extra, log_metric)
+    async_call = asynchronous(__call__)
 
     def records(
         self, completions: Sequence[Any], columns: Mapping[str, Any]
@@ -147,17 +133,6 @@ class CodeforcesReward:
         graded = [
             self.grader.grade(b.solutions, _problems(b), time_limit_s=self.time_limit_s)
             for b in batches
-        ]
-        return _in_order(batches, graded)
-
-    async def records_async(
-        self, completions: Sequence[Any], columns: Mapping[str, Any]
-    ) -> list[Mapping[str, Any]]:
-        """Do the same without blocking the event loop."""
-        batches = self._batches(completions, columns)
-        grade, time_limit_s = self.grader.grade_async, self.time_limit_s
-        graded = [
-            await grade(b.solutions, _problems(b), time_limit_s=time_limit_s) for b in batches
         ]
         return _in_order(batches, graded)
 
@@ -261,11 +236,7 @@ def codeforces(
     return CodeforcesReward(mode)(completions, prompts, **columns)
 
 
-async def codeforces_async(
-    completions: Sequence[Any], prompts: Any = None, *, mode: Mode = DEFAULT_MODE, **columns: Any
-) -> list[Reward]:
-    """Do the same as `codeforces` without blocking the event loop."""
-    return await CodeforcesReward(mode).async_call(completions, prompts, **columns)
+codeforces_async = asynchronous(codeforces)
 
 
 TIME_LIMIT_S = 300.0
@@ -308,13 +279,7 @@ def score_one(
     return score_of(record, reward.mode)
 
 
-async def score_one_async(
-    completion: Any, truth: Any, info: Mapping[str, Any] | None, settings: Mapping[str, Any]
-) -> Score:
-    """Do the same as `score_one` without blocking the event loop."""
-    reward = _reward(settings)
-    (record,) = await reward.records_async([completion], columns_of([truth], [info]))
-    return score_of(record, reward.mode)
+score_one_async = asynchronous(score_one)
 
 
 def score_of(record: Mapping[str, Any], mode: Mode) -> Score:

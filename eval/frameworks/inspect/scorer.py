@@ -1,4 +1,4 @@
-"""`gradebox_scorer`: programs in completions, graded without a sandbox of inspect's.
+"""`gradebox_scorer`: programs in completions, graded without a sandbox of inspect's; samples.
 
     completion + problem (by the sample's id, or its metadata) ─ Grader or Client ─▶ record ─▶ Score
 
@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import Any, cast
 
 import anyio.to_thread
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import (
     CORRECT,
     INCORRECT,
@@ -24,13 +28,14 @@ from inspect_ai.scorer import (
     scorer,
     stderr,
 )
-from inspect_ai.solver import TaskState
+from inspect_ai.solver import TaskState, generate
 
 from gradebox.eval.api.calls import shared_grader
 from gradebox.eval.api.client import Client
 from gradebox.eval.api.rewards.trl import Grades
 from gradebox.eval.api.rewards.values import COMPILE_ERROR, reward_of
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.models.answers.code_prompts import prompts
 
 PROBLEM, LANGUAGE = "problem", "language"
 MOST_THREADS = 256  # each waits for a batch of one sample
@@ -159,3 +164,46 @@ def _explanation(record: Mapping[str, Any], cases: Sequence[Mapping[str, Any]]) 
         return f"{record['verdict'] or record['status']}: {record['error']}"
     where = f"{failed['case_type']} test {failed['test_case_i']}"
     return f"{failed['verdict']} in {where}: {failed['error']}"
+
+
+# ---- data sets as samples, and a task of them ----
+
+
+def problems(
+    dataset: str,
+    *,
+    split: str = "test",
+    language: str = "python",
+    prompt_file: str | None = None,
+    limit: int | None = None,
+) -> MemoryDataset:
+    """Return the problems of a data set as samples, for `gradebox_scorer` of the same data set.
+
+    dataset      as for --dataset: a .jsonl or .parquet file, a folder, or a name on the hub
+    language     of programs, for rows that leave it open
+    prompt_file  a template as of `gradebox sample`; None: its own
+
+    Raises InputError when the data set can't be read.
+    """
+    found = prompts(dataset, split, language, prompt_file)
+    samples = [
+        Sample(id=name, input=prompt, metadata={"language": of_row})
+        for name, of_row, prompt in islice(found, limit)
+    ]
+    return MemoryDataset(samples, name=Path(dataset).stem, location=dataset)
+
+
+@task
+def programs(
+    dataset: str = "openai/openai_humaneval",
+    language: str = "python",
+    servers: str | None = None,
+    judge: str = "strict",
+) -> Task:
+    """Ask for a program for each problem of a data set, and grade it by all tests."""
+    settings: dict[str, Any] = {"judge": judge}
+    return Task(
+        dataset=problems(dataset, language=language),
+        solver=generate(),
+        scorer=gradebox_scorer(dataset, servers=servers, **settings),
+    )

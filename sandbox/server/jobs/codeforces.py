@@ -19,8 +19,7 @@ from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution, Limits
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.request import CASE_EXPECTED, CASE_INPUT, CONFIG, Job
-from gradebox.sandbox.server.plugins import Judge
-from gradebox.sandbox.server.settings import Ceilings, capped
+from gradebox.sandbox.server.settings import Ceilings, Judge, capped
 
 TIMED_OUT, OUT_OF_MEMORY = 124, 134
 CASE_OUTPUT = "output.txt"

@@ -15,18 +15,17 @@ from typing import Any
 from gradebox.sandbox.box.wire import MAX_FILES
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.model import Compiled, Execution
-from gradebox.sandbox.piston.gradebox_server import write_execution
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.codeforces import run_case
 from gradebox.sandbox.server.jobs.request import Job
-from gradebox.sandbox.server.plugins import Judge
+from gradebox.sandbox.server.settings import Judge
 
 
 def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
     """Return the answer of POST /api/v2/execute."""
     check_files(job.unpacked, sandbox)
     # In Piston a Python program that does not compile fails when it runs.
-    compiled = sandbox.compile(job.program, job.compile_limits, interpreted=job.compile_only)
+    compiled = sandbox.compile(job.program, job.compile_limits, interpreted=False)
     try:
         answer: dict[str, Any] = {"language": job.runtime.language, "version": job.runtime.version}
         stage = compile_stage(compiled, job)
@@ -35,8 +34,6 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
         if not compiled.ok:
             # Like Piston: the compiler's stage is also the run's when nothing was run
             return {**answer, "run": stage}
-        if job.compile_only:
-            return answer
         if job.codeforces:
             return {**answer, "run": run_case(job, compiled, sandbox, judge).as_stage()}
         execution = sandbox.run(
@@ -46,7 +43,6 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
             args=job.args,
             files=job.files,
             collect=job.collect,
-            alone=job.alone,
         )
         return {**answer, "run": run_stage(execution, job)}
     finally:
@@ -79,14 +75,6 @@ _SILENT = (signal.SIGINT, signal.SIGPIPE)  # a shell does not report their victi
 
 def compile_stage(compiled: Compiled, job: Job) -> dict[str, Any] | None:
     """Return the compiler's stage; None for a language that is not compiled."""
-    if job.evidence:
-        return {
-            "ok": compiled.ok,
-            "log_base64": base64.b64encode(compiled.log).decode(),
-            "toolchain": compiled.toolchain,
-            "cached": compiled.cached,
-            "evidence": write_execution(compiled.execution) if compiled.execution else None,
-        }
     execution = compiled.execution
     if execution is None and compiled.ok:
         if not job.runtime.codeforces:
@@ -110,8 +98,6 @@ def _with_users_name(log: str, job: Job) -> str:
 
 def run_stage(execution: Execution, job: Job) -> dict[str, Any]:
     """Return the stage of the program's run."""
-    if job.evidence:
-        return {"status": status_of(execution), "evidence": write_execution(execution)}
     stage = stage_of(execution, base64_output=job.base64_output, name=job.main)
     if job.collect:
         stage["files"] = {

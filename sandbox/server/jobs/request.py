@@ -2,8 +2,7 @@
 
     JSON body ─▶ Job (program, data files, limits) ─▶ execute.py
 
-Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", `collect`, and `gradebox`
-of gradebox's own client (sandbox/piston/gradebox_server.py).
+Fields beside Piston's: `stdin_encoding` and `output_encoding` "base64", and `collect`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from gradebox.sandbox.server.jobs.layout import (
     strict_base64,
 )
 from gradebox.sandbox.server.jobs.runtimes import Runtime, find_runtime
-from gradebox.sandbox.server.settings import Ceilings, capped, check_limits
+from gradebox.sandbox.server.settings import Ceilings, capped
 
 CONFIG, CASE_INPUT, CASE_EXPECTED = "grader_config", "input.txt", "correct_output.txt"
 
@@ -37,9 +36,6 @@ class Job:
     """One request, ready to run.
 
     codeforces     it uses the protocol of guipenedo/piston's Codeforces package (codeforces.py)
-    evidence       gradebox's own client sent it: the answer has the whole evidence
-    compile_only   it is not run
-    alone          see Sandbox.run
     main           the user's name of the main file
     compiled_as    its name in a compilation, if another one
     unpacked       its files are unpacked when it runs: they are in folders, or many
@@ -55,9 +51,6 @@ class Job:
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: tuple[str, ...] = ()
     base64_output: bool = False
-    evidence: bool = False
-    compile_only: bool = False
-    alone: bool = False
     codeforces: bool = False
     main: str = ""
     compiled_as: str = ""
@@ -84,19 +77,11 @@ def parse_job(
     if runtime is None:
         raise BadRequest(f"{language}-{version} runtime is unknown")
     codeforces = case and runtime.codeforces
-    own = body.get("gradebox")
-    if own is not None and not isinstance(own, dict):
-        raise BadRequest("gradebox must be an object: is the client of another version?")
-    if own is None and not any(f.utf8 for f in files):
+    if not any(f.utf8 for f in files):
         raise BadRequest("files must include at least one utf8 encoded file")
     check_ceilings(body, ceilings)
     limits, compiling = run_limits(body, ceilings), compile_limits(body, ceilings)
-    if own is not None:
-        most = ceilings.compile_limits()
-        compiling = gradebox_limits(own.get("compile_limits"), most, compiling)
-        limits = gradebox_limits(own.get("run_limits"), ceilings.run_limits(), limits)
-        placed = _apart(runtime, files, own.get("run_files"))
-    elif codeforces:
+    if codeforces:
         placed = _case(runtime, files)
     else:
         placed = place(languages.find(runtime.row), files, talking=talking)
@@ -113,22 +98,11 @@ def parse_job(
         files=placed.files,
         collect=collect,
         base64_output=body.get("output_encoding") == "base64",
-        evidence=own is not None,
-        compile_only=own is not None and own.get("run_limits") is None,
-        alone=own is not None and own.get("alone") is True,
         codeforces=codeforces,
         main=next((f.name for f in files if f.utf8), ""),
         compiled_as=placed.compiled_as,
         unpacked=ARCHIVE in placed.files,
     )
-
-
-def _apart(runtime: Runtime, files: list[File], run_files: Any) -> Placed:
-    """Return a program whose last `run_files` files belong to its run."""
-    if type(run_files) is not int or not 0 <= run_files < len(files):
-        raise BadRequest(f"run_files is {str(run_files)[:40]}: fewer than the {len(files)} files")
-    at = len(files) - run_files
-    return Placed(Program(runtime.row, _contents(files[:at])), files=_contents(files[at:]))
 
 
 def _case(runtime: Runtime, files: list[File]) -> Placed:
@@ -238,25 +212,3 @@ def compile_limits(body: Mapping[str, Any], ceilings: Ceilings) -> Limits:
         disk_bytes=512 * MIB,
     )
     return capped(wanted, ceilings.compile_limits())
-
-
-def gradebox_limits(value: Any, most: Limits, default: Limits) -> Limits:
-    """Return the limits of gradebox's own client; a field that is missing has its default.
-
-    most  the ceiling of each limit
-    """
-    if value is None:
-        return default
-    types = {f.name: f.type for f in dataclasses.fields(Limits)}
-    if not isinstance(value, dict) or not set(value) <= set(types):
-        raise BadRequest(f"limits must be an object with fields of {sorted(types)}")
-    for name, number in value.items():
-        if not is_number(number) or not 0 <= number < 1e300:  # false for NaN, exact for integers
-            raise BadRequest(
-                f"limit {name} is {str(number)[:40]}; it must be a non-negative number"
-            )
-        if types[name] == "int" and number != int(number):
-            raise BadRequest(f"limit {name} is {number}; it must be a whole number")
-    limits = dataclasses.replace(default, **value)
-    check_limits(limits, most)
-    return limits

@@ -36,6 +36,7 @@ STDIN_CUT = 219_264
 COMPILERS = {"c++": (("g++", "-std=c++17"), ".cpp"), "c": (("gcc", "-std=c11"), ".c")}
 PYTHON = (os.path.realpath(sys.executable), "-S")  # site-packages are not needed, and slow
 INTERPRETERS = {"javascript": "node", "ruby": "ruby"}
+PATH = f"{Path(PYTHON[0]).parent}:{os.environ.get('PATH', os.defpath)}"  # where python3 is no shim
 
 # Earlier compilations, since g++ is slow. Binaries are linked and never copied: a file that is
 # being written while another thread forks cannot be executed.
@@ -303,6 +304,7 @@ def stage(
         process = subprocess.Popen(
             command,
             cwd=folder,
+            env={**os.environ, "PATH": PATH},
             stdin=source,
             stdout=subprocess.PIPE if stops else out,
             stderr=err,

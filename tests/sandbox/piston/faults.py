@@ -145,7 +145,7 @@ def except_for_trusted_programs(fault: Fault) -> Fault:
     """Cause the fault for a solution, and not when the client tries the same with a program."""
 
     def chosen(handler: Handler, body: dict[str, Any]) -> None:
-        if "-c" in job_of(body):
+        if "{python}" in job_of(body) and "-c" in job_of(body):
             handler.answer(body)
         else:
             fault(handler, body)

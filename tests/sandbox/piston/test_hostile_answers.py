@@ -9,20 +9,22 @@ from typing import Any
 import pytest
 
 from gradebox.sandbox.errors import Transient
-from gradebox.sandbox.model import Execution, Program
+from gradebox.sandbox.model import Program
 from gradebox.sandbox.piston import PistonSandbox, transport
-from gradebox.sandbox.piston.backend import COMPILE_LIMITS
 from gradebox.sandbox.piston.fleet import Endpoint
-from gradebox.sandbox.piston.gradebox_server import GradeboxServer, read_execution, write_execution
+from gradebox.sandbox.piston.gradebox_server import GradeboxServer, read_answer
+from gradebox.sandbox.piston.limits import COMPILE_LIMITS
 from gradebox.sandbox.piston.transport import Transport
 
 from .fake_piston import FakePiston
 
-GOOD = write_execution(Execution(exit_code=0, signal=None, cpu_s=0.1, wall_s=0.2, memory_bytes=9))
+GOOD = {"exit_code": 0, "signal": None, "cpu_s": 0.1, "wall_s": 0.2, "memory_bytes": 9}
+COMPILED = {"ok": True, "log": "", "toolchain": "x", "cached": False}
 
 
 def test_good_evidence_is_read() -> None:
-    assert read_execution(GOOD).wall_s == 0.2
+    found = read_answer({**COMPILED, "run": GOOD}).run
+    assert found is not None and found.wall_s == 0.2
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_good_evidence_is_read() -> None:
 )
 def test_evidence_that_no_run_can_have_is_rejected(field: dict[str, Any]) -> None:
     with pytest.raises(Transient):
-        read_execution({**GOOD, **field})
+        read_answer({**COMPILED, "run": {**GOOD, **field}})
 
 
 class _Answers(Transport):
@@ -59,11 +61,11 @@ class _Answers(Transport):
         return self.value
 
 
-@pytest.mark.parametrize("stage", [{}, {"ok": None}, {"ok": 0}, {"ok": "false"}], ids=str)
-def test_a_malformed_answer_is_no_compile_error(stage: dict[str, Any]) -> None:
-    endpoint = Endpoint("http://server", _Answers({"compile": stage}), 1)
+@pytest.mark.parametrize("change", [{"ok": None}, {"ok": 0}, {"ok": "false"}], ids=str)
+def test_a_malformed_answer_is_no_compile_error(change: dict[str, Any]) -> None:
+    endpoint = Endpoint("http://server", _Answers({**COMPILED, **change}), 1)
     program = Program("python", {"main.py": b"print(1)"})
-    with pytest.raises(Transient, match=r"compile\.ok is"):
+    with pytest.raises(Transient, match=r"at `\$\.ok`"):
         GradeboxServer().compile(endpoint, program, COMPILE_LIMITS)
 
 

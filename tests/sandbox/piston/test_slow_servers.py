@@ -12,8 +12,7 @@ import pytest
 
 from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.piston import PistonSandbox
-from gradebox.sandbox.piston.build import c_launcher_source
-from gradebox.sandbox.piston.launcher import LAUNCHER, decode_report, job_files, launcher_file
+from gradebox.sandbox.piston.launcher import LAUNCHER, decode_report, job_files, launcher_files
 
 from .fake_piston import FakePiston
 
@@ -25,30 +24,17 @@ LIMITS = Limits(wall_s=0.4)
 NONCE = "0" * 16
 
 
-@pytest.fixture(scope="module", params=["Python", "C"])
-def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The command of a launcher."""
-    folder = tmp_path_factory.mktemp("launcher")
-    if request.param == "Python":
-        (folder / LAUNCHER).write_bytes(launcher_file().content)
-        return [sys.executable, str(folder / LAUNCHER)]
-    (folder / "launcher.c").write_bytes(c_launcher_source())
-    subprocess.run(["gcc", "-x", "c", folder / "launcher.c", "-o", folder / "launcher"], check=True)
-    return [str(folder / "launcher")]
-
-
 @pytest.mark.parametrize(("source", "why"), [(PRINTS, "-"), (PRINTS + "time.sleep(60)\n", "wall")])
 def test_time_in_which_a_launcher_cannot_write_does_not_count(
-    launcher: list[str], tmp_path: Path, source: str, why: str
+    tmp_path: Path, source: str, why: str
 ) -> None:
     argv = [sys.executable, "-S", "-c", source]
     options = {"output_chars": 1 << 24, "only_base64": False, "fixed_addresses": False}
-    for file in job_files(NONCE, argv, LIMITS, files={}, **options):  # type: ignore[arg-type]
+    job = job_files(NONCE, argv, LIMITS, files={}, **options)  # type: ignore[arg-type]
+    for file in (*launcher_files("python"), *job):
         (tmp_path / file.name).write_bytes(file.content)
-    if len(launcher) > 1:  # it removes itself
-        (tmp_path / LAUNCHER).write_bytes(Path(launcher[1]).read_bytes())
-        launcher = [launcher[0], str(tmp_path / LAUNCHER)]
-    with subprocess.Popen(launcher, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, LAUNCHER]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
         time.sleep(4 * LIMITS.wall_s)
         assert process.stdout is not None
         report = decode_report(process.stdout.read(), NONCE)

@@ -45,6 +45,13 @@ def test_a_run_has_pistons_fields(start: Start) -> None:
     }
 
 
+def single(served: Served, **body: Any) -> requests.Response:
+    """Ask for a run as gradebox's own client does."""
+    source = base64.b64encode(b"print(1)").decode()
+    own = {"language": "python", "files": {"main.py": source}, "compile_limits": {}, **body}
+    return served.post("/gradebox/run", **own)
+
+
 def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_client(
     start: Start,
 ) -> None:
@@ -53,9 +60,9 @@ def test_python_that_does_not_compile_is_run_as_in_piston_and_reported_to_our_cl
     answer = served.python().json()
     assert "compile" not in answer
     assert answer["run"]["code"] == 1
-    native = served.python(gradebox={"run_files": 0}).json()
-    assert native["compile"]["ok"] is False
-    assert base64.b64decode(native["compile"]["log_base64"]) == b"SyntaxError: no"
+    native = single(served).json()
+    assert native["ok"] is False
+    assert base64.b64decode(native["log"]) == b"SyntaxError: no"
 
 
 @pytest.mark.parametrize(
@@ -140,11 +147,6 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"args": ["\ud800"]}, "args is not text"),
     ({"collect": ["\ud800"]}, "collect is not text"),
     ({"version": "9" * 5000}, "runtime is unknown"),
-    ({"gradebox": {"compile_limits": {"processes": 1.5}}}, "processes is 1.5; it must be a whole"),
-    ({"gradebox": {"run_limits": {"cpu_s": 10**400}}}, "it must be a non-negative number"),
-    ({"gradebox": 1}, "gradebox must be an object"),
-    ({"gradebox": {"run_files": 1}}, "run_files is 1: fewer than the 1 files"),
-    ({"gradebox": {"run_files": "x"}}, "run_files is x: fewer"),
 ]
 
 
@@ -264,11 +266,30 @@ def test_gradeboxs_own_client_cannot_exceed_the_ceilings(
     ceilings = Ceilings(**SMALL)
     most = vars(getattr(ceilings, kind)())
     server = start(ceilings=ceilings)
-    own = {"run_files": 0, kind: most}
-    assert server.python(gradebox=own).json()["compile"]["ok"] is True
-    answer = server.python(gradebox={**own, kind: {**most, name: most[name] + 1}})
+    own = {"compile_limits": vars(ceilings.compile_limits()), kind: most}
+    assert single(server, **own).json()["ok"] is True
+    answer = single(server, **{**own, kind: {**most, name: most[name] + 1}})
     assert answer.status_code == 400
     assert f"limit {name} of" in answer.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"compile_limits": {"processes": 1.5}}, "got `float` - at `$.compile_limits.processes"),
+        ({"run_limits": {"cpu_s": 10**400}}, "out of range"),
+        ({"run_files": "x"}, "Expected `object`"),
+        ({"files": {"main.py": "no base64!"}}, "base64"),
+        ({"args": ["x"] * 1025}, "args has 1025 elements; at most 1024"),
+        ({"other": 1}, "unknown field `other`; is the client another version?"),
+        ({"language": "cobol"}, "cobol"),
+    ],
+)
+def test_a_wrong_request_of_our_own_client_is_refused(
+    start: Start, change: dict[str, Any], message: str
+) -> None:
+    answer = single(start(), **change)
+    assert (answer.status_code, message in answer.json()["message"]) == (400, True)
 
 
 @pytest.mark.parametrize(("field", "most"), [("args", 1024), ("collect", 256)])

@@ -20,8 +20,7 @@ import requests
 
 from gradebox.sandbox import SandboxUnavailable
 from gradebox.sandbox.server.__main__ import ceilings_from, parser
-from gradebox.sandbox.server.plugins import load_function
-from gradebox.sandbox.server.settings import ServerSettings
+from gradebox.sandbox.server.settings import ServerSettings, load_function
 from testing.fakes.scripted_sandbox import Call, FakeSandbox
 from tests.sandbox.backends import served
 
@@ -243,7 +242,7 @@ def test_settings_out_of_range_are_refused(change: dict[str, int], message: str)
 
 
 @pytest.mark.parametrize(
-    "name", ["", "nothing", "gradebox.eval.api.codeforces_judge:none", "no.module:judge"]
+    "name", ["", "nothing", "gradebox.eval.api.service:none", "no.module:judge"]
 )
 def test_a_missing_judge_is_reported(name: str) -> None:
     with pytest.raises(SandboxUnavailable, match=r"--judge .* can't be loaded .* module:function"):

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body
+from gradebox.eval.api.dialects.common import read
 from gradebox.eval.api.dialects.fusion.datasets import CLASSES, NAMED, of_the_server
 from gradebox.eval.api.dialects.fusion.run_code import run_code
 from gradebox.eval.api.dialects.fusion.submit import (
     Config,
     Evaluate,
+    OfDataset,
+    Submission,
     Tools,
     own_name,
     prompt_of,
-    read_config,
-    read_submission,
 )
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
-from gradebox.sandbox.server.plugins import Route
+from gradebox.sandbox.server.settings import Route
 
 NO_JUPYTER = (
     "this server runs no notebooks: its programs are whole and end; send the cells as one "
@@ -35,18 +35,18 @@ def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, s
     own = own_name(calls.dataset)
 
     def submit(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        submission = read_submission(body, programs)
+        submission = read(Submission, body)
+        submission.config.check(programs.ceilings)
         evaluate: Evaluate = of_the_server
         if submission.row or submission.dataset != own:
             evaluate = CLASSES[_class(submission.dataset, submission.config, bool(submission.row))]
-        result = evaluate(submission, Tools(calls, programs, cancelled))
-        return 200, result.as_json(submission)
+        return 200, evaluate(submission, Tools(calls, programs, cancelled))
 
     def prompts(body: Any) -> list[dict[str, Any]]:
-        request = Body(body)
-        config, dataset = read_config(request, programs), request.text("dataset")
-        rows = config.provided_data
-        kind = _class(dataset, config, rows is not None)
+        asked = read(OfDataset, body)
+        config, rows = asked.config, asked.config.provided_data
+        config.check(programs.ceilings)
+        kind = _class(asked.dataset, config, rows is not None)
         rows = [rows] if isinstance(rows, dict) else rows
         if not isinstance(rows, list):
             raise BadRequest("config.provided_data must be a row, or a list of rows")
@@ -62,13 +62,12 @@ def routes(calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, s
         return 200, found[0]
 
     def list_ids(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        request = Body(body)
-        if own is not None and request.text("dataset") == own:
+        if own is not None and read(OfDataset, body).dataset == own:
             return 200, calls.problem_ids()
         return 200, [one["id"] for one in prompts(body)]
 
     def no_metrics(body: Any, _cancelled: Cancellation) -> tuple[int, Any]:
-        Body(body).text("dataset")
+        read(OfDataset, body)
         return 200, {}
 
     return {

@@ -18,24 +18,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.fusion.extraction import (
-    Block,
-    extract,
-    first_block,
-    without_entry_point,
-)
-from gradebox.eval.api.dialects.fusion.results import case_answer
-from gradebox.eval.api.dialects.fusion.run_code import (
-    COMPILED,
-    MEMORY_BYTES,
-    is_name,
-    read_files,
-    row_of,
-    run_asked,
-    why_not_served,
-)
-from gradebox.eval.api.dialects.fusion.submit import Evaluate, Result, Submission, Tools
-from gradebox.eval.api.dialects.grades import (
+from gradebox.eval.api.dialects.common import (
     Graded,
     grade_one,
     json_or_unpacked,
@@ -43,6 +26,23 @@ from gradebox.eval.api.dialects.grades import (
     live_problem,
     own_columns,
 )
+from gradebox.eval.api.dialects.fusion.extraction import (
+    Block,
+    extract,
+    first_block,
+    without_entry_point,
+)
+from gradebox.eval.api.dialects.fusion.run_code import (
+    COMPILED,
+    MEMORY_BYTES,
+    case_answer,
+    is_name,
+    read_files,
+    row_of,
+    run_asked,
+    why_not_served,
+)
+from gradebox.eval.api.dialects.fusion.submit import Evaluate, Submission, Tools
 from gradebox.eval.api.dialects.programs import Asked
 from gradebox.eval.common.errors import shown
 from gradebox.eval.problems.formats.asserts import assert_problem
@@ -61,7 +61,7 @@ _IMPORTS = "\n".join(
 )
 
 
-def common_oj(submission: Submission, tools: Tools) -> Result:
+def common_oj(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade a CommonOJDataset row."""
     config = submission.config
     if config.language is None:
@@ -76,13 +76,15 @@ def common_oj(submission: Submission, tools: Tools) -> Result:
         "sandboxfusion", row, id=submission.name, time_limit=config.run_timeout or seconds
     )
     block = extract(submission.completion, config.language)
-    every = bool(config.extra.get("run_all_cases"))
+    every = config.wants("run_all_cases")
     graded = _graded(block, config.language, problem, tools, stop_on_first_failure=not every)
-    whole = bool(config.extra.get("return_full_case"))
-    return _result(block, graded, _tests(graded, problem["official_tests"], whole=whole))
+    whole = config.wants("return_full_case")
+    return _result(
+        submission, block, graded, _tests(graded, problem["official_tests"], whole=whole)
+    )
 
 
-def live_code_bench(submission: Submission, tools: Tools) -> Result:
+def live_code_bench(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade a LiveCodeBenchDataset row, whose tests may be packed."""
     tests = json_or_unpacked(submission.row.get("test"))
     held = tests.get("input_output") if isinstance(tests, dict) else None
@@ -93,10 +95,12 @@ def live_code_bench(submission: Submission, tools: Tools) -> Result:
     )
     block = extract(submission.completion, "python")
     graded = _graded(block, "python", problem, tools, stop_on_first_failure=True)
-    return _result(block, graded, _tests(graded, problem["official_tests"]), full_code=block.code)
+    return _result(
+        submission, block, graded, _tests(graded, problem["official_tests"]), full_code=block.code
+    )
 
 
-def human_eval(submission: Submission, tools: Tools) -> Result:
+def human_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade a HumanEvalDataset row; without `is_freeform`, a completion continues the prompt."""
     row = submission.row
     if "tests" in row:
@@ -109,10 +113,11 @@ def human_eval(submission: Submission, tools: Tools) -> Result:
         time_limit=submission.config.run_timeout or OTHER_S,
     )
     block = Block("raw", "", _continued(submission.completion))
-    if submission.config.extra.get("is_freeform"):
+    if submission.config.wants("is_freeform"):
         block = extract(submission.completion, "python")
     graded = _graded(block, "python", problem, tools)
     return _result(
+        submission,
         block,
         graded,
         _tests(graded),
@@ -121,7 +126,7 @@ def human_eval(submission: Submission, tools: Tools) -> Result:
     )
 
 
-def mbpp(submission: Submission, tools: Tools) -> Result:
+def mbpp(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade an MBPPDataset row; few-shot, only its last statement counts, as there."""
     tests = json_or_unpacked(submission.row.get("test_list"))
     if not isinstance(tests, list) or not all(isinstance(test, str) for test in tests):
@@ -136,10 +141,12 @@ def mbpp(submission: Submission, tools: Tools) -> Result:
     problem = assert_problem(submission.name, code, tests, seconds, apart=False)
     block = Block(block.kind, "python", code)
     graded = _graded(block, "python", problem, tools)
-    return _result(block, graded, _tests(graded), full_code=code, test_code="\n".join(tests))
+    return _result(
+        submission, block, graded, _tests(graded), full_code=code, test_code="\n".join(tests)
+    )
 
 
-def multipl_e(submission: Submission, tools: Tools) -> Result:
+def multipl_e(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade a MultiPLEDataset row."""
     row = {"name": submission.name, "stop_tokens": [], **submission.row}
     tokens = row["stop_tokens"]
@@ -154,11 +161,12 @@ def multipl_e(submission: Submission, tools: Tools) -> Result:
     )
     language = problem["tests_language"]
     block = Block("raw", "", submission.completion)
-    if submission.config.extra.get("is_freeform"):
+    if submission.config.wants("is_freeform"):
         block = extract(submission.completion, _THEIRS.get(language, ""))
     solution = {"completion": submission.completion} if block.kind == "raw" else None
     graded = _graded(block, language, problem, tools, solution=solution)
     return _result(
+        submission,
         block,
         graded,
         _tests(graded),
@@ -167,7 +175,7 @@ def multipl_e(submission: Submission, tools: Tools) -> Result:
     )
 
 
-def auto_eval(submission: Submission, tools: Tools) -> Result:
+def auto_eval(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade an AutoEvalDataset row: the code with the row's tests is one program."""
     labels, test = _part(submission.row, "labels"), _part(submission.row, "test")
     written = labels.get("programming_language")
@@ -182,9 +190,9 @@ def auto_eval(submission: Submission, tools: Tools) -> Result:
         raise BadRequest(f"test.code is {shown(test_code)}: it must be text")
     block = extract(submission.completion, written)
     code = without_entry_point(block.code, written)
-    extra, config = submission.config.extra, submission.config
-    full = _joined(repr(code) if extra.get("repr_code") else code, test_code)
-    flag = secrets.token_hex(10) if extra.get("append_flag") and language == "python" else ""
+    config = submission.config
+    full = _joined(repr(code) if config.wants("repr_code") else code, test_code)
+    flag = secrets.token_hex(10) if config.wants("append_flag") and language == "python" else ""
     if flag:
         full += f'\n\nprint("{flag}")'
     ceilings = tools.programs.ceilings
@@ -203,10 +211,10 @@ def auto_eval(submission: Submission, tools: Tools) -> Result:
         raise SandboxError(answer["message"])
     passed = answer["status"] == "Success" and flag in answer["run_result"]["stdout"]
     tests = [{"passed": passed, "exec_info": answer, "test_info": None}]
-    return Result(passed, code, tests, block.kind, full_code=full)
+    return submission.result(Block(block.kind, "", code), passed, tests, full_code=full)
 
 
-def of_the_server(submission: Submission, tools: Tools) -> Result:
+def of_the_server(submission: Submission, tools: Tools) -> dict[str, Any]:
     """Grade a completion for a problem of the server's own data set."""
     language = submission.config.language
     solution: dict[str, Any] = {
@@ -215,7 +223,7 @@ def of_the_server(submission: Submission, tools: Tools) -> Result:
     }
     if language is not None:
         solution["language"] = row_of(language) or language
-    every = bool(submission.config.extra.get("run_all_cases"))
+    every = submission.config.wants("run_all_cases")
     graded = grade_one(
         tools.calls,
         solution,
@@ -225,7 +233,7 @@ def of_the_server(submission: Submission, tools: Tools) -> Result:
         stop_on_first_failure=not every,
     )
     block = extract(submission.completion, language or "python")
-    return _result(block, graded, _tests(graded))
+    return _result(submission, block, graded, _tests(graded))
 
 
 CLASSES: Mapping[str, Evaluate] = {
@@ -271,14 +279,14 @@ def _graded(
 
 
 def _result(
+    submission: Submission,
     block: Block,
     graded: Graded | None,
     tests: list[dict[str, Any]],
-    full_code: str | None = None,
-    test_code: str | None = None,
-) -> Result:
+    **codes: str,
+) -> dict[str, Any]:
     passed = graded is not None and graded.passed
-    return Result(passed, block.code, tests, block.kind, full_code=full_code, test_code=test_code)
+    return submission.result(block, passed, tests, **codes)
 
 
 def _tests(

@@ -1,6 +1,6 @@
 """The program in a completion, chosen by SandboxFusion's rules.
 
-    fenced (```lang … ```) ▷ incomplete_fenced (no end) ▷ heuristic (python, sql, bash) ▷ empty
+    fenced (```lang … ```) ▷ incomplete_fenced (no end) ▷ heuristic (python) ▷ empty
 
 The best kind that occurs counts: its first block with a tag of the wanted language, else its first
 block. They differ from our own rules (eval/solutions/extract_code.py), which take the last fence,
@@ -11,7 +11,7 @@ MOST_BLOCKS blocks or MOST_LINES lines, the first ones are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,24 +19,16 @@ Kind = Literal["fenced", "incomplete_fenced", "heuristic", "empty", "raw"]
 FENCE = "```"
 MOST_BLOCKS, MOST_LINES = 5000, 10_000  # 2 µs each
 _END = re.compile(r"\n[^\S\n]*```")
+# Of the languages that are served; the tag of another one is that of no program.
 _TAGS: Mapping[str, tuple[str, ...]] = {
     "python": ("py", "python3"),
     "cpp": ("c++",),
     "nodejs": ("javascript", "js"),
     "csharp": ("c#",),
-    "bash": ("sh", "shell"),
     "rust": ("rs",),
-    "julia": ("jl",),
-    "D_ut": ("d",),
-    **dict.fromkeys(
-        (
-            *("go", "java", "php", "typescript", "sql", "lua", "perl", "R", "ruby", "scala"),
-            *("kotlin", "c", "html", "verilog", "racket", "swift"),
-        ),
-        (),
-    ),
+    **dict.fromkeys(("go", "java", "ruby", "kotlin", "c"), ()),
 }
-_LANGUAGE_OF = {tag: name for name, tags in _TAGS.items() for tag in (name.lower(), *tags)}
+_LANGUAGE_OF = {tag: name for name, tags in _TAGS.items() for tag in (name, *tags)}
 
 
 @dataclass(frozen=True)
@@ -106,11 +98,10 @@ def _incomplete(text: str, _language: str) -> Iterator[Block]:
 
 
 def _heuristic(text: str, language: str) -> Iterator[Block]:
-    find = _HEURISTICS.get(language)
-    if find is not None:
+    if language == "python":
         first = text.split("\n", MOST_LINES)[:MOST_LINES]
         lines = [line for line in first if line.strip()]
-        yield from (Block("heuristic", language, code) for code in find(lines))
+        yield from (Block("heuristic", language, code) for code in _definitions(lines))
 
 
 def _definitions(lines: list[str]) -> Iterator[str]:
@@ -130,24 +121,6 @@ def _definitions(lines: list[str]) -> Iterator[str]:
             if body:
                 yield "\n".join((*before, line, *body)) + "\n"
         before = []
-
-
-def _queries(lines: list[str]) -> Iterator[str]:
-    text = "\n".join(lines) + "\n"
-    start = re.search(r"^[ \t]*(?:select|with\s)", text, re.MULTILINE | re.IGNORECASE)
-    if start:
-        yield text[start.start() :].partition(";")[0]
-
-
-def _script(lines: list[str]) -> Iterator[str]:
-    yield "\n".join(lines) + "\n"
-
-
-_HEURISTICS: Mapping[str, Callable[[list[str]], Iterator[str]]] = {
-    "python": _definitions,
-    "sql": _queries,
-    "bash": _script,
-}
 
 
 def _tagged(tag: str) -> str:

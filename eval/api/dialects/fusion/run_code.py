@@ -1,25 +1,43 @@
-"""POST /run_code of SandboxFusion: one program, one run.
+"""POST /run_code of SandboxFusion: one program, one run; and its answers about runs.
 
 `run_timeout` and `compile_timeout` are CPU seconds here (programs.py has the wall limit), and
 `memory_limit_MB` holds for all memory of a program. What their server takes and this one refuses:
 paths that lead out of the working folder, `fetch_files` in folders, limits over the
 server's own.
+
+    Ran ─▶ {"status", "message", "compile_result", "run_result", "executor_pod_name", "files"}
+           and, beside their fields: cpu_time (s), memory_bytes, verdict. Their client knows
+           cpu_time in compile_result and run_result, so it is there too.
+
+| the program                       | status  | run_result.status | return_code | verdict |
+|-----------------------------------|---------|-------------------|-------------|---------|
+| ended with 0                      | Success | Finished          | 0           | null    |
+| ended with another code, a signal | Failed  | Finished          | code, -n    | RE      |
+| met its CPU or wall limit         | Failed  | TimeLimitExceeded | null        | TLE     |
+| met its memory limit              | Failed  | Finished          | -9          | MLE     |
+| wrote too much                    | Failed  | Finished          | -9          | OLE     |
+| did not compile                   | Failed  | null              | –           | CE      |
+
+SandboxError is for the machine only: nothing that a program does leads to it.
 """
 
 from __future__ import annotations
 
+import base64
+import signal
 from collections.abc import Mapping
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body, Invalid, Place
-from gradebox.eval.api.dialects.fusion.results import fault_answer, run_answer
-from gradebox.eval.api.dialects.programs import Asked, ProgramRunner
+import msgspec
+
+from gradebox.eval.api.dialects.common import BODY, Invalid, Place, read, within
+from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.model import MIB
+from gradebox.sandbox.model import MIB, Compiled, Execution
 from gradebox.sandbox.server.jobs.layout import check_folders, plain_name, strict_base64
-from gradebox.sandbox.server.plugins import Route
+from gradebox.sandbox.server.settings import Route
 
 NAMES: Mapping[str, str | None] = {
     "python": "python",
@@ -78,14 +96,42 @@ COLLECT_MOST = 32
 IGNORED = "IGNORE_THIS_FILE"
 
 
+class _Fields(msgspec.Struct):
+    code: str
+    language: str
+    stdin: str | None = None
+    run_timeout: float | None = None
+    compile_timeout: float | None = None
+    memory_limit_MB: float | None = None
+    files: dict[str, str | None] = {}
+    fetch_files: list[str] = []
+
+
 def run_code(programs: ProgramRunner) -> Route:
     """Return the route."""
+    ceilings = programs.ceilings
 
     def answer(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
-        request = Body(body)
-        language = language_of(request, "language")
-        asked = _asked(request, language, programs)
-        return 200, run_asked(programs, language, asked)
+        fields = read(_Fields, body)
+        check_language(fields.language, "language")
+        run_s, compile_s = (
+            within(value, TIMEOUT_S, ceilings.run_cpu_time / 1000, name)
+            for name, value in (
+                ("run_timeout", fields.run_timeout),
+                ("compile_timeout", fields.compile_timeout),
+            )
+        )
+        asked = Asked(
+            language=row_of(fields.language) or "",
+            code=fields.code,
+            stdin=(fields.stdin or "").encode("utf-8", "surrogatepass"),
+            cpu_s=run_s,
+            compile_cpu_s=compile_s,
+            memory_bytes=_memory(fields.memory_limit_MB, ceilings.run_memory_limit),
+            files=read_files(fields.files, ceilings.files_max, (*BODY, "files")),
+            collect=_collect(fields.fetch_files),
+        )
+        return 200, run_asked(programs, fields.language, asked)
 
     return answer
 
@@ -101,43 +147,24 @@ def run_asked(programs: ProgramRunner, language: str, asked: Asked) -> dict[str,
         return fault_answer(f"the sandbox failed: {error}")
 
 
-def language_of(request: Body, name: str) -> str:
-    """Return a language that requests may name. Raises Invalid."""
-    value = request.text(name)
-    if not is_name(value):
+def check_language(name: str, *where: str) -> None:
+    """Raise Invalid for a language that requests may not name."""
+    if not is_name(name):
         known = ", ".join(map(repr, NAMES))
-        raise request.invalid(name, "literal_error", f"Input should be {known}")
-    return value
+        raise Invalid((*BODY, *where), f"Input should be {known}", name)
 
 
-def _asked(request: Body, language: str, programs: ProgramRunner) -> Asked:
-    ceilings, files = programs.ceilings, request.inner("files", {})
-    return Asked(
-        language=row_of(language) or "",
-        code=request.text("code"),
-        stdin=(request.optional_text("stdin") or "").encode("utf-8", "surrogatepass"),
-        cpu_s=request.number("run_timeout", TIMEOUT_S, ceilings.run_cpu_time / 1000),
-        compile_cpu_s=request.number(
-            "compile_timeout", TIMEOUT_S, ceilings.compile_cpu_time / 1000
-        ),
-        memory_bytes=_memory(request, ceilings.run_memory_limit),
-        files=read_files(files.values, ceilings.files_max, files.where),
-        collect=_collect(request),
-    )
-
-
-def _memory(request: Body, most: int) -> int:
+def _memory(megabytes: float | None, most: int) -> int:
     """Return the memory limit in bytes; -1 and 0 name none, as there."""
-    value = request.values.get("memory_limit_MB", -1)
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and -1 <= value <= 0:
+    if megabytes is None or -1 <= megabytes <= 0:
         return min(MEMORY_BYTES, most)
-    return int(request.number("memory_limit_MB", 0, most / MIB) * MIB)
+    return int(within(megabytes, 0, most / MIB, "memory_limit_MB") * MIB)
 
 
 def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -> dict[str, bytes]:
     """Return files, contents in base64 by path, null for none. Raises Invalid."""
     if len(given) > most:
-        raise Invalid(where, "too_long", f"Dictionary should have at most {most} items")
+        raise Invalid(where, f"Dictionary should have at most {most} items")
     files = {}
     for path, content in given.items():
         if content is None or IGNORED in path:
@@ -145,15 +172,15 @@ def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -
         place = (*where, path[:80])
         name = _path(path, place)
         if not isinstance(content, str):
-            raise Invalid(place, "string_type", "Input should be a valid string", content)
+            raise Invalid(place, "Input should be a valid string", content)
         try:
             files[name] = decode(content)
         except ValueError as error:
-            raise Invalid(place, "value_error", f"the content is not base64: {error}") from None
+            raise Invalid(place, f"the content is not base64: {error}") from None
     try:
         check_folders(set(files))
     except BadRequest as error:
-        raise Invalid(where, "value_error", str(error)) from None
+        raise Invalid(where, str(error)) from None
     return files
 
 
@@ -165,25 +192,150 @@ def decode(content: str) -> bytes:
         return strict_base64("".join(content.split()))
 
 
-def _collect(request: Body) -> tuple[str, ...]:
-    given = request.texts("fetch_files", ())
+def _collect(given: list[str]) -> tuple[str, ...]:
+    where = (*BODY, "fetch_files")
     if len(given) > COLLECT_MOST:
-        message = f"List should have at most {COLLECT_MOST} items"
-        raise request.invalid("fetch_files", "too_long", message)
+        raise Invalid(where, f"List should have at most {COLLECT_MOST} items", given)
     names = []
     for number, path in enumerate(given):
-        where = (*request.where, "fetch_files", number)
-        names.append(_path(path, where))
+        names.append(_path(path, (*where, number)))
         if "/" in names[-1]:
             message = "only files of the working folder itself are fetched, none in folders"
-            raise Invalid(where, "value_error", message, path)
+            raise Invalid((*where, number), message, path)
     return tuple(dict.fromkeys(names))
 
 
-def _path(path: str, where: tuple[str | int, ...]) -> str:
+def _path(path: str, where: Place) -> str:
     """Return a path in the working folder in its plainest spelling. Raises Invalid."""
     try:
         return plain_name(path, 0)
     except BadRequest as error:
         message = str(error).partition(" ")[2]
-        raise Invalid(where, "value_error", f"the path {message}", path) from None
+        raise Invalid(where, f"the path {message}", path) from None
+
+
+# ---- answers ----
+
+Times = tuple[float | None, float | None]  # wall and CPU seconds
+UNTIMED: Times = (0.0, 0.0)  # of a command that need not run
+_FAILED = frozenset({"TLE", "MLE", "RE", "OLE", "CE"})
+_KILLED = frozenset({"MLE", "OLE"})
+_VERDICTS = {"cpu": "TLE", "wall": "TLE", "memory": "MLE", "output": "OLE"}
+
+
+def run_answer(ran: Ran) -> dict[str, Any]:
+    """Return the answer of POST /run_code."""
+    execution = ran.execution
+    answer = blank("Failed")
+    if ran.compiles:
+        answer["compile_result"] = _compile_result(ran.compiled)
+    if execution is None:
+        return {**answer, "verdict": "CE"}
+    verdict = verdict_of(execution)
+    return {
+        **answer,
+        "status": "Failed" if verdict else "Success",
+        "run_result": command_result(
+            verdict,
+            _return_code(execution),
+            (execution.wall_s, execution.cpu_s),
+            text(execution.stdout),
+            text(execution.stderr),
+        ),
+        "files": {name: base64.b64encode(data).decode() for name, data in execution.files.items()},
+        "cpu_time": round(execution.cpu_s, 6),
+        "memory_bytes": execution.memory_bytes,
+        "verdict": verdict,
+    }
+
+
+def case_answer(test: Mapping[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer about a test of a grading, from its record.
+
+    A test whose output is wrong ended well: its status is Success.
+    """
+    verdict, compiled = test["verdict"], record["compile"]
+    answer = blank("Failed" if verdict in _FAILED else "Success")
+    answer |= {"verdict": verdict, "cpu_time": test["cpu_s"], "memory_bytes": test["memory_bytes"]}
+    if verdict == "CE":
+        log = str(compiled.get("log") or record["error"])
+        return {**answer, "compile_result": command_result("CE", 1, UNTIMED, "", log)}
+    if find(record["language"]).compile is not None:
+        log = str(compiled.get("log") or "")
+        answer["compile_result"] = command_result(None, 0, UNTIMED, "", log)
+    code = test["exit_code"]
+    if code is None or (verdict in _KILLED and not code):
+        code = -(test["signal"] or signal.SIGKILL)
+    times = test["wall_s"], test["cpu_s"]
+    run = command_result(verdict, code, times, test["output"], test["stderr"])
+    return {**answer, "run_result": run}
+
+
+def fault_answer(message: str) -> dict[str, Any]:
+    """Return the answer when the machine failed."""
+    return {**blank("SandboxError"), "message": message, "verdict": "ER"}
+
+
+def blank(status: str) -> dict[str, Any]:
+    """Return an answer without results."""
+    return {
+        "status": status,
+        "message": "",
+        "compile_result": None,
+        "run_result": None,
+        "executor_pod_name": None,
+        "files": {},
+        "cpu_time": None,
+        "memory_bytes": None,
+        "verdict": None,
+    }
+
+
+def command_result(
+    verdict: str | None,
+    code: int | None,
+    times: Times,
+    stdout: str,
+    stderr: str,
+) -> dict[str, Any]:
+    """Return a command's part of an answer."""
+    late = verdict == "TLE"
+    return {
+        "status": "TimeLimitExceeded" if late else "Finished",
+        "execution_time": times[0],
+        "cpu_time": times[1],
+        "return_code": None if late else code,
+        "stdout": stdout,
+        "stderr": stderr,
+    }
+
+
+def text(data: bytes) -> str:
+    """Return output as text."""
+    return data.decode("utf-8", "replace")
+
+
+def verdict_of(execution: Execution) -> str | None:
+    """Return why a run failed, None for one that ended with code 0."""
+    if execution.killed_for is not None:
+        return _VERDICTS.get(execution.killed_for, "RE")
+    return "RE" if execution.exit_code or execution.signal is not None else None
+
+
+def _return_code(execution: Execution) -> int:
+    """Return what Python's subprocess reports: a signal as a negative number."""
+    if execution.killed_for is not None:
+        return -signal.SIGKILL
+    return execution.exit_code or -(execution.signal or 0)
+
+
+def _compile_result(compiled: Compiled) -> dict[str, Any]:
+    execution = compiled.execution
+    late = execution is not None and execution.killed_for in ("cpu", "wall")
+    code = 0
+    if not compiled.ok:
+        code = 1 if execution is None else _return_code(execution) or 1
+    times = UNTIMED
+    if execution is not None and not compiled.cached:
+        times = execution.wall_s, execution.cpu_s
+    return command_result("TLE" if late else None, code, times, "", text(compiled.log))

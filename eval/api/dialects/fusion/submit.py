@@ -1,4 +1,4 @@
-"""POST /submit of SandboxFusion: one completion for one row, and the routes about data sets.
+"""POST /submit of SandboxFusion and its routes about data sets: fields, answers, prompts.
 
     {"dataset", "id", "completion", "config": {"dataset_type", "provided_data": row, …}}
         ─▶ {"id", "accepted", "extracted_code", "full_code", "test_code", "tests": [
@@ -11,47 +11,73 @@ of rows here. `custom_extract_logic` is refused: it is code for the server.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.api.dialects.bodies import Body
-from gradebox.eval.api.dialects.fusion.extraction import Kind
-from gradebox.eval.api.dialects.fusion.run_code import is_name
-from gradebox.eval.api.dialects.grades import json_text
+import msgspec
+
+from gradebox.eval.api.dialects.common import json_text, within
+from gradebox.eval.api.dialects.fusion.extraction import Block
+from gradebox.eval.api.dialects.fusion.run_code import check_language
 from gradebox.eval.api.dialects.programs import ProgramRunner
 from gradebox.eval.api.grading_calls import GradingCalls
 from gradebox.eval.common.errors import shown
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest
+from gradebox.sandbox.server.settings import Ceilings
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(msgspec.Struct):
     """`config` of a request about a data set."""
 
-    dataset_type: str | None
-    language: str | None
-    locale: str
-    is_fewshot: bool
-    run_timeout: float | None
-    compile_timeout: float | None
-    provided_data: Any
-    extra: Mapping[str, Any]
+    dataset_type: str | None = None
+    language: str | None = None
+    is_fewshot: Any = False
+    run_timeout: float | None = None
+    compile_timeout: float | None = None
+    provided_data: Any = None
+    extra: dict[str, Any] | None = None
+    custom_extract_logic: Any = None
+
+    def check(self, ceilings: Ceilings) -> None:
+        """Raise Invalid or BadRequest for what this server does not take."""
+        if self.language is not None:
+            check_language(self.language, "config", "language")
+        if self.custom_extract_logic is not None:
+            raise BadRequest(
+                "custom_extract_logic is code for the server, which runs none from a request; "
+                "extract the program in the client, and send it in a Markdown fence"
+            )
+        for name in ("run_timeout", "compile_timeout"):
+            most_s = getattr(ceilings, name.replace("timeout", "cpu_time")) / 1000
+            within(getattr(self, name), most_s, most_s, "config", name)
+
+    def wants(self, name: str) -> bool:
+        """Return whether a field of `extra` is true in the sense of Python."""
+        return bool((self.extra or {}).get(name))
 
 
-@dataclass(frozen=True)
-class Submission:
-    """What /submit is asked for.
-
-    row  the row that came with the request; empty: `dataset` is the server's own
-    """
+class OfDataset(msgspec.Struct):
+    """A request about a data set."""
 
     dataset: str
+    config: Config
+
+
+class Submission(OfDataset):
+    """What /submit is asked for."""
+
     id: int | str
     completion: str
-    config: Config
-    row: Mapping[str, Any]
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """The row that came with the request; empty: `dataset` is the server's own."""
+        row = self.config.provided_data
+        if row is not None and not isinstance(row, dict):
+            raise BadRequest("config.provided_data must be the row, as an object")
+        return row or {}
 
     @property
     def name(self) -> str:
@@ -59,30 +85,24 @@ class Submission:
         text = str(self.id)
         return text if 0 < len(text) <= 200 and text.isprintable() and text.strip() else "row"
 
-
-@dataclass(frozen=True)
-class Result:
-    """An EvalResult; `tests` are those that were run."""
-
-    accepted: bool
-    code: str
-    tests: list[dict[str, Any]]
-    kind: Kind
-    full_code: str | None = None
-    test_code: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-    def as_json(self, submission: Submission) -> dict[str, Any]:
-        """Return the answer."""
+    def result(
+        self,
+        block: Block,
+        accepted: bool,
+        tests: list[dict[str, Any]],
+        full_code: str | None = None,
+        test_code: str | None = None,
+    ) -> dict[str, Any]:
+        """Return an EvalResult; `tests` are those that were run."""
         return {
-            "id": submission.id,
-            "accepted": self.accepted,
-            "extracted_code": self.code,
-            "full_code": self.full_code,
-            "test_code": self.test_code,
-            "tests": self.tests,
-            "extracted_type": None if self.kind == "raw" else self.kind,
-            "extra": dict(self.extra),
+            "id": self.id,
+            "accepted": accepted,
+            "extracted_code": block.code,
+            "full_code": full_code,
+            "test_code": test_code,
+            "tests": tests,
+            "extracted_type": None if block.kind == "raw" else block.kind,
+            "extra": {},
         }
 
 
@@ -95,54 +115,7 @@ class Tools:
     cancelled: Cancellation
 
 
-Evaluate = Callable[[Submission, Tools], Result]
-
-
-def read_config(request: Body, programs: ProgramRunner) -> Config:
-    """Return the config of a request. Raises Invalid, BadRequest."""
-    config = request.inner("config")
-    language = config.optional_text("language")
-    if language is not None and not is_name(language):
-        raise config.invalid("language", "literal_error", "Input should be a known language")
-    if config.has("custom_extract_logic"):
-        raise BadRequest(
-            "custom_extract_logic is code for the server, which runs none from a request; extract "
-            "the program in the client, and send it in a Markdown fence"
-        )
-    ceilings = programs.ceilings
-    times = {"run_timeout": ceilings.run_cpu_time, "compile_timeout": ceilings.compile_cpu_time}
-    given = {
-        name: config.number(name, 0, most / 1000) if config.has(name) else None
-        for name, most in times.items()
-    }
-    return Config(
-        dataset_type=config.optional_text("dataset_type"),
-        language=language,
-        locale=config.optional_text("locale") or "en",
-        is_fewshot=config.flag("is_fewshot"),
-        provided_data=config.values.get("provided_data"),
-        extra=config.inner("extra", {}).values if config.has("extra") else {},
-        **given,
-    )
-
-
-def read_submission(body: Any, programs: ProgramRunner) -> Submission:
-    """Return the submission of a body. Raises Invalid, BadRequest."""
-    request = Body(body)
-    identity = request.need("id")
-    if isinstance(identity, bool) or not isinstance(identity, (int, str)):
-        raise request.invalid("id", "int_type", "Input should be a valid integer or string")
-    config = read_config(request, programs)
-    row = config.provided_data
-    if row is not None and not isinstance(row, dict):
-        raise BadRequest("config.provided_data must be the row, as an object")
-    return Submission(
-        dataset=request.text("dataset"),
-        id=identity,
-        completion=request.text("completion"),
-        config=config,
-        row=row or {},
-    )
+Evaluate = Callable[[Submission, Tools], dict[str, Any]]
 
 
 def own_name(dataset: str | None) -> str | None:

@@ -1,23 +1,94 @@
-"""Shared by dialects: packed values, tests in LiveCodeBench's form, grading one solution.
+"""What dialects share: bodies read as structs, tests in LiveCodeBench's form, one solution graded.
 
-{"inputs": ["1\\n"], "outputs": ["2\\n"], "fn_name": null}   a run each
-{"inputs": ["[1]\\n2"], "outputs": ["3"], "fn_name": "f"}   a call each; a line is an argument
+    JSON values ─ read ─▶ struct        {"inputs": ["1\\n"], "outputs": ["2\\n"], "fn_name": null}
+                    └ Invalid ─ answering ─▶ 422 {"detail": [{"loc": ["body", "code"], …}]}
+
+The servers that we stand in for are written with FastAPI, so their clients know errors in its
+form: 422 with a list for a wrong body, other statuses with a text.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from gradebox.eval.api.grading_calls import GradingCalls
-from gradebox.eval.common.errors import RowError
+from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.formats import FORMATS, Judge, Reading, packed
 from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.server.body import check_structure, structure_bytes
+from gradebox.sandbox.server.settings import Route
+
+T = TypeVar("T")
+Place = tuple[str | int, ...]
+BODY: Place = ("body",)
+_MISSING = re.compile("Object missing required field `(.+)`")
+
+
+class Invalid(BadRequest):
+    """A value of a body is wrong.
+
+    where  names of fields and numbers of elements, from the body on
+    """
+
+    def __init__(self, where: Place, message: str, value: object = None) -> None:
+        super().__init__(f"{'.'.join(map(str, where))}: {message}")
+        kind = "missing" if message == "Field required" else "value_error"
+        self.detail = {"type": kind, "loc": list(where), "msg": message, "input": shown(value)}
+
+
+def answering(route: Route) -> Route:
+    """Return a route whose errors have FastAPI's form.
+
+    422 a wrong body, 400 what else the client has to change, 503 a fault of the machine
+    """
+
+    def answer(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        try:
+            return route(body, cancelled)
+        except Invalid as error:
+            return 422, {"detail": [error.detail]}
+        except (BadRequest, InputError) as error:
+            return 400, {"detail": str(error)}
+        except SandboxError as error:
+            return 503, {"detail": str(error)}
+
+    return answer
+
+
+def read(kind: type[T], value: Any, where: Place = BODY) -> T:
+    """Return JSON values as a struct, or as another type. Raises Invalid."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        names = re.findall(r"[^.\[\]`]+", path)
+        places = [int(name) if name.isdigit() else name for name in names if name != "..."]
+        missing = _MISSING.fullmatch(message)
+        if missing:
+            raise Invalid((*where, *places, missing[1]), "Field required") from None
+        raise Invalid((*where, *places), message, value) from None
+    except UnicodeEncodeError as error:  # a key that is half a surrogate pair
+        raise Invalid(where, f"Input should be text: {error}", value) from None
+
+
+def within(value: float | None, default: float, most: float, *where: str) -> float:
+    """Return a number over 0 and up to `most`, the default for None. Raises Invalid."""
+    if value is None:
+        return min(default, most)
+    if not 0 < value <= most:  # also for NaN
+        raise Invalid((*BODY, *where), f"Input should be over 0 and at most {most:g}", value)
+    return value
+
+
+# ---- values that are packed, or the text of JSON ----
 
 
 def unpacked(text: str) -> Any:
@@ -29,7 +100,7 @@ def unpacked(text: str) -> Any:
 
 
 def json_or_unpacked(value: Any) -> Any:
-    """Return a value that may be JSON text or packed. Raises BadRequest, Refused."""
+    """Return a value that may be JSON text or packed. Raises BadRequest, RequestRefused."""
     if not isinstance(value, str):
         return value
     if value.lstrip()[:1] in ("[", "{", '"'):
@@ -40,7 +111,7 @@ def json_or_unpacked(value: Any) -> Any:
 def json_text(text: str) -> Any:
     """Return the value of JSON text, which may have line breaks in strings.
 
-    Raises BadRequest; Refused for one of too many parts.
+    Raises BadRequest; RequestRefused for one of too many parts.
     """
     check_structure(structure_bytes(text.encode("utf-8", "surrogatepass")))
     try:
@@ -48,6 +119,8 @@ def json_text(text: str) -> Any:
     except (ValueError, RecursionError) as error:
         raise BadRequest(f"the value is not JSON: {str(error)[:100]}") from None
 
+
+# ---- grading ----
 
 NOT_RUN = "SK"  # the verdict of a test behind the first that failed
 
@@ -112,18 +185,18 @@ def own_columns(
 def live_problem(name: str, tests: Any, **columns: Any) -> dict[str, Any]:
     """Return the problem of such tests, judged as LiveCodeBench's grader does.
 
+    With a function's name each test is a call, and a line of its input an argument.
+
     columns  replace our own columns of the problem
 
     Raises BadRequest.
     """
-    if not isinstance(tests, Mapping):
-        raise BadRequest("the tests must be an object with inputs and outputs")
-    inputs, outputs = tests.get("inputs"), tests.get("outputs")
+    given = tests if isinstance(tests, Mapping) else {}
+    inputs, outputs, function = given.get("inputs"), given.get("outputs"), given.get("fn_name")
     if not isinstance(inputs, list) or not isinstance(outputs, list):
-        raise BadRequest("the tests have no lists inputs and outputs")
+        raise BadRequest("the tests must be an object with the lists inputs and outputs")
     if len(inputs) != len(outputs):
         raise BadRequest(f"the tests have {len(inputs)} inputs, {len(outputs)} outputs")
-    function = tests.get("fn_name")
     row = {
         "question_id": name,
         "public_test_cases": [
