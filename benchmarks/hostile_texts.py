@@ -48,13 +48,10 @@ from gradebox.eval.api.rewards.values import answer_of  # noqa: E402
 from gradebox.eval.common.errors import InputError, RowError  # noqa: E402
 from gradebox.eval.models.answers.equality import harness  # noqa: E402
 from gradebox.eval.models.benchmarks.evaluators import EVAL_FUNCTIONS  # noqa: E402
-from gradebox.eval.models.benchmarks.extraction import (  # noqa: E402
-    choices,
-    free_answers,
-)
-from gradebox.eval.models.benchmarks.extraction.texts import shortened  # noqa: E402
+from gradebox.eval.models.benchmarks.extraction import EXTRACTION_FUNCTIONS  # noqa: E402
 from gradebox.eval.models.benchmarks.pal import find_program  # noqa: E402
 from gradebox.eval.models.benchmarks.sample import Sample  # noqa: E402
+from gradebox.eval.models.benchmarks.texts import shortened  # noqa: E402
 from gradebox.eval.problems.formats import FORMATS, Reading  # noqa: E402
 from gradebox.eval.problems.row import make_problem  # noqa: E402
 from gradebox.eval.solutions.program import program_of  # noqa: E402
@@ -162,9 +159,8 @@ def answers() -> Iterator[tuple[str, Entry]]:
     yield "math as the gold", lambda text: grade(text, "So it is 1", timeout=1.0)
     yield "math extract", lambda text: EvaluatorMath(timeout=1.0).extract_ans(text)
     yield "answer harness", lambda text: harness("1", text)
-    for module in (choices, free_answers):
-        for name, extract in module.EXTRACTION_FUNCTIONS.items():
-            yield name, lambda text, read=extract: read(shortened(text), SAMPLE)
+    for name, extract in EXTRACTION_FUNCTIONS.items():
+        yield name, lambda text, read=extract: read(shortened(text), SAMPLE)
     no_equality: Any = NoEquality()
     for name, evaluate in EVAL_FUNCTIONS.items():
         yield name, lambda text, judge=evaluate: judge([shortened(text)], SAMPLE, no_equality)

@@ -30,7 +30,7 @@ from gradebox.eval.api.dialects.fusion import extraction
 from gradebox.eval.api.rewards.values import answer_of
 from gradebox.eval.common.errors import RowError
 from gradebox.eval.models.answers.equality import harness
-from gradebox.eval.models.benchmarks.extraction.texts import parse_leading_number, shortened
+from gradebox.eval.models.benchmarks.texts import parse_leading_number, shortened
 from gradebox.eval.problems.formats import FORMATS, Reading
 from gradebox.eval.results.statistics.apart import kind_of
 from gradebox.eval.solutions.extract_code import extract_code, fenced_programs
@@ -65,9 +65,10 @@ BOUNDED = {
     "gradebox.sandbox.languages.DECORATION": "100 characters",
     "gradebox.eval.solutions.submissions.LANGUAGES": "60 characters",
     "gradebox.eval.debugging.export.files._IMPORT": "the text of our own modules",
-    "gradebox.eval.models.benchmarks.extraction.texts._POWER": "400 characters",
-    "gradebox.eval.models.benchmarks.extraction.texts._SCIENTIFIC": "400 characters",
-    "gradebox.eval.models.answers.second_judge._LINE": "100 characters",
+    "gradebox.eval.models.benchmarks.texts._POWER": "400 characters",
+    "gradebox.eval.models.benchmarks.texts._LEADING": "400 characters",
+    "gradebox.eval.models.benchmarks.texts._SCIENTIFIC": "400 characters",
+    "gradebox.eval.models.answers.pair_file._LINE": "100 characters",
     "gradebox.eval.results.statistics.apart._QUOTED": "1,000 characters of a message",
 }
 PRELUDE = ["from typing import *", "import sys,json"]

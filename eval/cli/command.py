@@ -14,9 +14,9 @@ import math
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.signals import (
@@ -27,6 +27,9 @@ from gradebox.eval.common.signals import (
 from gradebox.eval.common.streams import print_line, repair_streams, silence
 from gradebox.sandbox.common.exit_status import ExitStatus
 from gradebox.sandbox.errors import SandboxError
+
+if TYPE_CHECKING:
+    from gradebox.eval.models.sampler import SamplerOptions
 
 MAX_LINE = 80  # a longer line of a description or an epilog is wrapped
 
@@ -104,26 +107,57 @@ def add_flags(to: Any, *rows: FlagRow) -> None:
     """Add a flag to a parser, or to a group of one, for each row (words, kind, default, help).
 
     words    its names and perhaps a name for its value: `--models-file --model-file FILE`. After
-             the value's name, + means one or more values, * any number, & that it may be repeated
+             the value's name, + means one or more values, * any number, ? one or none, & that it
+             may be repeated. `results RESULTS` is an argument without a flag
     kind     reads a value, or lists the possible ones; bool for a flag without a value
     default  `REQUIRED` for a flag that must be given
     """
     for words, kind, default, text in rows:
-        names = [word for word in words.split() if word.startswith("-")]
-        metavar = words.split()[-1] if len(names) < len(words.split()) else ""
+        *names, metavar = words.split()
+        if metavar.startswith("-"):
+            names, metavar = [*names, metavar], ""
         settings: dict[str, Any] = {"help": text}
         if kind is bool:
             settings["action"] = "store_true"
         else:
-            settings |= {"required": True} if default is REQUIRED else {"default": default}
+            if names[0].startswith("-") and default is REQUIRED:
+                settings["required"] = True
+            elif default is not REQUIRED:
+                settings["default"] = default
             settings |= {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
             settings |= _HOW_MANY.get(metavar[-1:], {})
-        if metavar.rstrip("+*&"):
-            settings["metavar"] = metavar.rstrip("+*&")
+        if metavar.rstrip("+*?&"):
+            settings["metavar"] = metavar.rstrip("+*?&")
         to.add_argument(*names, **settings)
 
 
-_HOW_MANY = {"+": {"nargs": "+"}, "*": {"nargs": "*"}, "&": {"action": "append"}}
+_HOW_MANY: dict[str, dict[str, str]] = {
+    **{mark: {"nargs": mark} for mark in "+*?"},
+    "&": {"action": "append"},
+}
+
+
+def parser_of(
+    description: str,
+    *rows: FlagRow,
+    groups: Mapping[str, Sequence[FlagRow]] = {},  # never changed
+    **settings: Any,
+) -> Callable[[], CommandParser]:
+    """Return a function that makes the parser of a command.
+
+    rows      its arguments; see `add_flags`
+    groups    more of them, under titles
+    settings  prog and epilog
+    """
+
+    def make() -> CommandParser:
+        parser = CommandParser(description=description, **settings)
+        add_flags(parser, *rows)
+        for title, more in groups.items():
+            add_flags(parser.add_argument_group(title), *more)
+        return parser
+
+    return make
 
 
 def positive_int(text: str) -> int:
@@ -253,3 +287,80 @@ def _stderr_logging() -> Iterator[None]:
     finally:
         root.removeHandler(handler)
         own.setLevel(level)
+
+
+# ---- flags of commands that run something of an earlier run again ----
+
+INSTEAD = "instead of the run's flags"
+OVERRIDES: tuple[FlagRow, ...] = (
+    ("--solutions-path FILE", str, None, "the solutions file"),
+    ("--dataset NAME|PATH", str, None, "the problems"),
+    ("--generated-tests-dir DIR", str, None, "the generated tests"),
+    ("--testlib PATH", str, None, "path of testlib.h"),
+    ("--allow-unsafe-sandbox", bool, False, "never taken from the run's flags"),
+)
+
+
+def names_of(rows: Iterable[FlagRow]) -> list[str]:
+    """Return the names that the values of flags have among the arguments."""
+    return [words.split()[0].removeprefix("--").replace("-", "_") for words, *_ in rows]
+
+
+# ---- flags of commands that send requests to a model server ----
+
+CALL_TIMEOUT_HELP = "seconds for a call with its retries; 0: no limit"
+FRESH: FlagRow = ("--fresh", bool, False, "discard earlier answers and ask everything again")
+
+
+def sampling_flags(
+    *, max_tokens: int, concurrency: int, call_timeout_s: float
+) -> tuple[FlagRow, ...]:
+    """Return the flags of commands that ask OpenAI-compatible servers, with these defaults."""
+    return (
+        ("--temperature", not_negative, 0.0, "sampling temperature"),
+        ("--top-p", not_negative, 1.0, "probability mass of nucleus sampling"),
+        ("--max-tokens", positive_int, max_tokens, "output tokens of a reply"),
+        ("--seed", int, None, "seed of the first sample; each further sample adds 1"),
+        ("--concurrency", positive_int, concurrency, "calls at once"),
+        ("--call-timeout", not_negative, call_timeout_s, CALL_TIMEOUT_HELP),
+        ("--max-retries", natural_int, None, "calls after the first one"),
+        ("--api-key-env NAME", str, "OPENAI_API_KEY", "environment variable with the server's key"),
+        FRESH,
+    )
+
+
+def sampling_fields(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of every request that the flags set."""
+    return {
+        "temperature": args.temperature,
+        "top_p": args.top_p,
+        "max_tokens": args.max_tokens,
+    }
+
+
+def sampler_options(
+    args: argparse.Namespace, *, http_timeout_s: float | None = None, interval_s: float = 0.0
+) -> SamplerOptions:
+    """Return the sampler's options that the flags set, where a command has them."""
+    from gradebox.eval.models.exchange import RetryPolicy
+    from gradebox.eval.models.sampler import SamplerOptions
+
+    first_s, retries = getattr(args, "retry_delay", 1.0), getattr(args, "max_retries", None)
+    return SamplerOptions(
+        concurrency=args.concurrency,
+        interval_s=interval_s,
+        http_timeout_s=http_timeout_s or args.call_timeout or 3600.0,
+        call_timeout_s=args.call_timeout or None,
+        retry=RetryPolicy(first_s=first_s, max_retries=retries),
+    )
+
+
+def status_of_failed(failed: int, reasons: object) -> ExitStatus:
+    """Print how many requests failed, if any, and where the reasons are; return the exit status."""
+    if not failed:
+        return ExitStatus.OK
+    print(
+        f"{failed} requests failed and are in no figure (reasons in {reasons}); run the same "
+        "command again to retry them"
+    )
+    return ExitStatus.INFRASTRUCTURE

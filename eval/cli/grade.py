@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
 def _grade(options: Options) -> int:
     print_line(changed_flags(options))
     if options.dry_run:
-        from gradebox.eval.cli.dry_run import describe_plan
+        from gradebox.eval.cli.summary import describe_plan
 
         print_line(describe_plan(options))
         return ExitStatus.OK

@@ -1,18 +1,15 @@
-"""Show the progress of a run: a bar on a terminal, occasional lines elsewhere."""
+"""The progress of a grading run, as `ProgressDisplay` shows it."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TextIO
 
-from gradebox.eval.common.streams import silence
+from gradebox.eval.common.progress import ProgressDisplay
 from gradebox.eval.grading.planner import ProgressCounts
 
 LINE_EVERY_S = 10.0
-DRAW_EVERY_S = 0.2
 SLOW_S = 3.0
 BAR = "{percentage:3.0f}%|{bar:8}| {n_fmt}/{total_fmt} {elapsed}{postfix}"
 
@@ -34,65 +31,32 @@ class Progress:
         self._counts = counts
         self._total = total
         self._slowest = slowest
-        self._stream = stream or sys.stderr
-        self._bar: Any = self._open_bar() if self._stream.isatty() else None
         self._started = time.monotonic()
-        self._next_update = self._started + (0.0 if self._bar is not None else LINE_EVERY_S)
-
-    def _open_bar(self) -> object:
-        from tqdm import tqdm
-
-        return tqdm(
-            total=self._total,
-            unit="sol",
-            file=self._stream,
-            dynamic_ncols=True,
-            mininterval=0.1,
-            bar_format=BAR if self._total else None,
-        )
-
-    def tick(self) -> None:
-        """Update the display when it is due."""
-        now = time.monotonic()
-        if now < self._next_update:
-            return
-        self._next_update = now + (DRAW_EVERY_S if self._bar is not None else LINE_EVERY_S)
-        with self._ignoring_stream_errors():
-            self._draw()
+        how: Any = {"stream": stream, "line_every_s": LINE_EVERY_S, "bar_format": BAR}
+        self._display = ProgressDisplay(total, "sol", lambda: counts.solutions, self._text, **how)
+        self.tick = self._display.tick
 
     def close(self) -> None:
         """Show the final counts."""
-        with self._ignoring_stream_errors():
-            if self._bar is not None or self._counts.solutions > self._counts.reused:
-                self._draw()
-            if self._bar is not None:
-                self._bar.close()
+        self._display.close(last_line=self._counts.solutions > self._counts.reused)
 
-    @contextlib.contextmanager
-    def _ignoring_stream_errors(self) -> Iterator[None]:
-        """Stop writing to a stream that fails, such as a closed terminal."""
-        try:
-            yield
-        except (OSError, ValueError):
-            silence(self._stream)
-
-    def _draw(self) -> None:
-        counts, slow = self._counts, self._slowest()
+    def _text(self, as_line: bool) -> str:
+        counts, slow, left = self._counts, self._slowest(), self._remaining()
         cases = f"{sum(counts.cases.values())} cases"
-        left = self._remaining()
-        if self._bar is not None:
-            parts = [left, counts.text(), cases]
-            if slow is not None and slow[1] >= SLOW_S:
-                parts.append(f"{slow[0]} for {slow[1]:.0f} s")
-            self._bar.n = counts.solutions
-            self._bar.set_postfix_str(" · ".join(filter(None, parts)))
-            return
+        if not as_line:
+            is_slow = slow is not None and slow[1] >= SLOW_S
+            parts = [
+                left,
+                counts.text(),
+                cases,
+                is_slow and slow and f"{slow[0]} for {slow[1]:.0f} s",
+            ]
+            return " · ".join(part for part in parts if part)
         done = f"{counts.solutions}/{self._total}" if self._total else f"{counts.solutions}"
         parts = [f"{done} solutions", cases, left and f"about {left}"]
         if slow is not None and slow[1] >= LINE_EVERY_S:
             parts.append(f"running {slow[0]} for {slow[1]:.0f} s")
-        line = ", ".join(filter(None, parts))
-        print(f"{line}: {counts.text()}", file=self._stream, flush=True)
+        return f"{', '.join(part for part in parts if part)}: {counts.text()}"
 
     def _remaining(self) -> str:
         """Return the estimated time left; "" when it is unknown."""
@@ -104,6 +68,4 @@ class Progress:
             return ""
         if seconds < 90:
             return f"{seconds:.0f} s left"
-        if seconds < 5400:
-            return f"{seconds / 60:.0f} min left"
-        return f"{seconds / 3600:.1f} h left"
+        return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"

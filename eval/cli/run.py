@@ -12,17 +12,19 @@ import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import msgspec
 
 from gradebox.eval.api.dataset_check import DatasetCheck
 from gradebox.eval.cli.calibration import calibrate
 from gradebox.eval.cli.progress import Progress
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.paths import working_folder
+from gradebox.eval.common.files import working_folder
 from gradebox.eval.common.signals import Stopper
 from gradebox.eval.debugging.find import open_results
 from gradebox.eval.debugging.rejudge import RejudgedRecords, Rejudging
@@ -54,8 +56,7 @@ MOST_ADDRESSES = 3  # of servers, in the line about the sandbox
 LOG_FORMAT = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
-@dataclass(frozen=True)
-class FileResult:
+class FileResult(NamedTuple):
     """The result of one solutions file. `metrics` is None when the run was interrupted."""
 
     source: Path
@@ -65,8 +66,7 @@ class FileResult:
     from_before: int
 
 
-@dataclass(frozen=True)
-class RunResult:
+class RunResult(NamedTuple):
     """The result of a run. `no_tests`: one line for the user when no solution had a test."""
 
     files: tuple[FileResult, ...]
@@ -136,16 +136,11 @@ def run_grading(
             results.append(_grade_file(session, source, check, stopper, retry, say))
             if stopper.event.is_set():
                 break
-        no_tests = session.problems.why_no_tests() if _without_tests(results) else ""
+        statuses = {s for file in results if file.metrics for s in file.metrics["statuses"]}
+        tested = any(not file.metrics or file.metrics["case_verdicts"] for file in results)
+        without = not tested and "no_tests" in statuses <= {"no_tests", "invalid"}
+        no_tests = session.problems.why_no_tests() if without else ""
     return RunResult(tuple(results), stopper.event.is_set(), no_tests)
-
-
-def _without_tests(results: Sequence[FileResult]) -> bool:
-    """Return whether all solutions that are not invalid have no test, and there are some."""
-    found = [file.metrics for file in results]
-    statuses = {status for metrics in found if metrics for status in metrics["statuses"]}
-    cases = any(metrics is None or metrics["case_verdicts"] for metrics in found)
-    return not cases and "no_tests" in statuses and statuses <= {"no_tests", "invalid"}
 
 
 def _sandbox_line(session: GradingSession) -> str:
@@ -179,15 +174,18 @@ def _grade_file(
                 f"{path}: {folder.outdated} records are of another version (schema {SCHEMA} is "
                 "this one's) and are graded again, since their verdicts could differ"
             )
-        old = _old_metrics(folder)
-        calibration = _old_calibration(old)
+        earlier = _earlier(folder)
+        calibration = earlier.calibration
         where = f"--dataset {options.dataset}"
         solutions = session.solutions(source)
         with _reported_when_slow(say, f"{where}: grading its own solutions (--no-check-dataset)"):
             check.run(solutions, session.problems, where, stopper.stopping, folder.find)
         if stopper.event.is_set():
             return FileResult(source, path, None, 0, 0)
-        total = _expected_total(options, source)
+        # The number of solutions, unless it is expensive to know.
+        total = None if options.chooses_problems else count_lines(source)
+        if total is not None and options.limit is not None:
+            total = min(total, options.limit)
         done = _schedule(session, session.solutions(source), folder, counts, total, stopper, retry)
         graded_now = counts.solutions - counts.reused
         if not done:
@@ -215,7 +213,7 @@ def _grade_file(
                 "machine": platform.platform(),
                 "notes": session.notes(),
             },
-            known_solutions=check.result if check.result["checked"] else _old_check(old),
+            known_solutions=check.result if check.result["checked"] else earlier.check(),
         )
         metrics = _write_metrics(folder, options, facts)
         if others := targets(options.also_write):
@@ -282,14 +280,15 @@ def _rejudge(
         if summary.solutions:
             folder.compact()
         if summary.solutions and results.metrics:
+            earlier = _Earlier.of(results.metrics)
             facts = RunFacts(
                 timestamp=_now(),
                 flags=results.flags,
                 sandbox=results.part("sandbox"),
-                calibration=_old_calibration(results.metrics),
+                calibration=earlier.calibration,
                 problems=results.part("problems"),
                 run=rejudging.run_facts(session),
-                known_solutions=_old_check(results.metrics),
+                known_solutions=earlier.check(),
             )
             summary.metrics = _write_metrics(folder, session.options, facts)
     return FileResult(source, path, None, summary.solutions, 0)
@@ -306,37 +305,33 @@ def _now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _expected_total(options: Options, source: Path) -> int | None:
-    """Return the number of solutions in the file, None when it is expensive to know."""
-    count = None if options.chooses_problems else count_lines(source)
-    return count if count is None or options.limit is None else min(count, options.limit)
+class _Earlier(msgspec.Struct):
+    """What the metrics of an earlier run in the folder have for this one."""
+
+    calibration: dict[str, Any] | None = None
+    known_solutions_checked: int = 0
+    known_solutions_failed: list[dict[str, Any]] = msgspec.field(default_factory=list)
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, Any]) -> _Earlier:
+        """Return the usable parts; metrics of another shape count as missing."""
+        try:
+            found = msgspec.convert(metrics, cls)
+            seconds = msgspec.convert((found.calibration or {}).get("cpu_s", 0.0), float)
+        except msgspec.ValidationError:
+            return cls()
+        return found if 0 < seconds < math.inf else msgspec.structs.replace(found, calibration=None)
+
+    def check(self) -> dict[str, Any]:
+        """Return what it found of the data set's own solutions."""
+        return {"checked": self.known_solutions_checked, "failed": self.known_solutions_failed}
 
 
-def _old_metrics(folder: ResultsFolder) -> dict[str, Any]:
-    """Return the metrics in the folder, {} when there are none."""
+def _earlier(folder: ResultsFolder) -> _Earlier:
     try:
-        return read_metrics(folder.metrics_path.parent)
+        return _Earlier.of(read_metrics(folder.path))
     except InputError:
-        return {}
-
-
-def _old_calibration(metrics: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the calibration of earlier metrics, None when there is none."""
-    found = metrics.get("calibration")
-    try:
-        return found if isinstance(found, dict) and 0 < found["cpu_s"] < math.inf else None
-    except (KeyError, TypeError):
-        return None
-
-
-def _old_check(metrics: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an earlier run found of the data set's own solutions."""
-    failed = metrics.get("known_solutions_failed")
-    usable = isinstance(failed, list) and all(isinstance(entry, dict) for entry in failed)
-    checked = metrics.get("known_solutions_checked")
-    if not usable or type(checked) is not int:
-        return {"checked": 0, "failed": []}
-    return {"checked": checked, "failed": failed}
+        return _Earlier()
 
 
 class _OnDemandFile(logging.FileHandler):

@@ -1,12 +1,17 @@
-"""The summary printed when a run ends: a table and warnings, at most 80 columns wide."""
+"""What a run prints: its plan (--dry-run); at its end a table and warnings, within 80 columns."""
 
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from gradebox.eval.common.terminal import cut
+from gradebox.eval.grading.options import Options
+from gradebox.eval.grading.session import GradingSession
+from gradebox.eval.problems.problem import Problem, TestRef
 
 WIDTH = 80
 MAX_NOTES = 10
@@ -177,3 +182,60 @@ def _wrap(head: str, words: list[str]) -> list[str]:
             rows.append(" " * len(head))
         rows[-1] += word + "  "
     return [row.rstrip() for row in rows]
+
+
+# ---- --dry-run: what a run would do, without a sandbox and without reading tests ----
+
+MAX_SHOWN_INVALID = 5
+
+
+def describe_plan(options: Options) -> str:
+    """Return the plan as text. Raises InputError for the same input as the run itself.
+
+    Memory grows only with the number of problems.
+    """
+    counts: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    plans: dict[str, list[TestRef]] = {}
+    invalid: list[str] = []  # the first few
+    with GradingSession(options) as session:
+        session.open_inputs()
+        for solution in (s for file in session.files for s in session.solutions(file)):
+            counts["solutions"] += 1
+            problem = None if solution.error else session.problems.get(solution.problem_id)
+            if problem is None:
+                counts["invalid"] += 1
+                why = session.problems.why_missing(solution.problem_id)
+                if len(invalid) < MAX_SHOWN_INVALID:
+                    invalid.append(solution.error or f"line {solution.line}: {why}")
+                continue
+            if problem.id not in plans:
+                plans[problem.id] = _plan(session, problem)
+            plan = plans[problem.id]
+            if not plan or solution.code is None:
+                counts["no code" if plan else "no tests"] += 1
+                continue
+            counts["cases"] += sum(ref.skip is None for ref in plan)
+            counts["bytes"] += sum(ref.input_bytes for ref in plan if ref.skip is None)
+            skipped.update(ref.skip for ref in plan if ref.skip is not None)
+        solutions = f"{counts['solutions']} in {len(session.files)} files, of {len(plans)} problems"
+        mib, unusable = counts["bytes"] / 2**20, ("no code", "no tests", "invalid")
+        lines = [
+            "",
+            "plan (nothing was run)",
+            f"  solutions   {solutions}",
+            f"  cases       {counts['cases']} to run, {mib:.1f} MiB of input in all",
+            f"  skipped     {sum(skipped.values())}",
+            *(f"    {reason:<24}{count}" for reason, count in skipped.most_common()),
+            *(f"  {name:<12}{counts[name]} solutions" for name in unusable),
+            *(f"    {error}" for error in invalid),
+            *(f"note: {note}" for note in session.notes()),
+        ]
+    return "\n".join(lines)
+
+
+def _plan(session: GradingSession, problem: Problem) -> list[TestRef]:
+    plan = list(session.plan(problem))
+    if problem.interactive and not problem.interactor:
+        return [replace(ref, skip="unsupported_interactive") for ref in plan]
+    return plan

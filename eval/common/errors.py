@@ -17,7 +17,9 @@ Exception
 
 from __future__ import annotations
 
+import difflib
 import threading
+from collections.abc import Iterable
 
 MAX_SHOWN = 80
 
@@ -49,6 +51,12 @@ def shown(value: object, limit: int = MAX_SHOWN) -> str:
         return f"a {type(value).__name__} of {len(value)} elements"
     text = repr(value)
     return text[:limit] + ("…" if len(text) > limit else "")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'x'" with the most similar known name, "" when none is similar."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}" if near else ""
 
 
 MAX_MESSAGES = 50

@@ -1,4 +1,4 @@
-"""Read lines in flat memory; write files whole, with errors that a user understands."""
+"""Files: those installed with gradebox; lines read in flat memory; files written whole."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import IO, Any
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox.common.whole_file import whole_file
 
+DATA = Path(__file__).resolve().parents[1] / "models" / "data"
 _BOM = b"\xef\xbb\xbf"
 _BLOCK = 1 << 16
 
@@ -78,3 +79,10 @@ def remove_cut_line(fd: int) -> int:
     if end != size:
         os.ftruncate(fd, end)
     return end
+
+
+def working_folder() -> str | None:
+    """Return this process's folder; None for one that was removed."""
+    with contextlib.suppress(OSError):
+        return str(Path.cwd())
+    return None

@@ -1,6 +1,1 @@
-"""Compare two runs problem by problem.
-
-results A ─ read_run ─▶ ComparedRun ─┐
-results B ─ read_run ─▶ ComparedRun ─┴─ find_differences ─▶ warnings, refusals
-                                       paired statistics ─▶ text
-"""
+"""Compare two runs problem by problem, or a run with the verdicts of a site (`agreement`)."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import cut, pad
-from gradebox.eval.results.records import latest_records, reporting_bad_record, results_path
+from gradebox.eval.results.records import results_path, usable_records
 from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
 
 # the site's name of a verdict → ours
@@ -57,20 +57,19 @@ def read_agreement(name: str) -> Agreement:
     Raises InputError when no record has a site's verdict.
     """
     path, found = results_path(name), Agreement()
-    for record in latest_records(path):
-        with reporting_bad_record(path, record):
-            origin = record.get("origin") or {}
-            verdict = str(origin.get("site_verdict") or "")
-            if not verdict:
-                continue
-            if verdict not in VERDICTS:
-                found.left_out["the site has not judged it"] += 1
-            elif record["status"] not in COUNTED_STATUSES:
-                found.left_out[str(record["status"])] += 1
-            else:
-                key = (str(origin.get("site_language") or record.get("language")), verdict)
-                counts = found.verdicts.setdefault(key, Counter())
-                counts[str(record.get("verdict") or "no code")] += 1
+    for record in usable_records(path):
+        origin = record.get("origin") or {}
+        verdict = str(origin.get("site_verdict") or "")
+        if not verdict:
+            continue
+        if verdict not in VERDICTS:
+            found.left_out["the site has not judged it"] += 1
+        elif record["status"] not in COUNTED_STATUSES:
+            found.left_out[str(record["status"])] += 1
+        else:
+            key = (str(origin.get("site_language") or record.get("language")), verdict)
+            counts = found.verdicts.setdefault(key, Counter())
+            counts[str(record.get("verdict") or "no code")] += 1
     if not found.verdicts:
         raise InputError(
             f"{path}: no record has a verdict of a site; give two runs, or grade rows of "

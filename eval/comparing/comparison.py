@@ -21,14 +21,14 @@ from zlib import crc32
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.common.terminal import cut, escape, pad
-from gradebox.eval.results.records import (
-    latest_records,
-    read_metrics,
-    reporting_bad_record,
-    results_path,
+from gradebox.eval.results.records import read_metrics, results_path, usable_records
+from gradebox.eval.results.statistics.counts import (
+    COUNTED_STATUSES,
+    LanguageCounts,
+    ProblemCounts,
+    empty_counts,
+    merge_languages,
 )
-from gradebox.eval.results.statistics import LanguageCounts, ProblemCounts, merge_languages
-from gradebox.eval.results.statistics.counts import COUNTED_STATUSES, empty_counts
 
 SKIPPED_BY_CHOICE = frozenset({"skipped_large_input", "budget_exceeded"})
 Limits = tuple[float | None, int | None, bool | None]
@@ -91,9 +91,8 @@ def read_run(name: str) -> ComparedRun:
     path = results_path(name)
     run = ComparedRun(name)
     tallies: dict[tuple[str, str], LanguageCounts] = {}
-    for record in latest_records(path):
-        with reporting_bad_record(path, record):
-            _add(run, tallies, record)
+    for record in usable_records(path):
+        _add(run, tallies, record)
     if not tallies:
         raise InputError(f"{path}: no graded solution in it; grade some solutions first")
     run.shares = {share.problem_id: share for share in merge_languages(tallies.values())}

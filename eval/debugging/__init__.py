@@ -4,7 +4,7 @@
         ├─ explain           run it again, compare with the record, print the page
         ├─ try_checker       run only the checker, on three outputs
         ├─ export            files that run without gradebox
-        ├─ list_cases        cases by reason
+        ├─ page_parts        cases by reason, parts of pages
         └─ rejudge           what a run (cli/run.py) grades again, with stored outputs
 
 Everything is printed through `gradebox.eval.common.terminal`: programs, checkers, datasets and

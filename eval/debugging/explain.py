@@ -15,7 +15,7 @@ import signal
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
@@ -91,12 +91,11 @@ def _run(case: OpenedCase, grader: CaseGrader) -> tuple[CaseRecord, CaseOutcome]
     return grader.record(case.ref, case.test, outcome), outcome
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Whether the verdict differs from the recorded one, and lines that explain it."""
 
     differs: bool
-    lines: tuple[str, ...]
+    lines: list[str]
 
 
 def compare_with_record(case: OpenedCase, rerun: Rerun) -> Comparison:
@@ -124,7 +123,7 @@ def compare_with_record(case: OpenedCase, rerun: Rerun) -> Comparison:
         lines.append(f"changed since the run: {_changes(case)}")
     if _output_differs(then, now):
         lines.append("the output differs from the recorded one: the program is not deterministic")
-    return Comparison(differs, tuple(lines))
+    return Comparison(differs, lines)
 
 
 def _output_differs(then: Json, now: CaseRecord) -> bool:
@@ -135,18 +134,17 @@ def _output_differs(then: Json, now: CaseRecord) -> bool:
 
 def _changes(case: OpenedCase) -> str:
     """Return what differs from the run, as far as the record shows it."""
-    changes: list[str] = []
-    recorded_sandbox = case.record.get("sandbox")
-    if isinstance(recorded_sandbox, dict):
-        for name, now in case.solution_run.sandbox.items():
-            then = recorded_sandbox.get(name)
-            if then != now:
-                changes.append(f"sandbox {name} (was {then}, is {now})")
+    recorded = case.record["sandbox"]
+    changes = [
+        f"sandbox {name} (was {recorded.get(name)}, is {now})"
+        for name, now in case.solution_run.sandbox.items()
+        if recorded.get(name) != now
+    ]
     input_sha256 = hashlib.sha256(case.test.input).hexdigest()
     pairs: tuple[tuple[str, Any, Any], ...] = (
-        ("the time limit", case.record.get("time_limit_s"), case.bounds.cpu_s),
-        ("the memory limit", case.record.get("memory_limit_bytes"), case.bounds.memory_bytes),
-        ("the test's input", case.recorded.get("input_sha256") or None, input_sha256),
+        ("the time limit", case.record["time_limit_s"], case.bounds.cpu_s),
+        ("the memory limit", case.record["memory_limit_bytes"], case.bounds.memory_bytes),
+        ("the test's input", case.recorded["input_sha256"] or None, input_sha256),
     )
     changes += [what for what, then, now in pairs if then is not None and then != now]
     return "; ".join(changes) or "the program, the tests, the checker or the flags"
@@ -174,27 +172,16 @@ def explain_page(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> I
     yield from _checker(case, rerun, width, full=full)
 
 
-def _seconds(value: Any) -> str:
-    return f"{value:.3f} s" if isinstance(value, (int, float)) else ""
-
-
-def _megabytes(value: Any) -> str:
-    return f"{value / MIB:.1f} MB" if isinstance(value, (int, float)) else ""
+def _number(value: Any, form: str, scale: int = 1) -> str:
+    return form.format(value / scale) if isinstance(value, (int, float)) else ""
 
 
 def _exit(case: Json) -> str:
-    number = case.get("signal")
-    if isinstance(number, int):
-        try:
-            return f"{signal.Signals(number).name} (signal {number})"
-        except ValueError:
-            return f"signal {number}"
-    return "" if case.get("exit_code") is None else f"exit status {case['exit_code']}"
-
-
-def _score(case: Json) -> str:
-    score = case.get("score")
-    return f"{score:g}" if isinstance(score, (int, float)) else "none"
+    number = case["signal"]
+    if number is not None:
+        known = number in signal.valid_signals()
+        return f"{signal.Signals(number).name} (signal {number})" if known else f"signal {number}"
+    return "" if case["exit_code"] is None else f"exit status {case['exit_code']}"
 
 
 def _output_size(case: Json) -> str:
@@ -224,16 +211,13 @@ def _figures(case: OpenedCase, rerun: Rerun, width: int) -> Iterator[Row]:
             for run in runs
         ),
     )
-    if any(run.get("score") not in (0, 1, None) for run in runs):
-        yield line("score", _score(runs[0]), _score(runs[1]), "1")
+    scored = any(run.get("score") not in (0, 1, None) for run in runs)
+    memory = f"{bounds.memory_bytes / MIB:g} MB"
     figures = (
-        ("CPU time", [_seconds(run.get("cpu_s")) for run in runs], f"{bounds.cpu_s:g} s"),
-        ("wall time", [_seconds(run.get("wall_s")) for run in runs], ""),
-        (
-            "memory",
-            [_megabytes(run.get("memory_bytes")) for run in runs],
-            f"{bounds.memory_bytes / MIB:g} MB",
-        ),
+        ("score", [_number(r.get("score"), "{:g}") if scored else "" for r in runs], "1"),
+        ("CPU time", [_number(r.get("cpu_s"), "{:.3f} s") for r in runs], f"{bounds.cpu_s:g} s"),
+        ("wall time", [_number(r.get("wall_s"), "{:.3f} s") for r in runs], ""),
+        ("memory", [_number(r.get("memory_bytes"), "{:.1f} MB", MIB) for r in runs], memory),
         ("ended", [_exit(run) for run in runs], ""),
         ("output", ["" if case.interactive else _output_size(run) for run in runs], ""),
         ("repeated", ["alone" if run.get("contended") else "" for run in runs], ""),
@@ -292,9 +276,7 @@ def _checker(case: OpenedCase, rerun: Rerun, width: int, *, full: bool) -> Itera
     for name, text in texts:
         if text:
             yield from block(f"checker's {name}", text, width, full=full, tail=name == "stderr")
-    recorded = case.recorded.get("checker")
-    if not isinstance(recorded, dict):
-        return
+    recorded = case.recorded["checker"] or {}
     for name, text in texts:
         then = str(recorded.get(name) or "").encode("utf-8", "surrogatepass")
         if then and not text.startswith(then):
@@ -320,11 +302,7 @@ def response_page(
 
     Raises InputError when its line is no longer there.
     """
-    file = solutions_file(results, overrides)
-    line = record.get("line")
-    if not isinstance(line, int):
-        raise InputError(f"the record has no usable line: {str(line)[:40]!r}")
-    response = read_response(file, line)
+    response = read_response(solutions_file(results, overrides), record["line"])
     yield from title(record, "none", width)
     yield row("")
     why = (

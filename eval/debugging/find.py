@@ -6,15 +6,21 @@ results folder + --problem, --sample, --case ─▶ record ─▶ one of its det
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
-from gradebox.eval.common.errors import InputError, shown
+from gradebox.eval.common.errors import InputError, did_you_mean, shown
 from gradebox.eval.problems.problem import spellings
 from gradebox.eval.results.record import CaseType, CaseVerdict, Reason
-from gradebox.eval.results.records import RESULTS_NAME, latest_records, read_metrics, results_path
+from gradebox.eval.results.records import (
+    RESULTS_NAME,
+    check_record,
+    latest_records,
+    read_metrics,
+    results_path,
+)
 
 Json = Mapping[str, Any]
 
@@ -56,33 +62,19 @@ def open_results(path: str) -> Results:
     Raises InputError when there are none. Unreadable metrics count as missing.
     """
     given = Path(path)
-    if not given.exists():
-        raise InputError(
-            f"{path} does not exist{_similar_folder(given)}; give a folder that contains "
-            f"{RESULTS_NAME}"
-        )
     records = results_path(given)
     if not records.is_file():
-        inside = sorted(p.parent.name for p in given.glob(f"*/{RESULTS_NAME}"))
-        hint = f"; did you mean {given / inside[0]}" if inside else ""
+        inside = [p.parent.name for p in given.glob(f"*/{RESULTS_NAME}")]
+        beside = [p.parent.name for p in given.parent.glob(f"*/{RESULTS_NAME}")]
+        near = sorted(inside) or difflib.get_close_matches(given.name, beside, n=1)
+        where = given if inside else given.parent
+        hint = f"; did you mean {where / near[0]}" if near else ""
         raise InputError(f"{path} contains no {RESULTS_NAME}{hint}; give the folder of one run")
     try:
         metrics = read_metrics(records.parent)
     except InputError:
         metrics = {}
     return Results(records.parent, records, metrics)
-
-
-def _similar_folder(given: Path) -> str:
-    try:
-        names = [p.name for p in given.parent.iterdir() if p.is_dir()]
-    except OSError:
-        return ""
-    near = difflib.get_close_matches(given.name, names, n=1)
-    return f"; did you mean {given.parent / near[0]}" if near else ""
-
-
-_SAMPLE_FIELDS = ("sample_i", "solution_id")
 
 
 @dataclass(frozen=True)
@@ -102,35 +94,16 @@ class SolutionQuery:
         """
         ids = spellings(self.problem) if self.problem is not None else ()
         found = False
-        for field in _SAMPLE_FIELDS if self.sample is not None else ("",):
+        for field in ("sample_i", "solution_id") if self.sample is not None else ("",):
             for record in latest_records(results.records):
                 if self.problem is not None and record.get("problem_id") not in ids:
                     continue
                 if not field or str(record.get(field)) == str(self.sample):
                     found = True
-                    _check_cases(record, results)
+                    check_record(results.records, record)
                     yield record
             if found:
                 return
-
-
-def _check_cases(record: Json, results: Results) -> None:
-    cases = record.get("details", [])
-    if not isinstance(cases, list) or not all(map(_is_case, cases)):
-        raise InputError(
-            f"{results.records}: the record of line {shown(record.get('line'))} is damaged: its "
-            "details are not a list of cases; start the run again"
-        )
-
-
-def _is_case(case: object) -> bool:
-    return (
-        isinstance(case, dict)
-        and isinstance(case.get("verdict"), str)
-        and isinstance(case.get("reason"), str)
-        and "case_type" in case
-        and "test_case_i" in case
-    )
 
 
 def find_record(results: Results, query: SolutionQuery) -> Json:
@@ -142,22 +115,13 @@ def find_record(results: Results, query: SolutionQuery) -> Json:
     if len(chosen) == 1:
         return chosen[0]
     problem = shown(samples[0].get("problem_id"))
-    if chosen:
-        why = f"problem {problem} has {len(chosen)} samples"
-    else:
-        why = f"problem {problem} has no sample {query.sample}"
-    raise InputError(f"{why}; choose one with --sample: {_list_samples(samples)}")
-
-
-def _list_samples(records: Sequence[Json]) -> str:
-    listed = [f"{shown(r.get('sample_i'))} {_outcome(r)}" for r in records[:MAX_LISTED_SAMPLES]]
-    more = len(records) - len(listed)
-    return ", ".join(listed) + (f" and {more} more" if more else "")
-
-
-def _outcome(record: Json) -> str:
-    verdict, status = record.get("verdict"), record.get("status")
-    return str(verdict if verdict in VERDICTS else shown(status)[:20].strip("'"))
+    has = f"{len(chosen)} samples" if chosen else f"no sample {query.sample}"
+    listed = [f"{s['sample_i']} {s['verdict'] or s['status']}" for s in samples]
+    del listed[MAX_LISTED_SAMPLES:]
+    more = f" and {len(samples) - len(listed)} more" * (len(samples) > len(listed))
+    raise InputError(
+        f"problem {problem} has {has}; choose one with --sample: {', '.join(listed)}{more}"
+    )
 
 
 def _unknown_problem(results: Results, problem: str) -> str:
@@ -221,11 +185,9 @@ def check_reason(text: str) -> str:
     """Return a name that --list takes; InputError, with the known names, for any other."""
     if text in REASONS or text in VERDICTS or text == "failed":
         return text
-    near = difflib.get_close_matches(text, ("failed", *REASONS), n=1)
-    hint = f"; did you mean {near[0]}" if near else ""
     raise InputError(
-        f"--list {shown(text)} is not a reason{hint}; give failed, {', '.join(REASONS)}, "
-        f"or a verdict such as {VERDICTS[1]}"
+        f"--list {shown(text)} is not a reason{did_you_mean(text, ('failed', *REASONS))}; give "
+        f"failed, {', '.join(REASONS)}, or a verdict such as {VERDICTS[1]}"
     )
 
 
@@ -237,13 +199,9 @@ def matching_cases(
     A solution without code has no cases; it is yielded with None.
     """
     for record in query.records(results):
-        cases = record.get("details") or ()
-        for case in cases:
-            if reason == "failed":
-                matches = case["verdict"] not in _NOT_FAILED
-            else:
-                matches = reason in (case["reason"], case["verdict"])
-            if matches:
+        for case in record.get("details") or ():
+            failed = case["verdict"] not in _NOT_FAILED
+            if failed if reason == "failed" else reason in (case["reason"], case["verdict"]):
                 yield record, case
         if reason in (NO_CODE, "failed") and has_no_code(record):
             yield record, None

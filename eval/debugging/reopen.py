@@ -72,7 +72,8 @@ def run_options(results: Results, overrides: Overrides) -> Options:
     when PISTON_ENDPOINTS names them too.
     """
     folders = _folders_of_paths(results)
-    values = _recorded_options(results)
+    known = {name: flag_name(name) for name, flag in FLAGS.items() if flag.reopened}
+    values = {n: results.flags[flag] for n, flag in known.items() if flag in results.flags}
     solutions = overrides.solutions_path or results.run.get("solutions_file")
     if not isinstance(solutions, str):
         raise InputError(
@@ -89,9 +90,8 @@ def run_options(results: Results, overrides: Overrides) -> Options:
     values |= _sandbox_options(results, overrides)
     if values.get("sandbox") == "piston" and overrides.endpoint is None:
         _check_servers(results, values.get("endpoint"))
-    given = {name: value for name, value in asdict(overrides).items() if value is not None}
-    for name in ("solutions_path", "sandbox", "endpoint"):
-        given.pop(name, None)
+    of_run = ("solutions_path", "sandbox", "endpoint")
+    given = {n: v for n, v in asdict(overrides).items() if v is not None and n not in of_run}
     try:
         # Without drivers, which do not get the earlier record of a solution.
         return Options(solutions_path=solutions, **{**values, "drivers": 1, **given})
@@ -103,15 +103,7 @@ def run_options(results: Results, overrides: Overrides) -> Options:
 
 def solutions_file(results: Results, overrides: Overrides) -> Path:
     """Return the solutions file of a run; InputError when it can't be found."""
-    paths = run_options(results, overrides).solutions_path
-    return find_files([paths] if isinstance(paths, (str, Path)) else list(paths))[0]
-
-
-def _recorded_options(results: Results) -> dict[str, Any]:
-    known = {name for name, flag in FLAGS.items() if flag.reopened}
-    return {
-        name: results.flags[flag_name(name)] for name in known if flag_name(name) in results.flags
-    }
+    return find_files(list(run_options(results, overrides).solutions_path))[0]
 
 
 def _sandbox_options(results: Results, overrides: Overrides) -> dict[str, Any]:
@@ -120,9 +112,7 @@ def _sandbox_options(results: Results, overrides: Overrides) -> dict[str, Any]:
         return {"sandbox": overrides.sandbox or "piston", "endpoint": overrides.endpoint}
     if overrides.sandbox not in (None, "local"):
         return {"sandbox": overrides.sandbox}
-    box = results.metrics.get("sandbox")
-    backend = box.get("backend") if isinstance(box, dict) else None
-    if backend == "piston" and overrides.sandbox is None:
+    if results.part("sandbox").get("backend") == "piston" and overrides.sandbox is None:
         return {"sandbox": "piston"}
     return {"sandbox": "local", "endpoint": ()}
 

@@ -8,7 +8,7 @@ an empty output            if it is accepted, the checker may accept anything
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gradebox.checkers.check import Check
 from gradebox.eval.common.errors import InputError
@@ -23,14 +23,12 @@ EXPECTED = "the expected output"
 RESULT_STYLES = {"accepted": "good", "unclear": "warn"}
 
 
-@dataclass(frozen=True)
-class Trial:
-    """The checker's result on one output. `same`: the output has the bytes of the expected one."""
+class Trial(NamedTuple):
+    """The checker's result on one output."""
 
     name: str
     output: bytes
     check: Check
-    same: bool
 
 
 def try_checker(case: OpenedCase) -> list[Trial]:
@@ -50,18 +48,14 @@ def try_checker(case: OpenedCase) -> list[Trial]:
         )
     test = case.test
     checker = checker_of(case.resources.problem, checker, test) or checker
-    trials = []
+    outputs = (_program_output(case), (EXPECTED, test.expected), ("an empty output", b""))
     try:
-        for name, output in (
-            _program_output(case),
-            (EXPECTED, test.expected),
-            ("an empty output", b""),
-        ):
-            check = checker.check(test.input, output, test.expected)
-            trials.append(Trial(name, output, check, output == test.expected))
+        return [
+            Trial(name, output, checker.check(test.input, output, test.expected))
+            for name, output in outputs
+        ]
     except SandboxError as e:
         raise InputError(f"the sandbox failed: {e}; try again") from None
-    return trials
 
 
 def _program_output(case: OpenedCase) -> tuple[str, bytes]:
@@ -70,10 +64,9 @@ def _program_output(case: OpenedCase) -> tuple[str, bytes]:
     if stored is not None:
         return "the recorded output", stored
     outcome = run_again(case).outcome
-    if outcome is None:
-        raise InputError("the program does not compile, so there is no output to check")
-    if outcome.output is None:
-        raise InputError("the program wrote no output to check")
+    if outcome is None or outcome.output is None:
+        why = "does not compile" if outcome is None else "wrote no output"
+        raise InputError(f"the program {why}, so there is nothing to check")
     return "the program's output (run again)", outcome.output
 
 
@@ -81,7 +74,7 @@ def conclusions(trials: list[Trial]) -> list[str]:
     """Return what the results on the three outputs mean together."""
     program, expected, empty = trials
     found: list[str] = []
-    if program.same:
+    if program.output == expected.output:
         found.append("its bytes are the expected ones: it is accepted without running the checker")
     if not expected.check.full:
         found.append(
@@ -95,7 +88,7 @@ def conclusions(trials: list[Trial]) -> list[str]:
         found.append("the checker accepts the expected output and rejects this one")
     elif not program.check.full:
         found.append("the checker accepts the expected output, and this one only in part: WA")
-    if empty.check.full and not empty.same:
+    if empty.check.full and expected.output:
         found.append("the checker accepts an empty output: it may accept anything")
     return found
 

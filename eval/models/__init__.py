@@ -10,8 +10,14 @@ A failed request is a RequestOutcome with a failure. It is never recorded as an 
 counted as wrong.
 """
 
-from gradebox.eval.models.backoff import RetryPolicy
-from gradebox.eval.models.exchange import CallError, ModelReply, Request, RequestOutcome, ServerLost
+from gradebox.eval.models.exchange import (
+    CallError,
+    ModelReply,
+    Request,
+    RequestOutcome,
+    RetryPolicy,
+    ServerLost,
+)
 from gradebox.eval.models.sampler import Sampler, SamplerOptions
 
 __all__ = [

@@ -1,16 +1,27 @@
-"""The data of sampling: a request, its reply or failure, and the outcome that holds them.
+"""The data of sampling: a request, its reply or failure, and which failed calls are retried, when.
 
 Request(item, sample, messages | prompt) ─▶ RequestOutcome(request, reply | failure)
 
 A call that fails raises CallError; a run ends with ServerLost when the server has gone.
+
+what happened                                   kind               retried
+network fault, time-out                         NetworkError, …    yes
+402, or 429 with a used-up quota                InsufficientQuota  no
+429                                             RateLimited        yes
+408, 425                                        RequestRefused     yes
+another status under 500                        RequestRefused     no
+500 and more                                    ServerError        yes
+a reply that is not JSON, or has no choices     BadReply           yes
+a reply that is too long, or lacks the field    BadReply           no
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import random
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 CallErrorKind = Literal[
@@ -46,6 +57,59 @@ class CallError(Exception):
         self.retry_after_s = retry_after_s
 
 
+RETRIED_STATUSES = frozenset({408, 425, 429})
+QUOTA_PHRASES = (
+    *("insufficient_quota", "insufficient quota", "insufficient credits"),
+    "exceeded your current quota",
+)
+
+
+def error_of_status(
+    status: int, message: str, detail: str = "", retry_after_s: float | None = None
+) -> CallError:
+    """Return the error of an HTTP status, from 300 on.
+
+    detail  text of the server in which it says that a quota is used up, which waiting won't change
+    """
+    of_quota = any(phrase in detail.lower() for phrase in QUOTA_PHRASES)
+    if status == 402 or (status == 429 and of_quota):
+        return CallError("InsufficientQuota", message)
+    kind: CallErrorKind = "ServerError" if status >= 500 else "RequestRefused"
+    return CallError(
+        "RateLimited" if status == 429 else kind,
+        message,
+        retry=status >= 500 or status in RETRIED_STATUSES,
+        retry_after_s=retry_after_s,
+    )
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often and for how long a call is retried.
+
+    first_s      seconds before the first retry, doubled for each further one
+    longest_s    longest wait in seconds
+    jitter       share by which a wait may be shorter or longer
+    budget_s     a retry that would start later than this after the first call is not made
+    max_retries  calls after the first; None: as many as the budget allows
+    """
+
+    first_s: float = 1.0
+    longest_s: float = 30.0
+    jitter: float = 0.5
+    budget_s: float = 120.0
+    max_retries: int | None = None
+
+    def wait_s(self, failures: int, error: CallError) -> float:
+        """Return the seconds to wait after `failures` failed calls, the last with this error.
+
+        The wait is never shorter than what the server asked for.
+        """
+        doubled = min(self.longest_s, self.first_s * 2.0 ** min(failures - 1, 60))
+        wait = doubled * random.uniform(1 - self.jitter, 1 + self.jitter)
+        return max(wait, error.retry_after_s or 0.0)
+
+
 class ServerLost(Exception):
     """The server stopped answering during a run. The answers received so far are on disk."""
 
@@ -60,7 +124,6 @@ class Request:
     prompt    the text, for completion servers
     stop      texts that end the answer
     seed      seed of this sample; None leaves it to the server
-    extra     additional fields of the request's body
     """
 
     item: str
@@ -69,7 +132,6 @@ class Request:
     prompt: str = ""
     stop: tuple[str, ...] = ()
     seed: int | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -96,7 +158,7 @@ class Request:
             "prompt": self.prompt,
             "stop": list(self.stop),
             "seed": self.seed,
-            "extra": dict(self.extra),
+            "extra": {},  # so that responses of earlier runs are those to the same request
             "parameters": dict(parameters),
         }
         text = json.dumps(content, sort_keys=True, default=str)

@@ -1,8 +1,8 @@
 """HTTP with model servers: their addresses, their keys, and JSON sent with POST.
 
 Every fault of a call is a CallError. The reply is not trusted: its size is limited, redirects are
-not followed (they would take the API key elsewhere), its text is made printable before it is
-shown, and the key is removed from all output.
+not followed (they would take the API key elsewhere), the key is removed from it as it arrives, and
+its text is made printable before it is shown.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import os
 import socket
 import urllib.request
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.backoff import error_of_status
-from gradebox.eval.models.exchange import CallError, ModelReply
+from gradebox.eval.common.terminal import cut
+from gradebox.eval.models.exchange import CallError, error_of_status
 from gradebox.sandbox.common.loopback import is_loopback
 from gradebox.sandbox.common.retry_after import retry_after_s
 
@@ -28,10 +27,16 @@ if TYPE_CHECKING:
 
     import httpx
 
-HIDDEN = "***"
+HIDDEN = b"***"
 # Shorter keys are placeholders such as EMPTY, which an answer may contain as a word.
 MIN_KEY_CHARS = 16
-_MIN_PREFIX_CHARS = 8
+CONNECT_TIMEOUT_S = 5.0
+MODELS_TIMEOUT_S = 30.0
+DEFAULT_PORTS = {"http": 80, "https": 443}
+_MAX_LISTED_MODELS = 8
+MAX_REPLY_BYTES = 16 << 20
+MAX_SHOWN_CHARS = 300
+MAX_RETRY_AFTER_S = 600.0
 
 
 def read_api_key(variable: str) -> str:
@@ -49,47 +54,32 @@ def read_api_key(variable: str) -> str:
     return key
 
 
-def redact(text: str, key: str) -> str:
-    """Return a message without the key, and without a part of the key where it was cut."""
-    if not key:
-        return text
-    text = text.replace(key, HIDDEN)
-    uncut = text.removesuffix("…")
-    for length in range(len(key) - 1, _MIN_PREFIX_CHARS - 1, -1):
-        if uncut.endswith(key[:length]):
-            return uncut[:-length] + HIDDEN
-    return text
-
-
-def redact_reply(reply: ModelReply, key: str) -> ModelReply:
+def _without_key(raw: bytes, key: str, status: int) -> bytes:
     """Return a reply without the key, which some servers echo with their request's headers."""
-    if len(key) < MIN_KEY_CHARS:
-        return reply
-    fields: dict[str, Any] = {
-        name: value.replace(key, HIDDEN)
-        for name, value in vars(reply).items()
-        if isinstance(value, str)
-    }
-    return replace(reply, **fields)
+    if key and (status >= 300 or len(key) >= MIN_KEY_CHARS):
+        for form in (key, key.replace("/", "\\/")):  # the second is JSON as some servers write it
+            raw = raw.replace(form.encode(), HIDDEN)
+    return raw
 
 
-CONNECT_TIMEOUT_S = 5.0
-MODELS_TIMEOUT_S = 30.0
-DEFAULT_PORTS = {"http": 80, "https": 443}
-_MAX_LISTED_MODELS = 8
-
-
-def on_this_machine(url: str) -> bool:
-    """Return whether no proxy of the environment is used, since the server is on this machine."""
-    return is_loopback(urlsplit(url).hostname)
+def client_settings(url: str, timeout_s: float) -> dict[str, Any]:
+    """Return the settings of an httpx client; no proxy is used for a server on this machine."""
+    proxies = not is_loopback(urlsplit(url).hostname)
+    return {"timeout": timeout_s, "verify": _tls_context(), "trust_env": proxies}
 
 
 @functools.cache
-def tls_context() -> ssl.SSLContext:
+def _tls_context() -> ssl.SSLContext:
     """Return what all clients share: reading the certificates takes 30 ms."""
     import httpx
 
     return httpx.create_ssl_context()
+
+
+def _headers(api_key: str) -> dict[str, str]:
+    # No compression: a compressed chunk could expand beyond the limit at once.
+    bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
+    return {"accept-encoding": "identity", "content-type": "application/json", **bearer}
 
 
 def complete_url(base: str, path: str) -> str:
@@ -111,14 +101,11 @@ def check_reachable(url: str, flag: str) -> None:
     """
     try:
         parts = urlsplit(url)
-        port = parts.port
+        host, port = parts.hostname, parts.port
+        if parts.scheme not in DEFAULT_PORTS or not host or port == 0:
+            raise ValueError("it is not an address with a port from 1")
     except ValueError as error:
         raise InputError(f"{flag} {url!r}: {error}; write it as http://host:port/path") from None
-    host = parts.hostname
-    if parts.scheme not in DEFAULT_PORTS or not host:
-        raise InputError(f"{flag} {url!r} is not an address; write it as http://host:port/path")
-    if port == 0:
-        raise InputError(f"{flag} {url!r} has port 0; use a port from 1 to 65535")
     proxied = parts.scheme in urllib.request.getproxies() and not urllib.request.proxy_bypass(host)
     if proxied and not is_loopback(host):
         return
@@ -140,82 +127,41 @@ def get_served_model(base_url: str, api_key: str = "") -> str:
     import httpx
 
     url = complete_url(base_url, "/models")
-    headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
     try:
-        with httpx.Client(
-            timeout=MODELS_TIMEOUT_S, verify=tls_context(), trust_env=not on_this_machine(url)
-        ) as client:
-            response = client.get(url, headers=headers)
+        with httpx.Client(**client_settings(url, MODELS_TIMEOUT_S)) as client:
+            response = client.get(url, headers=_headers(api_key))
     except (httpx.HTTPError, httpx.InvalidURL) as error:
-        reason = redact(str(error), api_key)
-        raise InputError(f"{url}: {reason}; name the model with --model-name") from None
+        raise InputError(f"{url}: {error}; name the model with --model-name") from None
+    raw = _without_key(response.content, api_key, 300)
     try:
-        value = json.loads(response.content) if response.status_code == 200 else None
+        value = json.loads(raw) if response.status_code == 200 else None
         names = [str(entry["id"]) for entry in value["data"]] if value else []
     except (ValueError, RecursionError, KeyError, TypeError):
         names = []
     if len(names) == 1 and names[0].isprintable() and names[0]:
         return names[0]
-    if names:
-        listed = ", ".join(one_line(name) for name in names[:_MAX_LISTED_MODELS])
-        raise InputError(
-            f"{url} serves {len(names)} models ({redact(listed, api_key)}); choose one with "
-            "--model-name"
-        )
+    listed = ", ".join(one_line(name) for name in names[:_MAX_LISTED_MODELS])
+    why = f"{len(names)} models ({listed})" if names else start_of(raw)
     raise InputError(
-        f"{url} answered HTTP {response.status_code} without a list of models "
-        f"({redact(start_of(response.content), api_key)}); name the model with --model-name"
+        f"{url} answered HTTP {response.status_code} without one model: {why}; choose one with "
+        "--model-name"
     )
 
 
-MAX_REPLY_BYTES = 16 << 20
-MAX_SHOWN_CHARS = 300
-MAX_RETRY_AFTER_S = 600.0
-
-
 async def post_json(
-    client: httpx.AsyncClient,
-    url: str,
-    body: Mapping[str, Any],
-    headers: Mapping[str, str],
+    client: httpx.AsyncClient, url: str, body: Mapping[str, Any], api_key: str
 ) -> Mapping[str, Any]:
     """Return the JSON object that `url` answers to `body`.
 
-    Raises CallError; `backoff` has the table of what is retried.
+    Raises CallError; `exchange` has the table of what is retried.
     """
-    status, reply_headers, raw = await _exchange(client, url, body, headers)
-    if status >= 300:
-        wait_s = retry_after_s(reply_headers.get("retry-after"), MAX_RETRY_AFTER_S)
-        detail = raw[: 1 << 16].decode("utf-8", "replace")
-        raise error_of_status(status, f"HTTP {status}: {start_of(raw)}", detail, wait_s)
-    try:
-        value = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise CallError(
-            "BadReply",
-            f"the reply is not JSON ({one_line(str(error))}): {start_of(raw)}",
-            retry=True,
-        ) from None
-    if not isinstance(value, dict):
-        raise CallError("BadReply", f"the reply is not a JSON object: {start_of(raw)}", retry=True)
-    return value
-
-
-async def _exchange(
-    client: httpx.AsyncClient,
-    url: str,
-    body: Mapping[str, Any],
-    headers: Mapping[str, str],
-) -> tuple[int, Mapping[str, str], bytes]:
     import httpx
 
     raw = bytearray()
-    # No compression: a compressed chunk could expand beyond the limit at once.
-    sent = {"accept-encoding": "identity", "content-type": "application/json", **headers}
     # ASCII escapes, because models emit lone surrogates, which UTF-8 can't encode.
-    content = json.dumps(body).encode("ascii")
+    sent: Any = {"content": json.dumps(body).encode("ascii"), "headers": _headers(api_key)}
     try:
-        async with client.stream("POST", url, content=content, headers=sent) as response:
+        async with client.stream("POST", url, **sent) as response:
             async for chunk in response.aiter_bytes():
                 raw += chunk
                 if len(raw) > MAX_REPLY_BYTES:
@@ -224,17 +170,27 @@ async def _exchange(
                         f"the reply is over {MAX_REPLY_BYTES} bytes; check that {url} is a model "
                         "server",
                     )
-            return response.status_code, response.headers, bytes(raw)
-    except httpx.TimeoutException as error:
-        raise CallError("TimeoutError", _describe(error, url), retry=True) from None
-    except httpx.RequestError as error:
-        raise CallError("NetworkError", _describe(error, url), retry=True) from None
-    except (httpx.InvalidURL, httpx.StreamError) as error:
-        raise CallError("NetworkError", _describe(error, url)) from None
+    except (httpx.RequestError, httpx.InvalidURL, httpx.StreamError) as error:
+        text = f"{url}: {type(error).__name__} {one_line(str(error))}".rstrip()
+        timeout, faulty = isinstance(error, httpx.TimeoutException), httpx.RequestError
+        kind: Any = "TimeoutError" if timeout else "NetworkError"
+        raise CallError(kind, text, retry=isinstance(error, faulty)) from None
+    return _object_of(response, _without_key(bytes(raw), api_key, response.status_code))
 
 
-def _describe(error: Exception, url: str) -> str:
-    return f"{url}: {type(error).__name__} {one_line(str(error))}".rstrip()
+def _object_of(response: httpx.Response, raw: bytes) -> Mapping[str, Any]:
+    if response.status_code >= 300:
+        wait_s = retry_after_s(response.headers.get("retry-after"), MAX_RETRY_AFTER_S)
+        detail = raw[: 1 << 16].decode("utf-8", "replace")
+        text = f"HTTP {response.status_code}: {start_of(raw)}"
+        raise error_of_status(response.status_code, text, detail, wait_s)
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise CallError("BadReply", f"the reply is not a JSON object: {start_of(raw)}", retry=True)
+    return value
 
 
 def start_of(raw: bytes) -> str:
@@ -243,6 +199,5 @@ def start_of(raw: bytes) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return untrusted text as one printable line of at most MAX_SHOWN_CHARS characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= MAX_SHOWN_CHARS else line[: MAX_SHOWN_CHARS - 1] + "…"
+    """Return untrusted text as one printable line of at most MAX_SHOWN_CHARS columns."""
+    return cut(" ".join(text[: 4 * MAX_SHOWN_CHARS].split()), MAX_SHOWN_CHARS)

@@ -1,6 +1,7 @@
-"""Question files: JSON lines, each with an id that is unique in the file.
+"""Files of questions and of responses: JSON lines.
 
-{"id": "7", "problem": "…", "answer": "42"}
+{"id": "7", "problem": "…", "answer": "42"}                          the id is unique in the file
+{"problem_id": "7", "sample_id": 0, "response": "…", "request_sha256": "…", …}
 """
 
 from __future__ import annotations
@@ -8,18 +9,17 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from gradebox.eval.common.errors import InputError, RowError
-from gradebox.eval.common.files import remove_cut_line
 from gradebox.eval.common.signals import is_discarded
 from gradebox.eval.models.exchange import Request, RequestOutcome
 from gradebox.eval.models.sampler import Sampler, SamplerOptions, SamplingProgress
 from gradebox.eval.models.servers import Server
 from gradebox.eval.problems.rows import parse_row
+from gradebox.eval.results.records import RecordLog
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.input_file import check_input_file
 
@@ -99,13 +99,16 @@ class ResponseFile(Closeable):
         self.path = path
         self.failed_path = path.with_name(f"{path.stem}.failed.jsonl")
         self._parameters = dict(parameters)
-        self._fd = _open_checked(path)
-        remove_cut_line(self._fd)
-        self._entries = self._read_entries()
+        self._lock = _lock_checked(path)
+        try:
+            self._log = RecordLog(path)
+            self._entries = self._read_entries()
+        except BaseException:
+            self._lock.close()
+            raise
         # Failed requests are sent again, so their old reasons are dropped.
-        self._failed_fd = os.open(
-            self.failed_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o644
-        )
+        self.failed_path.unlink(missing_ok=True)
+        self._failed_log: RecordLog | None = None
 
     def _read_entries(self) -> dict[RequestKey, tuple[int, bytes]]:
         """Return (offset of its last line, digest) of each request with a response."""
@@ -173,8 +176,10 @@ class ResponseFile(Closeable):
         record: dict[str, Any] = {"problem_id": request.item, "sample_id": request.sample}
         effort = {"attempts": outcome.attempts, "wall_s": round(outcome.wall_s, 3)}
         if failure is not None:
+            if self._failed_log is None:
+                self._failed_log = RecordLog(self.failed_path)
             record |= {"error": failure.kind, "message": str(failure), **effort}
-            self._write(self._failed_fd, record)
+            self._failed_log.append(_line(record))
         if reply is None:
             return
         digest = request.digest(self._parameters)
@@ -191,44 +196,39 @@ class ResponseFile(Closeable):
             **effort,
             "request_sha256": digest,
         }
-        offset = os.fstat(self._fd).st_size
-        self._write(self._fd, record)
-        self._entries[request.resume_key] = offset, bytes.fromhex(digest)
+        self._entries[request.resume_key] = self._log.append(_line(record)), bytes.fromhex(digest)
 
-    def _write(self, fd: int, record: Mapping[str, Any]) -> None:
-        # ASCII escapes: a reply may contain lone surrogates, which UTF-8 can't encode.
-        data = memoryview((json.dumps(record) + "\n").encode("ascii"))
-        try:
-            while data:
-                data = data[os.write(fd, data) :]
-        except OSError as error:
-            raise InputError(
-                f"cannot write {self.path}: {error.strerror}; make room and run the same command "
-                "again, it continues from the responses in the file"
-            ) from None
+    def records(self, keys: Iterable[RequestKey]) -> Iterator[dict[str, Any]]:
+        """Yield the response to each of the requests that has one, the last line of each."""
+        for key in keys:
+            if key in self._entries:
+                yield _parse(self.path, 0, self._log.read_line(self._entries[key][0]))
 
-    def records(self, keys: Iterable[RequestKey] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the responses, the last line of each key only.
-
-        They are in the order of `keys`, without those that have no response; or else in the
-        order of the file, which is the order of arrival and differs from run to run.
-        """
-        found = self._entries if keys is None else [k for k in keys if k in self._entries]
-        offsets = [self._entries[key][0] for key in found]
-        with self.path.open("rb") as file:
-            for offset in sorted(offsets) if keys is None else offsets:
-                file.seek(offset)
-                yield _parse(self.path, 0, file.readline())
+    def failures(self) -> dict[RequestKey, dict[str, Any]]:
+        """Return the reasons of the requests that have failed since the file was opened."""
+        lines = read_lines(self.failed_path) if self._failed_log else ()
+        return {(line["problem_id"], line["sample_id"]): line for line in lines}
 
     def close(self) -> None:
         """Flush to disk and close. May be called more than once."""
-        for fd in (self._fd, self._failed_fd):
-            if fd >= 0:
-                os.fsync(fd)
-                os.close(fd)
-        if self._failed_fd >= 0 and self.failed_path.stat().st_size == 0:
-            self.failed_path.unlink()
-        self._fd = self._failed_fd = -1
+        self._log.close()
+        if self._failed_log is not None:
+            self._failed_log.close()
+        self._lock.close()
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    # ASCII escapes: a reply may contain lone surrogates, which UTF-8 can't encode.
+    return (json.dumps(record) + "\n").encode("ascii")
+
+
+def read_prompt_file(path: Path) -> str:
+    """Return the text of --prompt-file; raise InputError when it can't be read."""
+    try:
+        check_input_file(path, once=True)
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--prompt-file {path}: {error}") from None
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -250,28 +250,39 @@ def _parse(path: Path, number: int, raw: bytes) -> dict[str, Any]:
         raise InputError(f"{path} line {number}: {error}") from None
 
 
-def _open_locked(path: Path) -> int:
+def _lock_checked(path: Path) -> IO[bytes]:
+    """Open a file of responses for this process alone.
+
+    Raises InputError unless the file is empty or starts like a responses file. Called before
+    anything is removed: a dataset given as the output by mistake would lose an unfinished last
+    line, or all of its contents with `fresh`.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        file = path.open("ab+")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; choose another place") from None
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file.seek(0)
+        first = file.readline()
+        try:
+            is_response = "request_sha256" in dict(json.loads(first or b'{"request_sha256": 0}'))
+        except (ValueError, TypeError, RecursionError):
+            # A killed run leaves at least the first bytes of the first response.
+            is_response = not first.endswith(b"\n") and first[:2] in (b"{", b'{"')
+        if not is_response:
+            raise InputError(
+                f"{path} line 1 is not a line of a responses file, so the file was not changed; "
+                "choose another place for the responses, or remove the file"
+            )
     except OSError:
-        os.close(fd)
+        file.close()
         raise InputError(f"another run is writing {path}; wait until it ends") from None
-    return fd
-
-
-def _open_checked(path: Path) -> int:
-    fd = _open_locked(path)
-    try:
-        _check_format(path)
     except BaseException:
-        os.close(fd)
+        file.close()
         raise
-    return fd
+    return file
 
 
 def discard_responses(paths: Iterable[Path]) -> None:
@@ -280,33 +291,8 @@ def discard_responses(paths: Iterable[Path]) -> None:
     Raises InputError as opening them does.
     """
     with contextlib.ExitStack() as stack:
-        opened = []
-        for path in dict.fromkeys(paths):
-            opened.append(_open_checked(path))
-            stack.callback(os.close, opened[-1])
-        for fd in opened:
-            os.ftruncate(fd, 0)
-    is_discarded()
-
-
-def _check_format(path: Path) -> None:
-    """Raise InputError unless the file is empty or starts like a responses file.
-
-    Called before anything is removed: a dataset given as the output by mistake would lose an
-    unfinished last line, or all of its contents with `fresh`.
-    """
-    with path.open("rb") as file:
-        first = file.readline()
-    if not first:
-        return
-    try:
-        record = json.loads(first)
-        is_response = isinstance(record, dict) and "request_sha256" in record
-    except (ValueError, RecursionError):
-        # A killed run leaves at least the first bytes of the first response.
-        is_response = not first.endswith(b"\n") and first[:2] in (b"{", b'{"')
-    if not is_response:
-        raise InputError(
-            f"{path} line 1 is not a line of a responses file, so the file was not changed; choose "
-            "another place for the responses, or remove the file"
-        )
+        opened = [stack.enter_context(_lock_checked(path)) for path in dict.fromkeys(paths)]
+        for file in opened:
+            file.truncate(0)
+    if opened:
+        is_discarded()

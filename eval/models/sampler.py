@@ -1,83 +1,69 @@
-"""Progress of a sampling run: a bar on a terminal, otherwise a log line every half minute."""
+"""Ask a server many requests at once, with retries, a pace, and a display of the progress.
+
+    Sampler(server, SamplerOptions(…)).run(requests, on_outcome)
+
+`SamplingProgress` is a bar on a terminal, otherwise a line every half minute.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gradebox.eval.models.backoff import RetryPolicy, call_with_retries
+from gradebox.eval.common.progress import ProgressDisplay
 from gradebox.eval.models.exchange import (
     CallError,
     ModelReply,
     Request,
     RequestOutcome,
+    RetryPolicy,
     ServerLost,
 )
-from gradebox.eval.models.http_json import (
-    on_this_machine,
-    post_json,
-    redact,
-    redact_reply,
-    tls_context,
-)
+from gradebox.eval.models.http_json import client_settings, post_json
 from gradebox.eval.models.servers import Server
 from gradebox.sandbox.common.cleanup import Closeable
 
 if TYPE_CHECKING:
     import httpx
+    from tenacity import RetryCallState
 
 log = logging.getLogger("gradebox.sampling")
 
-LOG_EVERY_S = 30.0
+LINE_EVERY_S = 30.0
 
 
 class SamplingProgress(Closeable):
     """Count outcomes and show them on stderr."""
 
     def __init__(self, total: int, label: str) -> None:
-        self.answered = 0
-        self.failed = 0
-        self._tokens_out = 0
-        self._total = total
-        self._label = label
-        self._last_logged = time.monotonic()
-        self._bar = None
-        self._stack = contextlib.ExitStack()
-        if sys.stderr.isatty():
-            from tqdm import tqdm
-            from tqdm.contrib.logging import logging_redirect_tqdm
+        self.answered = self.failed = self._tokens_out = 0
+        self._total, self._label = total, label
+        self._display = ProgressDisplay(
+            total, "call", self._done, self._text, line_every_s=LINE_EVERY_S
+        )
 
-            # Log lines appear above the bar instead of inside it.
-            self._stack.enter_context(logging_redirect_tqdm())
-            self._bar = self._stack.enter_context(tqdm(total=total, desc=label, unit="call"))
+    def _done(self) -> int:
+        return self.answered + self.failed
+
+    def _text(self, as_line: bool) -> str:
+        if as_line:
+            return f"{self._label}: {self._done()} of {self._total} calls, {self.failed} failed"
+        return f"{self._label}, failed={self.failed}, tokens={self._tokens_out}"
 
     def add(self, outcome: RequestOutcome) -> None:
         """Count an outcome and update the display."""
-        if outcome.reply is None:
-            self.failed += 1
-        else:
-            self.answered += 1
-            self._tokens_out += outcome.reply.tokens_out or 0
-        if self._bar is not None:
-            self._bar.set_postfix(failed=self.failed, tokens=self._tokens_out, refresh=False)
-            self._bar.update(1)
-        elif time.monotonic() - self._last_logged >= LOG_EVERY_S:
-            self._last_logged = time.monotonic()
-            done = self.answered + self.failed
-            log.info("%s: %d of %d calls, %d failed", self._label, done, self._total, self.failed)
+        self.failed += outcome.reply is None
+        self.answered += outcome.reply is not None
+        self._tokens_out += (outcome.reply.tokens_out if outcome.reply else None) or 0
+        self._display.tick()
 
     def close(self) -> None:
         """Remove the bar. May be called more than once."""
-        self._stack.close()
-
-
-log = logging.getLogger("gradebox.sampling")
+        self._display.close(last_line=False)
 
 
 @dataclass(frozen=True)
@@ -100,37 +86,13 @@ class SamplerOptions:
     lost_after: int = 0
 
 
-class RateLimit:
-    """Space the starts of calls at least `interval_s` seconds apart, first come first served."""
-
-    def __init__(
-        self,
-        interval_s: float,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._interval_s = interval_s
-        self._clock = clock
-        self._sleep = sleep
-        self._next_start = 0.0
-
-    async def wait(self) -> None:
-        """Return when the caller may start its call."""
-        if self._interval_s <= 0:
-            return
-        now = self._clock()
-        start = max(now, self._next_start)
-        self._next_start = start + self._interval_s
-        await self._sleep(start - now)
-
-
 class Sampler:
     """Ask one server."""
 
     def __init__(self, server: Server, options: SamplerOptions | None = None) -> None:
         self._server = server
         self._options = options or SamplerOptions()
-        self._rate_limit = RateLimit(self._options.interval_s)
+        self._next_start = 0.0
         self._network_failures = 0
 
     def run(
@@ -141,12 +103,11 @@ class Sampler:
         A failed call is a RequestOutcome with a failure. Raises ServerLost when `lost_after` calls
         in a row failed on the network.
         """
-        asyncio.run(self._run(requests, on_outcome))
+        asyncio.run(self._run(iter(requests), on_outcome))
 
     async def _run(
-        self, requests: Iterable[Request], on_outcome: Callable[[RequestOutcome], None]
+        self, pending: Iterator[Request], on_outcome: Callable[[RequestOutcome], None]
     ) -> None:
-        pending = iter(requests)
         workers = [
             asyncio.create_task(self._work(pending, on_outcome))
             for _ in range(max(1, self._options.concurrency))
@@ -165,13 +126,9 @@ class Sampler:
 
         # A client with one connection per worker: a shared pool scans all its connections for
         # each request.
-        async with httpx.AsyncClient(
-            timeout=httpx.Timeout(self._options.http_timeout_s),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-            verify=tls_context(),
-            trust_env=not on_this_machine(self._server.url),
-            follow_redirects=False,
-        ) as client:
+        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
+        settings = client_settings(self._server.url, self._options.http_timeout_s)
+        async with httpx.AsyncClient(limits=limits, follow_redirects=False, **settings) as client:
             for request in pending:
                 outcome = await self._ask(client, request)
                 on_outcome(outcome)
@@ -192,77 +149,73 @@ class Sampler:
 
     async def _ask(self, client: httpx.AsyncClient, request: Request) -> RequestOutcome:
         """Return the outcome of a request: a reply, a final error, or a time-out."""
-        start = time.monotonic()
-        attempts = 0
-        last_error: CallError | None = None
+        start, reply, failure = time.monotonic(), None, None
+        calls: list[CallError | None] = []  # with their errors
 
-        async def call_once() -> ModelReply:
-            nonlocal attempts, last_error
-            await self._rate_limit.wait()
-            attempts += 1
-            body = self._server.body(request)
+        async def call() -> ModelReply:
+            calls.append(None)
             try:
-                answer = await post_json(client, self._server.url, body, self._server.headers())
-                return self._server.reply(answer)
+                return await self._call(client, request)
             except CallError as error:
-                last_error = error
+                calls[-1] = error
                 raise
 
-        reply, failure = None, None
+        limit_s = self._options.call_timeout_s
         try:
-            reply = await asyncio.wait_for(
-                self._get_reply(call_once, request), self._options.call_timeout_s
-            )
-            reply = redact_reply(reply, self._server.api_key)
+            reply = await asyncio.wait_for(self._reply(request, call), limit_s)
         except asyncio.TimeoutError:
-            failure = self._timeout_failure(last_error)
+            # A NetworkError when the last error was one: the server was never reached.
+            last, message = next(filter(None, reversed(calls)), None), "no answer within"
+            text = f"{message} {limit_s} seconds" + (f"; last error: {last}" if last else "")
+            unreached = last is not None and last.kind == "NetworkError"
+            failure = CallError("NetworkError" if unreached else "TimeoutError", text)
         except CallError as error:
-            failure = CallError(error.kind, self._redact(error))
+            failure = CallError(error.kind, str(error))
         if failure is not None:
             log.warning("%s #%d failed: %s", request.item, request.sample, failure)
-        return RequestOutcome(request, reply, failure, attempts, time.monotonic() - start)
+        return RequestOutcome(request, reply, failure, len(calls), time.monotonic() - start)
 
-    def _timeout_failure(self, last_error: CallError | None) -> CallError:
-        """Return the failure of a call that ran out of time.
+    async def _call(self, client: httpx.AsyncClient, request: Request) -> ModelReply:
+        """Return the reply of one call, which starts `interval_s` after the one before."""
+        now, server = time.monotonic(), self._server
+        start = max(now, self._next_start)
+        self._next_start = start + self._options.interval_s
+        if start > now:
+            await asyncio.sleep(start - now)
+        answer = await post_json(client, server.url, server.body(request), server.api_key)
+        return server.reply(answer)
 
-        It is a NetworkError when the last attempt was one: the server was never reached.
-        """
-        message = f"no answer within {self._options.call_timeout_s} seconds"
-        if last_error is None:
-            return CallError("TimeoutError", message)
-        message += f"; last error: {self._redact(last_error)}"
-        unreached = last_error.kind == "NetworkError"
-        return CallError("NetworkError" if unreached else "TimeoutError", message)
-
-    async def _get_reply(
-        self, call_once: Callable[[], Awaitable[ModelReply]], request: Request
+    async def _reply(
+        self, request: Request, call: Callable[[], Awaitable[ModelReply]]
     ) -> ModelReply:
         """Return the reply. An empty one is asked for once more, unless the model refused."""
-        reply = await self._call(call_once, request)
-        if reply.text.strip() or reply.refused:
-            return reply
-        log.warning("%s #%d: empty reply, asking once more", request.item, request.sample)
-        return await self._call(call_once, request)
+        import tenacity
 
-    async def _call(
-        self, call_once: Callable[[], Awaitable[ModelReply]], request: Request
-    ) -> ModelReply:
-        failures = 0
-
-        def log_retry(error: CallError, wait_s: float) -> None:
-            nonlocal failures
-            failures += 1
+        def report(state: RetryCallState) -> None:
             # Later ones are hidden: a server that is down would repeat one line endlessly.
-            log.log(
-                logging.WARNING if failures == 1 else logging.DEBUG,
-                "%s #%d: %s; retrying in %.1f s",
-                request.item,
-                request.sample,
-                self._redact(error),
-                wait_s,
-            )
+            level = logging.WARNING if state.attempt_number == 1 else logging.DEBUG
+            about = *name, _error_of(state), state.upcoming_sleep
+            log.log(level, "%s #%d: %s; retrying in %.1f s", *about)
 
-        return await call_with_retries(call_once, self._options.retry, on_retry=log_retry)
+        name, policy = (request.item, request.sample), self._options.retry
+        stop: tenacity.stop.stop_base = tenacity.stop_before_delay(policy.budget_s)
+        if policy.max_retries is not None:
+            stop = stop | tenacity.stop_after_attempt(policy.max_retries + 1)
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception(lambda e: isinstance(e, CallError) and e.retry),
+            wait=lambda state: policy.wait_s(state.attempt_number, _error_of(state)),
+            stop=stop,
+            before_sleep=report,
+            reraise=True,
+        )
+        reply: ModelReply = await retrying(call)
+        if not (reply.text.strip() or reply.refused):
+            log.warning("%s #%d: empty reply, asking once more", *name)
+            reply = await retrying(call)
+        return reply
 
-    def _redact(self, error: CallError) -> str:
-        return redact(str(error), self._server.api_key)
+
+def _error_of(state: RetryCallState) -> CallError:
+    error = state.outcome.exception() if state.outcome else None
+    assert isinstance(error, CallError)
+    return error

@@ -18,10 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gradebox.eval.results.statistics import Summary
-from gradebox.eval.results.statistics.apart import Apart, SharedFaults, kind_of
-from gradebox.eval.results.statistics.counts import COUNTED_STATUSES
-from gradebox.eval.results.statistics.summary import NO_CODE, most_frequent_first
+from gradebox.eval.results.statistics.apart import Apart, SharedFaults, Shares, kind_of
+from gradebox.eval.results.statistics.counts import COUNTED_STATUSES, StatisticsOptions
+from gradebox.eval.results.statistics.summary import NO_CODE, Summary, most_frequent_first
 
 MAX_LISTED = 100
 MAX_TROUBLES = 20  # kinds of errors; the others are counted together
@@ -58,7 +57,7 @@ class _Counts:
         self.num_unstable = 0
         self.contended = 0
         self.troubles: dict[str, dict[str, dict[str, Any]]] = {}  # by status and kind of error
-        self.shares: dict[str, tuple[float, int]] = {}  # sum and number of the shares passed
+        self.shares = Shares()  # of the tests that solutions passed
         self.stopped_early = False
         self.points: dict[str, dict[str, tuple[float, float]]] = {}  # best and full, by subtask
         self.kinds: Counter[tuple[str, bool]] = Counter()  # (kind of tests, passed)
@@ -86,9 +85,7 @@ class _Counts:
         verdicts = [c["verdict"] for c in record["details"] if c["verdict"] != "SK"]
         self.stopped_early |= any(c["reason"] == "not_run_after_failure" for c in record["details"])
         if verdicts:
-            total, count = self.shares.get(record["problem_id"], (0.0, 0))
-            share = verdicts.count("AC") / len(verdicts)
-            self.shares[record["problem_id"]] = (total + share, count + 1)
+            self.shares.add(record["problem_id"], verdicts.count("AC") / len(verdicts))
 
     def _add_points(self, record: Mapping[str, Any]) -> None:
         for subtask in record.get("subtasks") or ():
@@ -133,9 +130,7 @@ class _Counts:
         """
         if self.stopped_early:
             return {"value": None, "problems": 0, "note": "tests were not run after a failure"}
-        means = [total / count for total, count in self.shares.values()]
-        value = sum(means) / len(means) if means else None
-        return {"value": value, "problems": len(means), "note": ""}
+        return {"value": self.shares.mean(), "problems": len(self.shares.counts), "note": ""}
 
     def _add_cases(self, record: Mapping[str, Any]) -> None:
         for case in record["details"]:
@@ -197,7 +192,7 @@ def compute_metrics(
         summary.add(record)
         apart.add(record)
         shared.add(record)
-    statistics = summary.result(ks=sorted({1, *ks}), seed=seed)
+    statistics = summary.result(StatisticsOptions(ks=(1, *ks), seed=seed))
     by_k = {entry["k"]: entry for entry in statistics["pass_at_k"]}
     attempted, statuses = statistics["counted"], statistics["statuses"]
     with_checker = counts.by_checker[True, True] + counts.by_checker[True, False]

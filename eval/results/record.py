@@ -48,10 +48,10 @@ Reason = Literal[
 # run could give other verdicts.
 SCHEMA: Literal[2] = 2
 
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, lt=10**18)]
+SmallInt = Annotated[int, Meta(gt=-(10**9), lt=10**9)]
 Number = Annotated[float, Meta(ge=0, le=1e15)]
 Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]*\Z")]
-_Finite = Annotated[float, Meta(gt=-1e15, lt=1e15)] | None
 
 
 class CaseRecord(msgspec.Struct):
@@ -130,7 +130,7 @@ class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
     verdict: CaseVerdict | None
     score: Number | None
     error: str
-    rating: int | None
+    rating: SmallInt | None
     tags: tuple[str, ...]
     official_tests_complete: bool | None
     num_official: Count
@@ -143,7 +143,7 @@ class SolutionRecord(msgspec.Struct, frozen=True, kw_only=True):
     time_limit_s: Number | None
     memory_limit_bytes: Count | None
     contest_id: str
-    contest_year: int | None
+    contest_year: SmallInt | None
     has_checker: bool | None
     origin: dict[str, str] | UnsetType = UNSET
     subtasks: tuple[SubtaskPoints, ...] | UnsetType = UNSET
@@ -203,11 +203,19 @@ def _json_escapes(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("gradebox-json", _json_escapes)
 
 
-def is_record(value: object) -> TypeGuard[dict[str, Any]]:
-    """Return whether a value is a solution's record of this schema, with valid cases."""
+def check_types(value: object) -> None:
+    """Raise ValueError unless a value is a solution's record of this schema, with valid cases."""
     try:
         msgspec.convert(value, SolutionRecord)
-    except msgspec.ValidationError:
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{error!s:.200}") from None
+
+
+def is_record(value: object) -> TypeGuard[dict[str, Any]]:
+    """Return whether `check_types` accepts a value."""
+    try:
+        check_types(value)
+    except ValueError:
         return False
     return True
 
@@ -218,45 +226,6 @@ def read_case(value: Mapping[str, Any]) -> CaseRecord:
         return msgspec.convert(value, CaseRecord)
     except msgspec.ValidationError as error:
         raise ValueError(f"has an invalid field: {error!s:.100}") from None
-
-
-# What statistics and reports use of a record, whatever version wrote it: a field may be missing.
-class _UsedOfCase(msgspec.Struct):
-    case_type: str = ""
-    verdict: str = ""
-    reason: str = ""
-    test_case_i: int = 0
-    score: _Finite = None
-    cpu_s: _Finite = None
-    wall_s: _Finite = None
-    memory_bytes: _Finite = None
-    input_bytes: _Finite = None
-    output_bytes: _Finite = None
-
-
-class _UsedOfRecord(msgspec.Struct):
-    status: str | None = None
-    verdict: str | None = None
-    language: str | None = None
-    has_checker: bool | None = None
-    official_tests_complete: bool | None = None
-    memory_limit_bytes: Annotated[int, Meta(lt=10**15)] | None = None
-    rating: _Finite = None
-    contest_year: _Finite = None
-    score: _Finite = None
-    time_limit_s: _Finite = None
-    details: list[_UsedOfCase] | None = None
-
-
-def check_types(record: Mapping[str, Any]) -> None:
-    """Raise ValueError for a field that statistics and reports can't use.
-
-    `is_record` is stricter: it also refuses what an earlier version wrote.
-    """
-    try:
-        msgspec.convert(record, _UsedOfRecord)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{error!s:.200}") from None
 
 
 @dataclass(frozen=True)

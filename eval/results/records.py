@@ -14,14 +14,12 @@ Lines are ASCII (JSON escapes), whatever the programs printed.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import errno
 import json
 import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -196,6 +194,24 @@ def latest_records(path: str | Path) -> Iterator[dict[str, Any]]:
                 yield record
 
 
+def check_record(path: Path, record: Mapping[str, Any]) -> None:
+    """Raise InputError for a record that another version wrote, or that is damaged."""
+    try:
+        check_types(record)
+    except ValueError as error:
+        raise InputError(
+            f"{path}: the record of problem {shown(record.get('problem_id'))} was not written by "
+            f"the grader ({shown(str(error))}); start the run again, or remove its line"
+        ) from None
+
+
+def usable_records(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Yield the latest records; raise InputError for one that statistics can't use."""
+    for record in latest_records(path):
+        check_record(results_path(path), record)
+        yield record
+
+
 def to_frame(path: str | Path, *, cases: bool = False) -> pd.DataFrame:
     """Return the latest records as a table: a row for each solution, or for each case.
 
@@ -217,10 +233,10 @@ def _rows(record: Mapping[str, Any], cases: bool) -> list[dict[str, Any]]:
 
 
 class RecordLog:
-    """A file that records are appended to, each with one write; no symbolic link. Not thread-safe.
+    """A file that lines are appended to, each with one write; no symbolic link. Not thread-safe.
 
-    A record that does not fit on a full disk is removed again and InputError is raised. Appended
-    records survive the death of the process. The file is synced every few seconds and at the end,
+    A line that does not fit on a full disk is removed again and InputError is raised. Appended
+    lines survive the death of the process. The file is synced every few seconds and at the end,
     against power failures.
     """
 
@@ -245,7 +261,7 @@ class RecordLog:
         except OSError as e:
             os.ftruncate(self._fd, offset)
             raise InputError(
-                f"{self.path}: can't write a record of {len(line)} bytes: {e.strerror}; "
+                f"{self.path}: can't write a line of {len(line)} bytes: {e.strerror}; "
                 f"{_remedy(e)}, then start the run again: it continues where it stopped"
             ) from None
         self.size = offset + len(line)
@@ -318,29 +334,3 @@ def _number(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"the number {text[:40]} is out of range")
     return value
-
-
-@contextlib.contextmanager
-def _reporting(what: str, remedy: str) -> Iterator[None]:
-    """Turn the errors of code that meets an unexpected field into an InputError."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InputError(
-            f"{what} was not written by the grader ({type(error).__name__}: "
-            f"{shown(str(error))}); {remedy}"
-        ) from None
-
-
-def reporting_bad_metrics(folder: Path) -> AbstractContextManager[None]:
-    """Turn the errors of code that meets an unexpected field of the metrics into an InputError."""
-    return _reporting(str(folder / METRICS_NAME), "run the grader again to write it")
-
-
-@contextlib.contextmanager
-def reporting_bad_record(path: Path, record: Mapping[str, Any]) -> Iterator[None]:
-    """Check the types of a record; turn the errors of code that meets others into an InputError."""
-    what = f"{path}: the record of problem {shown(record.get('problem_id'))}"
-    with _reporting(what, "remove its line"):
-        check_types(record)
-        yield

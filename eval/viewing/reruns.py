@@ -12,8 +12,10 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import Results, find_case
@@ -42,8 +44,7 @@ STORED_BYTES = 64 << 10  # of each text in an answer
 EDITED_BYTES = 256 << 10  # of a test that the page may edit
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(msgspec.Struct, frozen=True):
     """What the page asks for.
 
     program          the whole program
@@ -59,11 +60,10 @@ class Edit:
     @classmethod
     def of(cls, body: Any) -> Edit:
         """Return the edit of a request's JSON. Raises RequestRefused for any other value."""
-        body = body if isinstance(body, dict) else {}
-        program, *others = (body.get(f.name) for f in fields(cls))
-        if not isinstance(program, str) or {*map(type, others)} - {str, type(None)}:
-            raise RequestRefused(400, "program must be text; case, given and expected text or null")
-        return cls(program.encode("utf-8", "replace").decode(), *others)
+        try:
+            return msgspec.convert(body, cls)
+        except msgspec.ValidationError as error:
+            raise RequestRefused(400, f"the body is not an edit: {error}") from None
 
 
 class Reruns(Closeable):
@@ -88,8 +88,8 @@ class Reruns(Closeable):
             sizes = len(test.input), len(test.expected)
             if sum(sizes) > EDITED_BYTES:
                 return {"given": None, "expected": None, "bytes": sizes}
-            texts = (data.decode("utf-8", "replace") for data in (test.input, test.expected))
-            return {**dict(zip(("given", "expected"), texts, strict=True)), "bytes": sizes}
+            given, expected = (d.decode("utf-8", "replace") for d in (test.input, test.expected))
+            return {"given": given, "expected": expected, "bytes": sizes}
 
     def run(self, results: Results, record: Mapping[str, Any], edit: Edit) -> dict[str, Any]:
         """Run an edit; return {row, detail, judged, seconds}.
@@ -141,7 +141,7 @@ class Reruns(Closeable):
             int(record.get("sample_i") or 0),
             int(record.get("line") or 0),
             str(record.get("language")),
-            program or "",
+            (program or "").encode("utf-8", "replace").decode(),
         )
         return case_in(session, record, case, solution)
 

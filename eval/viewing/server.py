@@ -16,7 +16,7 @@ import hmac
 import logging
 import secrets
 import signal
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from typing import Any
@@ -25,9 +25,8 @@ from aiohttp import web
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.comparing.comparison import find_differences, read_run
-from gradebox.eval.reporting.html_page import html_page, page_policy
-from gradebox.eval.reporting.page_data import CASE_COLUMNS, COLUMNS
-from gradebox.eval.results.statistics import paired
+from gradebox.eval.reporting.page import html_page, page_policy
+from gradebox.eval.results.statistics.paired import paired
 from gradebox.eval.viewing.reruns import Edit, Reruns
 from gradebox.eval.viewing.run_view import RunView
 from gradebox.sandbox.common.loopback import is_loopback
@@ -48,6 +47,7 @@ HEADERS = {
 }
 log = logging.getLogger("gradebox.view")
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Query = Mapping[str, str]
 
 
 class ViewServer:
@@ -75,8 +75,15 @@ class ViewServer:
         app.router.add_get(f"{top}compare", self.compare)
         run = f"{top}run/{{number}}/"
         app.router.add_get(run, self.page)
-        for name in ("changes", "summary", "solution", "source", "test"):
-            app.router.add_get(run + name, partial(self.asked, getattr(self, f"_{name}")))
+        answers: dict[str, Callable[[RunView, Query], Any]] = {
+            "changes": lambda run, query: run.changes(*_numbers(query, "epoch", "after")),
+            "summary": lambda run, query: run.summary(),
+            "solution": lambda run, query: run.detail(_record(run, query)),
+            "source": lambda run, query: run.sources.of(run.results(), _record(run, query)),
+            "test": self._test,
+        }
+        for name, answer in answers.items():
+            app.router.add_get(run + name, partial(self.asked, answer))
         app.router.add_post(f"{run}run", self.run)
         return app
 
@@ -119,32 +126,25 @@ class ViewServer:
 
         return _json(await asyncio.to_thread(result))
 
-    async def asked(self, answer: Callable[..., Any], request: web.Request) -> web.Response:
-        """Return what a method of this class answers, in a thread."""
+    async def asked(
+        self, answer: Callable[[RunView, Query], Any], request: web.Request
+    ) -> web.Response:
+        """Return what a function of the run and the query answers, in a thread."""
         run, query = self._run_of(request), request.query
         return _json(await asyncio.to_thread(answer, run, query))
 
-    def _changes(self, run: RunView, query: Any) -> dict[str, Any]:
-        return run.changes(_number(query, "epoch"), _number(query, "after"))
+    def _test(self, run: RunView, query: Query) -> dict[str, Any]:
+        name = query.get("case", "")
+        return self._running().test(run.results(), _record(run, query), name)
 
-    def _summary(self, run: RunView, query: Any) -> dict[str, Any]:
-        return run.summary()
-
-    def _solution(self, run: RunView, query: Any) -> dict[str, Any]:
-        return run.detail(self._record(run, query))
-
-    def _source(self, run: RunView, query: Any) -> dict[str, Any]:
-        return run.sources.of(run.results(), self._record(run, query))
-
-    def _test(self, run: RunView, query: Any) -> dict[str, Any]:
+    def _running(self) -> Reruns:
         if self.reruns is None:
             raise RequestRefused(403, "running is off; start the view without --no-run")
-        return self.reruns.test(run.results(), self._record(run, query), query.get("case", ""))
+        return self.reruns
 
     async def run(self, request: web.Request) -> web.Response:
         """Run an edited program and return its record."""
-        if self.reruns is None:
-            raise RequestRefused(403, "running is off; start the view without --no-run")
+        reruns = self._running()
         if not request.headers.getall("Origin", []):
             raise RequestRefused(403, "a request to run has no Origin; only the page may run")
         if request.content_type != "application/json":
@@ -152,8 +152,8 @@ class ViewServer:
         check_size(request.content_length or 0, BODY_BYTES)
         run = self._run_of(request)
         edit = Edit.of(parse(await receive(request, BODY_BYTES, BODY_S)))
-        record = self._record(run, request.query)
-        return _json(await asyncio.to_thread(self.reruns.run, run.results(), record, edit))
+        record = _record(run, request.query)
+        return _json(await asyncio.to_thread(reruns.run, run.results(), record, edit))
 
     def _run_of(self, request: web.Request) -> RunView:
         return self._run(request.match_info["number"])
@@ -162,9 +162,6 @@ class ViewServer:
         if number.isascii() and number.isdigit() and int(number[:9]) < len(self.runs):
             return self.runs[int(number[:9])]
         raise RequestRefused(404, f"there are {len(self.runs)} runs, and not run {number[:20]!r}")
-
-    def _record(self, run: RunView, query: Any) -> dict[str, Any]:
-        return run.record(_number(query, "epoch"), _number(query, "place"))
 
     @web.middleware
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -194,8 +191,7 @@ class ViewServer:
 
 
 def _page(title: str, meta: dict[str, Any]) -> web.Response:
-    values = {"columns": COLUMNS, "case_columns": CASE_COLUMNS, "chunks": {}, "token": ""}
-    text = "".join(html_page(title, {**values, **meta}, {}, asks=True))
+    text = "".join(html_page(title, meta, asks=True))
     policy = f"{page_policy(asks=True)}; frame-ancestors 'none'"
     headers = {"Content-Security-Policy": policy}
     return web.Response(text=text, content_type="text/html", headers=headers)
@@ -206,11 +202,17 @@ def _json(value: Any, status: int = 200) -> web.Response:
     return web.Response(status=status, body=body, content_type="application/json")
 
 
-def _number(query: Any, name: str) -> int:
-    text = query.get(name, "0")
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise RequestRefused(400, f"{name} is {text[:20]!r}; it must be a whole number")
-    return int(text)
+def _numbers(query: Query, *names: str) -> list[int]:
+    found = [query.get(name, "0") for name in names]
+    for name, text in zip(names, found, strict=True):
+        if not (text.isascii() and text.isdigit() and len(text) < 16):
+            raise RequestRefused(400, f"{name} is {text[:20]!r}; it must be a whole number")
+    return [int(text) for text in found]
+
+
+def _record(run: RunView, query: Query) -> dict[str, Any]:
+    epoch, place = _numbers(query, "epoch", "place")
+    return run.record(epoch, place)
 
 
 async def serve_view(

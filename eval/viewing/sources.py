@@ -13,7 +13,6 @@ from gradebox.eval.models.answers.code_prompts import plain_statement, statement
 from gradebox.eval.problems.row import problem_id
 from gradebox.eval.problems.rows import Rows
 from gradebox.eval.solutions.lines import SolutionLines
-from gradebox.eval.viewing.highlight import tokens
 from gradebox.sandbox.common.cleanup import Closeable
 
 PROGRAM_CHARS = 1 << 20
@@ -35,14 +34,12 @@ class RunSources(Closeable):
         self._statements: ProblemStatements | None = None
 
     def of(self, results: Results, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return {program, response, tokens, statement, notes}; null for what is missing."""
+        """Return {program, language, response, statement, notes}; null for what is missing."""
         notes: list[str] = []
-        value: dict[str, Any] = {"program": None, "response": None, "tokens": None}
+        value: dict[str, Any] = {"program": None, "response": None}
         with self._lock:
             try:
-                if self._lines is None:
-                    self._lines = SolutionLines(solutions_file(results, self.overrides))
-                value |= self._lines.texts(record, PROGRAM_CHARS, RESPONSE_CHARS)
+                value |= self.lines(results).texts(record, PROGRAM_CHARS, RESPONSE_CHARS)
             except InputError as error:
                 notes.append(f"The program can't be shown: {error}.")
             try:
@@ -55,9 +52,13 @@ class RunSources(Closeable):
             except InputError as error:
                 value["statement"] = None
                 notes.append(f"The statement can't be shown: {error}.")
-        if value["program"] is not None:
-            value["tokens"] = tokens(value["program"], value["language"])
         return {**value, "notes": notes}
+
+    def lines(self, results: Results) -> SolutionLines:
+        """Return the run's solutions file; raise InputError when it can't be found."""
+        if self._lines is None:
+            self._lines = SolutionLines(solutions_file(results, self.overrides))
+        return self._lines
 
     def close(self) -> None:
         """Close the files."""

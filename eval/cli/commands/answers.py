@@ -18,25 +18,27 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradebox.eval.cli.command import CommandParser, add_flags, run_command
-from gradebox.eval.cli.sampling_flags import sampler_options, sampling_fields, sampling_flags
+from gradebox.eval.cli.command import (
+    REQUIRED,
+    FlagRow,
+    parser_of,
+    run_command,
+    sampler_options,
+    sampling_fields,
+    sampling_flags,
+    status_of_failed,
+)
 from gradebox.sandbox.common.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from gradebox.eval.models.answers import pair_file
-    from gradebox.eval.models.answers.second_judge import SecondJudge, SecondVerdict
+    from gradebox.eval.models.answers.pair_file import SecondJudge, SecondVerdict
 
 POLICIES = (
-    "strict",
-    "rounded",
-    "rounded:0.01",
-    "rounded:2dp",
-    "dart",
-    "lm-open-science",
-    "harness",
+    *("strict", "rounded", "rounded:0.01", "rounded:2dp", "dart", "lm-open-science", "harness"),
 )
 JUDGE_HELP = "model that is asked about answers not found equal; its verdicts are counted apart"
-CHOICES_HELP = "field of the choices; choices and options are found"
+ASKED = ("not-read", "rejected")
 
 
 def policy_name(text: str) -> str:
@@ -50,26 +52,18 @@ def policy_name(text: str) -> str:
     return text
 
 
-def parser_of_one() -> CommandParser:
-    """Return the parser of the command line."""
-    p = CommandParser(
-        prog="gradebox answer",
-        description="Judge whether a response gives the reference answer, and say why.",
-        epilog="Put -- before an answer that starts with a minus sign.",
-    )
-    p.add_argument("gold", metavar="GOLD", help="the reference answer, such as '\\frac12'")
-    p.add_argument("response", metavar="RESPONSE", help="a response or a bare answer; -: stdin")
-    add_policy(p)
-    return p
-
-
-def add_policy(p: CommandParser) -> None:
-    """Add the flags that say how two answers are compared."""
-    add_flags(
-        p,
-        ("--policy", policy_name, "strict", f"what counts as equal: {', '.join(POLICIES)}"),
-        ("--timeout", float, 5.0, "CPU seconds of a comparison"),
-    )
+POLICY_FLAGS: tuple[FlagRow, ...] = (
+    ("--policy", policy_name, "strict", f"what counts as equal: {', '.join(POLICIES)}"),
+    ("--timeout", float, 5.0, "CPU seconds of a comparison"),
+)
+parser_of_one = parser_of(
+    "Judge whether a response gives the reference answer, and say why.",
+    ("gold GOLD", str, REQUIRED, "the reference answer, such as '\\frac12'"),
+    ("response RESPONSE", str, REQUIRED, "a response or a bare answer; -: stdin"),
+    *POLICY_FLAGS,
+    prog="gradebox answer",
+    epilog="Put -- before an answer that starts with a minus sign.",
+)
 
 
 def answer(args: argparse.Namespace) -> int:
@@ -103,34 +97,24 @@ def answer(args: argparse.Namespace) -> int:
 main_one = partial(run_command, parser_of_one, answer)
 
 
-def parser() -> CommandParser:
-    """Return the parser of the command line."""
-    p = CommandParser(
-        prog="gradebox answers",
-        description="Grade the responses of a JSONL file against their reference answers.",
-    )
-    p.add_argument("file", metavar="FILE", type=Path, help="a JSON object with both on each line")
-    add_flags(
-        p,
-        ("--gold FIELD", str, None, "field of the reference, such as answer or ref"),
-        ("--response FIELD", str, None, "field of the response or bare answer"),
-        ("--choices FIELD", str, None, CHOICES_HELP),
-        ("--output FILE", Path, None, "JSONL file of the verdicts"),
-    )
-    add_policy(p)
-    add_flags(
-        p.add_argument_group("second judge"),
-        ("--second-judge MODEL", str, None, JUDGE_HELP),
-        ("--second-judge-url URL", str, None, "address of its OpenAI-compatible server"),
-        (
-            "--second-judge-of",
-            ("not-read", "rejected"),
-            "not-read",
-            "which answers it is asked about",
-        ),
-        *sampling_flags(max_tokens=2048, concurrency=8, call_timeout_s=240.0),
-    )
-    return p
+parser = parser_of(
+    "Grade the responses of a JSONL file against their reference answers.",
+    ("file FILE", Path, REQUIRED, "a JSON object with both on each line"),
+    ("--gold FIELD", str, None, "field of the reference, such as answer or ref"),
+    ("--response FIELD", str, None, "field of the response or bare answer"),
+    ("--choices FIELD", str, None, "field of the choices; choices and options are found"),
+    ("--output FILE", Path, None, "JSONL file of the verdicts"),
+    *POLICY_FLAGS,
+    groups={
+        "second judge": (
+            ("--second-judge MODEL", str, None, JUDGE_HELP),
+            ("--second-judge-url URL", str, None, "address of its OpenAI-compatible server"),
+            ("--second-judge-of", ASKED, ASKED[0], "which answers it is asked about"),
+            *sampling_flags(max_tokens=2048, concurrency=8, call_timeout_s=240.0),
+        )
+    },
+    prog="gradebox answers",
+)
 
 
 def answers(args: argparse.Namespace) -> int:
@@ -165,7 +149,8 @@ def answers(args: argparse.Namespace) -> int:
     print(pair_file.table(counts))
     if judge is None:
         return ExitStatus.OK
-    return _print_opinions(judge, opinions)
+    print(judge.table(opinions))
+    return status_of_failed(opinions["failed"], f"{judge.replies.stem}.failed.jsonl")
 
 
 def _second_judge(args: argparse.Namespace) -> SecondJudge | None:
@@ -177,7 +162,7 @@ def _second_judge(args: argparse.Namespace) -> SecondJudge | None:
     for flag, value in (("--second-judge-url", args.second_judge_url), ("--output", args.output)):
         if value is None:
             raise InputError(f"--second-judge {args.second_judge} needs {flag}; add it")
-    from gradebox.eval.models.answers.second_judge import SecondJudge
+    from gradebox.eval.models.answers.pair_file import SecondJudge
     from gradebox.eval.models.http_json import check_reachable, read_api_key
     from gradebox.eval.models.response_file import discard_responses
     from gradebox.eval.models.servers import OpenAIChat
@@ -190,20 +175,6 @@ def _second_judge(args: argparse.Namespace) -> SecondJudge | None:
     key = read_api_key(args.api_key_env)
     server = OpenAIChat(args.second_judge_url, args.second_judge, fields, key)
     return SecondJudge(server, sampler_options(args), args.second_judge_of, replies)
-
-
-def _print_opinions(judge: SecondJudge, opinions: Counter[SecondVerdict]) -> int:
-    from gradebox.eval.models.answers import second_judge
-
-    print(second_judge.table(judge.server.model, opinions))
-    if not opinions["failed"]:
-        return ExitStatus.OK
-    failed = f"{judge.replies.stem}.failed.jsonl"
-    print(
-        f"{opinions['failed']} requests failed (reasons in {failed}); run the same command again "
-        "to retry them"
-    )
-    return ExitStatus.INFRASTRUCTURE
 
 
 main = partial(run_command, parser, answers)

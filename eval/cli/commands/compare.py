@@ -11,47 +11,18 @@ import argparse
 import json
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import TYPE_CHECKING
 
-from gradebox.eval.cli.command import CommandParser, natural_int, run_command
+from gradebox.eval.cli.command import REQUIRED, FlagRow, natural_int, parser_of, run_command
 from gradebox.eval.common.errors import InputError
 
+if TYPE_CHECKING:
+    from gradebox.eval.results.statistics.counts import StatisticsOptions
+
 SHOWN_CHANGES = 20
-
-
-def parser() -> CommandParser:
-    """Return the parser of the command line."""
-    p = CommandParser(
-        description="Compare two runs problem by problem: paired differences, their standard "
-        "error, and which problems changed.",
-    )
-    p.add_argument("a", metavar="A", help="results folder or records file")
-    p.add_argument(
-        "b",
-        metavar="B",
-        nargs="?",
-        help="results folder or records file; left out: A, a run of submissions to Codeforces, is "
-        "compared with the verdicts that the site gave",
-    )
-    p.add_argument("--json", action="store_true", help="print one JSON object")
-    p.add_argument("--all", action="store_true", help="list every problem that changed")
-    p.add_argument(
-        "--anyway", action="store_true", help="compare runs whose limits or tests differ"
-    )
-    add_interval_flags(p)
-    return p
-
-
-def add_interval_flags(p: CommandParser) -> None:
-    """Add the flags that control how intervals are computed."""
-    p.add_argument(
-        "--cluster-by-contest",
-        action="store_true",
-        help="wider intervals, because problems of one contest are alike",
-    )
-    p.add_argument("--level", type=_level, default=0.95, help="confidence level of intervals")
-    p.add_argument("--seed", type=natural_int, default=0, help="of the bootstrap")
 
 
 def _level(text: str) -> float:
@@ -59,6 +30,36 @@ def _level(text: str) -> float:
     if not 0 < value < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: give a number between 0 and 1, such as 0.95")
     return value
+
+
+INTERVAL_FLAGS: tuple[FlagRow, ...] = (
+    ("--cluster-by-contest", bool, False, "wider intervals: problems of one contest are alike"),
+    ("--level", _level, 0.95, "confidence level of intervals"),
+    ("--seed", natural_int, 0, "of the bootstrap"),
+)
+SITE_HELP = (
+    "results folder or records file; left out: A, a run of submissions to Codeforces, is compared "
+    "with the verdicts that the site gave"
+)
+parser = parser_of(
+    "Compare two runs problem by problem: paired differences, their standard error, and which "
+    "problems changed.",
+    ("a A", str, REQUIRED, "results folder or records file"),
+    ("b B?", str, None, SITE_HELP),
+    ("--json", bool, False, "print one JSON object"),
+    ("--all", bool, False, "list every problem that changed"),
+    ("--anyway", bool, False, "compare runs whose limits or tests differ"),
+    *INTERVAL_FLAGS,
+)
+
+
+def statistics_options(
+    args: argparse.Namespace, ks: Sequence[int] | None = None
+) -> StatisticsOptions:
+    """Return what these flags say."""
+    from gradebox.eval.results.statistics.counts import StatisticsOptions
+
+    return StatisticsOptions(ks, args.level, args.seed, args.cluster_by_contest)
 
 
 def compare_with_site(args: argparse.Namespace) -> int:
@@ -84,16 +85,10 @@ def compare(args: argparse.Namespace) -> int:
         read_run,
         warning_lines,
     )
-    from gradebox.eval.results.statistics import paired
+    from gradebox.eval.results.statistics.paired import paired
 
     a, b = read_run(args.a), read_run(args.b)
-    result = paired(
-        a.shares,
-        b.shares,
-        level=args.level,
-        seed=args.seed,
-        cluster_by_contest=args.cluster_by_contest,
-    )
+    result = paired(a.shares, b.shares, statistics_options(args))
     if result is None:
         raise InputError(f"{args.a} and {args.b} have no problem in common; nothing to compare")
     differences = find_differences(a, b)

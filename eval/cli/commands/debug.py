@@ -10,10 +10,12 @@ from itertools import chain
 from pathlib import Path
 
 from gradebox.eval.cli.command import (
-    CommandParser,
+    INSTEAD,
+    OVERRIDES,
+    REQUIRED,
     FlagRow,
-    add_flags,
     natural_int,
+    parser_of,
     positive_int,
     run_command,
 )
@@ -64,29 +66,21 @@ FLAGS: dict[str, tuple[FlagRow, ...]] = {
         ("--no-pager", bool, False, "never start a pager"),
         ("--with-checker NAME", str, None, "judge by this checker (as the grader's --checker)"),
     ),
-    "instead of the run's flags": (
-        ("--solutions-path FILE", str, None, "the solutions file"),
-        ("--dataset NAME|PATH", str, None, "the problems"),
-        ("--generated-tests-dir DIR", str, None, "the generated tests"),
-        ("--testlib PATH", str, None, "path of testlib.h"),
+    INSTEAD: (
+        *OVERRIDES,
         ("--sandbox", ("auto", "local", "piston"), None, "where programs run"),
         ("--endpoint URL,URL", str, None, "addresses of Piston servers"),
         ("--workers N", natural_int, 0, "for --rejudge; 0: all cores"),
-        ("--allow-unsafe-sandbox", bool, False, "never taken from the run's flags"),
     ),
 }
 
 
-def make_parser() -> CommandParser:
-    """Return the parser of the command line."""
-    p = CommandParser(
-        description="Run one case of an earlier run again and explain its verdict.",
-        epilog=EPILOG,
-    )
-    p.add_argument("results", metavar="RESULTS", help="results folder or records file")
-    for title, rows in FLAGS.items():
-        add_flags(p.add_argument_group(title), *rows)
-    return p
+make_parser = parser_of(
+    "Run one case of an earlier run again and explain its verdict.",
+    ("results RESULTS", str, REQUIRED, "results folder or records file"),
+    groups=FLAGS,
+    epilog=EPILOG,
+)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -97,7 +91,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.rejudge:
         return _rejudge(args, results)
     if args.list is not None:
-        from gradebox.eval.debugging.list_cases import case_list
+        from gradebox.eval.debugging.page_parts import case_list
 
         reason = check_reason(args.list)
         lines = case_list(

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING
 
 from gradebox.eval.cli.command import (
     REQUIRED,
-    CommandParser,
-    add_flags,
     not_negative,
+    parser_of,
     positive_int,
     run_command,
+    sampler_options,
+    sampling_fields,
+    sampling_flags,
+    status_of_failed,
 )
-from gradebox.eval.cli.sampling_flags import sampler_options, sampling_fields, sampling_flags
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.paths import DATA
-from gradebox.sandbox.common.exit_status import ExitStatus
+from gradebox.eval.common.files import DATA
 
 if TYPE_CHECKING:
     from gradebox.eval.models.exchange import Request
@@ -33,33 +34,27 @@ API_HELP = "OpenAI-compatible chat or text completions, or the local contract"
 DATASET_HELP = "name on the Hugging Face hub, or a local file or folder"
 
 
-def parser() -> CommandParser:
-    """Return the parser of the command's flags."""
-    p = CommandParser(
-        prog="gradebox sample",
-        description="Ask a server for solutions to the problems of a code dataset.",
-    )
-    add_flags(
-        p,
-        ("--server-url", str, REQUIRED, "address of the server"),
-        ("--api", ("chat", "completions", "local"), "chat", API_HELP),
-        ("--model-name NAME", str, None, "the server's name of the model"),
-        ("--dataset", str, "open-r1/codeforces", DATASET_HELP),
-        ("--dataset-split", str, "test", "split of the dataset"),
-        ("--dataset-subsets", str, "verifiable,default", "subsets of the dataset"),
-        ("--problems ID[,ID]", str, "", "only these"),
-        ("--limit", positive_int, None, "only the first N problems"),
-        ("--num-samples", positive_int, 1, "solutions per problem"),
-        ("--language", str, "python", "language of the solutions"),
-        ("--prompt-file", Path, DATA / "code/prompt.txt", "template of the prompt"),
-        *sampling_flags(max_tokens=16384, concurrency=16, call_timeout_s=1800.0),
-        ("--request-interval", not_negative, 0.0, "minimum seconds between calls"),
-        ("--response-field", str, "answer", "field of the answer with --api local"),
-        ("--output", Path, Path("solutions.jsonl"), "file of the solutions"),
-        ("--grade", bool, False, "grade the solutions afterwards"),
-    )
-    p.add_argument("grader_flags", nargs="*", metavar="-- GRADER_FLAG", help="flags for the grader")
-    return p
+parser = parser_of(
+    "Ask a server for solutions to the problems of a code dataset.",
+    ("--server-url", str, REQUIRED, "address of the server"),
+    ("--api", ("chat", "completions", "local"), "chat", API_HELP),
+    ("--model-name NAME", str, None, "the server's name of the model"),
+    ("--dataset", str, "open-r1/codeforces", DATASET_HELP),
+    ("--dataset-split", str, "test", "split of the dataset"),
+    ("--dataset-subsets", str, "verifiable,default", "subsets of the dataset"),
+    ("--problems ID[,ID]", str, "", "only these"),
+    ("--limit", positive_int, None, "only the first N problems"),
+    ("--num-samples", positive_int, 1, "solutions per problem"),
+    ("--language", str, "python", "language of the solutions"),
+    ("--prompt-file", Path, DATA / "code/prompt.txt", "template of the prompt"),
+    *sampling_flags(max_tokens=16384, concurrency=16, call_timeout_s=1800.0),
+    ("--request-interval", not_negative, 0.0, "minimum seconds between calls"),
+    ("--response-field", str, "answer", "field of the answer with --api local"),
+    ("--output", Path, Path("solutions.jsonl"), "file of the solutions"),
+    ("--grade", bool, False, "grade the solutions afterwards"),
+    ("grader_flags GRADER_FLAG*", str, (), "after --: flags for the grader"),
+    prog="gradebox sample",
+)
 
 
 def sample(args: argparse.Namespace) -> int:
@@ -78,19 +73,14 @@ def sample(args: argparse.Namespace) -> int:
     requests = list(_requests(args, language))
     check_reachable(args.server_url, "--server-url")
     server = _server(args)
-    options = sampler_options(args, args.request_interval)
+    options = sampler_options(args, interval_s=args.request_interval)
     if args.fresh:
         discard_responses([args.output])
     with ResponseFile(args.output, parameters=server.parameters) as file:
         progress = file.ask_missing(requests, server, options, "solutions", language=language)
         count = len(file)
     print(f"{args.output}: {count} solutions, {progress.answered} of them new", flush=True)
-    if progress.failed:
-        print(
-            f"{progress.failed} requests failed (reasons in {args.output.stem}.failed.jsonl); run "
-            "the same command again to retry them"
-        )
-    status = ExitStatus.INFRASTRUCTURE if progress.failed else ExitStatus.OK
+    status = status_of_failed(progress.failed, f"{args.output.stem}.failed.jsonl")
     return max(status, _grade(args)) if args.grade and count else status
 
 
@@ -99,14 +89,11 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
     from gradebox.eval.models.answers import code_prompts
     from gradebox.eval.models.exchange import Request
 
-    template = code_prompts.read_template(args.prompt_file)
-    described = args.prompt_file == DATA / "code" / "prompt.txt"
-    other = code_prompts.read_template(code_prompts.TEMPLATE) if described else template
     selected = {name for name in args.problems.split(",") if name}
     found: set[str] = set()
-    rows = code_prompts.read_rows(args.dataset, args.dataset_split, args.dataset_subsets.split(","))
-    for number, row in enumerate(rows, 1):
-        name = code_prompts.get_problem_id(row, number, args.dataset)
+    where, subsets = (args.dataset, args.dataset_split), args.dataset_subsets.split(",")
+    prompts = code_prompts.prompts(*where, language, args.prompt_file, subsets)
+    for number, (name, _, prompt) in enumerate(prompts, 1):
         if (selected and name not in selected) or len(found) == args.limit:
             continue
         if name in found:
@@ -115,8 +102,6 @@ def _requests(args: argparse.Namespace, language: str) -> Iterator[Request]:
                 "ids must be unique"
             )
         found.add(name)
-        used = other if "language" in row else template  # rows of other data sets
-        prompt = code_prompts.render(used, row, row.get("language") or language)
         for i in range(args.num_samples):
             yield Request.of(name, i, prompt, chat=args.api == "chat", seed=args.seed)
     missing = sorted(selected - found)

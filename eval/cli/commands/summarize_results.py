@@ -10,24 +10,17 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from gradebox.eval.cli.command import CommandParser, add_flags, run_command
+from gradebox.eval.cli.command import parser_of, run_command
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox.common.exit_status import ExitStatus
 
-
-def parser() -> CommandParser:
-    """Return the parser of the command's flags."""
-    p = CommandParser(
-        prog="summarize_results.py",
-        description="Summarise every metrics.json under a folder, weighted by samples.",
-    )
-    add_flags(
-        p,
-        ("--dirname DIR", Path, Path("outputs"), "folder of the runs"),
-        ("--summarize_dir --summarize-dir DIR", Path, Path("summary"), "folder of the summary"),
-        ("--no-plot", bool, False, "omit the plot"),
-    )
-    return p
+parser = parser_of(
+    "Summarise every metrics.json under a folder, weighted by samples.",
+    ("--dirname DIR", Path, Path("outputs"), "folder of the runs"),
+    ("--summarize_dir --summarize-dir DIR", Path, Path("summary"), "folder of the summary"),
+    ("--no-plot", bool, False, "omit the plot"),
+    prog="summarize_results.py",
+)
 
 
 def summarize(args: argparse.Namespace) -> int:
@@ -38,7 +31,7 @@ def summarize(args: argparse.Namespace) -> int:
     models = summary.read_figures(args.dirname)
     write_json(args.summarize_dir / "summary.json", summary.as_json(models))
     try:
-        (args.summarize_dir / "summary.csv").write_text(summary.as_csv(models), "utf-8")
+        summary.write_csv(models, args.summarize_dir / "summary.csv")
         if not args.no_plot:
             summary.plot(models, args.summarize_dir / "summary.png")
     except ImportError:

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from gradebox.eval.common.errors import InputError, RowError
+from gradebox.eval.common.files import DATA
+from gradebox.eval.models.response_file import read_prompt_file
 from gradebox.eval.problems.dataset_library import is_saved_dataset
 from gradebox.eval.problems.formats import OWN, Judge, Reading, RowFormat, recognising
 from gradebox.eval.problems.formats.ioi import IOI, names_of
@@ -26,7 +28,6 @@ from gradebox.eval.problems.ioi_rows import ioi_files
 from gradebox.eval.problems.opening import open_file, open_sources
 from gradebox.eval.problems.row import problem_id
 from gradebox.eval.problems.rows import Rows
-from gradebox.sandbox.input_file import check_input_file
 
 Row = Mapping[str, Any]
 
@@ -131,8 +132,7 @@ log = logging.getLogger("gradebox.sampling")
 
 
 STATEMENT_COLUMNS = OWN_COLUMNS[3:]
-# The template for rows of other data sets.
-TEMPLATE = Path(__file__).parents[1] / "data" / "code" / "dataset.txt"
+PROMPT, TEMPLATE = DATA / "code" / "prompt.txt", DATA / "code" / "dataset.txt"
 PLACEHOLDERS = {*STATEMENT_COLUMNS, "language", "fence", "input", "output", "interaction"}
 _PLACEHOLDER = re.compile(r"\{\{ ?([a-z_]+) ?\}\}")
 
@@ -167,44 +167,31 @@ def read_rows(dataset: str, split: str, subsets: Sequence[str]) -> Iterator[Row]
     Raises InputError when the dataset can't be read.
     """
     sources, subtasks = statement_sources(dataset, split, subsets)
-    known: set[str | None] = set()  # ids of earlier files or subsets; of IOI, earlier subtasks
+    known: set[str] = set()  # ids of earlier files or subsets; of IOI, earlier subtasks
     with contextlib.ExitStack() as stack:
         for source in sources:
             stack.callback(source.close)
         for source in sources:
-            names = known if subtasks else set()
+            names = known if subtasks else set[str]()
             for number, _ in source.names():
-                row = _row(source, number, dataset)
-                name = _id_or_none(row)
-                if name is None or name not in known:
-                    yield row
-                names.add(name)
+                try:
+                    row = source.row(number)
+                except RowError as error:
+                    raise InputError(f"--dataset {dataset} row {number + 1}: {error}") from None
+                with contextlib.suppress(RowError):  # a row without an id is yielded
+                    name = problem_id(row)
+                    if name in known:
+                        continue
+                    names.add(name)
+                yield row
             known |= names
             for message in source.diagnostics.messages():
                 log.warning("%s", message)
 
 
-def _row(source: Rows, number: int, dataset: str) -> Row:
-    try:
-        return source.row(number)
-    except RowError as error:
-        raise InputError(f"--dataset {dataset} row {number + 1}: {error}") from None
-
-
-def _id_or_none(row: Row) -> str | None:
-    try:
-        return problem_id(row)
-    except RowError:
-        return None
-
-
 def read_template(path: Path) -> str:
     """Return a prompt template; raise InputError for an unknown or missing placeholder."""
-    try:
-        check_input_file(path, once=True)
-        template = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--prompt-file {path}: {error}") from None
+    template = read_prompt_file(path)
     names = set(_PLACEHOLDER.findall(template))
     unknown = sorted(names - PLACEHOLDERS)
     if unknown:
@@ -223,28 +210,31 @@ def render(template: str, row: Row, language: str) -> str:
     return _PLACEHOLDER.sub(lambda match: fields[match[1]], template).strip() + "\n"
 
 
-def get_problem_id(row: Row, number: int, dataset: str) -> str:
-    """Return the problem's id; raise InputError with the row's number when it has none."""
-    try:
-        return problem_id(row)
-    except RowError as error:
-        raise InputError(f"--dataset {dataset} row {number}: {error}") from None
-
-
 def prompts(
-    dataset: str, split: str, language: str, prompt_file: str | None
+    dataset: str,
+    split: str,
+    language: str,
+    prompt_file: str | Path | None = None,
+    subsets: Sequence[str] = ("verifiable", "default"),
 ) -> Iterator[tuple[str, str, str]]:
     """Yield (id, language, prompt) of each problem of a dataset.
 
     language     of rows that leave it open
-    prompt_file  a template; None: `TEMPLATE`
+    prompt_file  a template; None: `PROMPT`, and `TEMPLATE` for the rows of other data sets
 
     Raises InputError when the dataset or the template can't be read.
     """
-    template = read_template(Path(prompt_file or TEMPLATE))
-    for number, row in enumerate(read_rows(dataset, split, ("verifiable", "default")), 1):
+    chosen = Path(prompt_file or PROMPT)
+    template = read_template(chosen)
+    other = read_template(TEMPLATE) if chosen == PROMPT else template
+    for number, row in enumerate(read_rows(dataset, split, subsets), 1):
+        used = other if "language" in row else template
         of_row = str(row.get("language") or language)
-        yield get_problem_id(row, number, dataset), of_row, render(template, row, of_row)
+        try:
+            name = problem_id(row)
+        except RowError as error:
+            raise InputError(f"--dataset {dataset} row {number}: {error}") from None
+        yield name, of_row, render(used, row, of_row)
 
 
 def _fields(row: Row, language: str) -> dict[str, str]:

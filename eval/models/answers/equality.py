@@ -1,14 +1,15 @@
-r"""Find the \boxed{…} answers of a text in one pass, however many braces it has."""
+r"""The \boxed{…} answers of a text, found in one pass, and the rules by which answers are equal."""
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.common.user_plugins import load_user_module
 
 if TYPE_CHECKING:
     from gradebox.checkers.math.outcome import GradeOutcome
@@ -105,6 +106,27 @@ def normalise(text: str) -> str:
 def exact(reference: str, response: str) -> bool:
     """Return whether the texts are equal apart from surrounding white space."""
     return response.strip() != "" and reference.strip() == response.strip()
+
+
+# Exceptions from mistakes at the top level of a user's module.
+_USER_ERRORS = (
+    ImportError,
+    SyntaxError,
+    AttributeError,
+    NameError,
+    TypeError,
+    ValueError,
+    LookupError,
+    OSError,
+)
+
+
+def load_user_module(module: str, flag: str, remedy: str) -> ModuleType:
+    """Import a module; raise InputError with the flag, its error and the remedy."""
+    try:
+        return importlib.import_module(module)
+    except _USER_ERRORS as error:
+        raise InputError(f"{flag}: {type(error).__name__}: {error}; {remedy}") from None
 
 
 BUILT_IN: dict[str, Judge] = {"harness": harness, "exact": exact}

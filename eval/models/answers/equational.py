@@ -10,18 +10,20 @@ implications × models ─▶ prompt with both equations ─▶ OpenRouter ─�
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from gradebox.checkers.true_false import judge_response, render_prompt
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.exchange import ModelReply, Request, RequestOutcome
-from gradebox.eval.models.response_file import ResponseFile, read_questions, text_field
-from gradebox.eval.models.sampler import Sampler, SamplerOptions
-from gradebox.eval.models.servers import Server
-from gradebox.sandbox.input_file import check_input_file
+from gradebox.eval.models.exchange import Request
+from gradebox.eval.models.response_file import (
+    ResponseFile,
+    read_prompt_file,
+    read_questions,
+    text_field,
+)
 
 TRUTH_VALUES = {"true": True, "false": False}
 
@@ -97,34 +99,23 @@ def read_implications(path: Path, limit: int | None = None) -> list[Implication]
 
     Raises InputError for a missing or wrong field.
     """
+    found = []
     required = ["equation1", "equation2", ("answer", "expected_answer")]
-    return [
-        Implication(
-            id=name,
-            equation1=text_field(f"{path} problem {name}", line, "equation1"),
-            equation2=text_field(f"{path} problem {name}", line, "equation2"),
-            answer=_parse_answer(f"{path} problem {name}", line),
-        )
-        for name, line in read_questions(path, required, limit)
-    ]
-
-
-def _parse_answer(where: str, line: Mapping[str, Any]) -> bool:
-    value = line["answer"] if line.get("answer") is not None else line["expected_answer"]
-    if isinstance(value, str):
-        value = TRUTH_VALUES.get(value.strip().lower(), value)
-    if not isinstance(value, bool):
-        raise InputError(f"{where}: answer is {value!r}; it must be true or false")
-    return value
+    for name, line in read_questions(path, required, limit):
+        where = f"{path} problem {name}"
+        value = line["answer"] if line.get("answer") is not None else line["expected_answer"]
+        if isinstance(value, str):
+            value = TRUTH_VALUES.get(value.strip().lower(), value)
+        if not isinstance(value, bool):
+            raise InputError(f"{where}: answer is {value!r}; it must be true or false")
+        first, second = (text_field(where, line, f"equation{number}") for number in (1, 2))
+        found.append(Implication(name, first, second, value))
+    return found
 
 
 def read_template(path: Path) -> str:
     """Return a prompt template; raise InputError unless it has placeholders for both equations."""
-    try:
-        check_input_file(path, once=True)
-        template = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--prompt-file {path}: {error}") from None
+    template = read_prompt_file(path)
     for name in ("equation1", "equation2"):
         if f"{{{{{name}}}}}" not in template and f"{{{{ {name} }}}}" not in template:
             raise InputError(
@@ -133,87 +124,29 @@ def read_template(path: Path) -> str:
     return template
 
 
-def implication_requests(implications: Sequence[Implication], template: str) -> Iterator[Request]:
-    """Yield a chat request for each implication."""
+def implication_requests(implications: Sequence[Implication], template: str) -> list[Request]:
+    """Return a chat request for each implication."""
+    return [
+        Request.of(i.id, 0, render_prompt(template, i.equation1, i.equation2), chat=True, seed=None)
+        for i in implications
+    ]
+
+
+def output_lines(
+    alias: str, implications: Sequence[Implication], file: ResponseFile, hide_response: bool
+) -> Iterator[dict[str, Any]]:
+    """Yield the line that is printed for each call that has ended, in the order of the problems."""
+    failures = file.failures()
     for implication in implications:
-        prompt = render_prompt(template, implication.equation1, implication.equation2)
-        yield Request(item=implication.id, messages=({"role": "user", "content": prompt},))
-
-
-def ask_missing(
-    path: Path,
-    requests: Iterable[Request],
-    server: Server,
-    options: SamplerOptions,
-    on_outcome: Callable[[RequestOutcome], None],
-) -> None:
-    """Pass on the responses in a file, then ask for the missing ones and keep them there.
-
-    Raises InputError for a response to another prompt, model or parameter.
-    """
-    with ResponseFile(path, parameters=server.parameters) as file:
-        by_key = {request.resume_key: request for request in requests}
-        missing = [request for request in by_key.values() if file.lacks(request)]
-        for record in file.records(by_key):
-            request = by_key[str(record["problem_id"]), int(record["sample_id"])]
-            on_outcome(RequestOutcome(request, _kept_reply(record), None, attempts=0, wall_s=0.0))
-
-        def keep(outcome: RequestOutcome) -> None:
-            file.add(outcome)
-            on_outcome(outcome)
-
-        Sampler(server, options).run(missing, keep)
-
-
-def _kept_reply(record: Mapping[str, Any]) -> ModelReply:
-    return ModelReply(
-        str(record["response"]),
-        finish_reason=record.get("finish_reason"),
-        tokens_in=record.get("tokens_in"),
-        tokens_out=record.get("tokens_out"),
-        provider=record.get("provider"),
-    )
-
-
-def output_line(
-    alias: str, implication: Implication, outcome: RequestOutcome, hide_response: bool = False
-) -> dict[str, Any]:
-    """Return the line that is printed for a call."""
-    line: dict[str, Any] = {"model": alias, "problem_id": implication.id}
-    if outcome.failure is not None:
-        return line | {"error": outcome.failure.kind, "message": str(outcome.failure)}
-    assert outcome.reply is not None
-    correct, reason = judge_response(outcome.reply.text, implication.answer)
-    line |= {
-        "expected_answer": implication.answer,
-        "correct": correct,
-        "reason": reason,
-        "finish_reason": outcome.reply.finish_reason,
-        "tokens_in": outcome.reply.tokens_in,
-        "tokens_out": outcome.reply.tokens_out,
-        "actual_provider": outcome.reply.provider,
-    }
-    return line if hide_response else line | {"response_text": outcome.reply.text}
-
-
-class OrderedOutput:
-    """Pass lines on in the order of the problems, whatever the order of the calls' ends."""
-
-    def __init__(self, ids: Sequence[str], emit: Callable[[dict[str, Any]], None]) -> None:
-        self._ids = list(ids)
-        self._emit = emit
-        self._next = 0
-        self._waiting: dict[str, dict[str, Any]] = {}
-
-    def add(self, line: dict[str, Any]) -> None:
-        """Take a line; pass on every line whose predecessors are complete."""
-        self._waiting[line["problem_id"]] = line
-        while self._next < len(self._ids) and self._ids[self._next] in self._waiting:
-            self._emit(self._waiting.pop(self._ids[self._next]))
-            self._next += 1
-
-    def flush(self) -> None:
-        """Pass on the lines that wait for calls that did not end."""
-        for name in self._ids[self._next :]:
-            if name in self._waiting:
-                self._emit(self._waiting.pop(name))
+        key = (implication.id, 0)
+        line: dict[str, Any] = {"model": alias, "problem_id": implication.id}
+        if key in failures:
+            yield line | {name: failures[key][name] for name in ("error", "message")}
+        for record in file.records([key]):
+            correct, reason = judge_response(str(record["response"]), implication.answer)
+            line |= {"expected_answer": implication.answer, "correct": correct, "reason": reason}
+            line |= {
+                name: record.get(name) for name in ("finish_reason", "tokens_in", "tokens_out")
+            }
+            line["actual_provider"] = record.get("provider")
+            yield line if hide_response else line | {"response_text": record["response"]}

@@ -9,8 +9,8 @@ results/<run>/metrics.json          the printed figures
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,37 +31,6 @@ class MathDataset:
     problems: Mapping[str, str]
     answers: Mapping[str, str]
     placeholder: bool
-
-
-@dataclass
-class MathScore:
-    """The result on one dataset.
-
-    failed   requests that got no answer; they count neither as right nor as wrong
-    answers  number of answers by problem
-    correct  number of correct answers by problem
-    """
-
-    name: str
-    problems: int
-    failed: int = 0
-    answers: dict[str, int] = field(default_factory=dict)
-    correct: dict[str, int] = field(default_factory=dict)
-
-    def pass_at(self, k: int) -> float | None:
-        """Return pass@k; None when a problem has fewer than k answers."""
-        return mean_pass_at_k(((n, self.correct[name]) for name, n in self.answers.items()), k)
-
-    def figures(self, ks: Sequence[int]) -> dict[str, Any]:
-        """Return the dataset's entry in metrics.json."""
-        answered = sum(self.answers.values())
-        return {
-            "problems": self.problems,
-            "answered": answered,
-            "failed_requests": self.failed,
-            "accuracy": sum(self.correct.values()) / answered if answered else None,
-            **{f"pass@{k}": self.pass_at(k) for k in ks},
-        }
 
 
 def load_dataset(folder: Path, name: str, limit: int | None = None) -> MathDataset:
@@ -88,105 +57,88 @@ def load_dataset(folder: Path, name: str, limit: int | None = None) -> MathDatas
     )
 
 
-def check_k(ks: Sequence[int], num_samples: int) -> None:
-    """Raise InputError when a k is larger than the number of samples."""
-    for k in ks:
-        if k > num_samples:
-            raise InputError(
-                f"--pass-k {k} needs at least {k} samples, --num-samples is {num_samples}; "
-                "raise it or leave that k out"
-            )
+@dataclass(frozen=True)
+class HarnessRun:
+    """How the datasets of a run are asked and judged.
 
+    ks  the k of pass@k, of which none is larger than `num_samples`
+    """
 
-def responses_path(folder: Path, dataset: MathDataset) -> Path:
-    """Return the file of a dataset's responses."""
-    return folder / f"{dataset.name}.jsonl"
+    options: SamplerOptions
+    judge: Judge
+    folder: Path
+    num_samples: int
+    ks: Sequence[int]
 
+    def responses_path(self, dataset: MathDataset) -> Path:
+        """Return the file of a dataset's responses."""
+        return self.folder / f"{dataset.name}.jsonl"
 
-def run_dataset(
-    dataset: MathDataset,
-    server: LocalContract,
-    options: SamplerOptions,
-    judge: Judge,
-    folder: Path,
-    num_samples: int,
-) -> MathScore:
-    """Ask for the missing responses and judge all of them; raise ServerLost."""
-    path = responses_path(folder, dataset)
-    with ResponseFile(path, parameters=server.parameters) as file:
-        progress = file.ask_missing(
-            _requests(dataset, num_samples), server, options, dataset.name, dataset=dataset.name
+    def figures_of(self, dataset: MathDataset, server: LocalContract) -> dict[str, Any]:
+        """Ask for the missing responses, judge all, return the dataset's entry in metrics.json.
+
+        Raises ServerLost. Failed requests count neither as right nor as wrong.
+        """
+        requests = (
+            Request(item=item, sample=sample, prompt=problem)
+            for item, problem in dataset.problems.items()
+            for sample in range(self.num_samples)
         )
-        score = MathScore(dataset.name, len(dataset.problems), failed=progress.failed)
-        _judge_all(dataset, file, judge, folder, num_samples, score)
-    return score
+        counts = {item: [0, 0] for item in dataset.problems}  # answers, and correct ones
+        graded = self.folder / f"{dataset.name}.graded.jsonl"
+        with ResponseFile(self.responses_path(dataset), parameters=server.parameters) as file:
+            name = dataset.name
+            progress = file.ask_missing(requests, server, self.options, name, dataset=name)
+            # Only the requested samples: the file may hold those of an earlier, larger run.
+            keys = ((item, n) for item in dataset.answers for n in range(self.num_samples))
+            with graded.open("w", encoding="ascii") as out:
+                for record in file.records(keys):
+                    item, response = str(record["problem_id"]), str(record["response"])
+                    correct = bool(self.judge(dataset.answers[item], response))
+                    counts[item][0] += 1
+                    counts[item][1] += correct
+                    line = {
+                        "problem_id": item,
+                        "sample_id": int(record["sample_id"]),
+                        "correct": correct,
+                        "expected": dataset.answers[item],
+                        "response": response,
+                    }
+                    out.write(json.dumps(line) + "\n")
+        answered, right = (sum(count[i] for count in counts.values()) for i in (0, 1))
+        return {
+            "problems": len(dataset.problems),
+            "answered": answered,
+            "failed_requests": progress.failed,
+            "accuracy": right / answered if answered else None,
+            **{
+                f"pass@{k}": mean_pass_at_k(((n, c) for n, c in counts.values()), k)
+                for k in self.ks
+            },
+        }
 
+    def metrics(self, datasets: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the figures of each dataset and their unweighted means.
 
-def _requests(dataset: MathDataset, num_samples: int) -> Iterator[Request]:
-    for item, problem in dataset.problems.items():
-        for sample in range(num_samples):
-            yield Request(item=item, sample=sample, prompt=problem)
+        A mean is None when one of its values is undefined: the rest would be another quantity.
+        """
+        means: dict[str, float | None] = {}
+        for name in self._names():
+            values = [figures[name] for figures in datasets.values()]
+            means[name] = None if None in values else sum(values) / len(values)
+        return {"datasets": dict(datasets), "macro_average": means}
 
+    def _names(self) -> list[str]:
+        return ["accuracy", *(f"pass@{k}" for k in self.ks)]
 
-def _judge_all(
-    dataset: MathDataset,
-    file: ResponseFile,
-    judge: Judge,
-    folder: Path,
-    num_samples: int,
-    score: MathScore,
-) -> None:
-    score.answers = dict.fromkeys(dataset.problems, 0)
-    score.correct = dict.fromkeys(dataset.problems, 0)
-    with (folder / f"{dataset.name}.graded.jsonl").open("w", encoding="ascii") as out:
-        # Only the requested samples: the file may hold those of an earlier, larger run.
-        for record in file.records((i, n) for i in dataset.answers for n in range(num_samples)):
-            item, sample = str(record["problem_id"]), int(record["sample_id"])
-            response = str(record["response"])
-            correct = bool(judge(dataset.answers[item], response))
-            score.answers[item] += 1
-            score.correct[item] += correct
-            line = {
-                "problem_id": item,
-                "sample_id": sample,
-                "correct": correct,
-                "expected": dataset.answers[item],
-                "response": response,
-            }
-            out.write(json.dumps(line) + "\n")
-
-
-def metrics(scores: Sequence[MathScore], ks: Sequence[int]) -> dict[str, Any]:
-    """Return the figures of each dataset and their unweighted means."""
-    per_dataset = {score.name: score.figures(ks) for score in scores}
-    means = {name: _mean([d[name] for d in per_dataset.values()]) for name in _figure_names(ks)}
-    return {"datasets": per_dataset, "macro_average": means}
-
-
-def _figure_names(ks: Sequence[int]) -> list[str]:
-    return ["accuracy", *(f"pass@{k}" for k in ks)]
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean; None when a value is undefined, as the rest would be another quantity."""
-    known = [value for value in values if value is not None]
-    return float(sum(known) / len(known)) if known and len(known) == len(values) else None
-
-
-def format_table(figures: Mapping[str, Any], ks: Sequence[int]) -> str:
-    """Return the figures as a table."""
-    names = _figure_names(ks)
-    rows = [("dataset", "problems", "answers", "failed", *names)]
-    for name, d in figures["datasets"].items():
-        counts = (d["problems"], d["answered"], d["failed_requests"])
-        rows.append((name, *map(str, counts), *(_format(d[n]) for n in names)))
-    macro = figures["macro_average"]
-    rows.append(("macro average", "", "", "", *(_format(macro[n]) for n in names)))
-    first = max(len(row[0]) for row in rows)
-    return "\n".join(
-        f"{row[0]:<{first}}" + "".join(f"{cell:>10}" for cell in row[1:]) for row in rows
-    )
-
-
-def _format(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}"
+    def table(self, metrics: Mapping[str, Any]) -> str:
+        """Return the metrics as a table."""
+        names, counts = self._names(), ("problems", "answered", "failed_requests")
+        rows = [("dataset", "problems", "answers", "failed", *names)]
+        for name, d in [*metrics["datasets"].items(), ("macro average", metrics["macro_average"])]:
+            values = (f"{d[n]:.4f}" if d[n] is not None else "undefined" for n in names)
+            rows.append((name, *(str(d.get(n, "")) for n in counts), *values))
+        first = max(len(row[0]) for row in rows)
+        return "\n".join(
+            f"{row[0]:<{first}}" + "".join(f"{cell:>10}" for cell in row[1:]) for row in rows
+        )

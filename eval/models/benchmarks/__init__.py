@@ -7,8 +7,8 @@
 A configuration names a function of each kind. `registry` has the tables of these names; nothing
 in a configuration is evaluated as code.
 
-    rows/          process functions      a row of a test file → a Sample
-    prompts        prompts                a Sample → the text a model gets
-    extraction/    extraction functions   a model's output → the answers in it
+    rows           process functions      a row of a test file → a Sample
+    registry       prompts                a Sample → the text a model gets
+    extraction     extraction functions   a model's output → the answers in it
     evaluators     eval functions         the answers → right or wrong
 """

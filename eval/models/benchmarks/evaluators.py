@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradebox.eval.models.answers.equality import MathEquality
-from gradebox.eval.models.benchmarks.extraction.texts import (
+from gradebox.eval.models.benchmarks.sample import LETTERS, Evaluate, Sample
+from gradebox.eval.models.benchmarks.texts import (
     parse_leading_number,
     parse_number,
     split_commas,
 )
-from gradebox.eval.models.benchmarks.sample import LETTERS, Evaluate, Sample
 
 ABSOLUTE_TOLERANCE = 1e-3
 OCW_RELATIVE_TOLERANCE = 0.01

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradebox.eval.models.benchmarks.extraction.texts import after_thinking
+from gradebox.eval.models.benchmarks.texts import after_thinking
 
 if TYPE_CHECKING:
     from gradebox.sandbox import Execution, Sandbox

@@ -1,37 +1,45 @@
 """Run benchmarks of models: ask for missing answers, read them, judge them, write files.
 
-Target (a running server) × Benchmark × task ─▶ JobRun ─▶ the files of `outputs`
+Target (a running server) × Benchmark × task ─▶ BenchmarkJob ─▶ its files, in the format of
+lm-open-science-evaluation:
+
+outputs/<model dirs>/<benchmark>/samples/
+    metrics.json       {"n_samples", "accuracy"} only, because other tools aggregate it
+    predictions.json   a list of {"dataset", "id", "messages", "answer", "reference",
+                       "prompt", "model_output", "prediction", "accuracy", "outcome"}
+    run.json           settings that the figures depend on, and counts of failures
+    responses.jsonl    the server's answers, from which an interrupted run continues
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gradebox.checkers.math.outcome import OUTCOMES, GradeOutcome
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.common.files import replacing, write_json
 from gradebox.eval.models.answers.equality import MathEquality
-from gradebox.eval.models.benchmarks.config import folder_name
-from gradebox.eval.models.benchmarks.data_file import (
+from gradebox.eval.models.benchmarks.extraction import program_result
+from gradebox.eval.models.benchmarks.pal import ProgramResult, run_programs
+from gradebox.eval.models.benchmarks.registry import folder_name
+from gradebox.eval.models.benchmarks.sample import (
+    EXAMPLE_DATA,
+    Benchmark,
+    Sample,
+    Task,
     find_file,
-    is_example_data,
-    is_missing,
+    missing_files_message,
     read_samples,
 )
-from gradebox.eval.models.benchmarks.extraction.free_answers import program_result
-from gradebox.eval.models.benchmarks.extraction.texts import shortened
-from gradebox.eval.models.benchmarks.outputs import (
-    Prediction,
-    PredictionCounts,
-    write_metrics,
-    write_predictions,
-)
-from gradebox.eval.models.benchmarks.pal import ProgramResult, run_programs
-from gradebox.eval.models.benchmarks.sample import Benchmark, Sample, Task
+from gradebox.eval.models.benchmarks.texts import shortened
 from gradebox.eval.models.exchange import Request
 from gradebox.eval.models.http_json import check_reachable, get_served_model
 from gradebox.eval.models.response_file import ResponseFile, discard_responses
@@ -41,8 +49,8 @@ from gradebox.eval.models.servers import OpenAIChat, OpenAICompletions
 if TYPE_CHECKING:
     from gradebox.sandbox import Sandbox
 
-_DIGITS = re.compile(r"(\d+)")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]")
+PROGRAMS_PER_BATCH = 64
 
 
 @dataclass(frozen=True)
@@ -78,36 +86,10 @@ def find_targets(urls: Sequence[str], name: str | None, api_key: str) -> list[Ta
     return list(found.values())
 
 
-def number_sort_key(name: str) -> list[tuple[int, int | str]]:
-    """Return a sort key that puts step-2 before step-10."""
-    return [(0, int(p)) if p.isdecimal() else (1, p) for p in _DIGITS.split(name) if p]
-
-
 def safe_dirs(parts: Sequence[str]) -> tuple[str, ...]:
     """Return folder names for a model's name, which a server could choose to leave the folder."""
     dirs = [_UNSAFE.sub("_", part)[:100] for part in parts]
     return tuple("_" if part.strip(".") == "" else part for part in dirs if part) or ("model",)
-
-
-Record = dict[str, Any]
-PROGRAMS_PER_BATCH = 64
-
-
-@dataclass(frozen=True)
-class BenchmarkJob:
-    """One task of one benchmark for one model."""
-
-    target: Target
-    benchmark: Benchmark
-    task: Task
-
-    @property
-    def folder(self) -> str:
-        return folder_name(self.benchmark, self.task)
-
-    @property
-    def label(self) -> str:
-        return f"{self.target.name} {self.folder}"
 
 
 @dataclass(frozen=True)
@@ -132,141 +114,201 @@ class Settings:
     fresh: bool = False
 
 
-class JobRun:
-    """The run of a job. Creating it reads the questions; `finish` asks the server."""
+@dataclass
+class PredictionCounts:
+    """Counts of one benchmark of one model.
 
-    def __init__(self, job: BenchmarkJob, settings: Settings) -> None:
-        self.job = job
-        self.settings = settings
-        self.folder = settings.output_dir.joinpath(*job.target.dirs, job.folder, "samples")
-        self.path = find_file(job.benchmark.test_path, settings.data_dir)
-        self.samples = read_samples(job.benchmark, self.path, settings.limit)
+    graded       judged answers
+    unreadable   judged answers without a prediction, which are wrong
+    truncated    judged answers cut by the token limit
+    failed       failed requests, and programs that failed through the machine's fault; these
+                 are in no figure
+    outcomes     judged answers by outcome: equal, different, not read, …
+    """
+
+    graded: int = 0
+    right: int = 0
+    unreadable: int = 0
+    truncated: int = 0
+    failed: int = 0
+    outcomes: dict[GradeOutcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+
+    def add(self, prediction: Mapping[str, Any]) -> None:
+        """Count an entry of predictions.json."""
+        self.graded += 1
+        self.right += prediction["accuracy"] == 1.0
+        self.unreadable += not prediction["prediction"]
+        self.outcomes[prediction["outcome"]] += 1
+        self.truncated += prediction["finish_reason"] == "length"
 
     @property
-    def is_example_data(self) -> bool:
-        """Return whether the questions are gradebox's examples, not those of the benchmark."""
-        return is_example_data(self.path)
+    def accuracy(self) -> float | None:
+        """Return the share of right answers; None, not 0, when nothing was judged."""
+        return self.right / self.graded if self.graded else None
 
-    def _server(self) -> OpenAIChat:
-        """Return the server: chat for tuned models, text completion for base models."""
-        kind = OpenAIChat if self.job.task == "sft" else OpenAICompletions
-        target, settings = self.job.target, self.settings
-        return kind(target.url, target.name, settings.sampling, settings.api_key)
 
-    def _requests(self) -> Iterator[Request]:
-        prompt = self.job.benchmark.prompt
-        for sample in self.samples:
-            text = prompt.format(sample.question)
-            for number in range(self.settings.num_samples):
-                yield Request.of(
-                    *(sample.id, number, text),
-                    chat=self.job.task == "sft",
-                    seed=self.settings.seed,
-                    stop=prompt.stop,
-                )
+def outcome_of(
+    right: bool, found: Sequence[str], compared: Sequence[GradeOutcome], finish_reason: str | None
+) -> GradeOutcome:
+    """Return what came of an answer; a reject is not read when one comparison gave no verdict.
+
+    compared  the outcomes of its comparisons as math
+    """
+    if right:
+        return "equal"
+    if not any(text.strip() for text in found):
+        return "cut" if finish_reason == "length" else "no answer"
+    return next((o for o in compared if o in ("not read", "timed out")), "different")
+
+
+@dataclass(frozen=True)
+class BenchmarkJob:
+    """One task of one benchmark for one model."""
+
+    target: Target
+    benchmark: Benchmark
+    task: Task
+    settings: Settings
+
+    @property
+    def label(self) -> str:
+        return f"{self.target.name} {folder_name(self.benchmark, self.task)}"
+
+    @property
+    def folder(self) -> Path:
+        dirs = (*self.target.dirs, folder_name(self.benchmark, self.task), "samples")
+        return self.settings.output_dir.joinpath(*dirs)
 
     @property
     def responses_path(self) -> Path:
         return self.folder / "responses.jsonl"
 
+    @property
+    def path(self) -> Path | None:
+        """The test file, None when it is missing."""
+        return find_file(self.benchmark.test_path, self.settings.data_dir)
+
+    @property
+    def is_example_data(self) -> bool:
+        """Return whether the questions are gradebox's examples, not those of the benchmark."""
+        return self.path is not None and EXAMPLE_DATA in self.path.resolve().parents
+
+    @cached_property
+    def samples(self) -> dict[str, Sample]:
+        """The questions by id. Raises InputError for a file that is missing or can't be read."""
+        if self.path is None:
+            missing = [self.benchmark.test_path]
+            raise InputError(missing_files_message(missing, self.settings.data_dir))
+        samples = read_samples(self.benchmark, self.path, self.settings.limit)
+        return {sample.id: sample for sample in samples}
+
     def finish(self) -> PredictionCounts:
-        """Ask the server for the missing answers, then judge all answers. Raises ServerLost."""
-        counts, server = PredictionCounts(), self._server()
+        """Ask the server for the missing answers, judge all, write the files; raise ServerLost."""
+        counts, settings, target = PredictionCounts(), self.settings, self.target
+        # Chat for tuned models, text completion for base models.
+        kind = OpenAIChat if self.task == "sft" else OpenAICompletions
+        server = kind(target.url, target.name, settings.sampling, settings.api_key)
         with ResponseFile(self.responses_path, parameters=server.parameters) as file:
-            options = self.settings.sampler
-            progress = file.ask_missing(self._requests(), server, options, self.job.label)
+            progress = file.ask_missing(self._requests(), server, settings.sampler, self.label)
             counts.failed += progress.failed
-            write_predictions(self.folder / "predictions.json", self._judged(file, counts), counts)
-        write_metrics(self.folder, counts, self._facts())
+            with replacing(self.folder / "predictions.json") as output:
+                separator = b"[\n"
+                for prediction in self._judged(file, counts):
+                    counts.add(prediction)
+                    output.write(separator + json.dumps(prediction).encode("ascii"))
+                    separator = b",\n"
+                output.write(b"[]\n" if separator == b"[\n" else b"\n]\n")
+        if counts.accuracy is None:
+            (self.folder / "metrics.json").unlink(missing_ok=True)
+        else:
+            metrics = {"n_samples": counts.graded, "accuracy": counts.accuracy}
+            write_json(self.folder / "metrics.json", metrics)
+        write_json(self.folder / "run.json", {**self._facts(), **asdict(counts)})
         return counts
 
-    def _judged(self, file: ResponseFile, counts: PredictionCounts) -> Iterator[Prediction]:
-        by_id = {sample.id: sample for sample in self.samples}
-        numbers = range(self.settings.num_samples)
-        # In the order of the questions, so that predictions do not depend on the server's speed.
-        records = file.records((name, number) for name in by_id for number in numbers)
-        if self.job.task != "pal":
-            for record in records:
-                yield self._predict(by_id[str(record["problem_id"])], record, None)
-            return
-        for record, program in self._run_programs(records):
-            if program.fault:
-                counts.failed += 1
-            else:
-                yield self._predict(by_id[str(record["problem_id"])], record, program)
+    def _requests(self) -> Iterator[Request]:
+        prompt, settings = self.benchmark.prompt, self.settings
+        for name, sample in self.samples.items():
+            text = prompt.format(sample.question)
+            for number in range(settings.num_samples):
+                how: Any = {"chat": self.task == "sft", "seed": settings.seed}
+                yield Request.of(name, number, text, stop=prompt.stop, **how)
 
-    def _run_programs(self, records: Iterator[Record]) -> Iterator[tuple[Record, ProgramResult]]:
+    def _judged(self, file: ResponseFile, counts: PredictionCounts) -> Iterator[dict[str, Any]]:
+        """Yield the entries of predictions.json, in the order of the questions."""
+        numbers = range(self.settings.num_samples)
+        records = file.records((name, number) for name in self.samples for number in numbers)
+        if self.task != "pal":
+            yield from (self._prediction(record, None) for record in records)
+            return
         batch = list(islice(records, PROGRAMS_PER_BATCH))
         if not batch:
             return
         with self.settings.open_sandbox() as sandbox:
             while batch:
                 results = run_programs(sandbox, [str(r["response"]) for r in batch])
-                yield from zip(batch, results, strict=True)
+                for record, program in zip(batch, results, strict=True):
+                    if program.fault:
+                        counts.failed += 1
+                    else:
+                        yield self._prediction(record, program)
                 batch = list(islice(records, PROGRAMS_PER_BATCH))
 
-    def _predict(self, sample: Sample, record: Record, program: ProgramResult | None) -> Prediction:
-        benchmark, output = self.job.benchmark, str(record["response"])
+    def _prediction(self, record: dict[str, Any], program: ProgramResult | None) -> dict[str, Any]:
+        benchmark, output = self.benchmark, str(record["response"])
+        sample, finish_reason = self.samples[str(record["problem_id"])], record.get("finish_reason")
         equality = replace(self.settings.equality, outcomes=[])
         if program is None:
             found = benchmark.extract(shortened(output), sample)
         else:
             found = program_result(shortened(program.answer), sample)
-        return Prediction(
-            sample=sample,
-            benchmark=benchmark.name,
-            prompt=benchmark.prompt.format(sample.question),
-            output=output,
-            prediction=found,
-            right=benchmark.evaluate(found, sample, equality),
-            compared=equality.outcomes,
-            finish_reason=record.get("finish_reason"),
-            program=program,
-        )
+        right = benchmark.evaluate(found, sample, equality)
+        return {
+            "dataset": benchmark.name,
+            "id": sample.id,
+            "messages": [
+                {"role": "user", "content": sample.question},
+                {"role": "assistant", "content": ""},
+            ],
+            "answer": sample.answer if len(sample.answers) == 1 else list(sample.answers),
+            "reference": sample.reference,
+            "prompt": benchmark.prompt.format(sample.question),
+            "model_output": output,
+            "prediction": found,
+            "accuracy": 1.0 if right else 0.0,
+            "outcome": outcome_of(right, found, equality.outcomes, finish_reason),
+            "finish_reason": finish_reason,
+            **({} if program is None else {"program_error": program.error}),
+        }
 
     def _facts(self) -> dict[str, Any]:
         """Return what run.json records beside the counts: the job and its settings."""
-        prompt = self.job.benchmark.prompt
-        examples = "none"
-        if prompt.shots:
-            examples = (
-                "the user's" if prompt.own else ("gradebox's own, not comparable with a paper's")
-            )
+        prompt, settings = self.benchmark.prompt, self.settings
+        examples = "gradebox's own, not comparable with a paper's" if prompt.shots else "none"
         return {
-            "benchmark": self.job.benchmark.name,
-            "task": self.job.task,
-            "model": self.job.target.name,
+            "benchmark": self.benchmark.name,
+            "task": self.task,
+            "model": self.target.name,
             "test_file": str(self.path),
             "sample_data": self.is_example_data,
             "few_shot_prompt": prompt.name,
-            "few_shot_examples": examples,
-            "sampling": self.settings.sampling,
-            "seed": self.settings.seed,
-            "num_samples": self.settings.num_samples,
+            "few_shot_examples": "the user's" if prompt.own else examples,
+            "sampling": settings.sampling,
+            "seed": settings.seed,
+            "num_samples": settings.num_samples,
             "questions": len(self.samples),
         }
 
 
-def split_by_file(
-    jobs: Sequence[BenchmarkJob], data_dir: Path
-) -> tuple[list[BenchmarkJob], list[str]]:
-    """Return the jobs whose test file is there, and the test paths of the others."""
-    found = [job for job in jobs if not is_missing(job.benchmark.test_path, data_dir)]
-    missing = [job.benchmark.test_path for job in jobs if job not in found]
-    return found, list(dict.fromkeys(missing))
-
-
 def run_jobs(
-    jobs: Sequence[BenchmarkJob],
-    settings: Settings,
-    on_done: Callable[[JobRun, PredictionCounts], None],
+    jobs: Sequence[BenchmarkJob], on_done: Callable[[BenchmarkJob, PredictionCounts], None]
 ) -> None:
     """Run the jobs in their order; call `on_done` after each.
 
     All files are read before the first request, so bad input costs no calls.
     """
-    runs = [JobRun(job, settings) for job in jobs]
-    if settings.fresh:
-        discard_responses(run.responses_path for run in runs)
-    for run in runs:
-        on_done(run, run.finish())
+    for job in jobs:
+        _ = job.samples
+    discard_responses(job.responses_path for job in jobs if job.settings.fresh)
+    for job in jobs:
+        on_done(job, job.finish())

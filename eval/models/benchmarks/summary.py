@@ -7,37 +7,40 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
+
+import msgspec
 
 from gradebox.eval.common.errors import InputError
-from gradebox.eval.models.benchmarks.run import number_sort_key
+
+_DIGITS = re.compile(r"(\d+)")
 
 
-class Figure(NamedTuple):
-    """The accuracy of one model on one benchmark."""
+class Accuracy(msgspec.Struct):
+    """The accuracy of one model on one benchmark: a metrics.json."""
 
-    n_samples: int
-    accuracy: float
+    n_samples: Annotated[int, msgspec.Meta(ge=1)]
+    accuracy: Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
-Figures = dict[str, Figure]  # of one model, by benchmark
+Figures = dict[str, Accuracy]  # of one model, by benchmark
 Models = dict[str, Figures]
 
 
-def weighted(figures: Figures, names: Iterable[str] | None = None) -> tuple[float | None, int]:
-    """Return the accuracy over all samples (None without any) and their number.
+def number_sort_key(name: str) -> list[tuple[int, int | str]]:
+    """Return a sort key that puts step-2 before step-10."""
+    return [(0, int(p)) if p.isdecimal() else (1, p) for p in _DIGITS.split(name) if p]
 
-    names  the benchmarks that count; None: all
-    """
-    chosen = [figures[name] for name in (figures if names is None else names)]
+
+def weighted(figures: Figures, names: Iterable[str]) -> float | None:
+    """Return the accuracy over all samples of some benchmarks, None without any."""
+    chosen = [figures[name] for name in names]
     total = sum(f.n_samples for f in chosen)
-    right = sum(f.accuracy * f.n_samples for f in chosen)
-    return (right / total if total else None), total
+    return sum(f.accuracy * f.n_samples for f in chosen) / total if total else None
 
 
 def read_figures(folder: Path) -> Models:
@@ -48,30 +51,19 @@ def read_figures(folder: Path) -> Models:
     if not folder.is_dir():
         raise InputError(f"--dirname {folder}: no such folder; give the --output-dir of the runs")
     models: Models = {}
-    for path in sorted(folder.rglob("metrics.json")):
-        benchmark_dir = path.parent.parent if path.parent.name == "samples" else path.parent
-        name = (
-            benchmark_dir.parent.relative_to(folder).as_posix() if benchmark_dir != folder else ""
-        )
-        models.setdefault(name, {})[benchmark_dir.name] = _read_figure(path)
+    for path in folder.rglob("metrics.json"):
+        benchmark = path.parent.parent if path.parent.name == "samples" else path.parent
+        name = benchmark.parent.relative_to(folder).as_posix() if benchmark != folder else ""
+        try:
+            figure = msgspec.json.decode(path.read_bytes(), type=Accuracy)
+        except (OSError, msgspec.DecodeError, RecursionError) as error:
+            raise InputError(f"{path}: {error}; remove it or run its benchmark again") from None
+        models.setdefault(name, {})[benchmark.name] = figure
     if not models:
         raise InputError(f"--dirname {folder}: no metrics.json under it; run benchmarks first")
-    return {name: models[name] for name in sorted(models, key=number_sort_key)}
-
-
-def _read_figure(path: Path) -> Figure:
-    try:
-        raw = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path}: {error}; remove it or run its benchmark again") from None
-    count: Any = raw.get("n_samples") if isinstance(raw, dict) else None
-    accuracy: Any = raw.get("accuracy") if isinstance(raw, dict) else None
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InputError(f"{path}: n_samples is {count!r}; it must be at least 1")
-    numeric = isinstance(accuracy, (int, float)) and not isinstance(accuracy, bool)
-    if not (numeric and math.isfinite(accuracy) and 0 <= accuracy <= 1):
-        raise InputError(f"{path}: accuracy is {accuracy!r}; it must be a number from 0 to 1")
-    return Figure(count, float(accuracy))
+    return {
+        name: dict(sorted(models[name].items())) for name in sorted(models, key=number_sort_key)
+    }
 
 
 def all_benchmarks(models: Models) -> list[str]:
@@ -91,92 +83,76 @@ def as_json(models: Models) -> dict[str, Any]:
         "common_benchmarks": common,
         "models": {
             model: {
-                "n_samples": weighted(figures)[1],
-                "weighted_accuracy": weighted(figures)[0],
-                "weighted_accuracy_on_common": weighted(figures, common)[0],
-                "benchmarks": {name: f._asdict() for name, f in sorted(figures.items())},
+                "n_samples": sum(f.n_samples for f in figures.values()),
+                "weighted_accuracy": weighted(figures, figures),
+                "weighted_accuracy_on_common": weighted(figures, common),
+                "benchmarks": msgspec.to_builtins(figures),
             }
             for model, figures in models.items()
         },
     }
 
 
-def as_csv(models: Models) -> str:
-    """Return the table as comma-separated values; a benchmark that a model lacks is empty."""
+def write_csv(models: Models, path: Path) -> None:
+    """Write the table as comma-separated values; a benchmark that a model lacks is empty."""
     names = all_benchmarks(models)
-    out = io.StringIO()
-    table = csv.writer(out, lineterminator="\n")
-    table.writerow(["model", "n_samples", "weighted_accuracy", *names])
-    for model, figures in models.items():
-        accuracy, count = weighted(figures)
-        cells = [_format(figures[name].accuracy if name in figures else None) for name in names]
-        table.writerow([model, count, _format(accuracy), *cells])
-    return out.getvalue()
-
-
-def _format(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["model", "n_samples", "weighted_accuracy", *names])
+        for model, facts in as_json(models)["models"].items():
+            cells = [f"{f.accuracy:.4f}" if (f := models[model].get(n)) else "" for n in names]
+            table.writerow([model, facts["n_samples"], f"{facts['weighted_accuracy']:.4f}", *cells])
 
 
 def as_text(models: Models) -> str:
     """Return a block of lines for each model, which fits into 80 columns."""
-    common = common_benchmarks(models)
-    lines = []
+    common, lines = common_benchmarks(models), []
+
+    def line(name: str, accuracy: float | None, figures: Iterable[Accuracy]) -> str:
+        shown = "" if accuracy is None else f"{accuracy:.4f}"
+        return f"  {name:<46} {shown:>8} {sum(f.n_samples for f in figures):9d}"
+
     for model, figures in models.items():
-        accuracy, count = weighted(figures)
         lines.append(model or ".")
-        for name, figure in sorted(figures.items()):
-            lines.append(f"  {name:<46} {figure.accuracy:8.4f} {figure.n_samples:9d}")
-        lines.append(f"  {'weighted by samples':<46} {_format(accuracy):>8} {count:9d}")
+        lines += [line(name, figure.accuracy, [figure]) for name, figure in figures.items()]
+        lines.append(line("weighted by samples", weighted(figures, figures), figures.values()))
     if len(models) > 1 and common != all_benchmarks(models):
         lines.append(
             f"The models have different benchmarks. Over the {len(common)} that all of them have:"
         )
         for model, figures in models.items():
-            accuracy, count = weighted(figures, common)
-            lines.append(f"  {model:<46} {_format(accuracy):>8} {count:9d}")
+            shared = [figures[name] for name in common]
+            lines.append(line(model, weighted(figures, common), shared))
     return "\n".join(lines)
 
 
 def plot(models: Models, path: Path) -> None:
-    """Write a picture: bars for a single model, else a line for each benchmark over the models.
+    """Write a picture: a line for each benchmark over the models, bars for a single model.
 
     Raises ImportError without Matplotlib.
     """
     from matplotlib.figure import Figure
 
-    names = all_benchmarks(models)
+    names, positions = all_benchmarks(models), range(len(models))
     figure = Figure(figsize=(max(7.0, 0.5 * max(len(models), len(names))), 6.0), dpi=120)
     axes: Any = figure.subplots()
+    for name in names if len(models) > 1 else ():
+        values = [f[name].accuracy if name in f else math.nan for f in models.values()]
+        axes.plot(positions, values, marker=".", linewidth=1, alpha=0.6, label=name)
+    common = common_benchmarks(models)
+    over = [weighted(figures, common) for figures in models.values()]
     if len(models) == 1:
-        _bars(axes, *next(iter(models.items())))
+        ((title, figures),) = models.items()
+        axes.bar(names, [figures[name].accuracy for name in names], color="#4477aa")
+        axes.set_title(f"{title}: weighted {over[0]:.4f}")
+        axes.tick_params("x", rotation=60)
     else:
-        _lines(axes, models, names)
+        if common:
+            axes.plot(positions, over, marker="o", linewidth=3, color="black", label="weighted")
+        axes.set_xticks(positions, list(models), rotation=60, ha="right")
+        axes.legend(fontsize="small", ncols=2)
     axes.set_ylim(0, 1)
     axes.set_ylabel("accuracy")
     axes.grid(axis="y", alpha=0.3)
     figure.tight_layout()
     figure.savefig(path)
-
-
-def _bars(axes: Any, model: str, figures: Figures) -> None:
-    names = sorted(figures)
-    axes.bar(range(len(names)), [figures[name].accuracy for name in names], color="#4477aa")
-    average, count = weighted(figures)
-    axes.axhline(average, color="black", label=f"weighted, {count} samples")
-    axes.set_xticks(range(len(names)), names, rotation=60, ha="right")
-    axes.set_title(model)
-    axes.legend()
-
-
-def _lines(axes: Any, models: Models, names: Sequence[str]) -> None:
-    positions = range(len(models))
-    for name in names:
-        values = [f[name].accuracy if name in f else math.nan for f in models.values()]
-        axes.plot(positions, values, marker=".", linewidth=1, alpha=0.6, label=name)
-    common = common_benchmarks(models)
-    if common:
-        over = [weighted(figures, common)[0] for figures in models.values()]
-        axes.plot(positions, over, marker="o", linewidth=3, color="black", label="weighted")
-    axes.set_xticks(positions, list(models), rotation=60, ha="right")
-    axes.legend(fontsize="small", ncols=2)

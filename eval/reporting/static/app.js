@@ -79,26 +79,9 @@ function openAddress() {
   return goTo(Number(asked.get("solution")), asked.has("case") ? Number(asked.get("case")) : -1);
 }
 
-async function start() {
-  startTheme();
-  byId("help-open").addEventListener("click", () => byId("help").showModal());
-  document.addEventListener("keydown", onKey);
-  if (meta.view) {
-    startView();
-    return;
-  }
-  drawSummary({});
-  try {
-    await loadRows((share) => { byId("found").textContent = `Loading ${percent(share, 0)} …`; });
-  } catch (error) {
-    byId("found").replaceChildren(h("span", { class: "notice bad" }, error.message));
-    return;
-  }
-  prepareTable();
-  applyFilter();
-  await openAddress();
-  addEventListener("hashchange", openAddress);
-  document.documentElement.dataset.ready = "yes";
-}
-
-start();
+startTheme();
+byId("help-open").addEventListener("click", () => byId("help").showModal());
+document.addEventListener("keydown", onKey);
+document.querySelector(".brand .dim").textContent = meta.view ? "view" : "report";
+if (meta.view?.kind === "runs") watchRuns();
+else watchRun();

@@ -1,7 +1,7 @@
 // The line difference of expected and actual output. Lines that differ in white space only are
 // paired and marked in another colour, because most comparison modes treat them as equal.
 
-const MAX_EDITS = 600; // with more edits, lines are paired by number
+const MAX_CELLS = 4_000_000; // of the table of two outputs; in longer ones, lines are paired by number
 const CONTEXT_LINES = 3;
 const MAX_LINES = 400; // lines drawn above a button that draws the rest
 
@@ -13,40 +13,24 @@ function toLines(text) {
 
 const squeezed = (line) => line.trim().split(/\s+/).join(" ");
 
-// Myers' greedy algorithm: pairs [i, j] of equal lines, or null above MAX_EDITS edits.
+// Pairs [i, j] of a longest common subsequence of lines.
 function equalPairs(a, b) {
-  const most = Math.min(a.length + b.length, MAX_EDITS);
-  const reach = new Map([[1, 0]]);
-  const trail = [];
-  for (let edits = 0; edits <= most; edits += 1) {
-    trail.push(new Map(reach));
-    for (let k = -edits; k <= edits; k += 2) {
-      const down = k === -edits || (k !== edits && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1));
-      let x = down ? reach.get(k + 1) : reach.get(k - 1) + 1;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
-      reach.set(k, x);
-      if (x >= a.length && x - k >= b.length) return walkBack(trail, a.length, b.length);
+  const width = b.length + 1;
+  if ((a.length + 1) * width > MAX_CELLS) return [];
+  const longest = new Uint16Array((a.length + 1) * width); // of the lines from (i, j) on
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      const at = i * width + j;
+      longest[at] = a[i] === b[j] ? longest[at + width + 1] + 1 : Math.max(longest[at + width], longest[at + 1]);
     }
   }
-  return null;
-}
-
-function walkBack(trail, n, m) {
   const pairs = [];
-  let x = n;
-  let y = m;
-  for (let edits = trail.length - 1; edits >= 0; edits -= 1) {
-    const reach = trail[edits];
-    const k = x - y;
-    const down = k === -edits || (k !== edits && (reach.get(k - 1) ?? -1) < (reach.get(k + 1) ?? -1));
-    const fromK = down ? k + 1 : k - 1;
-    const fromX = edits ? reach.get(fromK) : 0;
-    const fromY = edits ? fromX - fromK : 0;
-    while (x > fromX && y > fromY && x > 0 && y > 0) { x -= 1; y -= 1; pairs.push([x, y]); }
-    x = fromX;
-    y = fromY;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i] === b[j]) { pairs.push([i, j]); i += 1; j += 1; }
+    else if (longest[(i + 1) * width + j] >= longest[i * width + j + 1]) i += 1;
+    else j += 1;
   }
-  return pairs.reverse();
+  return pairs;
 }
 
 // How many elements two arrays share at their beginning and at their end.
@@ -68,7 +52,7 @@ function diffLines(linesA, linesB) {
   const middle = equalPairs(a.slice(start, a.length - end), b.slice(start, b.length - end));
   const pairs = [
     ...Array.from({ length: start }, (_, i) => [i, i]),
-    ...(middle || []).map(([i, j]) => [i + start, j + start]),
+    ...middle.map(([i, j]) => [i + start, j + start]),
     ...Array.from({ length: end }, (_, i) => [a.length - end + i, b.length - end + i]),
     [a.length, b.length],
   ];

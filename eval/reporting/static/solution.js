@@ -18,7 +18,7 @@ function solutionView(index, row, detail) {
     ["sandbox", [detail.sandbox.backend, detail.sandbox.level].filter(Boolean).join(" ")],
   ]));
   if (detail.error) view.append(h("pre", { class: "message text" }, visible(detail.error)));
-  const source = sourcePart(index, detail);
+  const source = sourcePart(index);
   view.append(source.element, ...compileView(detail));
   opened = { index, row, detail, place: -1, panel: null, buttons: [] };
   if (!detail.cases.length) {

@@ -1,16 +1,27 @@
 // What a solution was made from: its program with coloured tokens, the response, the statement.
 
-const TOKEN_KINDS = ["", "keyword", "name", "string", "number", "comment", "preprocessor"];
+const KEYWORDS = "and|as|async|auto|await|bool|boolean|break|byte|case|catch|char|class|const|continue|def|default|del|do|double|elif|else|enum|except|false|False|final|finally|float|fn|for|foreach|from|fun|func|function|global|go|goto|if|impl|import|in|int|interface|is|lambda|let|long|match|mod|mut|namespace|new|nil|None|nonlocal|not|null|nullptr|operator|or|package|pass|private|protected|pub|public|raise|return|self|short|signed|sizeof|static|str|string|struct|super|switch|template|this|throw|true|True|try|type|typedef|typename|unsigned|use|using|val|var|vector|virtual|void|where|while|with|yield";
 
-// The program as a fragment; `tokens` are pairs of a kind and a length (viewing/highlight.py).
-function coloured(text, tokens) {
+// The pattern of a language's tokens. A closing mark may be missing, so it takes linear time.
+function tokenPattern(language) {
+  const hash = ["python", "pypy3", "ruby"].includes(language);
+  const quotes = language === "rust" ? '"' : '"\'`'; // 'a is a lifetime
+  return new RegExp([
+    hash ? String.raw`(?<comment>#.*)` : String.raw`(?<comment>//.*|/\*[^]*?(?:\*/|(?![^])))|(?<preprocessor>^[ \t]*#.*)`,
+    `(?<string>"""[^]*?(?:"""|(?![^]))|${[...quotes].map((q) => String.raw`${q}(?:\\.|[^${q}\\\n])*${q}?`).join("|")})`,
+    String.raw`(?<number>\b\d[\w.]*)`,
+    String.raw`(?<keyword>\b(?:${KEYWORDS})\b)`,
+  ].join("|"), "gm");
+}
+
+// The program as a fragment in which the tokens have colours.
+function coloured(text, language) {
   const fragment = document.createDocumentFragment();
   let from = 0;
-  for (let at = 0; at < tokens.length && from < text.length; at += 2) {
-    const kind = TOKEN_KINDS[tokens[at]];
-    const part = visible(text.slice(from, from + tokens[at + 1]));
-    fragment.append(kind ? h("span", { class: `t-${kind}` }, part) : part);
-    from += tokens[at + 1];
+  for (const match of text.matchAll(tokenPattern(language))) {
+    const [kind] = Object.entries(match.groups).find(([, token]) => token !== undefined);
+    fragment.append(visible(text.slice(from, match.index)), h("span", { class: `t-${kind}` }, visible(match[0])));
+    from = match.index + match[0].length;
   }
   fragment.append(visible(text.slice(from)));
   return fragment;
@@ -30,9 +41,9 @@ function responseView(response) {
 }
 
 function sourceParts(source) {
-  const { program, response, statement, tokens, cut } = source;
+  const { program, response, statement, language, cut } = source;
   const name = (title, key) => (cut?.includes(key) ? `${title}, its beginning` : title);
-  const draw = tokens ? (part) => coloured(part, tokens) : visible;
+  const draw = (part) => coloured(part, language);
   return [
     statement ? fold("Statement", () => boxOf("Statement", statement)) : null,
     response ? fold(name("Response", "response"), () => responseView(response)) : null,
@@ -42,14 +53,10 @@ function sourceParts(source) {
   ].filter(Boolean);
 }
 
-// {element, loaded}: a report has the texts inside, a view asks for them.
-function sourcePart(index, detail) {
+// {element, loaded}: where the texts are shown, and a promise of them.
+function sourcePart(index) {
   const element = h("div");
   const show = (source) => { element.replaceChildren(...sourceParts(source)); return source; };
-  if (!meta.view) {
-    if (detail.source) show(detail.source);
-    return { element, loaded: null };
-  }
   const failed = (error) => show({ notes: [error.message] });
   return { element, loaded: ask("source", placeOf(index)).then(show).catch(failed) };
 }

@@ -50,8 +50,7 @@ function shareColumns(items, action) {
     if (step > 30) parts.push(label(left - 6, height - bottom + 34, "n", "end"));
     items.forEach((item, index) => {
       const x = left + step * (index + 0.5);
-      const about = `${item.name}: ${percent(item.share)} of ${plural(item.problems, "problem")}, ${rangeText(item.interval)}`;
-      parts.push(filterMark(() => action(item), about,
+      parts.push(filterMark(() => action(item), item.about,
         svg("rect", { class: "hit", x: x - step / 2 + 1, y: top - 14, width: step - 2, height: height - bottom - top + 18, rx: 5 }),
         item.interval && svg("line", { class: "range", x1: x, x2: x, y1: y(item.interval.low), y2: y(item.interval.high) }),
         svg("circle", { class: "dot", cx: x, cy: y(item.share), r: Math.min(6, step / 3) }),
@@ -63,50 +62,32 @@ function shareColumns(items, action) {
   };
 }
 
-// Shares with intervals, one line for each item.
+// Shares, one line for each item: a dot with its interval, or a bar in the colour of its verdict.
 function shareLines(items, action, title) {
   return (width) => {
     const columns = width > 760 ? 2 : 1;
     const perColumn = Math.ceil(items.length / columns);
     const gap = 36;
     const wide = (width - gap * (columns - 1)) / columns;
-    const [row, top] = [23, 4];
+    const most = items[0].verdict ? Math.max(...items.map((item) => item.share)) : 1;
+    const [row, top] = [items[0].verdict ? 29 : 23, 4];
     const names = Math.min(170, wide * 0.4);
     const parts = items.map((item, index) => {
       const left = Math.floor(index / perColumn) * (wide + gap);
       const middle = top + row * ((index % perColumn) + 0.5);
-      const x = (share) => left + names + 10 + share * (wide - names - 100);
-      const about = `${item.name}: ${percent(item.share)} of ${plural(item.problems, "problem")}, ${rangeText(item.interval)}`;
-      return filterMark(() => action(item), about,
-        svg("rect", { class: "hit", x: left, y: middle - row / 2 + 1, width: wide, height: row - 2, rx: 5 }),
-        label(left + names, middle + 4, cutText(item.name, Math.floor(names / 6.6)), "end", "value"),
+      const x = (share) => left + names + 10 + (share / most) * (wide - names - 120);
+      const bar = () => svg("rect", { class: `bar ${verdictClass(item.verdict)}`, x: x(0), y: middle - 9, width: Math.max(2, x(item.share) - x(0)), height: 18, rx: 3 });
+      const dot = () => [
         svg("rect", { class: "track", x: x(0), y: middle - 4, width: x(1) - x(0), height: 8, rx: 4 }),
         item.interval && svg("line", { class: "range", x1: x(item.interval.low), x2: x(item.interval.high), y1: middle, y2: middle }),
-        svg("circle", { class: "dot", cx: x(item.share), cy: middle, r: 5 }),
-        label(x(1) + 44, middle + 4, percent(item.share, 0), "end", "value"),
-        label(left + wide, middle + 4, count(item.problems), "end"));
+        svg("circle", { class: "dot", cx: x(item.share), cy: middle, r: 5 })];
+      return filterMark(() => action(item), item.about,
+        svg("rect", { class: "hit", x: left, y: middle - row / 2 + 1, width: wide, height: row - 2, rx: 5 }),
+        label(left + names, middle + 4, cutText(item.name, Math.floor(names / 6.6)), "end", "value"),
+        item.verdict ? bar() : dot(),
+        label(left + wide, middle + 4, item.text, "end", "value"));
     });
     return frame(width, top * 2 + row * perColumn, title, parts);
-  };
-}
-
-// Counts, one bar for each item.
-function countBars(items, total, action, title) {
-  return (width) => {
-    const [row, top] = [29, 6];
-    const names = Math.min(150, width * 0.38);
-    const most = Math.max(...items.map((item) => item.count));
-    const room = Math.max(40, width - names - 130);
-    const parts = items.map((item, index) => {
-      const middle = top + row * (index + 0.5);
-      const about = `${item.name}: ${count(item.count)} of ${count(total)} (${percent(item.count / total)})`;
-      return filterMark(() => action(item), about,
-        svg("rect", { class: "hit", x: 0, y: middle - row / 2 + 1, width, height: row - 2, rx: 5 }),
-        label(names, middle + 4, cutText(item.name, Math.floor(names / 6.4)), "end", "value"),
-        svg("rect", { class: `bar ${verdictClass(item.verdict)}`, x: names + 10, y: middle - 9, width: Math.max(2, (room * item.count) / most), height: 18, rx: 3 }),
-        label(names + 18 + (room * item.count) / most, middle + 4, `${count(item.count)} · ${percent(item.count / total)}`, "start", "value"));
-    });
-    return frame(width, top * 2 + row * items.length, title, parts);
   };
 }
 
@@ -215,7 +196,12 @@ function drawTiles() {
   byId("tiles").append(...tiles);
 }
 
-const shareItem = (row) => ({ name: visibleString(row.group), group: row.group, share: row.pass_at_1, interval: row.interval, problems: row.problems });
+function shareItem(row) {
+  const { group, pass_at_1: share, interval, problems } = row;
+  const name = visibleString(group);
+  const about = `${name}: ${percent(share)} of ${plural(problems, "problem")}, ${rangeText(interval)}`;
+  return { name, group, share, interval, problems, about, text: `${percent(share, 0)} of ${count(problems)}` };
+}
 
 function drawPlots() {
   const { tables, verdicts } = stats;
@@ -228,9 +214,13 @@ function drawPlots() {
   }
   const counted = Object.entries(verdicts.solutions);
   if (counted.length) {
-    const items = counted.map(([verdict, n]) => ({ verdict, count: n, name: VERDICTS[verdict] || visibleString(verdict) }));
+    const items = counted.map(([verdict, n]) => {
+      const [name, share] = [VERDICTS[verdict] || visibleString(verdict), n / stats.counted];
+      const about = `${name}: ${count(n)} of ${count(stats.counted)} (${percent(share)})`;
+      return { verdict, name, share, about, text: `${count(n)} · ${percent(share)}` };
+    });
     plots.append(plotCard("Verdicts of solutions", "each by its first case that is not accepted",
-      countBars(items, stats.counted, (item) => filterBy({ verdict: item.verdict }), "verdicts")));
+      shareLines(items, (item) => filterBy({ verdict: item.verdict }), "verdicts")));
   }
   const legend = () => h("div", { class: "legend" },
     h("span", {}, h("i", { class: "passed" }), "passed"), h("span", {}, h("i", { class: "failed" }), "failed"));

@@ -81,8 +81,7 @@ function saveTable() {
     const shown = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
   };
-  const names = meta.columns.filter((name) => name !== "chunk" && name !== "place");
-  const lines = [names, ...view.map((index) => names.map((name) => rows[index][C[name]]))];
+  const lines = [meta.columns, ...view.map((index) => rows[index])];
   const file = new Blob(lines.map((line) => `${line.map(cell).join(",")}\r\n`), { type: "text/csv" });
   const link = h("a", { href: URL.createObjectURL(file), download: `${meta.name}.csv` });
   link.click();
@@ -249,7 +248,7 @@ async function openRow(index) {
   line.querySelector(".name").setAttribute("aria-expanded", "true");
   opened = { index, row, detail: null, place: -1, panel: null, buttons: [] };
   try {
-    const detail = await loadDetail(row, index);
+    const detail = await ask("solution", placeOf(index));
     if (!opened || opened.index !== index) return;
     cell.replaceChildren(solutionView(index, row, detail));
     writeAddress();

@@ -3,23 +3,9 @@
 pass_at_k     pass@k of one problem
 intervals     confidence intervals
 rating        estimated Codeforces rating
-time_factor   verdicts at other time limits
-counts        counters of a problem, updated record by record
-tables        pass@1 by group
+counts        counters of a problem, updated record by record; pass@1 at other time limits, by
+              group
 summary       all statistics of one run
-faults        what all failed solutions failed by
+apart         figures beside pass@1, and what all failed solutions failed by
 paired        comparison of two runs
 """
-
-from gradebox.eval.results.statistics.counts import LanguageCounts, ProblemCounts, merge_languages
-from gradebox.eval.results.statistics.paired import paired
-from gradebox.eval.results.statistics.summary import Summary, summarise
-
-__all__ = [
-    "LanguageCounts",
-    "ProblemCounts",
-    "Summary",
-    "merge_languages",
-    "paired",
-    "summarise",
-]

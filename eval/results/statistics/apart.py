@@ -96,13 +96,13 @@ class SharedFaults:
         ]
 
 
-class _Shares:
-    """How many of each problem's solutions passed."""
+class Shares:
+    """How many of each problem's solutions passed; of a solution also a share."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, tuple[int, int]] = {}  # passed, all
+        self.counts: dict[str, tuple[float, int]] = {}  # passed, all
 
-    def add(self, problem_id: str, passed: bool) -> None:
+    def add(self, problem_id: str, passed: float) -> None:
         good, total = self.counts.get(problem_id, (0, 0))
         self.counts[problem_id] = (good + passed, total + 1)
 
@@ -112,7 +112,7 @@ class _Shares:
 
     def totals(self) -> tuple[int, int]:
         pairs = self.counts.values()
-        return sum(good for good, _ in pairs), sum(total for _, total in pairs)
+        return int(sum(good for good, _ in pairs)), sum(total for _, total in pairs)
 
 
 class Apart:
@@ -120,8 +120,8 @@ class Apart:
 
     def __init__(self) -> None:
         self._faults: dict[str, str] = {}
-        self._faulty, self._others = _Shares(), _Shares()
-        self._base, self._plus = _Shares(), _Shares()
+        self._faulty, self._others = Shares(), Shares()
+        self._base, self._plus = Shares(), Shares()
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Count one solution."""

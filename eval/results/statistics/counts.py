@@ -2,7 +2,13 @@
 
     record… ─▶ LanguageCounts ─▶ ProblemCounts ─▶ means, tables, intervals
 
-Memory grows with the number of problems, not of solutions or cases.
+Memory grows with the number of problems, not of solutions or cases. The tables are pass@1 by group:
+
+    counts ─▶ {"rating": [row…], "tag": […], "language": […], "year": […], "checker": […],
+               "official_tests": […], "difficulty": […], "month": […]}
+    row: {group, problems, solutions, correct, pass_at_1, interval}
+
+A problem counts in each of its tags and in each language it was solved in.
 
 Programs may use 1.25 × their limit and their CPU time is recorded, so that a record says whether a
 solution would pass at other time limits:
@@ -14,9 +20,12 @@ solution would pass at other time limits:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Any
+
+from gradebox.eval.results.statistics.intervals import ConfidenceInterval, interval_of_mean
 
 FACTORS = (0.8, 1.0, 1.25)
 # Whether a solution can pass with a case that was not judged, by the case's reason or verdict.
@@ -152,3 +161,119 @@ def merge_languages(counts: Iterable[LanguageCounts]) -> list[ProblemCounts]:
 
 def _whole_number(value: Any) -> int | None:
     return int(value) if isinstance(value, (int, float)) and value == value else None
+
+
+# ---- pass@1 by group ----
+
+RATING_STEP = 200
+
+
+@dataclass(frozen=True)
+class StatisticsOptions:
+    """Which figures are computed, and how their intervals are.
+
+    ks                  the k of pass@k; None: those of the run, and 1
+    level               of every confidence interval, in (0, 1)
+    seed                of the bootstrap: the same records and seed give the same numbers
+    cluster_by_contest  resample whole contests instead of single problems
+    """
+
+    ks: Sequence[int] | None = None
+    level: float = 0.95
+    seed: int = 0
+    cluster_by_contest: bool = False
+
+
+DEFAULT_OPTIONS = StatisticsOptions()
+
+# (sort key in the table, name of the group)
+Group = tuple[Any, str]
+DIFFICULTIES = ("easy", "medium", "hard")
+
+
+def _rating(counts: LanguageCounts) -> list[Group]:
+    if counts.rating is None:
+        return [((1, 0), "unrated")]
+    low = counts.rating // RATING_STEP * RATING_STEP
+    return [((0, low), f"{low}-{low + RATING_STEP - 1}")]
+
+
+def _tags(counts: LanguageCounts) -> list[Group]:
+    return [((0, tag), tag) for tag in sorted(set(counts.tags))] or [((1, ""), "no tag")]
+
+
+def _year(counts: LanguageCounts) -> list[Group]:
+    return [((1, 0), "unknown")] if counts.year is None else [((0, counts.year), str(counts.year))]
+
+
+def _difficulty(counts: LanguageCounts) -> list[Group]:
+    label = counts.difficulty
+    place = DIFFICULTIES.index(label) if label in DIFFICULTIES else len(DIFFICULTIES)
+    return [(place, label)] if label else []
+
+
+def _yes_or_no(value: bool | None, yes: str, no: str) -> list[Group]:
+    return [{True: (0, yes), False: (1, no), None: (2, "unknown")}[value]]
+
+
+GROUPINGS: dict[str, Callable[[LanguageCounts], list[Group]]] = {
+    "rating": _rating,
+    "tag": _tags,
+    "language": lambda c: [(0, c.language)],
+    "year": _year,
+    "checker": lambda c: _yes_or_no(c.has_checker, "with checker", "without checker"),
+    "official_tests": lambda c: _yes_or_no(c.complete, "complete", "incomplete"),
+    "difficulty": _difficulty,
+    "month": lambda c: [(0, c.month)] if c.month else [],
+}
+# Without a table where no problem has them; LiveCodeBench's do.
+LABELLED = ("difficulty", "month")
+
+
+def tables(
+    counts: Sequence[LanguageCounts], options: StatisticsOptions
+) -> dict[str, list[dict[str, Any]]]:
+    """Return a table for each of GROUPINGS, its rows in the order of the groups."""
+    result = {}
+    for name, groups_of in GROUPINGS.items():
+        groups: dict[Group, list[LanguageCounts]] = {}
+        for c in counts:
+            for group in groups_of(c) if c.n else ():
+                groups.setdefault(group, []).append(c)
+        if groups or name not in LABELLED:
+            result[name] = [_row(group, groups[group], options) for group in sorted(groups)]
+    return result
+
+
+def _row(group: Group, counts: list[LanguageCounts], options: StatisticsOptions) -> dict[str, Any]:
+    problems = merge_languages(counts)
+    interval = interval_over_problems(problems, options)
+    return {
+        "group": group[1],
+        "problems": len(problems),
+        "solutions": sum(p.n for p in problems),
+        "correct": sum(p.correct for p in problems),
+        "pass_at_1": fsum(p.pass_at_1 for p in problems) / len(problems),
+        "interval": interval.as_dict() if interval else None,
+    }
+
+
+def interval_over_problems(
+    problems: Sequence[ProblemCounts],
+    options: StatisticsOptions,
+    value: Callable[[ProblemCounts], float] = lambda problem: problem.pass_at_1,
+    binary: bool = True,
+) -> ConfidenceInterval | None:
+    """Return the confidence interval of the mean of `value` over problems.
+
+    binary  the value of a single sample is 0 or 1, so Wilson's interval applies
+    """
+    return interval_of_mean(
+        [value(problem) for problem in problems],
+        single=binary and all(problem.n == 1 for problem in problems),
+        clusters=[problem.contest_id for problem in problems]
+        if options.cluster_by_contest
+        else None,
+        level=options.level,
+        seed=options.seed,
+    )

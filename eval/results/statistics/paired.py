@@ -13,17 +13,18 @@ from collections.abc import Mapping, Sequence
 from math import comb, fsum, sqrt
 from typing import Any
 
-from gradebox.eval.results.statistics.counts import ProblemCounts
+from gradebox.eval.results.statistics.counts import (
+    DEFAULT_OPTIONS,
+    ProblemCounts,
+    StatisticsOptions,
+)
 from gradebox.eval.results.statistics.intervals import bootstrap_mean
 
 
 def paired(
     a: Mapping[str, ProblemCounts],
     b: Mapping[str, ProblemCounts],
-    *,
-    level: float = 0.95,
-    seed: int = 0,
-    cluster_by_contest: bool = False,
+    options: StatisticsOptions = DEFAULT_OPTIONS,
 ) -> dict[str, Any] | None:
     """Compare the problems that both runs have; None when there are none.
 
@@ -34,10 +35,10 @@ def paired(
     if not common:
         return None
     differences = [b[problem].pass_at_1 - a[problem].pass_at_1 for problem in common]
-    clusters = [a[problem].contest_id for problem in common] if cluster_by_contest else None
+    clusters = [a[problem].contest_id for problem in common] if options.cluster_by_contest else None
     interval = None
     if min(differences) != max(differences):
-        interval = bootstrap_mean(differences, clusters, level=level, seed=seed)
+        interval = bootstrap_mean(differences, clusters, level=options.level, seed=options.seed)
     won = sum(difference > 0 for difference in differences)
     lost = sum(difference < 0 for difference in differences)
     order = sorted(zip(differences, common, strict=True), key=lambda pair: (-abs(pair[0]), pair[1]))

@@ -16,50 +16,27 @@ Only solutions with status passed or failed are counted. `statuses` has the othe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 from typing import Any
 
 from gradebox.eval.results.statistics.counts import (
     COUNTED_STATUSES,
+    DEFAULT_OPTIONS,
     FACTORS,
     LanguageCounts,
     ProblemCounts,
+    StatisticsOptions,
     empty_counts,
+    interval_over_problems,
     merge_languages,
+    tables,
 )
 from gradebox.eval.results.statistics.intervals import ConfidenceInterval, pass_at_k
 from gradebox.eval.results.statistics.rating import estimated_rating
-from gradebox.eval.results.statistics.tables import (
-    IntervalOptions,
-    interval_over_problems,
-    tables,
-)
 
 NO_CODE = "no code"  # the verdict of a failed solution whose response has no program
-
-
-def summarise(
-    records: Iterable[Mapping[str, Any]],
-    *,
-    ks: Sequence[int] = (1,),
-    level: float = 0.95,
-    seed: int = 0,
-    cluster_by_contest: bool = False,
-) -> dict[str, Any]:
-    """Return the statistics of a run (see the top of this file).
-
-    records             one record for each solution
-    ks                  the k of pass@k
-    level               of every confidence interval, in (0, 1)
-    seed                of the bootstrap: the same records and seed give the same numbers
-    cluster_by_contest  resample whole contests instead of single problems
-    """
-    summary = Summary()
-    for record in records:
-        summary.add(record)
-    return summary.result(ks=ks, level=level, seed=seed, cluster_by_contest=cluster_by_contest)
 
 
 class Summary:
@@ -86,28 +63,22 @@ class Summary:
             self._counts[key] = empty_counts(record)
         self._counts[key].add(record)
 
-    def result(
-        self,
-        *,
-        ks: Sequence[int] = (1,),
-        level: float = 0.95,
-        seed: int = 0,
-        cluster_by_contest: bool = False,
-    ) -> dict[str, Any]:
-        """Return the statistics so far; see `summarise`."""
+    def result(self, options: StatisticsOptions = DEFAULT_OPTIONS) -> dict[str, Any]:
+        """Return the statistics so far (see the top of this file)."""
         counts = list(self._counts.values())
         problems = merge_languages(counts)
-        options = IntervalOptions(level, seed, cluster_by_contest)
         return {
-            "level": level,
-            "seed": seed,
-            "clustered_by": "contest" if cluster_by_contest else None,
+            "level": options.level,
+            "seed": options.seed,
+            "clustered_by": "contest" if options.cluster_by_contest else None,
             "solutions": sum(self._statuses.values()),
             "counted": sum(problem.n for problem in problems),
             "problems": len(problems),
             "statuses": most_frequent_first(self._statuses),
             "samples_per_problem": _samples(problems),
-            "pass_at_k": [_pass_at_k(problems, k, options) for k in sorted(set(ks))],
+            "pass_at_k": [
+                _pass_at_k(problems, k, options) for k in sorted(set(options.ks or (1,)))
+            ],
             "score_mean": _score_mean(problems, options),
             "verdicts": {
                 "solutions": most_frequent_first(self._verdicts),
@@ -116,7 +87,7 @@ class Summary:
             },
             "tables": tables(counts, options),
             "time_limits": [_at_factor(counts, i, options) for i in range(len(FACTORS))],
-            "estimated_rating": _rating(counts, problems, level),
+            "estimated_rating": _rating(counts, problems, options.level),
         }
 
 
@@ -141,7 +112,7 @@ def _as_dict(interval: ConfidenceInterval | None) -> dict[str, Any] | None:
 
 
 def _pass_at_k(
-    problems: Sequence[ProblemCounts], k: int, options: IntervalOptions
+    problems: Sequence[ProblemCounts], k: int, options: StatisticsOptions
 ) -> dict[str, Any]:
     """Return the mean pass@k over problems; null when any problem has fewer than k samples."""
 
@@ -170,7 +141,7 @@ def _pass_at_k(
     }
 
 
-def _score_mean(problems: Sequence[ProblemCounts], options: IntervalOptions) -> dict[str, Any]:
+def _score_mean(problems: Sequence[ProblemCounts], options: StatisticsOptions) -> dict[str, Any]:
     def mean_score(problem: ProblemCounts) -> float:
         return problem.score / problem.n
 
@@ -181,7 +152,7 @@ def _score_mean(problems: Sequence[ProblemCounts], options: IntervalOptions) -> 
 
 
 def _at_factor(
-    counts: Sequence[LanguageCounts], i: int, options: IntervalOptions
+    counts: Sequence[LanguageCounts], i: int, options: StatisticsOptions
 ) -> dict[str, Any]:
     problems = merge_languages(replace(c, correct=c.passed_at[i]) for c in counts)
     undecided = sum(c.undecided_at[i] for c in counts)

@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from gradebox.eval.api.grader import Grader
-from gradebox.eval.cli.dry_run import describe_plan
-from gradebox.eval.cli.summary import table, warning_lines
+from gradebox.eval.cli.summary import describe_plan, table, warning_lines
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.problems.in_memory import parse_problem
 from tests.eval.cli.test_run import PROBLEMS, RunFolder

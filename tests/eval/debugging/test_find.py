@@ -35,7 +35,7 @@ def test_missing_results_are_reported_with_a_similar_name(
         (small_run.path.parent / "solz", f"did you mean {small_run.path}"),
         (small_run.path.parent, f"did you mean {small_run.path}"),
         (tmp_path, "contains no piston_eval_results.jsonl; give the folder of one run"),
-        (tmp_path / "a" / "b", "does not exist"),
+        (tmp_path / "a" / "b", "contains no piston_eval_results.jsonl"),
     ]
     for path, message in cases:
         assert main([str(path), "--list", "failed"]) == 2
@@ -155,16 +155,9 @@ def test_damaged_records_are_reported(
     (tmp_path / "piston_eval_results.jsonl").write_text(json.dumps(record) + "\n")
     for flags in (["--list", "WA"], ["--problem", "1/A"]):
         assert main([str(tmp_path), *flags]) == 2
-        assert "the record of line 4 is damaged" in capsys.readouterr().err
-
-
-def test_help_fits_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert all(len(line) <= 80 for line in capsys.readouterr().out.splitlines())
+        assert (
+            "the record of problem '1/A' was not written by the grader" in capsys.readouterr().err
+        )
 
 
 def test_hostile_records_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

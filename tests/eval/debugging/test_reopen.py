@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +15,15 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.debugging.find import open_results
 from gradebox.eval.debugging.reopen import Overrides, open_case, run_options
 from tests.eval.debugging.small_run import SmallRun, write_lines
+
+
+@contextlib.contextmanager
+def changed_metrics(small_run: SmallRun) -> Iterator[dict[str, Any]]:
+    """Let a block change the metrics of a run."""
+    path = small_run.path / "piston_eval_metrics.json"
+    metrics = json.loads(path.read_text())
+    yield metrics
+    path.write_text(json.dumps(metrics))
 
 
 def test_the_runs_flags_are_used(tmp_path: Path) -> None:
@@ -32,13 +44,9 @@ def test_relative_paths_are_found_in_a_moved_folder(
     there = tmp_path / "there"
     there.mkdir()
     small_run = SmallRun(there)
-    metrics_path = small_run.path / "piston_eval_metrics.json"
-    metrics = json.loads(metrics_path.read_text())
-    metrics["flags"]["--dataset"] = "problems.jsonl"
-    metrics["flags"]["--checker"] = "testlib:check/it.cpp -q"
-    metrics["run"]["solutions_file"] = "sols.jsonl"
-    metrics["run"]["folder"] = str(there)
-    metrics_path.write_text(json.dumps(metrics))
+    with changed_metrics(small_run) as metrics:
+        metrics["flags"] |= {"--dataset": "problems.jsonl", "--checker": "testlib:check/it.cpp -q"}
+        metrics["run"] |= {"solutions_file": "sols.jsonl", "folder": str(there)}
     (there / "check").mkdir()
     (there / "check" / "it.cpp").write_text("")
     shutil.move(there, tmp_path / "here")
@@ -51,10 +59,8 @@ def test_relative_paths_are_found_in_a_moved_folder(
 
 def test_results_can_not_disable_isolation(tmp_path: Path) -> None:
     small_run = SmallRun(tmp_path)
-    path = small_run.path / "piston_eval_metrics.json"
-    metrics = json.loads(path.read_text())
-    metrics["flags"]["--allow-unsafe-sandbox"] = True
-    path.write_text(json.dumps(metrics))
+    with changed_metrics(small_run) as metrics:
+        metrics["flags"]["--allow-unsafe-sandbox"] = True
     assert run_options(small_run.results, Overrides()).allow_unsafe_sandbox is False
     assert run_options(small_run.results, Overrides(allow_unsafe_sandbox=True)).allow_unsafe_sandbox
 
@@ -74,11 +80,9 @@ def test_results_do_not_choose_where_tests_are_sent(
 ) -> None:
     monkeypatch.setenv("PISTON_ENDPOINTS", known)
     small_run = SmallRun(tmp_path)
-    path = small_run.path / "piston_eval_metrics.json"
-    metrics = json.loads(path.read_text())
-    metrics["flags"] |= {"--sandbox": "piston", "--endpoint": [server]}
-    metrics["sandbox"]["backend"] = "piston"
-    path.write_text(json.dumps(metrics))
+    with changed_metrics(small_run) as metrics:
+        metrics["flags"] |= {"--sandbox": "piston", "--endpoint": [server]}
+        metrics["sandbox"]["backend"] = "piston"
     results = open_results(str(small_run.path))
     if used:
         assert list(run_options(results, Overrides()).endpoint) == [server]
@@ -106,10 +110,8 @@ def test_an_unfinished_run_needs_its_files_named(tmp_path: Path, metrics: str | 
 @pytest.mark.parametrize("value", [{"--k": "x"}, {"--workers": "x", "--repeat": [1]}])
 def test_unusable_flags_are_reported(tmp_path: Path, value: dict[str, object]) -> None:
     small_run = SmallRun(tmp_path)
-    path = small_run.path / "piston_eval_metrics.json"
-    metrics = json.loads(path.read_text())
-    metrics["flags"] |= value
-    path.write_text(json.dumps(metrics))
+    with changed_metrics(small_run) as metrics:
+        metrics["flags"] |= value
     with pytest.raises(InputError, match="unusable"):
         run_options(small_run.results, Overrides())
 

@@ -10,7 +10,7 @@ import pytest
 
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models import Request, RequestOutcome, Sampler, SamplerOptions
-from gradebox.eval.models.openrouter import openrouter_server, read_models, select_models
+from gradebox.eval.models.servers import openrouter_server, read_models, select_models
 from tests.eval.models.fake_server import FakeServer, chat
 
 OFFICIAL = Path(__file__).resolve().parents[3] / "eval" / "models" / "evaluation_models.json"
@@ -42,7 +42,6 @@ def test_the_official_requests(
     entry = read_models(OFFICIAL)[alias]
     server = openrouter_server(entry, api_key="k")
     assert server.url == "https://openrouter.ai/api/v1/chat/completions"
-    assert server.headers() == {"authorization": "Bearer k"}
     message = {"role": "user", "content": "?"}
     assert server.body(Request("p", messages=(message,))) == {
         "model": model,
@@ -85,23 +84,25 @@ def test_defaults_are_overridden_and_tokens_capped(tmp_path: Path) -> None:
         },
     }
     found = read_models(models(tmp_path, whole))
-    assert (found["a"].max_output_tokens, found["a"].seed) == (100, None)
-    assert (found["a"].reasoning_effort, found["a"].allow_fallbacks) == ("low", True)
-    assert (found["b"].reasoning_effort, found["b"].allow_fallbacks) == ("none", False)
+    assert found["a"].request_fields()["max_tokens"] == 100
+    assert "seed" not in found["a"].request_fields()
+    assert found["a"].request_fields()["reasoning"] == {"effort": "low"}
+    assert found["b"].request_fields()["reasoning"] == {"effort": "none"}
+    assert (found["a"].allow_fallbacks, found["b"].allow_fallbacks) == (True, False)
 
 
 @pytest.mark.parametrize(
     ("whole", "words"),
     [
-        ([], '"models" object'),
-        ({"models": {}}, '"models" object'),
-        ({"models": {"a": 5}}, "a is not an object"),
-        ({"models": {"a": {}}}, 'a has no "model"'),
-        ({"models": {"a": {"model": 7}}}, "model is 7, not a str"),
-        ({"models": {"a": {"model": "x", "seed": "0"}}}, "seed is '0', not a int"),
-        ({"models": {"a": {"model": "x", "seed": True}}}, "seed is True, not a int"),
-        ({"models": {"a": {"model": "x", "max_output_tokens": 0}}}, "at least 1"),
-        ({"models": {"a": {"model": "x"}}, "defaults": 1}, '"defaults" is not an object'),
+        ([], "Expected `object`"),
+        ({"models": {}}, "length >= 1"),
+        ({"models": {"a": 5}}, "got `int`"),
+        ({"models": {"a": {}}}, "a: Object missing required field `model`"),
+        ({"models": {"a": {"model": 7}}}, "got `int` - at `$.model`"),
+        ({"models": {"a": {"model": "x", "seed": "0"}}}, "got `str` - at `$.seed`"),
+        ({"models": {"a": {"model": "x", "seed": True}}}, "got `bool` - at `$.seed`"),
+        ({"models": {"a": {"model": "x", "max_output_tokens": 0}}}, "Expected `int` >= 1"),
+        ({"models": {"a": {"model": "x"}}, "defaults": 1}, "at `$.defaults`"),
     ],
 )
 def test_bad_models_files(tmp_path: Path, whole: Any, words: str) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,6 @@ from gradebox.eval.models import (
     ServerLost,
 )
 from gradebox.eval.models.response_file import ResponseFile, discard_responses, read_lines
-from gradebox.eval.models.sampler import RateLimit
 from gradebox.eval.models.servers import OpenAIChat
 from tests.eval.models.fake_server import Answer, Call, FakeServer, chat, status
 
@@ -82,21 +81,12 @@ def test_requests_are_taken_only_when_a_worker_is_free() -> None:
     assert ahead < 2 * FAST.concurrency
 
 
-def test_rate_limit_spaces_calls() -> None:
-    now, waits = 100.0, []
-
-    async def sleep(seconds: float) -> None:
-        waits.append(seconds)
-
-    async def wait_four_times(limit: RateLimit) -> None:
-        nonlocal now
-        for _ in range(3):
-            await limit.wait()
-        now += 10.0
-        await limit.wait()
-
-    asyncio.run(wait_four_times(RateLimit(2.0, clock=lambda: now, sleep=sleep)))
-    assert waits == [0.0, 2.0, 4.0, 0.0]
+def test_an_interval_spaces_calls() -> None:
+    options = replace(FAST, interval_s=0.05)
+    with FakeServer(chat("x")) as server:
+        Sampler(OpenAIChat(server.url, "m"), options).run(make_requests(3), lambda o: None)
+        first, _, last = (call.at for call in server.calls)
+    assert last - first >= 0.09
 
 
 def test_each_sample_has_its_seed() -> None:
@@ -169,7 +159,7 @@ def test_a_truncated_file_loses_only_its_last_line(
 
 
 def test_a_run_continues_after_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gradebox.eval.models import response_file
+    from gradebox.eval.results import records
 
     path, real, room = tmp_path / "r.jsonl", os.write, 900
 
@@ -183,8 +173,8 @@ def test_a_run_continues_after_a_full_disk(tmp_path: Path, monkeypatch: pytest.M
 
     with FakeServer(chat("x")) as server:
         llm = OpenAIChat(server.url, "m")
-        monkeypatch.setattr(response_file.os, "write", write)
-        with pytest.raises(InputError, match="No space left on device; make room"):
+        monkeypatch.setattr(records.os, "write", write)
+        with pytest.raises(InputError, match="No space left on device; free some space"):
             run_into(path, llm, make_requests(20))
         monkeypatch.undo()
         before = len(server.calls)
@@ -257,7 +247,7 @@ def test_the_last_line_of_a_sample_is_used(tmp_path: Path) -> None:
     line = {"problem_id": "p", "sample_id": 0, "request_sha256": "00", "response": "a"}
     path.write_text(json.dumps(line) + "\n" + json.dumps(line | {"response": "b"}) + "\n")
     with ResponseFile(path, parameters={}) as file:
-        assert [r["response"] for r in file.records()] == ["b"]
+        assert [r["response"] for r in file.records([("p", 0)])] == ["b"]
 
 
 def test_records_are_in_the_requested_order(tmp_path: Path) -> None:
@@ -268,7 +258,6 @@ def test_records_are_in_the_requested_order(tmp_path: Path) -> None:
     ]
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     with ResponseFile(path, parameters={}) as file:
-        assert [r["response"] for r in file.records()] == ["x", "y", "é"]
         asked = [("a", 0), ("none", 0), ("a", 1), ("b", 0)]
         assert [r["response"] for r in file.records(asked)] == ["y", "é"]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gradebox.eval.reporting.build import build_report
+from gradebox.eval.reporting.page import build_report
 from tests.eval.reporting.browser import Browser
 from tests.eval.results.statistics.made_records import case, solution, write_results
 
@@ -51,7 +51,7 @@ def hostile_record(text: str, number: int) -> dict[str, Any]:
     checker = {"stdout": text, "stderr": text, "exit_code": 1, text: text}
     cases = [
         case("WA", 0, output=text, expected=text + "2", error=text, stderr=text, checker=checker),
-        case("WA", 1, input=text, output="1", expected=text, transcript=text, input_sha256=text),
+        case("WA", 1, input=text, output="1", expected=text, transcript=text),
         case("AC", 2, output=text, expected=text),
     ]
     return solution(
@@ -68,16 +68,13 @@ def hostile_record(text: str, number: int) -> dict[str, Any]:
     )
 
 
-@pytest.fixture(scope="module", params=["inline", "files"])
-def hostile_page(tmp_path_factory: pytest.TempPathFactory, request: Any) -> Path:
+@pytest.fixture(scope="module")
+def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hostile") / "a<img src=x onerror=window.pwned=1>b"
     records = [hostile_record(text, i) for i, text in enumerate(ATTACKS.values())]
     metrics = {"timestamp": EVIL, "flags": {"x": EVIL, EVIL: 1}, "sandbox": {"level": EVIL}}
     write_results(folder, records, metrics)
-    limit = 0 if request.param == "files" else 1 << 30
-    report = build_report(str(folder), inline_chars=limit)
-    assert (report.data is not None) == (request.param == "files")
-    return report.path
+    return build_report(str(folder)).path
 
 
 def shown(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradebox.eval.reporting.build import build_report
+from gradebox.eval.reporting.page import build_report
 from tests.eval.reporting.browser import Browser
 from tests.eval.reporting.synthetic_run import METRICS
 from tests.eval.results.statistics.made_records import case, solution, write_results

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gradebox.eval.reporting.build import StatisticsOptions, build_report
+from gradebox.eval.reporting.page import build_report
+from gradebox.eval.results.statistics.counts import StatisticsOptions
 from gradebox.sandbox.common.own_command import command
 from tests.eval.reporting.browser import Browser
 from tests.eval.reporting.synthetic_run import METRICS, synthetic_run
@@ -238,49 +238,13 @@ return [...document.querySelectorAll('main *, header *')].filter(ofText).map(e =
 """
 
 
-OPENED = "return document.querySelector('tr.open + tr')?.innerText.includes(arguments[0])"
-
-
-def opened_shows(browser: Browser, words: str) -> bool:
-    browser.wait(OPENED.replace("arguments[0]", json.dumps(words)))
-    return True
-
-
-def test_data_files_beside_the_page_are_loaded(browser: Browser, tmp_path: Path) -> None:
-    write_results(tmp_path, synthetic_run(200), METRICS)
-    report = build_report(str(tmp_path), inline_chars=0)
-    assert report.data == tmp_path / "report_data"
-    browser.open(report.path, "#solution=150")
-    assert opened_shows(browser, "gen-00150")
-    for path in report.data.glob("details-*.js"):
-        path.unlink()
-    browser.open(report.path)
-    browser.run("document.querySelector('tr.line').click()")
-    assert opened_shows(
-        browser, "report_data/details-0.js can't be loaded. Keep the folder report_data beside"
-    )
-
-
-def test_an_open_page_does_not_show_data_of_a_newer_report(
-    browser: Browser, tmp_path: Path
-) -> None:
-    write_results(tmp_path, synthetic_run(20), METRICS)
-    report = build_report(str(tmp_path), inline_chars=0)
-    browser.open(report.path)
-    write_results(tmp_path, synthetic_run(21, seed=2), METRICS)
-    build_report(str(tmp_path), inline_chars=0)
-    browser.run("document.querySelector('tr.line').click()")
-    assert opened_shows(browser, "belongs to a newer report. Reload this page.")
-
-
 def test_four_thousand_solutions(browser: Browser, tmp_path: Path) -> None:
     def records() -> Any:
         for number in range(4_000):
             yield solution(f"{number // 40}/A", number % 40, [case("WA" if number % 3 else "AC")])
 
     write_results(tmp_path, records(), METRICS)
-    report = build_report(str(tmp_path), inline_chars=1 << 20)  # so that there are several files
-    assert report.data is not None
+    report = build_report(str(tmp_path))
     assert report.solutions == 4_000
     browser.open(report.path, "#solution=3999")
     assert "4,000 of 4,000 solutions" in text_of(browser, "#found")

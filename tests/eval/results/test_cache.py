@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -18,8 +19,16 @@ from tests.eval.cli.test_run import RunFolder
 FIELDS = as_json(record(key="ab12"))
 
 
+def stored(folder: Path) -> tuple[VerdictCache, Path]:
+    """Return a cache with FIELDS, and the file that has them."""
+    cache = VerdictCache(folder)
+    cache.put(FIELDS)
+    [path] = folder.glob("*/*")
+    return cache, path
+
+
 def test_a_stored_record_is_found_by_its_key(tmp_path):
-    VerdictCache(tmp_path / "c").put(FIELDS)
+    stored(tmp_path / "c")
     cache = VerdictCache(tmp_path / "c")
     assert cache.find("ab12") == FIELDS
     assert cache.find("ab13") is None
@@ -27,9 +36,7 @@ def test_a_stored_record_is_found_by_its_key(tmp_path):
 
 @pytest.mark.parametrize("damage", [b"", b"junk", b"x\x9c"])
 def test_a_damaged_file_is_ignored_and_can_be_replaced(tmp_path, damage):
-    cache = VerdictCache(tmp_path)
-    cache.put(FIELDS)
-    [path] = tmp_path.glob("*/*")
+    cache, path = stored(tmp_path)
     path.write_bytes(damage)
     assert cache.find("ab12") is None
     cache.put(FIELDS)
@@ -38,17 +45,13 @@ def test_a_damaged_file_is_ignored_and_can_be_replaced(tmp_path, damage):
 
 @pytest.mark.parametrize("damage", [{"status": None}, {"details": 5}, {"score": "1"}])
 def test_an_invalid_record_is_ignored(tmp_path, damage):
-    cache = VerdictCache(tmp_path)
-    cache.put(FIELDS)
-    [path] = tmp_path.glob("*/*")
+    cache, path = stored(tmp_path)
     path.write_bytes(zlib.compress(json.dumps({**FIELDS, **damage}).encode()))
     assert cache.find("ab12") is None
 
 
 def test_a_file_with_the_name_of_another_key_is_ignored(tmp_path):
-    cache = VerdictCache(tmp_path)
-    cache.put(FIELDS)
-    [path] = tmp_path.glob("*/*")
+    cache, path = stored(tmp_path)
     path.rename(path.with_name("ab99.json.z"))
     assert cache.find("ab99") is None
 

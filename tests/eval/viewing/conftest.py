@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from gradebox.eval.debugging.reopen import Overrides
-from gradebox.eval.reporting.build import StatisticsOptions
+from gradebox.eval.results.statistics.counts import StatisticsOptions
 from gradebox.eval.viewing.reruns import Reruns
 from gradebox.eval.viewing.run_view import RunView
 from gradebox.eval.viewing.server import ViewServer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.debugging.reopen import Overrides
-from gradebox.eval.reporting.build import build_report
+from gradebox.eval.reporting.page import build_report
 from gradebox.eval.results.record import encode
 from gradebox.eval.results.records import RESULTS_NAME
 from gradebox.eval.viewing.reruns import Reruns

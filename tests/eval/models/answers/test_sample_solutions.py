@@ -16,7 +16,7 @@ import pytest
 from gradebox.eval.cli.commands.sample_solutions import main
 from gradebox.eval.common.errors import InputError
 from gradebox.eval.models.answers.code_prompts import read_rows, read_template, render
-from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat, status
+from tests.eval.models.fake_server import Answer, Call, FakeServer, as_json, chat
 
 ROOT = Path(__file__).resolve().parents[4]
 TEMPLATE = ROOT / "eval" / "models" / "data" / "code" / "prompt.txt"
@@ -167,32 +167,6 @@ def test_formats_of_examples(examples: Any, shown: str, tmp_path: Path) -> None:
     template.write_text("{{description}} {{examples}}")
     row = {"id": "1/A", "description": "d", "examples": examples}
     assert render(read_template(template), row, "python") == f"d {shown}\n"
-
-
-def test_the_dataset_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with FakeServer(answer_with_sum) as server:
-        arguments = flags(tmp_path, server.url, "--fresh")
-        before = (tmp_path / "problems.jsonl").read_text()
-        assert main([*arguments, "--output", str(tmp_path / "problems.jsonl")]) == 2
-    assert "is not a line of a responses file" in capsys.readouterr().err
-    assert (tmp_path / "problems.jsonl").read_text() == before
-
-
-def test_resuming_asks_only_for_missing_solutions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def product_fails(call: Call) -> Answer:
-        return status(400) if "product" in json.dumps(call.body) else answer_with_sum(call)
-
-    with FakeServer(product_fails) as server:
-        assert main(flags(tmp_path, server.url)) == 3
-        assert "1 requests failed" in capsys.readouterr().out
-    with FakeServer(answer_with_sum) as server:
-        assert main(flags(tmp_path, server.url)) == 0
-        asked = [c for c in server.calls if c.path.endswith("/chat/completions")]
-        assert len(asked) == 1
-        assert main(flags(tmp_path, server.url, "--temperature", "1")) == 2
-    assert "was answered to another prompt, model or parameter" in capsys.readouterr().err
 
 
 def test_local_contract_and_completions(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.eval.cli import console
-from gradebox.eval.models.answers.second_judge import question, verdict_of
+from gradebox.eval.models.answers.pair_file import question, verdict_of
 from tests.eval.models.fake_server import FakeServer, chat, status, then
 
 ROWS = [
@@ -104,7 +104,10 @@ def test_a_failing_server_is_no_verdict_and_is_asked_again(run, fault, flags):
         done, records, out = run(server, "--max-retries", "0", *flags)
     assert done == 3
     assert {records[n]["second_judge"]["verdict"] for n in ("same", "hostile")} == {"failed"}
-    assert "2 requests failed (reasons in graded.second-judge.failed.jsonl)" in out
+    assert (
+        "2 requests failed and are in no figure (reasons in graded.second-judge.failed.jsonl)"
+        in out
+    )
     with FakeServer(fair) as server:
         done, records, _ = run(server)
     assert (done, records["same"]["second_judge"]["verdict"]) == (0, "same")

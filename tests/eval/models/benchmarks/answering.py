@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from gradebox.eval.models.benchmarks.config import CONFIGS, read_configs
-from gradebox.eval.models.benchmarks.data_file import EXAMPLE_DATA, find_file, read_samples
-from gradebox.eval.models.benchmarks.sample import Benchmark, Sample, Task
+from gradebox.eval.models.benchmarks.registry import CONFIGS, read_configs
+from gradebox.eval.models.benchmarks.sample import (
+    EXAMPLE_DATA,
+    Benchmark,
+    Sample,
+    Task,
+    find_file,
+    read_samples,
+)
 from tests.eval.models.fake_server import Answer, Call, chat
 
 CONFIG_FILES = sorted(CONFIGS.glob("*.json"))
@@ -78,6 +84,7 @@ def model(
     by_prompt: dict[str, str] = {}
     for benchmark in read_configs([config]).values():
         path = find_file(benchmark.test_path, data_dir)
+        assert path is not None
         for task in benchmark.tasks:
             for sample in read_samples(benchmark, path):
                 output = write_output(benchmark, task, sample, choose(sample))

@@ -9,7 +9,7 @@ import pytest
 
 from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks import registry
-from gradebox.eval.models.benchmarks.config import read_configs
+from gradebox.eval.models.benchmarks.registry import read_configs
 from tests.eval.models.benchmarks.answering import CONFIG_FILES, AnswerChoice, model, right, wrong
 from tests.eval.models.fake_server import FakeServer
 

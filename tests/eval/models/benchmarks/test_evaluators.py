@@ -10,8 +10,8 @@ import pytest
 
 from gradebox.eval.models.answers.equality import MathEquality
 from gradebox.eval.models.benchmarks import registry
-from gradebox.eval.models.benchmarks.extraction.texts import parse_number
 from gradebox.eval.models.benchmarks.sample import Sample
+from gradebox.eval.models.benchmarks.texts import parse_number
 
 MATH = MathEquality("lm-open-science")
 

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.eval.models.benchmarks import registry
-from gradebox.eval.models.benchmarks.extraction.texts import (
+from gradebox.eval.models.benchmarks.sample import Sample
+from gradebox.eval.models.benchmarks.texts import (
     parse_leading_number,
     parse_number,
     split_commas,
     split_power_of_ten,
 )
-from gradebox.eval.models.benchmarks.sample import Sample
 
 QUESTION = Sample("d", "1", "How many?", ("5",))
 COMMAS = Sample("d", "1", "Find all x. Enter them separated by commas.", ("3", "4"))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradebox.eval.models.benchmarks import registry
-from gradebox.eval.models.benchmarks.choice_rows import shuffle_by_key, split_inline
+from gradebox.eval.models.benchmarks.row_parts import shuffle_by_key, split_inline
 from gradebox.eval.models.benchmarks.sample import Sample
 from gradebox.eval.problems.row import RowError
 from testing.rows import rows

@@ -10,8 +10,7 @@ import pytest
 
 from gradebox.eval.cli.commands.run_benchmarks import main
 from gradebox.eval.models.benchmarks import pal, registry
-from gradebox.eval.models.benchmarks.outputs import Prediction
-from gradebox.eval.models.benchmarks.sample import Sample
+from gradebox.eval.models.benchmarks.run import outcome_of
 from tests.eval.models.benchmarks.run_inputs import (
     GSM,
     PAL,
@@ -232,6 +231,4 @@ def test_a_server_with_several_models_needs_a_name(
     ],
 )
 def test_a_prediction_has_an_outcome(right, prediction, compared, finish_reason, outcome) -> None:
-    sample = Sample("gsm", "q", "1?", ("1",))
-    found = Prediction(sample, "gsm", "", "", prediction, right, compared, finish_reason)
-    assert found.as_json()["outcome"] == outcome
+    assert outcome_of(right, prediction, compared, finish_reason) == outcome

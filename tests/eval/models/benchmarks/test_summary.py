@@ -58,13 +58,13 @@ def test_plot_of_a_single_model(tmp_path: Path) -> None:
     ("metrics", "words"),
     [
         ("{", "metrics.json"),
-        ([1], "n_samples is None"),
-        ({"accuracy": 1.0}, "n_samples is None"),
-        ({"n_samples": 0, "accuracy": 1.0}, "n_samples is 0"),
-        ({"n_samples": 5, "accuracy": 97.5}, "accuracy is 97.5; it must be a number from 0 to 1"),
-        ('{"n_samples": 5, "accuracy": NaN}', "accuracy is nan"),
-        ({"n_samples": 5, "accuracy": "1"}, "accuracy is '1'"),
-        ({"n_samples": True, "accuracy": 1}, "n_samples is True"),
+        ([1], "Expected `object`"),
+        ({"accuracy": 1.0}, "missing required field `n_samples`"),
+        ({"n_samples": 0, "accuracy": 1.0}, "Expected `int` >= 1"),
+        ({"n_samples": 5, "accuracy": 97.5}, "Expected `float` <= 1"),
+        ('{"n_samples": 5, "accuracy": NaN}', "invalid character"),
+        ({"n_samples": 5, "accuracy": "1"}, "got `str` - at `$.accuracy`"),
+        ({"n_samples": True, "accuracy": 1}, "got `bool`"),
     ],
 )
 def test_bad_metrics(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradebox.eval.models.benchmarks.run import number_sort_key, safe_dirs
+from gradebox.eval.models.benchmarks.run import safe_dirs
+from gradebox.eval.models.benchmarks.summary import number_sort_key
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,30 @@
-"""`summarise` on small runs whose statistics are known."""
+"""`Summary` on small runs whose statistics are known."""
 
 from __future__ import annotations
 
 import json
 import random
 import tracemalloc
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.eval.results.statistics import summarise
+from gradebox.eval.results.statistics.counts import StatisticsOptions
 from gradebox.eval.results.statistics.intervals import wilson
+from gradebox.eval.results.statistics.summary import Summary
 from tests.eval.results.statistics.made_records import case, solution
 
 WRONG = [case("WA")]
+
+
+def summarise(records: Iterable[Mapping[str, Any]], **options: Any) -> dict[str, Any]:
+    summary = Summary()
+    for record in records:
+        summary.add(record)
+    return summary.result(StatisticsOptions(**options))
 
 
 def row(table: list[dict[str, Any]], group: str) -> dict[str, Any]:

@@ -144,12 +144,13 @@ def _is_thousands_separator(text: str, i: int) -> bool:
 
 # ---- numbers ----
 
-_POWER = re.compile(
-    r"^\s*\$?\s*(?:\\times\s*)?10\s*\^\s*(?:\{\s*([-+]?\d{1,3})\s*\}|([-+]?\d{1,3}))"
-)
-_SCIENTIFIC = re.compile(
-    r"^\s*([-+]?(?:\d+\.?\d*|\.\d+))\s*(?:\\times|\\cdot|[×·*x])\s*10\s*\^\s*"
-    r"(?:\{\s*([-+]?\d{1,3})\s*\}|([-+]?\d{1,3}))\s*$"
+_TEN = r"10\s*\^\s*(?:\{\s*([-+]?\d{1,3})\s*\}|([-+]?\d{1,3}))"
+_TIMES = r"(?:\\times|\\cdot|[×·*x])"
+_POWER = re.compile(rf"^\s*\$?\s*(?:\\times\s*)?{_TEN}")
+_SCIENTIFIC = re.compile(rf"^\s*([-+]?(?:\d+\.?\d*|\.\d+))\s*{_TIMES}\s*{_TEN}\s*$")
+_LEADING = re.compile(
+    r"\s*\$?\s*([-+]?(?:\d+(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
+    rf"(?:\s*{_TIMES}\s*{_TEN})?)"
 )
 _NUMBER_MARKUP = re.compile(r"\\(?:mathrm|text|rm|left|right|,|;|!)(?![a-zA-Z])|[${}~]|\\ ")
 
@@ -194,9 +195,5 @@ def parse_leading_number(text: str) -> float | None:
     whole = parse_number(text)
     if whole is not None:
         return whole
-    match = re.match(
-        r"\s*\$?\s*([-+]?(?:\d+(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?"
-        r"(?:\s*(?:\\times|\\cdot|[×·*])\s*10\s*\^\s*(?:\{\s*[-+]?\d{1,3}\s*\}|[-+]?\d{1,3}))?)",
-        text.lstrip()[:_MAX_NUMBER_CHARS],
-    )
+    match = _LEADING.match(text.lstrip()[:_MAX_NUMBER_CHARS])
     return parse_number(match[1]) if match else None

@@ -1,0 +1,87 @@
+"""Show the progress of something long: a bar on a terminal, occasional lines elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO
+
+from gradebox.eval.common.streams import silence
+
+DRAW_EVERY_S = 0.2
+
+
+class ProgressDisplay:
+    """A bar or lines. Call `tick` often and `close` at the end.
+
+    total         number of steps, None when unknown
+    unit          what a step is
+    done          returns the number of steps that are done
+    text          returns what is shown beside the bar, or as a line (True)
+    line_every_s  seconds between two lines
+    """
+
+    def __init__(
+        self,
+        total: int | None,
+        unit: str,
+        done: Callable[[], int],
+        text: Callable[[bool], str],
+        *,
+        stream: TextIO | None = None,
+        line_every_s: float = 10.0,
+        bar_format: str | None = None,
+    ) -> None:
+        self._done, self._text = done, text
+        self._stream = stream or sys.stderr
+        self._line_every_s = line_every_s
+        self._bar: Any = None
+        self._stack = contextlib.ExitStack()
+        if self._stream.isatty():
+            from tqdm import tqdm
+            from tqdm.contrib.logging import logging_redirect_tqdm
+
+            self._stack.enter_context(logging_redirect_tqdm())  # log lines appear above the bar
+            self._bar = tqdm(
+                total=total,
+                unit=unit,
+                file=self._stream,
+                dynamic_ncols=True,
+                mininterval=0.1,
+                bar_format=bar_format if total else None,
+            )
+        self._next_update = time.monotonic() + (0.0 if self._bar is not None else line_every_s)
+
+    def tick(self) -> None:
+        """Update the display when it is due."""
+        now = time.monotonic()
+        if now >= self._next_update:
+            self._next_update = now + (self._line_every_s if self._bar is None else DRAW_EVERY_S)
+            with self._ignoring_stream_errors():
+                self._draw()
+
+    def close(self, *, last_line: bool = True) -> None:
+        """Show the final state, as a line if `last_line`. May be called more than once."""
+        with self._ignoring_stream_errors():
+            if self._bar is not None or last_line:
+                self._draw()
+            if self._bar is not None:
+                self._bar.close()
+        self._stack.close()
+
+    @contextlib.contextmanager
+    def _ignoring_stream_errors(self) -> Iterator[None]:
+        """Stop writing to a stream that fails, such as a closed terminal."""
+        try:
+            yield
+        except (OSError, ValueError):
+            silence(self._stream)
+
+    def _draw(self) -> None:
+        if self._bar is None:
+            print(self._text(True), file=self._stream, flush=True)
+            return
+        self._bar.n = self._done()
+        self._bar.set_postfix_str(self._text(False))
