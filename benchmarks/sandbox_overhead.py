@@ -34,6 +34,7 @@ from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.built_program import BuiltProgram, Executable
 from gradebox.sandbox.box.toolchains.find import resolve
 from gradebox.sandbox.languages import find
+from testing.submissions.codeforces.table import read_table
 
 TINY = b"int main(void) { return 0; }\n"
 HELLO = b'print("hello")\n'
@@ -206,9 +207,9 @@ def scaling(level: str | None, folder: Path, rounds: int) -> bool:
     return ours / theirs >= 0.95
 
 
-def solutions(folder: Path) -> dict[bool, list[bytes]]:
+def solutions() -> dict[bool, list[bytes]]:
     """Return 12 solutions that include bits/stdc++.h and 13 that do not."""
-    texts = [path.read_bytes() for path in sorted(folder.glob("*/right.cpp"))]
+    texts = [row.source for row in read_table() if row.program.endswith("/right.cpp")]
     return {
         bits: [text for text in texts if (b"bits/stdc++.h" in text) == bits][: 13 - bits]
         for bits in (True, False)
@@ -222,12 +223,6 @@ def main() -> int:
     )
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--level")
-    parser.add_argument(
-        "--sources",
-        type=Path,
-        default=Path("testing/submissions/codeforces/programs"),
-        help="folder of */right.cpp",
-    )
     groups = ["starts", "transfers", "g++", "scaling"]
     parser.add_argument("--only", nargs="+", choices=groups, default=groups)
     options = parser.parse_args()
@@ -244,7 +239,7 @@ def main() -> int:
             if "starts" in options.only or figure not in figures[:3]:
                 good = measure(figure) and good
         if "g++" in options.only:
-            both = solutions(options.sources)
+            both = solutions()
             rows = (
                 ("bits/stdc++.h", both[True], 0.4),
                 ("other headers", both[False], 0.6),

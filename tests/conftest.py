@@ -6,7 +6,8 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
-from itertools import filterfalse
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +41,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 # Collecting the tests leaves little garbage and many objects to look for it among.
 gc.disable()
 
+ROOT = Path(__file__).resolve().parents[1]
 LONGEST_ID = 60
 SLOW_S = 2.0
 WEAKER_S = 0.3
@@ -70,10 +72,7 @@ def strongest_level() -> str:
         return ""
 
 
-def is_repeated(item: pytest.Item) -> bool:
-    """Return whether a test would show at its level what it shows at the strongest one."""
-    mark, level = item.get_closest_marker("levels"), level_of(item)
-    return bool(mark and level and level not in (*mark.args, os.environ[STRONGEST]))
+Marks = dict[str, pytest.Mark]
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own order and xdist's groups
@@ -84,35 +83,52 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     well: what the first of them imports or starts, such as SciPy or the pool of math workers, is
     there for the others.
     """
-    repeated = list(filter(is_repeated, items))
-    if repeated:
-        repeated[0].config.hook.pytest_deselected(items=repeated)
-        items[:] = filterfalse(is_repeated, items)
-    for item in items:
-        if level_of(item) in WEAKER_LEVELS and not item.get_closest_marker("slow"):
-            item.add_marker(pytest.mark.slow(WEAKER_S))
-        group = shared(item)
-        if not group and not item.get_closest_marker("slow"):
-            group = f"short tests of {item.path.parent.relative_to(item.config.rootpath)}"
-        if group and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(group))
-    yield
+    kept, repeated = [], []
+    groups: dict[int, str] = {}  # by id: xdist changes names, which are hashed
     seconds: dict[str, float] = {}
     for item in items:
-        seconds[group_of(item)] = seconds.get(group_of(item), 0) + seconds_of(item)
+        marks: Marks = {mark.name: mark for mark in reversed(list(item.iter_markers()))}
+        level = level_of(item)
+        if is_repeated(marks, level):
+            repeated.append(item)
+            continue
+        kept.append(item)
+        if level and "slow" not in marks:
+            marks["slow"] = pytest.mark.slow(WEAKER_S).mark
+            item.add_marker("slow")
+        groups[id(item)] = group = group_of(item, marks)
+        if group != item.nodeid and "xdist_group" not in marks:
+            item.add_marker(pytest.mark.xdist_group(group))
+        seconds[group] = seconds.get(group, 0) + seconds_of(marks)
+    if repeated:
+        repeated[0].config.hook.pytest_deselected(items=repeated)
+        items[:] = kept
+    yield
     place = {group: number for number, group in enumerate(seconds)}
-    items.sort(key=lambda item: (-seconds[group_of(item)], place[group_of(item)]))
+    items.sort(key=lambda item: (-seconds[groups[id(item)]], place[groups[id(item)]]))
 
 
-def group_of(item: pytest.Item) -> str:
-    mark = item.get_closest_marker("xdist_group")
-    return mark.args[0] if mark else item.nodeid
+def is_repeated(marks: Marks, level: object) -> bool:
+    """Return whether a test would show at its level what it shows at the strongest one."""
+    found = marks.get("levels")
+    return bool(found and level and level not in (*found.args, os.environ[STRONGEST]))
 
 
-def seconds_of(item: pytest.Item) -> float:
+def group_of(item: pytest.Item, marks: Marks) -> str:
+    """Return the name of the group that a test belongs to, its own where it is alone."""
+    if "xdist_group" in marks:
+        return str(marks["xdist_group"].args[0])
+    return shared(item) or (item.nodeid if "slow" in marks else short_tests(item.path.parent))
+
+
+@cache
+def short_tests(folder: Path) -> str:
+    return f"short tests of {folder.relative_to(ROOT)}"
+
+
+def seconds_of(marks: Marks) -> float:
     """Return about how long a test takes: what its mark `slow` says, or what is usual."""
-    mark = item.get_closest_marker("slow")
-    return next(iter(mark.args), SLOW_S) if mark else FAST_S
+    return next(iter(marks["slow"].args), SLOW_S) if "slow" in marks else FAST_S
 
 
 def pytest_collection_finish() -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import graphlib
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+
+import pytest
+
+from testing.commands import run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -195,13 +198,11 @@ for command in commands:
 def test_a_command_imports_libraries_and_not_its_own_folder():
     """eval/ has folders such as `models`: first on sys.path they would hide libraries."""
     eval_folder = str(ROOT / "eval")
-    done = subprocess.run(
+    done = run_command(
         [
             *(sys.executable, "-c", EACH_COMMAND.format(eval=eval_folder)),
             *(str(ROOT / "eval" / command) for command in COMMANDS),
         ],
-        capture_output=True,
-        text=True,
         check=True,
     )
     assert done.stdout.count("usage:") == len(COMMANDS)
@@ -228,25 +229,18 @@ print(sandbox.doctor is gradebox.sandbox.doctor, sandbox.doctor.__spec__.name)
 """
 
 
+@pytest.mark.slow(seconds=1)
 def test_no_module_is_loaded_twice():
     """In a checkout's root `sandbox.doctor` and `gradebox.sandbox.doctor` are one module."""
     modules = ["gradebox.eval.cli.grade", "gradebox.eval.api.grader", "gradebox.sandbox.opening"]
-    done = subprocess.run(
-        [sys.executable, "-c", DOUBLES.format(root=str(ROOT), modules=modules)],
-        capture_output=True,
-        text=True,
-        check=True,
+    done = run_command(
+        [sys.executable, "-c", DOUBLES.format(root=str(ROOT), modules=modules)], check=True
     )
     assert done.stdout.splitlines() == ["[]", "True gradebox.sandbox.doctor"]
 
 
+@pytest.mark.slow(seconds=1)
 def test_modules_run_by_their_name_in_a_checkout():
     for name in ("sandbox.doctor", "sandbox.server", "sandbox.container"):
-        done = subprocess.run(
-            [sys.executable, "-m", name, "--help"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = run_command([sys.executable, "-m", name, "--help"], check=True)
         assert "usage:" in done.stdout and done.stderr == ""

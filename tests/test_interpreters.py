@@ -7,11 +7,14 @@ bound. A new one fails here until its line says which.
 from __future__ import annotations
 
 import ast
-import subprocess
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from testing.commands import run_command
 from tests.test_imports import MODULES, ROOT, imports, module_of
 
 MODULES_THAT_INTERPRET = frozenset(
@@ -23,6 +26,7 @@ MODULES_THAT_INTERPRET = frozenset(
     )
 )
 CALLS_THAT_INTERPRET = frozenset(("eval", "exec", "compile", "__import__"))
+MAY_CALL = re.compile(rf"(?<![\w.])(?:{'|'.join(CALLS_THAT_INTERPRET)})\(")  # parsing takes longer
 IN_A_BOX, IN_A_WORKER = "in a box", "in a worker"
 # A file, or a folder with a slash behind it: where it runs, or what bounds the text.
 ALLOWED = {
@@ -78,7 +82,8 @@ def interpreters(path: Path) -> Iterator[str]:
         for name in [] if for_types else filter(None, names):
             if {name, name.partition(".")[0]} & MODULES_THAT_INTERPRET:
                 yield name
-    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    for call in ast.walk(ast.parse(text)) if MAY_CALL.search(text) else ():
         called = call.func if isinstance(call, ast.Call) else None
         if isinstance(called, ast.Name) and called.id in CALLS_THAT_INTERPRET:
             yield f"{called.id}()"
@@ -90,6 +95,7 @@ def listed(name: str) -> str | None:
     return next((entry for entry in (name, *folders) if entry in ALLOWED), None)
 
 
+@pytest.mark.slow(seconds=1)
 def test_every_interpreter_of_text_has_a_place_or_a_bound() -> None:
     found, used = {}, set()
     for path in MODULES:
@@ -104,8 +110,9 @@ def test_every_interpreter_of_text_has_a_place_or_a_bound() -> None:
     assert ALLOWED.keys() - used == set()  # an entry that nothing needs
 
 
+@pytest.mark.slow(seconds=1)
 def test_what_runs_in_a_worker_is_not_loaded_by_the_grader() -> None:
-    done = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True)
+    done = run_command([sys.executable, "-c", LOAD], check=True)
     equal, *loaded = done.stdout.split()
     assert equal == "1"
     elsewhere = {

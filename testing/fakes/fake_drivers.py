@@ -76,7 +76,7 @@ def main() -> int:
         dataset=str(folder / "problems.jsonl"),
         results_dir=folder / "results",
         sandbox="local",
-        workers=4,
+        workers=3,
         drivers=drivers,
     )
     try:

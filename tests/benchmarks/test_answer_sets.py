@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from benchmarks import answer_sets
+from testing.commands import run_command
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -24,6 +24,7 @@ def test_every_row_has_one_answer_a_label_and_an_id_of_its_own() -> None:
         assert isinstance(row["label"], bool) and row["gold"] and row["set"], row["id"]
 
 
+@pytest.mark.slow(seconds=1)
 def test_the_same_rows_give_the_same_small_file(tmp_path: Path) -> None:
     copy = tmp_path / "copy.jsonl.gz"
     answer_sets.write_sets(answer_sets.read_sets([answer_sets.SETS]), copy)
@@ -32,6 +33,7 @@ def test_the_same_rows_give_the_same_small_file(tmp_path: Path) -> None:
     assert copy.read_bytes()[3:8] == bytes(5)  # no name, no time
 
 
+@pytest.mark.slow(seconds=1)
 def test_both_kinds_of_errors_are_counted_and_listed(tmp_path: Path) -> None:
     rows = [
         {"id": "a", "gold": "5", "answer": "5", "label": True},
@@ -42,7 +44,7 @@ def test_both_kinds_of_errors_are_counted_and_listed(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
     file.write_text("".join(json.dumps({**r, "why": "w", "topic": "t"}) + "\n" for r in rows))
     command = [sys.executable, "benchmarks/answer_sets.py", "--list", str(file)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = run_command(command)
     assert done.returncode == 0, done.stderr
     answers, _, responses, certain, *_ = done.stdout.splitlines()
     assert "right 0.5000  wrong accepts   1 of    1  wrong rejects   0 of    1" in answers
@@ -61,9 +63,7 @@ def test_rules_that_no_answer_needs_are_listed(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
     file.write_text("".join(json.dumps(r) + "\n" for r in rows))
     command = [sys.executable, "benchmarks/answer_rules.py", "--only", "compare"]
-    done = subprocess.run(
-        [*command, "--unneeded", str(file)], cwd=ROOT, capture_output=True, text=True
-    )
+    done = run_command([*command, "--unneeded", str(file)])
     assert done.stdout.startswith("2 of 2 rows are judged right; "), done.stderr
     assert "compare.judge._with_decimal_log " in done.stdout
     assert "compare.words.compare_choices " not in done.stdout  # it reads `(A) 7` as A

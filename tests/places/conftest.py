@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from testing.commands import run_command
 from tests.sandbox.backends import skip
 
 Container = Callable[..., subprocess.CompletedProcess[str]]
@@ -21,7 +22,7 @@ def container() -> Container:
     """
     for words in (["version"], ["image", "inspect", "gradebox", "gradebox-cpp"]):
         try:
-            asked = subprocess.run(["docker", *words], capture_output=True, text=True, check=False)
+            asked = run_command(["docker", *words])
         except FileNotFoundError:
             skip("docker", "the command docker is missing")
             raise
@@ -32,12 +33,8 @@ def container() -> Container:
     def run(
         options: list[str], words: list[str], image: str = "gradebox-cpp"
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["docker", "run", "--rm", "--network=none", *options, image, *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=150,
+        return run_command(
+            ["docker", "run", "--rm", "--network=none", *options, image, *words], timeout=150
         )
 
     return run

@@ -1,11 +1,12 @@
 """Figures of programs that use a known amount, and the names of limits.
 
-CPU time must be within 2 % or 3 ms, memory within 2 MB, where the level reports exact figures.
+CPU time must be within 2 % or 3 ms, memory within 2 MB, where the level reports exact figures. That
+limits hold at every level is shown by the attacks (tests/submissions/hostile).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,13 +62,18 @@ def test_cpu_time_is_exact(
         assert result.cpu_s < 0.03
         return
     used = ms * share / 1000
+    assert_exact(lambda: box.run(uses, LIMITS, args=(way, str(ms)), alone=True), lambda _: used)
+
+
+def assert_exact(run: Callable[[], Execution], used: Callable[[Execution], float]) -> None:
+    """Fail unless one of several runs is charged for what it used, and none for less."""
     over = []
     for _ in range(TRIES):
-        result = box.run(uses, LIMITS, args=(way, str(ms)), alone=True)
+        result = run()
         assert result.exit_code == 0, result.stderr
-        assert used <= result.cpu_s + 0.0005  # never less than the program used
-        over.append(result.cpu_s - used)
-        if over[-1] <= max(0.003, 0.02 * used):
+        assert used(result) <= result.cpu_s + 0.0005
+        over.append(result.cpu_s - used(result))
+        if over[-1] <= max(0.003, 0.02 * used(result)):
             return
     pytest.fail(f"CPU seconds over what was used, each time: {over}")
 
@@ -77,16 +83,11 @@ def test_cpu_time_is_exact(
 def test_watching_a_program_is_not_its_cpu_time(
     box: EmbeddedSandbox, uses: Compiled, way: str, amount: int
 ) -> None:
-    """The box uses CPU time to check limits and to read stderr."""
-    over = []
-    for _ in range(TRIES):
-        result = box.run(uses, LIMITS, args=(way, str(amount)), alone=True)
-        used = float(result.stdout)  # as the program measured it
-        assert used <= result.cpu_s + 0.0005
-        over.append(result.cpu_s - used)
-        if over[-1] <= max(0.003, 0.02 * used):
-            return
-    pytest.fail(f"CPU seconds over what was used, each time: {over}")
+    """The box uses CPU time to check limits and to read stderr; the program measures its own."""
+    assert_exact(
+        lambda: box.run(uses, LIMITS, args=(way, str(amount)), alone=True),
+        lambda result: float(result.stdout),
+    )
 
 
 @pytest.mark.levels("userns", "landlock")
@@ -170,7 +171,6 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.levels("userns", "landlock")
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> None:
     script, limits, kills = SCRIPTS[name]
@@ -180,30 +180,6 @@ def test_a_limit_is_reported_by_its_name(box: EmbeddedSandbox, name: str) -> Non
     assert result.limits_hit == {name}, shown(result)
     if kills:
         assert result.killed_for == name, shown(result)
-
-
-@pytest.mark.levels("userns", "landlock")
-def test_a_program_does_not_get_more_memory_than_its_limit(box: EmbeddedSandbox) -> None:
-    script = b"x = bytearray(b'x') * (100 << 20)\nimport time\ntime.sleep(20)\n"
-    made = box.compile(Program("python", {"main.py": script}))
-    limits = replace(LIMITS, memory_bytes=64 * MIB, output_bytes=MIB)
-    result = box.run(made, limits)
-    assert result.killed_for == "memory", shown(result)
-    assert result.wall_s < 20
-
-
-@pytest.mark.levels("userns", "landlock")
-def test_the_process_limit_is_reported_by_its_name(box: EmbeddedSandbox) -> None:
-    script = (
-        b"import threading, time\ntry:\n"
-        b" for _ in range(40): threading.Thread(target=time.sleep, args=(0.3,)).start()\n"
-        b"except RuntimeError: print('no more')\n"
-    )
-    made = box.compile(Program("python", {"main.py": script}))
-    result = box.run(made, replace(LIMITS, processes=8))
-    assert "no more" in result.stdout.decode() or result.killed_for == "processes", shown(result)
-    if level(box) in GROUPED:
-        assert result.limits_hit == {"processes"}, shown(result)
 
 
 @pytest.mark.levels("landlock")

@@ -20,71 +20,38 @@ from gradebox.sandbox.box.built_program import BuiltProgram
 from gradebox.sandbox.box.toolchains.compiler import Compiler
 from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.piston import PistonSandbox
+from testing.rows import rows
 from tests.sandbox.backends import open_backend
 from tests.sandbox.levels import box_at
 from tests.sandbox.piston.fake_piston import FakePiston
 
 ERRORS = (b"SyntaxError", b"IndentationError", b"TabError")
 
-BROKEN = {
-    "parenthesis": b"print(1",
-    "tab": b"if 1:\n        x = 1\n\tx = 2\n",
-    "indentation": b"if 1:\nx = 1\n",
-    "return outside a function": b"print('RAN')\nreturn 1\n",
-    "last line": b"print('RAN')\n" * 500 + b"x = = 1\n",
-    "not Python": b"#include <cstdio>\nint main() {}\n",
-    "prose": "Here’s the solution:\n```python\nprint(1)\n```\n".encode(),
-    "unknown encoding": b"# coding: no-such-encoding\nprint(1)\n",
-    "encoding that is no text": b"# coding: hex\nprint(1)\n",
-    "bytes that are not UTF-8": b"print('\xff')\n",
-    "byte order mark and another encoding": b"\xef\xbb\xbf# coding: latin-1\nprint(1)\n",
-    "future": b"from __future__ import braces\n",
-    "two targets": b"def f(a, a): pass\n",
-    "nested blocks": b"".join(b" " * i + b"while 1:\n" for i in range(30)) + b" " * 30 + b"pass\n",
-    "parentheses within parentheses": b"(" * 300 + b")" * 300,
-    "a surrogate": b"x = '\xed\xa0\x80'\n",
-    "an error of one long line": b"x = (" + b"1 + " * 100_000,
-    "says that it compiled": b"import os\nos._exit(61)\nx = = 1\n",
-}
-SOUND = {
-    "prints": b"print('RAN')\n",
-    "empty": b"",
-    "no line break": b"print('RAN')",
-    "byte order mark": b"\xef\xbb\xbfprint('RAN')\n",
-    "latin-1": b"# coding: latin-1\nprint('\xff' == chr(255))\n",
-    "idna": b"# coding: idna\nprint('RAN')\n",
-    "utf-7": b"# coding: utf-7\nprint('+2D3cAA-' == chr(0x1F400))\n",
-    "form feed": b"\x0cprint('RAN')\n",
-    "line ends of Windows": b"if 1:\r\n    print('RAN')\r\n",
-    "line ends of old Macs": b"x = 1\rprint(x)\r",
-    "warnings": b"x = '\\d'\nassert (x, 'always')\nprint(x is 1)\n",
-    "many lines": b"x = 1\n" * 20_000,
-    "error of a string": b"eval('1 +')\n",
-    "error that is raised": b"raise SyntaxError('mine')\n",
-    "says that it does not compile": b"import os, sys\nprint('SyntaxError')\nos._exit(62)\n",
-    "kills its group": b"import os\nos.killpg(0, 9)\n",
-}
-# The interpreter fails with another error, or crashes, and some versions compile these.
-TOO_DEEP = {
-    "minus signs": b"-" * 100_000 + b"1",
-    "sums": b"1 + " * 100_000 + b"1",
-    "attributes": b"x" + b".x" * 100_000,
-    "null byte": b"print(1)\0\n",
-    "compiled": MAGIC_NUMBER + bytes(12) + marshal.dumps(compile("print('RAN')", "m", "exec")),
-}
 
-
-def archive(main: str) -> bytes:
+def archive() -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as file:
-        file.writestr("__main__.py", main)
+        file.writestr("__main__.py", "print('RAN')")
         file.writestr("runpy.py", "import os\nos._exit(62)\n")
     return data.getvalue()
 
 
-SOUND["archive"] = archive("print('RAN')")
+def programs(kind: str) -> dict[str, bytes]:
+    """Return the programs of a kind, which the file beside this one has as Latin-1."""
+    found = rows(__file__, "programs")
+    return {name: source.encode("latin-1") for of, name, source in found if of == kind}
 
 
+BROKEN = {**programs("broken"), "an error of one long line": b"x = (" + b"1 + " * 100_000}
+SOUND = {**programs("sound"), "many lines": b"x = 1\n" * 20_000, "archive": archive()}
+# The interpreter fails with another error, or crashes, and some versions compile these.
+TOO_DEEP = {
+    **programs("too_deep"),
+    "minus signs": b"-" * 100_000 + b"1",
+    "sums": b"1 + " * 100_000 + b"1",
+    "attributes": b"x" + b".x" * 100_000,
+    "compiled": MAGIC_NUMBER + bytes(12) + marshal.dumps(compile("print('RAN')", "m", "exec")),
+}
 # The box shows what the interpreter does with each program; the others, that its answer arrives.
 ARRIVES = ("parenthesis", "bytes that are not UTF-8", "prints", "null byte")
 
@@ -169,21 +136,7 @@ try:
 except (ValueError, TypeError) as e:
     raise SystemExit(1) from e
 """
-PIECES = [
-    b"(",
-    b")",
-    b":",
-    b"\n",
-    b"\t",
-    b" ",
-    b"'",
-    b'"',
-    b"\\",
-    b"\0",
-    b"\xff",
-    b"\xc3\xa9",
-    b"=",
-]
+PIECES = [b"\xc3\xa9", *(bytes([byte]) for byte in b"():\n\t '\"\\\0\xff=")]
 PIECES += [b"else", b"return ", b"yield ", b"await ", b"# coding: ascii\n", b"\xef\xbb\xbf", b"1_"]
 HARMLESS = [b"\n", b"# coding: utf-8\n", b"#\t(\n", b"\x0c\n", b"\\\n", b"\r\n"]
 LINES = [0, *(m.end() for m in re.finditer(rb"\n", BASE))]

@@ -20,7 +20,7 @@ from testing.submissions.hostile import host
 from tests.sandbox.levels import box_at, built
 
 PROGRAM = Path(__file__).parent / "programs" / "uses.cpp"
-pytestmark = [pytest.mark.slow, pytest.mark.levels("landlock")]
+pytestmark = pytest.mark.slow
 LOAD = 4
 
 
@@ -34,7 +34,7 @@ def load() -> Iterator[None]:
         spinner.wait()
 
 
-@pytest.fixture(scope="module", params=["full", "userns", "landlock"])
+@pytest.fixture(scope="module", params=["full", "landlock"])
 def box(request: pytest.FixtureRequest) -> Iterator[EmbeddedSandbox]:
     with box_at(request.param) as sandbox:
         yield sandbox
@@ -45,7 +45,7 @@ def uses(box: EmbeddedSandbox) -> Compiled:
     return built(box, PROGRAM.read_bytes())
 
 
-@pytest.mark.parametrize(("way", "ms"), [("cpu", 160), ("cpu_threads", 60), ("cpu_children", 60)])
+@pytest.mark.parametrize(("way", "ms"), [("cpu", 120), ("cpu_threads", 40), ("cpu_children", 40)])
 def test_a_starved_program_is_not_stopped_by_the_wall_clock(
     box: EmbeddedSandbox, uses: Compiled, load: None, way: str, ms: int
 ) -> None:
@@ -62,7 +62,7 @@ def test_the_outcome_is_the_same_every_time(
     box: EmbeddedSandbox, uses: Compiled, load: None, share: float
 ) -> None:
     limits = Limits(cpu_s=0.06, wall_s=3 * 0.06 + 2)
-    ends = {box.run(uses, limits, args=("cpu", str(60 * share))).killed_for for _ in range(4)}
+    ends = {box.run(uses, limits, args=("cpu", str(60 * share))).killed_for for _ in range(3)}
     assert ends == ({None} if share < 1 else {"cpu"})
 
 

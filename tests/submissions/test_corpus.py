@@ -18,10 +18,8 @@ from gradebox.eval.problems.problem import Problem
 from gradebox.sandbox.model import Compiled, Execution, Program
 from gradebox.sandbox.opening import open_sandbox
 from gradebox.sandbox.protocol import BatchSandbox, Sandbox
-from testing.submissions import table_cpp, table_python
-from testing.submissions.model import PROGRAMS, Row, made
+from testing.submissions.model import PROGRAMS, ROWS, Row, made
 
-ROWS = [*table_cpp.ROWS, *table_python.ROWS]
 BY_PROGRAM = {
     program: list(rows)
     for program, rows in itertools.groupby(
@@ -73,7 +71,7 @@ def complaints(row: Row, verdict: str, compiled: Compiled, result: Execution | N
     wrong = []
     if verdict not in row.verdicts.split():
         wrong.append(f"verdict {verdict}, not {row.verdicts}")
-    if row.says and row.says not in (result.stderr if result else compiled.log):
+    if row.says and row.says.encode() not in (result.stderr if result else compiled.log):
         wrong.append(f"{row.says!r} is not in its messages")
     if result is not None:
         for name, wanted, got in (

@@ -1,7 +1,7 @@
 """Solutions of real Codeforces problems with their intended verdicts.
 
-    table.tsv   problem ⇥ program ⇥ verdict
-    programs/   1000-C/right.py, right.cpp, wrong_….py, slow_….cpp …
+    1000-C.txt   of each program a line with its name and verdict, such as `//// slow_pairs.py TLE`,
+                 then its source
 
 The problems themselves are not included: `benchmarks/real_problems.py --data DIR` reads them from
 files with the columns of open-r1/codeforces.
@@ -9,12 +9,12 @@ files with the columns of open-r1/codeforces.
 
 from __future__ import annotations
 
-import csv
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-PROGRAMS = HERE / "programs"
+HEAD = re.compile(r"^//// (\S+) ([A-Z]+)\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -24,17 +24,19 @@ class Intended:
     problem: str
     program: str
     verdict: str
+    source: bytes = b""
 
     @property
     def language(self) -> str:
         return "python" if self.program.endswith(".py") else "c++17"
 
-    @property
-    def source(self) -> bytes:
-        return (PROGRAMS / self.program).read_bytes()
-
 
 def read_table() -> list[Intended]:
-    """Return the rows of table.tsv."""
-    with (HERE / "table.tsv").open(newline="") as text:
-        return [Intended(**row) for row in csv.DictReader(text, delimiter="\t")]
+    """Return all programs."""
+    return [row for path in sorted(Path(__file__).parent.glob("*.txt")) for row in _programs(path)]
+
+
+def _programs(path: Path) -> Iterator[Intended]:
+    _, *parts = HEAD.split(path.read_text())
+    for name, verdict, source in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        yield Intended(path.stem.replace("-", "/"), f"{path.stem}/{name}", verdict, source.encode())

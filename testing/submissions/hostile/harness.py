@@ -5,7 +5,7 @@ can run it:
 
     python -m testing.submissions.hostile.harness [--alone] LEVEL…     one JSON object per line
 
---alone leaves out the two runs in a batch that follow an attack which ended well.
+--alone leaves out the two runs in a batch that follow an attack which ended well, and compilers.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def main(arguments: Sequence[str]) -> int:
     batches = len(levels) == len(arguments)
     for level in levels:
         # At level userns a compiler sees what it sees at full, and is limited as at landlock.
-        compilers = level != "userns" or len(levels) == 1
+        compilers = batches and (level != "userns" or len(levels) == 1)
         try:
             for outcome in outcomes(level, compilers=compilers, batches=batches):
                 print(json.dumps(asdict(outcome)), flush=True)

@@ -214,7 +214,7 @@ def test_equations_give_the_value_that_they_end_with(gold, response, equal):
 )
 def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
     """Unbounded patterns would need quadratic time; the test's time limit would end it."""
-    text = unit * (100_000 // len(unit))
+    text = unit * (50_000 // len(unit))
     assert len(extract_answer(text)) <= MAX_CHARS
     assert len(extract_answer(f"x answer{text}.")) <= MAX_CHARS
     assert len(extract_gold(f"x{text}.")) <= len(text) + 2

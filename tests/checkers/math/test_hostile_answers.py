@@ -374,6 +374,7 @@ def test_workers_that_do_not_start_raise_a_sandbox_error(monkeypatch, tmp_path):
         grade("x+y", "y+x", pool=pool)
 
 
+@pytest.mark.slow(seconds=1)
 def test_workers_import_nothing_from_the_working_folder(monkeypatch, tmp_path):
     (tmp_path / "json.py").write_text("open('was_run', 'w')\n")
     monkeypatch.chdir(tmp_path)
@@ -387,6 +388,7 @@ def test_a_pool_needs_a_worker():
         Pool(0)
 
 
+@pytest.mark.slow(seconds=1)
 def test_importing_does_not_load_sympy():
     code = (
         "import gradebox.checkers.math, sys; gradebox.checkers.math.grade('1/2', '0.5'); "

@@ -59,6 +59,7 @@ def test_other_denied_and_supposed_ones_are_not(gold, response):
     assert not grade(gold, response).equal
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("unit", ["A, ", "(A) ", "is A ", "option A ", "$", "an ellipse "])
 def test_long_responses_raise_nothing(unit):
     assert not grade("B", unit * 20000).equal

@@ -83,6 +83,7 @@ def test_other_values_are_rejected(gold, response):
     assert not grade(gold, response).equal
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("unit", [" for $x>0$", "; indeed ", "\\ge ", "... but so ", ": one "])
 def test_long_responses_raise_nothing(unit):
     assert not grade("5", "The answer is 4" + unit * 10000).equal

@@ -52,6 +52,7 @@ def test_other_values_and_a_choice_among_them_are_not(gold, response):
     assert not grade(gold, response).equal
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("unit", ["x = 1, ", "$x=1$ and ", "(", "第一空", "a: 1\n", "= ", "\\pm"])
 def test_long_responses_raise_nothing(unit):
     assert not grade("1, 2", unit * 5000).equal

@@ -91,5 +91,6 @@ def test_the_library_changes_nothing_of_the_process():
     assert run(LIBRARY) == {}
 
 
+@pytest.mark.slow(seconds=1)
 def test_commands_restore_the_logging_and_the_signals():
     assert run(COMMANDS) == {}

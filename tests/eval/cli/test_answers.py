@@ -20,6 +20,7 @@ def file(tmp_path: Path):
     return write
 
 
+@pytest.mark.slow(seconds=1)
 def test_outcomes_are_counted_and_written_in_order(file, tmp_path, capsys):
     pairs = [
         (r"\frac12", "So it is $\\boxed{0.5}$.", "equal"),

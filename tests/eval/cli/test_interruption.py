@@ -34,7 +34,7 @@ def write_work(folder: Path, solutions: int, tests: int = 3) -> None:
 
 
 def command(folder: Path, pause_s: float) -> list[str]:
-    return [sys.executable, "-m", "testing.fakes.fake_grading", str(folder), str(pause_s)]
+    return [sys.executable, "-m", "testing.fakes.fake_drivers", str(folder), str(pause_s), "1"]
 
 
 def finish(folder: Path, pause_s: float = 0.0) -> str:

@@ -20,7 +20,7 @@ import pytest
 from gradebox.eval.results.records import read_records
 from tests.eval.cli.test_interruption import METRICS, RESULTS, ROOT, TIMES, wait_for
 
-POINTS = int(os.environ.get("GRADEBOX_KILL_POINTS", "4"))
+POINTS = int(os.environ.get("GRADEBOX_KILL_POINTS", "2"))
 MEASURED = {"cpu_s", "wall_s", "memory_bytes", "contended"}
 PYTHON = "print({answer})\n# {number}\n"
 C = '#include <stdio.h>\nint main(void) {{ puts("{answer}"); return {status}; }} // {number}\n'
@@ -36,7 +36,7 @@ def write_work(folder: Path) -> None:
             cases = [{"input": f"{i}\n", "output": "7\n"} for i in range(4)]
             file.write(json.dumps({"id": f"{number}/A", "official_tests": cases}) + "\n")
     with (folder / "sols.jsonl").open("w") as file:
-        for number in range(48):
+        for number in range(24):
             answer, status = chance.choice([(7, 0), (7, 0), (8, 0), (7, 3)])
             text, language = (C, "c") if number % 4 == 0 else (PYTHON, "python")
             code = text.format(answer=answer, status=status, number=number // 2)

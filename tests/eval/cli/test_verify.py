@@ -112,14 +112,18 @@ def test_the_time_limit_follows_from_the_submissions(tmp_path: Path, verify: Ver
     burn = "import time\nwhile time.process_time() < {}: pass\n" + SUM
     files = {
         **PACKAGE,
-        "submissions/accepted/sum.py": burn.format(1.3),
-        "submissions/time_limit_exceeded/near.py": burn.format(2.4),
+        "problem.yaml": "limits: {time_multiplier: 1, time_safety_margin: 1.5,"
+        " time_resolution: 0.25}",
+        "submissions/accepted/sum.py": burn.format(0.6),
+        "submissions/time_limit_exceeded/near.py": burn.format(0.9),
     }
     del files[".timelimit"]
     folder = write(tmp_path / "sum", files)
     assert verify(folder) == 0
     (head,) = [line for line in verify.lines if line.startswith("sum: ")]
-    assert head.startswith("sum: time limit 2 s; this machine needs 2 s (accepted/sum.py: 1.3")
+    assert head.startswith(
+        "sum: time limit 0.75 s; this machine needs 0.75 s (accepted/sum.py: 0.6"
+    )
     assert "time_limit_exceeded/near.py" in head and "nearer to it than the rule allows" in head
 
 

@@ -181,6 +181,7 @@ def test_out_of_range_flags_are_rejected(
     assert f"argument {flag}: " in capsys.readouterr().err
 
 
+@pytest.mark.slow(seconds=1)
 def test_runs_as_a_script_from_any_folder(tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "eval" / "compare.py"), *two_runs(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)

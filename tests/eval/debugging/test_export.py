@@ -288,5 +288,6 @@ def test_a_folder_that_is_not_empty_is_rejected(
     assert [p.name for p in target.iterdir()] == ["mine"]
 
 
+@pytest.mark.slow(seconds=1)
 def test_an_unsupported_language_is_reported(tmp_path: Path) -> None:
     assert "run.py cannot build java: build and run solution/" in printed(tmp_path, "wrong", "java")

@@ -180,6 +180,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_of_a_package(name: str) -> None:
     row, solution, expected = CASES[name]
@@ -195,6 +196,7 @@ def test_a_case_of_a_package(name: str) -> None:
         assert (found["groups"], record["points"], record["points_of"]) == (["all"], 8.0, 20.0)
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize(
     ("row", "why"),
     [
@@ -210,6 +212,7 @@ def test_what_a_judge_cannot_do_makes_a_problem_unusable(row: dict[str, Any], wh
     assert why in record["error"]
 
 
+@pytest.mark.slow(seconds=1)
 def test_the_key_of_a_record_has_the_files_and_the_groups() -> None:
     rows: list[dict[str, Any]] = [
         {},

@@ -118,6 +118,7 @@ def test_each_input_is_hashed_once_for_the_key_and_once_for_the_records(
     assert set(inputs.values()) == {2}
 
 
+@pytest.mark.slow(seconds=1)
 def test_official_tests_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: Counter[str] = Counter()
     original = ProblemSet.official_tests

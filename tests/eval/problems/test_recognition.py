@@ -284,6 +284,7 @@ def test_our_own_rows_may_be_stated(tmp_path):
     assert open_problems(path, format_name="codeforces").get("mine/A").time_limit_s == 3
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("name", ["CRUXEval", "BigCodeBench", "other columns"])
 def test_the_command_ends_with_status_2(tmp_path, name, capsys):
     solutions = lines(tmp_path / "s.jsonl", [{"id": "sample_0", "code": "x"}])
@@ -295,6 +296,7 @@ def test_the_command_ends_with_status_2(tmp_path, name, capsys):
     assert "the nearest: " in line
 
 
+@pytest.mark.slow(seconds=1)
 def test_a_run_in_which_nothing_has_a_test_ends_with_status_2(tmp_path, capsys):
     rows = [{**HUMANEVAL, "task_id": f"t/{i}", "test": ""} for i in range(3)]
     dataset = lines(tmp_path / "p.jsonl", rows)

@@ -171,6 +171,7 @@ def test_unreadable_metrics_are_reported(results: Path, capsys: pytest.CaptureFi
     assert "metrics can't be read" in capsys.readouterr().err
 
 
+@pytest.mark.slow(seconds=1)
 def test_runs_as_a_script_from_any_folder(results: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "eval" / "report.py"), str(results)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)

@@ -55,6 +55,7 @@ def looked(level: str, name: str) -> list[Check]:
 
 
 @pytest.mark.slow
+@pytest.mark.levels("landlock")
 @pytest.mark.parametrize("level", ["full", "delegated", "userns", "landlock"])
 def test_a_cache_below_tmp_changes_nothing_for_python_checkers(
     level: str, below_tmp: Path, monkeypatch: pytest.MonkeyPatch

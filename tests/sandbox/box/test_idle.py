@@ -122,34 +122,43 @@ def watcher(program: Path, tmp_path: Path, request: pytest.FixtureRequest) -> It
     made.close()
 
 
-def test_a_run_that_uses_its_core_keeps_it(watcher: Watcher) -> None:
-    for ms in range(30, 1000, 30):
-        assert watcher.look(ms, ms) == NOTHING
+# What a watcher is told in turn: the states of the tasks or None, the time and the CPU time in ms;
+# the message to the grader that follows.
+Look = tuple[str | None, int, int, int]
+LOOKS: dict[str, list[Look]] = {
+    "it uses its core": [(None, ms, ms, NOTHING) for ms in range(30, 1000, 100)],
+    "no CPU time for a while": [
+        (None, 50, 40, NOTHING),
+        (None, 99, 40, NOTHING),
+        (None, 149, 40, NOTHING),
+        (None, 150, 41, IDLE),
+        (None, 1000, 41, NOTHING),
+    ],
+    "it gets no CPU": [("R", 150, 0, NOTHING), (None, 300, 0, NOTHING), ("S", 450, 0, IDLE)],
+    "one of its tasks gets no CPU": [
+        ("SSR", 150, 0, NOTHING),
+        (None, 300, 0, NOTHING),
+        ("SSS", 450, 0, IDLE),
+    ],
+    "a little CPU time now and then is sleep": [
+        (None, 100 * i, i, IDLE if i == 1 else NOTHING) for i in range(1, 50)
+    ],
+}
 
 
-def test_a_run_without_cpu_time_for_a_while_is_idle(watcher: Watcher) -> None:
-    assert [watcher.look(50, 40), watcher.look(99, 40), watcher.look(149, 40)] == [NOTHING] * 3
-    assert watcher.look(150, 41) == IDLE
-    assert watcher.look(1000, 41) == NOTHING
+@pytest.mark.parametrize("name", LOOKS)
+def test_when_a_run_is_idle(watcher: Watcher, name: str) -> None:
+    told = []
+    for states, ms, cpu_ms, _ in LOOKS[name]:
+        if states:
+            watcher.tasks(states)
+        told.append(watcher.look(ms, cpu_ms))
+    assert told == [wanted for *_, wanted in LOOKS[name]]
 
 
 @pytest.mark.parametrize("watcher", [0], indirect=True)
 def test_a_run_that_may_not_lend_its_core_keeps_it(watcher: Watcher) -> None:
     assert watcher.look(150, 0) == watcher.look(1000, 0) == NOTHING
-
-
-@pytest.mark.parametrize("states", ["R", "SSR"])
-def test_a_run_that_gets_no_cpu_is_not_idle(watcher: Watcher, states: str) -> None:
-    watcher.tasks(states)
-    assert watcher.look(150, 0) == watcher.look(300, 0) == NOTHING
-    watcher.tasks("S" * len(states))
-    assert watcher.look(450, 0) == IDLE
-
-
-def test_a_little_cpu_time_now_and_then_is_sleep(watcher: Watcher) -> None:
-    assert watcher.look(100, 1) == IDLE
-    for i in range(2, 50):
-        assert watcher.look(100 * i, i) == NOTHING
 
 
 def test_a_run_that_wakes_up_is_stopped_until_there_is_a_core(watcher: Watcher) -> None:

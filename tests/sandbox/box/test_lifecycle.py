@@ -13,15 +13,16 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gradebox.sandbox.box import EmbeddedSandbox
 from gradebox.sandbox.box.isolation.levels import BoxFactory
 from gradebox.sandbox.box.process import BoxProcess, _live_boxes
-from gradebox.sandbox.errors import BadRequest, MissingToolchain, SandboxError, UnknownLanguage
-from gradebox.sandbox.languages import TABLE, Language
+from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.model import FOLDER, MIB, Compiled, Limits, Program
+from testing.commands import run_command
 from testing.submissions.hostile import host
 
 pytestmark = pytest.mark.slow  # each test starts real programs
@@ -112,22 +113,18 @@ except ChildProcessError:
 
 def test_a_grader_that_adopts_orphans_reaps_those_of_its_boxes() -> None:
     command = [sys.executable, "-c", ADOPTS]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_command(command)
     assert done.stdout == "no child is left\n", done.stderr
 
 
 def test_runs_leak_nothing(box: EmbeddedSandbox, total: Compiled) -> None:
     box.run(total, Limits(), stdin=b"1")
     before = host.count()
-    for i in range(200):
+    for i in range(60):
         stdin = b"1 " * (100_000 if i % 20 == 0 else 3)
         box.run(total, Limits(), stdin=stdin, files={"a": b"b"}, collect=("a", "none"))
-    after = host.count()
-    assert (after.descriptors, after.groups, after.mounts) == (
-        before.descriptors,
-        before.groups,
-        before.mounts,
-    )
+    after = replace(host.count(), processes=0, folders=0, files=0)
+    assert after == replace(before, processes=0, folders=0, files=0)
 
 
 # ---- graders that fork -------------------------------------------------------------------
@@ -180,13 +177,7 @@ with EmbeddedSandbox(1, level="none", allow_unsafe=True) as sandbox:  # has a fo
 
 
 def test_a_forked_child_may_close_and_end_without_harm() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", EXITS_NORMALLY],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = run_command([sys.executable, "-c", EXITS_NORMALLY], timeout=120)
     assert (done.returncode, done.stdout) == (0, "b'4\\n'\n"), done.stderr
 
 
@@ -269,42 +260,29 @@ def test_a_killed_grader_leaves_no_processes_and_the_next_cleans_up() -> None:
 
 # ---- wrong requests -----------------------------------------------------------------------
 
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("cpu_s", 0),
-        ("cpu_s", -1),
-        ("cpu_s", float("nan")),
-        ("cpu_s", float("inf")),
-        ("cpu_s", 1e9),
-        ("wall_s", 0),
-        ("wall_s", float("nan")),
-        ("memory_bytes", 0),
-        ("memory_bytes", 1000),
-        ("memory_bytes", 1 << 60),
-        ("output_bytes", -1),
-        ("processes", 0),
-        ("processes", 10**9),
-        ("stderr_bytes", -1),
-        ("open_files", 0),
-        ("open_files", 1 << 30),
-        ("file_size_bytes", -5),
-        ("disk_bytes", 0),
-    ],
-)
-def test_a_limit_out_of_range_is_named(
-    box: EmbeddedSandbox, total: Compiled, field: str, value: float
-) -> None:
-    with pytest.raises(BadRequest) as error:
-        box.run(total, replace(Limits(), **{field: value}))
-    assert str(error.value).startswith(f"limit {field}={value} is outside ")
+NAN, FAR = float("nan"), float("inf")
+OUT_OF_RANGE = {
+    "cpu_s": (0, -1, NAN, FAR, 1e9),
+    "wall_s": (0, NAN),
+    "memory_bytes": (0, 1000, 1 << 60),
+    "output_bytes": (-1,),
+    "processes": (0, 10**9),
+    "stderr_bytes": (-1,),
+    "open_files": (0, 1 << 30),
+    "file_size_bytes": (-5,),
+    "disk_bytes": (0,),
+}
 
 
-@pytest.mark.parametrize("value", ["1", None, True, 1j])
-def test_a_limit_that_is_not_a_number(box: EmbeddedSandbox, total: Compiled, value: object) -> None:
-    with pytest.raises(BadRequest, match=r"limit cpu_s=.* is not a number"):
-        box.run(total, replace(Limits(), cpu_s=value))  # type: ignore[arg-type]
+def test_a_limit_out_of_range_is_named(box: EmbeddedSandbox, total: Compiled) -> None:
+    for field, values in OUT_OF_RANGE.items():
+        for value in values:
+            with pytest.raises(BadRequest) as error:
+                box.run(total, replace(Limits(), **{field: value}))
+            assert str(error.value).startswith(f"limit {field}={value} is outside ")
+    for other in ("1", None, True, 1j):
+        with pytest.raises(BadRequest, match=r"limit cpu_s=.* is not a number"):
+            box.run(total, replace(Limits(), cpu_s=other))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "../x", "/etc/passwd", "a\0b", "\udc80"])
@@ -323,49 +301,33 @@ def test_file_names_with_folders_are_refused(
             call()
 
 
-def test_too_many_names_and_arguments_are_refused(box: EmbeddedSandbox, total: Compiled) -> None:
-    for message, call in (
-        ("longer than 255 bytes", lambda: box.run(total, Limits(), files={"x" * 256: b""})),
-        ("300 arguments; at most", lambda: box.run(total, Limits(), args=["x"] * 300)),
-        (
-            "arguments of more than 32768 bytes",
-            lambda: box.run(total, Limits(), args=["x" * 40_000]),
-        ),
-        ("has a NUL byte", lambda: box.run(total, Limits(), args=["a\0b"])),
-        ("100 files in", lambda: box.run(total, Limits(), files={str(i): b"" for i in range(100)})),
-        ("50 out", lambda: box.run(total, Limits(), collect=[str(i) for i in range(50)])),
-        ("at least one file", lambda: box.compile(Program("python", {}))),
-        (
-            "100 program files",
-            lambda: box.compile(Program("c++", {str(i): b"" for i in range(100)})),
-        ),
-        (
-            f"a program of {65 * MIB} bytes",
-            lambda: box.compile(Program("c++", {"m": bytes(65 * MIB)})),
-        ),
-    ):
+def numbered(count: int) -> dict[str, bytes]:
+    return {str(i): b"" for i in range(count)}
+
+
+RUNS: dict[str, dict[str, Any]] = {
+    "longer than 255 bytes": {"files": {"x" * 256: b""}},
+    "300 arguments; at most": {"args": ["x"] * 300},
+    "arguments of more than 32768 bytes": {"args": ["x" * 40_000]},
+    "has a NUL byte": {"args": ["a\0b"]},
+    "100 files in": {"files": numbered(100)},
+    "50 out": {"collect": list(numbered(50))},
+}
+PROGRAMS = {
+    "at least one file": Program("python", {}),
+    "100 program files": Program("c++", numbered(100)),
+    f"a program of {65 * MIB} bytes": Program("c++", {"m": bytes(65 * MIB)}),
+    "unknown language 'pyhton'; did you mean 'python'": Program("pyhton", {"m": b""}),
+}
+
+
+def test_what_cannot_be_run_or_compiled_is_refused(box: EmbeddedSandbox, total: Compiled) -> None:
+    for message, more in RUNS.items():
         with pytest.raises(BadRequest, match=message):
-            call()
-
-
-def test_an_unknown_language_and_a_missing_tool_are_reported(box: EmbeddedSandbox) -> None:
-    with pytest.raises(UnknownLanguage, match="unknown language 'pyhton'; did you mean 'python'"):
-        box.compile(Program("pyhton", {"m": b""}))
-    row = Language(
-        "lang",
-        ("lang",),
-        "m.lang",
-        ("no-such-tool",),
-        None,
-        ("{tool}",),
-        install="apt-get install it",
-    )
-    TABLE["lang"] = row
-    try:
-        with pytest.raises(MissingToolchain, match=r"no-such-tool.*apt-get install it"):
-            box.compile(Program("lang", {"m": b""}))
-    finally:
-        del TABLE["lang"]
+            box.run(total, Limits(), **more)
+    for message, program in PROGRAMS.items():
+        with pytest.raises((BadRequest, UnknownLanguage), match=message):
+            box.compile(program)
 
 
 def test_a_program_that_does_not_compile_cannot_be_run(box: EmbeddedSandbox) -> None:

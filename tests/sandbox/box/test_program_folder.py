@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from gradebox.sandbox import Limits, Program
 from gradebox.sandbox.box import EmbeddedSandbox
+from testing.commands import run_command
 from tests.sandbox.levels import box_at
 
 SECRET = b"SECRET = 'the checker of problem 1000/A'\nprint(1)\n"
@@ -46,6 +46,7 @@ def sandbox() -> Iterator[EmbeddedSandbox]:
         yield opened
 
 
+@pytest.mark.slow(seconds=1)
 def test_a_binary_does_not_see_the_python_program_before_it(sandbox: EmbeddedSandbox) -> None:
     checker = sandbox.compile(Program("python", {"main.py": SECRET}))
     binary = sandbox.compile(Program("c++17", {"main.cpp": LIST}))
@@ -67,13 +68,7 @@ def test_a_python_program_sees_its_own_files_only(sandbox: EmbeddedSandbox) -> N
 def test_a_python_program_does_not_find_the_binary_before_it() -> None:
     """With a single user id a binary is copied into the folder; it has no name there."""
     as_one_user = ["unshare", "-r"] if os.geteuid() == 0 else []
-    done = subprocess.run(
-        [*as_one_user, sys.executable, "-c", BINARY_FIRST],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
+    done = run_command([*as_one_user, sys.executable, "-c", BINARY_FIRST])
     if "no sandbox works here" in done.stderr or "unshare" in done.stderr:
         pytest.skip(f"no user namespaces here: {done.stderr[-200:]}")
     assert done.stdout == "['main.py']\n" * 2, done.stderr

@@ -30,7 +30,7 @@ int main() { return S<60>::value < 0; }
 """
 
 
-@pytest.fixture(params=["full", "userns", "landlock"])
+@pytest.fixture(params=["full", "landlock"])
 def box(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EmbeddedSandbox]:
     """A sandbox with one core, which it shares with other graders of the test only."""
     with pytest.MonkeyPatch.context() as patch:

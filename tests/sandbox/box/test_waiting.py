@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,93 +42,76 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "looks"
 
 
-class Watcher:
-    """Looks at the tasks of a run. All times are in ns since the run began."""
-
-    def __init__(self, program: Path, folder: Path) -> None:
-        self._folder = folder
-        self.process = subprocess.Popen(
-            [program, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+OLD = {7: ("S", 0, 500)}
+# What is looked at in turn, in ns since the run began: the time, the CPU time of the run, of each
+# task its state, how long it ran and how long it was queued; the time waited since the last look.
+LOOKS = {
+    "the wait of a task for others counts once": [
+        (100, 30, {7: ("S", 30, 60)}, 60),
+        (200, 30, {7: ("S", 30, 60)}, 0),
+        (300, 80, {7: ("S", 80, 110)}, 50),
+    ],
+    "tasks that wait for each other have not waited": [
+        (100, 80, {tid: ("S", 2, 2 * (tid - 10)) for tid in range(10, 50)}, 0),
+    ],
+    "the longest wait counts, not the sum": [
+        (100, 10, {7: ("S", 5, 40), 8: ("S", 5, 70)}, 65),
+    ],
+    "a task that ended is forgotten, and short ones are not taken for it": [
+        (1000, 0, OLD, 500),
+        *(
+            (1100 + 100 * i, 0, OLD | {100 + 40 * i + n: ("S", 0, 0) for n in range(40)}, 0)
+            for i in range(5)
+        ),
+    ],
+    "a number that is used again is another task": [
+        (1000, 0, OLD, 500),
+        (1100, 0, {7: ("S", 0, 30)}, 30),
+        (1200, 0, {7: ("S", 0, 50)}, 20),
+    ],
+    # The tasks that were seen end, which uncovers others.
+    "of too many tasks those seen late gain nothing": [
+        (
+            1000 + 100 * i,
+            0,
+            dict.fromkeys(range(1000 + 20 * i, 1200), ("S", 0, 500)),
+            500 * (not i),
         )
-
-    def look(self, now: int, cpu: int, tasks: dict[int, tuple[str, int, int]]) -> int:
-        """Return the time waited since the last look.
-
-        tasks  of each task its state, how long it ran and how long it was queued
-        """
-        for old in self._folder.iterdir():
-            shutil.rmtree(old)
-        for tid, (state, ran, queued) in tasks.items():
-            task = self._folder / str(tid) / "task" / str(tid)
-            task.mkdir(parents=True)
-            (task / "stat").write_text(f"{tid} (a) R b) {state} 1 1")
-            (task / "schedstat").write_text(f"{ran} {queued} 1\n")
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(f"{now} {cpu}\n")
-        self.process.stdin.flush()
-        return int(self.process.stdout.readline())
-
-
-@pytest.fixture
-def watcher(program: Path, tmp_path: Path) -> Iterator[Watcher]:
-    made = Watcher(program, tmp_path)
-    yield made
-    made.process.communicate("")
+        for i in range(10)
+    ],
+    "a task that never got the core has waited all the time": [
+        (100, 10, {7: ("R", 10, 0)}, 10),
+        (200, 10, {7: ("R", 10, 0)}, 100),
+        (300, 10, {7: ("R", 10, 0)}, 100),
+        (400, 10, {7: ("S", 10, 290)}, 90),
+    ],
+    # It wakes up for a moment whenever the watcher looks: at most the CPU time that it used.
+    "being ready at every look gains little": [
+        (1000 * i, 2 * i, {7: ("R", 2 * i, 0)}, 2) for i in range(1, 50)
+    ],
+    # A task for each look: it ran for 40 of 100.
+    "short tasks under load are credited by what is ready": [
+        (100 * i, 40 * i, {100 + i: ("R", 0, 0)}, 40) for i in range(1, 10)
+    ],
+}
 
 
-def test_the_wait_of_a_task_for_others_counts_once(watcher: Watcher) -> None:
-    assert watcher.look(100, 30, {7: ("S", 30, 60)}) == 60
-    assert watcher.look(200, 30, {7: ("S", 30, 60)}) == 0
-    assert watcher.look(300, 80, {7: ("S", 80, 110)}) == 50
-
-
-def test_tasks_that_wait_for_each_other_have_not_waited(watcher: Watcher) -> None:
-    crowd = {tid: ("S", 2, 2 * (tid - 10)) for tid in range(10, 50)}
-    assert watcher.look(100, 80, crowd) == 0
-
-
-def test_the_longest_wait_counts_not_the_sum(watcher: Watcher) -> None:
-    assert watcher.look(100, 10, {7: ("S", 5, 40), 8: ("S", 5, 70)}) == 65
-
-
-def test_a_task_that_ended_is_forgotten(watcher: Watcher) -> None:
-    """Short tasks come and go; the old one is never taken for a new one."""
-    old = ("S", 0, 500)
-    assert watcher.look(1000, 0, {7: old}) == 500
-    for i in range(5):
-        brief = {100 + 40 * i + n: ("S", 0, 0) for n in range(40)}
-        assert watcher.look(1100 + 100 * i, 0, {7: old, **brief}) == 0
-
-
-def test_a_number_that_is_used_again_is_another_task(watcher: Watcher) -> None:
-    assert watcher.look(1000, 0, {7: ("S", 0, 500)}) == 500
-    assert watcher.look(1100, 0, {7: ("S", 0, 30)}) == 30
-    assert watcher.look(1200, 0, {7: ("S", 0, 50)}) == 20
-
-
-@pytest.mark.slow
-def test_of_too_many_tasks_those_seen_late_gain_nothing(watcher: Watcher) -> None:
-    crowd = dict.fromkeys(range(1000, 1200), ("S", 0, 500))
-    first = watcher.look(1000, 0, crowd)
-    assert first == 500
-    for i in range(1, 10):  # the tasks that were seen end, which uncovers others
-        left = dict(list(crowd.items())[20 * i :])
-        assert watcher.look(1000 + 100 * i, 0, left) == 0
-
-
-def test_a_task_that_never_got_the_core_has_waited_all_the_time(watcher: Watcher) -> None:
-    assert watcher.look(100, 10, {7: ("R", 10, 0)}) <= 10
-    assert watcher.look(200, 10, {7: ("R", 10, 0)}) == 100
-    assert watcher.look(300, 10, {7: ("R", 10, 0)}) == 100
-    assert watcher.look(400, 10, {7: ("S", 10, 290)}) == 90
-
-
-def test_being_ready_at_every_look_gains_at_most_the_cpu_time_used(watcher: Watcher) -> None:
-    """It wakes up for a moment whenever the watcher looks."""
-    gained = [watcher.look(1000 * i, 2 * i, {7: ("R", 2 * i, 0)}) for i in range(1, 50)]
-    assert sum(gained) <= 2 * 49
-
-
-def test_short_tasks_under_load_are_credited_by_what_is_ready(watcher: Watcher) -> None:
-    for i in range(1, 10):  # a task for each look: it ran for 40 of 100
-        assert watcher.look(100 * i, 40 * i, {100 + i: ("R", 0, 0)}) == 40
+@pytest.mark.parametrize("name", LOOKS)
+def test_the_time_that_was_waited(program: Path, tmp_path: Path, name: str) -> None:
+    found = []
+    with subprocess.Popen(
+        [program, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as watcher:
+        assert watcher.stdin is not None and watcher.stdout is not None
+        for now, cpu, tasks, _ in LOOKS[name]:
+            for old in tmp_path.iterdir():
+                shutil.rmtree(old)
+            for tid, (state, ran, queued) in tasks.items():
+                task = tmp_path / str(tid) / "task" / str(tid)
+                task.mkdir(parents=True)
+                (task / "stat").write_text(f"{tid} (a) R b) {state} 1 1")
+                (task / "schedstat").write_text(f"{ran} {queued} 1\n")
+            watcher.stdin.write(f"{now} {cpu}\n")
+            watcher.stdin.flush()
+            found.append(int(watcher.stdout.readline()))
+    assert found == [wanted for *_, wanted in LOOKS[name]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from testing.commands import run_command
 
 ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = {
@@ -48,16 +49,11 @@ except SandboxUnavailable as error:
 """
 
 
+@pytest.mark.slow(seconds=1)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_each_lack_names_its_remedy(name: str) -> None:
     setting, words = SETTINGS[name]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, "-c", setting + "\n" + OPEN],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=env,
-    )
+    done = run_command([sys.executable, "-c", setting + "\n" + OPEN], env=env)
     assert done.stdout.count("\n") == 1, done.stderr
     assert done.stdout.startswith(words)

@@ -37,6 +37,7 @@ def test_reported_levels(
     assert (level, set(exact)) == expected
 
 
+@pytest.mark.slow(seconds=1)
 def test_runs_through_a_server_have_its_level_and_name_its_address() -> None:
     with open_backend("box", 1) as box:
         own = box.describe()

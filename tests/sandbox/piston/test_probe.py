@@ -124,6 +124,7 @@ def test_bytes_beside_an_answers_body_are_counted(
     assert sent[0] < 2 * ANSWER_BYTES + (16 << 20)
 
 
+@pytest.mark.slow(seconds=1)
 def test_memory_that_a_run_was_not_given_is_the_servers_fault(
     piston: FakePiston, client: Connect
 ) -> None:

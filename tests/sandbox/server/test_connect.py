@@ -234,6 +234,7 @@ def test_a_program_is_talked_to(box: str) -> None:
     assert on_line(box, source, steps) == (3, None)
 
 
+@pytest.mark.slow(seconds=1)
 def test_cpp_has_two_stages_and_its_streams_can_be_opened_again(box: str) -> None:
     async def steps(line: Line) -> Any:
         await line.until("ready")

@@ -106,6 +106,7 @@ def refused(answer: dict[str, Any]) -> bool:
     return "level landlock" in answer.get("message", "")
 
 
+@pytest.mark.slow(seconds=1)
 def test_python_sees_its_files_under_their_names(url: str) -> None:
     source = (
         "import os, sys, helper\nprint(sorted(os.listdir()), sys.argv, open('data.txt').read())\n"

@@ -184,6 +184,7 @@ def test_a_grader_that_is_closed_waits_for_no_answer() -> None:
     assert len(box.calls) == 1
 
 
+@pytest.mark.slow(seconds=1)
 def test_another_server_grades_in_place_of_one_that_ended() -> None:
     with serving(FakeSandbox()) as there:
         with serving(FakeSandbox()) as gone:

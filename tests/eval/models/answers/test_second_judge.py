@@ -45,6 +45,7 @@ def fair(call):
     return chat(f"The reference answer is a name.\n{code_in(call)} {word}")
 
 
+@pytest.mark.slow(seconds=1)
 def test_its_verdicts_are_beside_those_of_the_rules(run):
     with FakeServer(fair) as server:
         done, records, out = run(server)

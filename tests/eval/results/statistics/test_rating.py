@@ -70,6 +70,7 @@ def test_the_prior_is_used_when_all_or_none_are_solved(share: float, words: str)
     assert words in result["note"]
 
 
+@pytest.mark.slow(seconds=1)
 def test_the_rating_that_generated_the_outcomes_is_recovered() -> None:
     generator = np.random.default_rng(7)
     covered = 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -111,15 +111,6 @@ def test_inputs_of_any_size(box: EmbeddedSandbox, does: Compiled, sizes: list[in
     assert said(many(box, does, [b"", b"say 1", b""])) == [b"nothing\n", b"1\n", b"nothing\n"]
 
 
-def test_every_byte_of_the_inputs_arrives(box: EmbeddedSandbox) -> None:
-    source = b"import hashlib\nprint(hashlib.sha256(open(0, 'rb').read()).hexdigest())"
-    compiled = box.compile(Program("python", {"main.py": source}))
-    for size in (10, 100_000):
-        stdins = [hashlib.sha512(b"%d" % i).digest() * (size // 64 + 1) for i in range(3)]
-        sums = [hashlib.sha256(stdin).hexdigest().encode() + b"\n" for stdin in stdins]
-        assert said(many(box, compiled, stdins)) == sums
-
-
 @pytest.mark.levels("landlock")
 def test_outputs_of_any_size(box: EmbeddedSandbox, does: Compiled) -> None:
     sizes = [1, 32 * 1024, 32 * 1024 + 1, 2, 3 * MIB, 30_000, 30_000, 30_000, 30_000, 30_000, 3]
@@ -181,13 +172,11 @@ def test_nothing_runs_after_a_crash_or_a_limit(
     assert said(got)[:2] == [b"1\n", b"2\n"]
     assert len(got) == 3
     assert got[2].killed_for == limit or limit in got[2].limits_hit
-    alone = box.run(does, limits, stdin=stdin)
-    assert (alone.exit_code, alone.signal, alone.killed_for, alone.limits_hit) == (
-        got[2].exit_code,
-        got[2].signal,
-        got[2].killed_for,
-        got[2].limits_hit,
-    )
+    ends = [
+        (one.exit_code, one.signal, one.killed_for, one.limits_hit)
+        for one in (got[2], box.run(does, limits, stdin=stdin))
+    ]
+    assert ends[0] == ends[1]
     assert said(many(box, does, [b"say 3", b"say 4"], limits)) == [b"3\n", b"4\n"]
 
 
@@ -266,12 +255,8 @@ def test_nothing_is_left_of_batches(box: EmbeddedSandbox, does: Compiled) -> Non
         groups = box.run_many(does, [LIMITS] * 9, stdins)
         next(groups)
         groups.close()
-    after = host.count()
-    assert (after.descriptors, after.groups, after.mounts) == (
-        before.descriptors,
-        before.groups,
-        before.mounts,
-    )
+    after = replace(host.count(), processes=0, folders=0, files=0)
+    assert after == replace(before, processes=0, folders=0, files=0)
 
 
 # ---- boxes that die ----------------------------------------------------------------------

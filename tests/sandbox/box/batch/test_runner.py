@@ -163,60 +163,19 @@ def test_a_core_that_others_wait_for_is_given_up_between_two_runs() -> None:
     assert pool.lent[0].asked == [6, 2]
 
 
-# ---- the replies of a box process --------------------------------------------------------
-
-
-def box_with(*messages: list[wire.Reply]) -> BoxProcess:
-    """Return a box process that is expected to send these messages and has then ended."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    for message in messages:
-        theirs.send(b"".join(wire.REPLY.pack(*one[:-2]) for one in message))
-    theirs.close()
-    box: Any = object.__new__(BoxProcess)
-    box._socket, box._buffer = ours, bytearray(wire.REPLIES_CAP)
-    box._expected, box._fault, box.needs_recycling, box.run_count = RUNS, None, False, 1
-    box.folder = box.cgroup = None
-    return box  # type: ignore[no-any-return]
-
-
-def test_the_replies_before_a_fault_are_returned() -> None:
-    box = box_with([reply(), reply(), reply(wire.FAILED, err=5)])
-    try:
-        assert len(box.replies()[0]) == 2
-        assert box.is_busy
-        for _ in range(2):
-            with pytest.raises(BoxFault):
-                box.replies()
-        box.cancel()
-        assert box.needs_recycling
-    finally:
-        box._socket.close()
-
-
-def test_a_box_whose_request_is_over_is_not_busy() -> None:
-    box = box_with([reply()], [reply(), reply(wire.OVER, needs_recycling=1)])
-    try:
-        assert (len(box.replies()[0]), box.is_busy, box.needs_recycling) == (1, True, False)
-        assert (len(box.replies()[0]), box.is_busy, box.needs_recycling) == (2, False, True)
-    finally:
-        box._socket.close()
-
-
 @pytest.mark.parametrize("expected", [1, 2])
 def test_only_a_run_that_is_the_only_one_can_have_ended_its_box(expected: int) -> None:
-    box: Any = box_with()
-    box.cgroup = SimpleNamespace(oom_kills=lambda: 1)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    theirs.close()
+    box: Any = object.__new__(BoxProcess)
+    box._socket, box._buffer, box._fault = ours, bytearray(wire.REPLIES_CAP), None
     box._expected, box._memory_limit, box._started_ns = expected, 1, 0
-    try:
+    box.folder, box.cgroup = None, SimpleNamespace(oom_kills=lambda: 1)
+    with ours:
         if expected > 1:
             with pytest.raises(BoxDied):
                 box.replies()
             return
         [one], _ = box.replies()
-        assert (wire.KILLED[one.killed], box.is_busy, box.needs_recycling) == (
-            "memory",
-            False,
-            True,
-        )
-    finally:
-        box._socket.close()
+        found = wire.KILLED[one.killed], box.is_busy, box.needs_recycling
+        assert found == ("memory", False, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -36,15 +37,20 @@ int main() {
 """
 
 
+def show(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs see a folder, as one of a toolchain."""
+    host = embedded.inspect_host()
+    shown = replace(host, binds=(*host.binds, str(folder)))
+    monkeypatch.setattr(embedded, "inspect_host", lambda: shown)
+
+
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A toolchain that programs are shown, with a library."""
     folder = tmp_path / "tool"
     folder.mkdir()
     (folder / "library").write_text("code")
-    host = embedded.inspect_host()
-    shown = replace(host, binds=(*host.binds, str(folder)))
-    monkeypatch.setattr(embedded, "inspect_host", lambda: shown)
+    show(folder, monkeypatch)
     return folder
 
 
@@ -81,6 +87,7 @@ GONE = os.strerror(2)
 
 
 @pytest.mark.slow
+@pytest.mark.levels("userns")
 def test_a_folder_in_a_toolchain_is_hidden_and_the_rest_is_not(opened: Opened, data: Path) -> None:
     paths = (data / "problems.jsonl", data.parent / "library")
     assert read(opened(data), *paths) == [GONE, "code"]
@@ -88,6 +95,7 @@ def test_a_folder_in_a_toolchain_is_hidden_and_the_rest_is_not(opened: Opened, d
 
 
 @pytest.mark.slow
+@pytest.mark.levels()
 def test_a_file_in_a_toolchain_is_hidden(opened: Opened, data: Path) -> None:
     (data / "readme").write_text("public")
     file = data / "problems.jsonl"
@@ -95,6 +103,7 @@ def test_a_file_in_a_toolchain_is_hidden(opened: Opened, data: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.levels()
 def test_the_targets_of_links_are_hidden(opened: Opened, data: Path, tmp_path: Path) -> None:
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / "problems.jsonl").symlink_to(data / "problems.jsonl")
@@ -102,6 +111,7 @@ def test_the_targets_of_links_are_hidden(opened: Opened, data: Path, tmp_path: P
 
 
 @pytest.mark.slow
+@pytest.mark.levels()
 def test_a_relative_path_is_hidden(
     opened: Opened, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +122,7 @@ def test_a_relative_path_is_hidden(
 
 
 @pytest.mark.slow
+@pytest.mark.levels()
 def test_a_folder_that_is_made_later_is_hidden(opened: Opened, tool: Path) -> None:
     sandbox = opened(tool / "results")
     (tool / "results" / "records.jsonl").write_text(SECRET)
@@ -119,11 +130,29 @@ def test_a_folder_that_is_made_later_is_hidden(opened: Opened, tool: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.levels()
 def test_a_folder_that_is_removed_does_not_stop_the_runs(opened: Opened, data: Path) -> None:
     sandbox = opened(data, data / "problems.jsonl")
     shutil.rmtree(data)
     sandbox._pool.invalidate()  # new boxes are built from now on
     assert read(sandbox, data.parent / "library") == ["code"]
+
+
+@pytest.mark.slow
+@pytest.mark.levels("userns", "landlock")
+@pytest.mark.parametrize("level", [*COVERING, "landlock"])
+def test_what_programs_are_shown_they_cannot_change(
+    level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even where every user of the machine may."""
+    with tempfile.TemporaryDirectory(prefix="gradebox-shown-", dir="/var/tmp") as name:
+        folder = Path(name)
+        show(folder, monkeypatch)
+        (folder / "library").write_text("code")
+        (folder / "library").chmod(0o644)
+        folder.chmod(0o777)
+        with box_at(level) as box:
+            assert read(box, folder / "library") == ["code"]
 
 
 @pytest.mark.parametrize("level", COVERING)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gradebox.sandbox.box.isolation import host as rights
+from testing.commands import run_command
 
 ROOT = Path(__file__).resolve().parents[4]
 RUN = """
@@ -37,19 +38,13 @@ with EmbeddedSandbox(1, level=sys.argv[1] or None, python_start=sys.argv[2]) as 
 def run_as(prefix: list[str], level: str, start: str) -> subprocess.CompletedProcess[str]:
     if not shutil.which(prefix[0]):
         pytest.skip(f"{prefix[0]} is missing: apt-get install util-linux")
-    return subprocess.run(
-        [*prefix, sys.executable, "-c", RUN, level, start],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        timeout=60,
-    )
+    return run_command([*prefix, sys.executable, "-c", RUN, level, start], timeout=60)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", ["fork", "exec"])
-@pytest.mark.parametrize("level", ["", "userns", "landlock"])
+@pytest.mark.parametrize(
+    ("level", "start"), [("", "fork"), ("userns", "exec"), ("landlock", "exec")]
+)
 def test_the_root_of_a_user_namespace_gets_a_level(level: str, start: str) -> None:
     made = subprocess.run(["unshare", "-r", "true"], capture_output=True, check=False)
     if made.returncode:
@@ -107,10 +102,7 @@ def test_effective_capabilities_are_read_from_the_kernel() -> None:
         "from gradebox.sandbox.box.isolation import host as r; "
         f"print(r.missing_capabilities({names!r}), r._covers('uid', 0, 1))"
     )
-    plain = subprocess.run(
-        ["unshare", "-r", sys.executable, "-c", code], capture_output=True, text=True, check=False,
-        cwd=ROOT,
-    )  # fmt: skip
+    plain = run_command(["unshare", "-r", sys.executable, "-c", code])  # fmt: skip
     if plain.returncode:
         pytest.skip(f"no user namespaces here: {plain.stderr[-200:]}")
     assert plain.stdout == "[] True\n"

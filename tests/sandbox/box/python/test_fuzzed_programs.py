@@ -101,12 +101,12 @@ def check(start: BothWays, source: str, *, in_order: bool = True) -> None:
 
 
 @given(st.lists(placed | st.sampled_from(INSPECTIONS), min_size=2, max_size=10))
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_imports(start: BothWays, lines: list[str]) -> None:
     check(start, "\n".join(["import sys", *lines, INSPECTIONS[1], INSPECTIONS[3]]))
 
 
 @given(whole | wrapped, st.sampled_from(ENDS))
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_several_programs_in_one(start: BothWays, parts: list[str], end: str) -> None:
     check(start, "\n".join([*parts, end]), in_order=False)

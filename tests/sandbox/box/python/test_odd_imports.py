@@ -141,10 +141,12 @@ def test_nothing_of_an_import_is_left(
     pair: tuple[EmbeddedSandbox, EmbeddedSandbox], name: str
 ) -> None:
     forks, _ = pair
+    if forks.describe().level == "userns" and name not in UNFIT:
+        pytest.skip("what it changes of its own process is the same at every level")
     hello = compiled(forks, TELL)
     clean = shown(forks.run(hello, LIMITS))
     before = interpreters()
-    for other in ("bisect", "heapq", "stringprep", "textwrap"):  # each time it is imported again
+    for other in ("bisect", "textwrap"):  # each time it is imported again
         forks.run(compiled(forks, f"import {name}, {other}\n"), SHORT)
         assert shown(forks.run(hello, LIMITS)) == clean
     if name in UNFIT:  # a box that was replaced may have one more of its own

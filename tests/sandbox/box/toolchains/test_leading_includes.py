@@ -12,78 +12,21 @@ from gradebox.sandbox.box.toolchains.gcc import (
     SCANNED_BYTES,
     header_texts,
 )
+from testing.rows import rows
 
 BITS = "#include <bits/stdc++.h>\n"
 IO, VEC, MAP = "#include <iostream>\n", "#include <vector>\n", "#include <map>\n"
 O3, AVX = '#pragma GCC optimize("O3")\n', '#pragma GCC target("avx2,bmi")\n'
-TEXTS = [
-    # beginning of the source, the longest header that may precede it (None: none)
-    (BITS, BITS),
-    ("// a\n/* b\n c */\n  #  include < bits/stdc++.h >\n", BITS),
-    (BITS + MAP + "int x;\n", BITS),
-    (IO + "int main() {}\n", IO),
-    (IO + VEC + "using namespace std;\n" + MAP, IO + VEC),
-    (VEC + IO, VEC + IO),  # in the source's order: in another one, functions change places
-    (IO + VEC + BITS, IO + VEC + BITS),
-    ("#include <assert.h>\n" + BITS, BITS),  # headers of C declare no templates
-    ("#include <cstdio>\n" + IO + "#include<cstring> // c\n" + VEC, IO + VEC),
-    ("#include <cstdio>\n", None),
-    (O3 + BITS, O3 + BITS),
-    (O3 + AVX + BITS, O3 + AVX + BITS),
-    (AVX + VEC + BITS, AVX + VEC + BITS),
-    (
-        '# pragma  GCC optimize ( "Ofast" , "unroll-loops" ) // x\n' + BITS,
-        '#pragma GCC optimize("Ofast","unroll-loops")\n' + BITS,
-    ),
-    ('#pragma comment(linker, "/STACK:268435456")\n' + BITS, BITS),
-    (BITS + O3, BITS),  # code after the include does not matter
-    (VEC + O3 + BITS, VEC),  # the pragma holds for one header, not the other
-    ("#include <cstdio>\n" + O3 + BITS, None),
-    ('#pragma GCC target("arch=haswell")\n' + BITS, None),
-    ('#pragma GCC target("tune=native")\n' + BITS, None),
-    ("#pragma GCC optimize(O3)\n" + BITS, None),
-    ("#pragma GCC push_options\n" + BITS, None),
-    ("#pragma GCC poison vector\n" + IO, None),
-    ("#pragma GCC system_header\n" + IO, None),
-    ('#pragma push_macro("x")\n' + IO, None),
-    ('_Pragma("pack(1)")\n' + IO, None),
-    ("#pragma once\n" + BITS, None),
-    ("#define int long long\n" + BITS, None),
-    ("#define _GLIBCXX_DEBUG\n" + BITS, None),
-    (IO + "#define _GLIBCXX_DEBUG\n" + VEC, IO),
-    ("#undef __cplusplus\n" + VEC, None),
-    ("#ifdef X\n" + BITS + "#endif\n", None),
-    ("#if 0\n" + IO + "#endif\n", None),
-    ('#include "mine.h"\n' + BITS, None),
-    ("#include <../mine.h>\n" + BITS, None),
-    ("#include <ext/pb_ds/assoc_container.hpp>\n" + IO, None),
-    ("#include <execution>\n" + IO, None),  # <algorithm> differs after it
-    ("#include_next <vector>\n", None),
-    ("int x;\n" + BITS, None),
-    # what looks like a comment or is one nevertheless
-    ("// \\\n" + BITS, None),
-    ("// ??/\n" + BITS, None),
-    ("/* *\\\n/\n#define _GLIBCXX_DEBUG\n/* */\n" + BITS, None),
-    ('#pragma comment(x, "/*")\n#define int long\n#pragma comment(x, "*/")\n' + BITS, None),
-    ('#pragma comment(x, \'"\', "/*")\n#define int long\n/* */)\n' + BITS, None),
-    ("#pragma comment(x) \\\n" + BITS, None),
-    ("#include <vec\\\ntor>\n", None),
+
+
+TOO_LONG = [
     ("/" + "*" * SCANNED_BYTES + "/" + BITS, None),
     ("//" + "*" * (SCANNED_BYTES - len(IO) - 1) + "\n" + IO[:-1] + "x\n", None),  # cut in a line
-    (O3 * 40 + BITS, None),
-    # after pragmas, macros differ between a precompiled header and a plain one
-    (O3 + BITS + "#ifdef __AVX2__\n#endif\n", None),
-    (O3 + BITS + "#include <immintrin.h>\n", None),
-    (O3 + BITS + "# include <ext/pb_ds/assoc_container.hpp>\n", None),
-    (O3 + BITS + "#define A(x) __A ## x\n", None),
-    (O3 + BITS + "#pragma GCC pop_options\n", None),
-    (O3 + BITS + VEC, O3 + BITS),
-    (BITS + "#include <immintrin.h>\n#ifdef __AVX2__\n#endif\n", BITS),
-    ("", None),
 ]
 
 
-@pytest.mark.parametrize(("source", "header"), TEXTS)
+# The beginning of a source, the longest header that may precede it (null: none).
+@pytest.mark.parametrize(("source", "header"), [*rows(__file__, "texts"), *TOO_LONG])
 def test_the_header_that_may_precede_a_source(source: str, header: str | None) -> None:
     texts = header_texts(source.encode())
     assert (texts[0].decode() if texts else None) == header

@@ -17,36 +17,10 @@ from gradebox.sandbox.box.toolchains.find import Tool
 from gradebox.sandbox.languages import TABLE, fill, find
 from gradebox.sandbox.model import MIB, Program
 from gradebox.sandbox.source_tokens import java_names
-
-MAIN = "public static void main(String[] a) {}"
-JAVA = [
-    # source, its file, the class that is run
-    (f"public class A {{ {MAIN} }}", "A.java", "A"),
-    (f"class A {{ {MAIN} }}", "A.java", "A"),
-    (f"class A {{}} class B {{ {MAIN} }}", "B.java", "B"),
-    (f"public class A {{}} class B {{ {MAIN} }}", "A.java", "B"),
-    (f"class Z {{ {MAIN} }} public class A {{ {MAIN} }}", "A.java", "Z"),
-    (f"/* public class No {{ */ public final class A {{ {MAIN} }}", "A.java", "A"),
-    (f"// public class No {{\npublic class A {{ {MAIN} }}", "A.java", "A"),
-    (f'class A {{ String s = "}} public class No {{ main("; {MAIN} }}', "A.java", "A"),
-    (f"class A {{ char c = '\"', d = '{{'; {MAIN} }} class B {{}}", "A.java", "A"),
-    (f'class A {{ String s = """\n }} public class No " \n"""; {MAIN} }}', "A.java", "A"),
-    (f"package a.b;\npublic class A {{ {MAIN} }}", "A.java", "a.b.A"),
-    (f"public enum A {{ X; {MAIN} }}", "A.java", "A"),
-    (f"public record A(int x) {{ {MAIN} }}", "A.java", "A"),
-    (f"public interface A {{ static {MAIN[7:]} }}", "A.java", "A"),
-    (f"@interface N {{}} public class A {{ {MAIN} }}", "A.java", "A"),
-    (f"class A {{ static class B {{ {MAIN} }} }} class C {{ {MAIN} }}", "C.java", "C"),
-    (f"class A {{ public static class B {{}} {MAIN} }}", "A.java", "A"),
-    (f"class A {{ Class<?> c = A.class; {MAIN} }}", "A.java", "A"),
-    (f"class Größe$1 {{ {MAIN} }}", "Größe$1.java", "Größe$1"),
-    ("import java.util.*;", "Main.java", "Main"),
-    ("", "Main.java", "Main"),
-    ("public class " + "A" * 300 + " {}", "Main.java", "A" * 300),
-]
+from testing.rows import rows
 
 
-@pytest.mark.parametrize(("source", "file", "main"), JAVA)
+@pytest.mark.parametrize(("source", "file", "main"), rows(__file__, "java"))
 def test_the_java_file_is_named_after_its_class(source: str, file: str, main: str) -> None:
     assert java_names(source.encode()) == (file, main)
 

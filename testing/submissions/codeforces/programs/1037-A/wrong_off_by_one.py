@@ -1,1 +1,0 @@
-print(int(input()).bit_length() + 1)

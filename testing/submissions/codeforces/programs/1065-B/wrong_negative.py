@@ -1,2 +1,0 @@
-n, m = map(int, input().split())
-print(n - 2 * m, n - m)

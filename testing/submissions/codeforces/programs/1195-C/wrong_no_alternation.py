@@ -1,2 +1,0 @@
-input()
-print(sum(map(max, zip(map(int, input().split()), map(int, input().split())))) + 1)

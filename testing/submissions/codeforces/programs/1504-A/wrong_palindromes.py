@@ -1,3 +1,0 @@
-for _ in range(int(input())):
-    print("YES")
-    print("a" + input())

@@ -1,2 +1,0 @@
-for _ in range(int(input())):
-    print(1, int(input()) - 4, 1, 1)

@@ -1,2 +1,0 @@
-m, n = map(int, input().split())
-print((m + 1) / 2)

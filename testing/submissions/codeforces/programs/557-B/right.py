@@ -1,3 +1,0 @@
-n, w = map(int, input().split())
-cups = sorted(map(int, input().split()))
-print(min(w, 3 * n * min(cups[0], cups[n] / 2)))

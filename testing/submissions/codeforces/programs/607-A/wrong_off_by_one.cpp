@@ -1,8 +1,0 @@
-#include <bits/stdc++.h>
-using namespace std;
-
-int main() {
-    int n;
-    cin >> n;
-    cout << n;
-}

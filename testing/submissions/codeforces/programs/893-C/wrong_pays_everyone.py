@@ -1,2 +1,0 @@
-input()
-print(sum(map(int, input().split())))

@@ -1,4 +1,0 @@
-#include <bits/stdc++.h>
-using namespace std;
-
-int main() { cout << "Yes"; }

@@ -1,2 +1,0 @@
-input()
-print("No" if "11" in input() else "Yes")
