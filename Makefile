@@ -8,6 +8,8 @@
 #   test-frameworks  clients of other frameworks, each in an environment of its own (docs/frameworks.md)
 #   test-jitter  all tests with random pauses in every thread: finds tests that depend on timing
 #   lint       ruff and mypy                   bench      the figures of benchmarks/suite.py
+#   dist       the wheel and the source archive, checked; HOMEPAGE=https://… is the repository's address
+#   docs       the documentation as a site in site/ (HOMEPAGE: as for dist)
 #   clean      removes .venv and the caches of tools; keeps results/
 
 PYTHON ?= python3
@@ -17,7 +19,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip --disable-pip-version-check -qq install -c constraints.txt
 GRADE := eval/eval_with_piston_gentest_checker_stats.py
 
-.PHONY: install grade test test-fast test-jitter test-docker test-vm test-frameworks lint bench examples clean help
+.PHONY: install grade test test-fast test-jitter test-docker test-vm test-frameworks lint bench dist docs examples clean help
 
 help:
 	@sed -n 's/^# \{0,1\}//p' Makefile
@@ -44,6 +46,16 @@ $(VENV)/.test: $(VENV)/.python
 	@echo "installing the dependencies of the tests into $(VENV)"
 	@$(PIP) --no-build-isolation -e '.[test]'
 	@touch $@ $(VENV)/.run
+
+$(VENV)/.dist: $(VENV)/.python
+	@echo "installing what builds and checks the wheel into $(VENV)"
+	@$(PIP) --no-build-isolation -e '.[dist]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.python
+	@echo "installing what makes the site into $(VENV)"
+	@$(PIP) --no-build-isolation -e '.[docs]'
+	@touch $@
 
 $(VENV)/.lint: $(VENV)/.test
 	@echo "installing the linters into $(VENV)"
@@ -100,6 +112,22 @@ lint: $(VENV)/.lint
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
+# With HOMEPAGE (an argument or a variable of the environment) the README's links are absolute.
+dist: export GRADEBOX_HOMEPAGE = $(HOMEPAGE)
+dist: $(VENV)/.dist
+	@rm -rf dist build
+	@$(RUN) -m build --no-isolation
+	@$(VENV)/bin/twine check --strict dist/*
+	@$(VENV)/bin/check-wheel-contents dist/*.whl
+	@test -n "$(HOMEPAGE)" || echo "no HOMEPAGE given: no project addresses, and the README's links stay relative"
+
+# Strict: a link that leads nowhere is an error. Nothing in the site comes from other hosts.
+docs: export GRADEBOX_HOMEPAGE = $(HOMEPAGE)
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/.docs
+	@$(VENV)/bin/mkdocs build -q
+	@echo "site/index.html is ready; with search: $(RUN) -m http.server -b 127.0.0.1 -d site"
+
 bench: $(VENV)/.test
 	$(RUN) benchmarks/suite.py $(ARGS)
 
@@ -108,4 +136,4 @@ examples: $(VENV)/.run
 	$(RUN) examples/make_examples.py
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site *.egg-info

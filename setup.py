@@ -5,22 +5,30 @@
 
 They run on any Linux of that architecture, with any libraries and any Python: one is static, the
 other is linked with nothing. On Linux, building the wheel needs a C compiler; elsewhere the wheel
-has no compiled parts, since the sandbox needs Linux. All other settings are in pyproject.toml.
+has no compiled parts, since the sandbox needs Linux.
+
+GRADEBOX_HOMEPAGE, the address of the repository on GitHub or GitLab, becomes the project's address,
+and the README's links and pictures lead to the files of this version's tag there. Without it they
+stay relative. All other settings are in pyproject.toml.
 """
 
 from __future__ import annotations
 
+import os
 import platform
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
-from setuptools import find_namespace_packages, setup
+from setuptools import Distribution, find_namespace_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "src"))
 
+from gradebox import __version__  # noqa: E402
 from gradebox._aliases import FOLDERS  # noqa: E402
 from gradebox.sandbox.box.build import PARTS  # noqa: E402
 from gradebox.sandbox.errors import SandboxUnavailable  # noqa: E402
@@ -31,6 +39,7 @@ HOMES = {f"gradebox.{name}": name for name in FOLDERS}
 LINKED = all((ROOT / "src" / "gradebox" / name).is_dir() for name in HOMES.values())
 FOLDER = Path("gradebox", "sandbox", "box", "c", "bin")
 LINUX = platform.system() == "Linux"
+RELATIVE = re.compile(r"(!\[[^\]]*|)\]\((?![a-z]+:|#)([^)\s]+)\)")  # a link or a picture
 
 
 class BuildWithParts(build_py):
@@ -72,7 +81,36 @@ def packages() -> list[str]:
     return found
 
 
+class AtHome(Distribution):
+    """The project's metadata, with addresses where GRADEBOX_HOMEPAGE is given."""
+
+    def parse_config_files(self, *args: Any, **more: Any) -> None:
+        super().parse_config_files(*args, **more)
+        homepage = os.environ.get("GRADEBOX_HOMEPAGE", "").rstrip("/")
+        if not homepage:
+            return
+        if not re.fullmatch(r"https://[\w.-]+(/[\w.~-]+)+", homepage):
+            raise SystemExit(
+                f"GRADEBOX_HOMEPAGE {homepage!r}: give the repository's address, such as "
+                "https://github.com/NAME/gradebox, or leave it out"
+            )
+        at, tag = homepage + ("/-" if "gitlab" in homepage else ""), f"v{__version__}"
+
+        def absolute(found: re.Match[str]) -> str:
+            return f"{found[1]}]({at}/{'raw' if found[1] else 'blob'}/{tag}/{found[2]})"
+
+        self.metadata.long_description = RELATIVE.sub(absolute, self.metadata.long_description)
+        self.metadata.project_urls = {
+            "Homepage": homepage,
+            "Documentation": f"{at}/blob/{tag}/docs/README.md",
+            "Changelog": f"{at}/blob/{tag}/CHANGELOG.md",
+            "Security": f"{at}/blob/{tag}/SECURITY.md",
+            "Issues": f"{at}/issues",
+        }
+
+
 setup(
+    distclass=AtHome,
     packages=packages(),
     package_dir={"": "src"} if LINKED else {"": "src", **HOMES},
     cmdclass={"build_py": BuildWithParts, "bdist_wheel": PlatformWheel},

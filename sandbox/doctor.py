@@ -202,14 +202,19 @@ def status_of(found: dict[str, Any]) -> ExitStatus:
     return ExitStatus.INFRASTRUCTURE if found["languages"]["broken"] else ExitStatus.OK
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    p = argparse.ArgumentParser(
         description="Report which isolation levels of the embedded sandbox work on this machine, "
         "and how to enable the others."
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args(arguments)
+    p.add_argument("--json", action="store_true", help="print one JSON object")
+    return p
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(arguments)
     found = examine()
     try:
         print(

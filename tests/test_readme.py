@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+import gradebox
 from gradebox.eval.cli.grade import make_parser
 from gradebox.eval.results.record import CaseVerdict, Reason, Status
 
@@ -101,6 +102,12 @@ def test_named_files_exist(page: Path) -> None:
     folders = "eval|checkers|sandbox|testing|tests|benchmarks|docs|docker|configs|examples"
     for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", page.read_text()):
         assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
+def test_the_version_is_the_newest_of_the_changes() -> None:
+    versions = re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    assert versions[0] == gradebox.__version__
+    assert f"\nVersion {gradebox.__version__}. " in README
 
 
 def test_every_page_of_the_docs_is_in_their_index() -> None:

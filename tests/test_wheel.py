@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -14,12 +15,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import gradebox
 from gradebox.sandbox.box import build
 from testing.commands import run_command
 
 ROOT = Path(__file__).resolve().parents[1]
 SHIPPED = ("eval", "sandbox", "checkers", "src", "pyproject.toml", "setup.py", "README.md",
            "LICENSE")  # fmt: skip
+HOME = "https://github.com/example/gradebox"
 DATA = {".c", ".h", ".css", ".js", ".html", ".json", ".jsonl", ".txt", ".yaml"}
 pytestmark = [pytest.mark.slow(10), pytest.mark.xdist_group("wheel")]
 
@@ -42,11 +45,15 @@ import gradebox
 
 with gradebox.Grader("problems.jsonl", sandbox="local") as grader:
     records = grader.grade([{"id": "1/A", "code": "print(1)"}])
-first: dict[str, object] = records[0]
+first: gradebox.Record = records[0]
+verdicts = [case["verdict"] for case in first["details"]]
 seconds: float = gradebox.run("print(1)", limits=gradebox.Limits(cpu_s=2.0)).cpu_s
 frame = gradebox.latest_records("results/solutions")
 wrong: int = gradebox.run("print(1)").stdout
-reveal_type(records)
+gradebox.grade([], {}, worker=3)
+gradebox.nothing
+first["verdikt"]
+grader.grade([])[0]["details"][0]["cpu"]
 """
 
 
@@ -200,20 +207,41 @@ def test_an_editable_installation_adds_one_name(wheel: Path, tmp_path: Path) -> 
 
 
 def test_a_source_archive_has_the_documents_and_makes_the_same_wheel(
-    wheel: Path, tmp_path: Path
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "source"
     copy_checkout(source)
     for name in ("docs", "examples", "tests", "MANIFEST.in", "CHANGELOG.md"):
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, source / name)
+    monkeypatch.setenv("GRADEBOX_HOMEPAGE", HOME)
     with tarfile.open(built("sdist", source)) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
         archive.extractall(tmp_path / "archive", filter="data")
     assert {"docs/architecture.md", "CHANGELOG.md", "examples/problems.jsonl"} <= inside
     assert not {name for name in inside if name.startswith("tests")}
     (folder,) = (tmp_path / "archive").iterdir()
-    names = zipfile.ZipFile(built("wheel", folder)).namelist()
-    assert sorted(names) == sorted(zipfile.ZipFile(wheel).namelist())
+    made = zipfile.ZipFile(built("wheel", folder))
+    assert sorted(made.namelist()) == sorted(zipfile.ZipFile(wheel).namelist())
+    (name,) = (name for name in made.namelist() if name.endswith("/METADATA"))
+    metadata, tag = made.read(name).decode(), f"v{gradebox.__version__}"
+    assert f"Project-URL: Homepage, {HOME}\n" in metadata
+    assert f"]({HOME}/raw/{tag}/docs/images/report.png)" in metadata
+    assert f"]({HOME}/blob/{tag}/docs/sandbox.md)" in metadata
+    assert re.findall(r"\]\((?!https://)[^)]*\)", metadata) == []
+
+
+@pytest.mark.parametrize("wrong", ["https://", "git@example.org:gradebox", "https://example.org"])
+def test_a_homepage_that_is_no_address_of_a_repository_is_refused(wrong: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "setup.py", "--name"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env={**os.environ, "GRADEBOX_HOMEPAGE": wrong},
+    )
+    assert done.returncode == 1
+    assert "give the repository's address, such as https://github.com/NAME/" in done.stderr
 
 
 def test_a_users_script_is_checked_against_its_types(python: Path, tmp_path: Path) -> None:
@@ -228,8 +256,15 @@ def test_a_users_script_is_checked_against_its_types(python: Path, tmp_path: Pat
         cwd=tmp_path,
         env={"PATH": os.environ["PATH"]},
     )
-    found = [line for line in done.stdout.splitlines() if line.startswith("train.py")]
-    line = TYPED.splitlines().index('wrong: int = gradebox.run("print(1)").stdout') + 1
-    assert len(found) == 2, done.stdout + done.stderr
-    assert found[0].startswith(f"train.py:{line}: error: Incompatible types in assignment")
-    assert 'Revealed type is "list[dict[str, Any]]"' in found[1].replace("builtins.", "")
+    found = [line for line in done.stdout.splitlines() if ": error: " in line]
+    at = TYPED.splitlines().index('wrong: int = gradebox.run("print(1)").stdout') + 1
+    wanted = (
+        "Incompatible types in assignment",
+        'Unexpected keyword argument "worker" for "grade"',
+        'Module has no attribute "nothing"',
+        'TypedDict "Record" has no key "verdikt"',
+        'TypedDict "Case" has no key "cpu"',
+    )
+    assert len(found) == len(wanted), done.stdout + done.stderr
+    for line, (text, error) in enumerate(zip(found, wanted, strict=True), start=at):
+        assert text.startswith(f"train.py:{line}: error: {error}")

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from gradebox.eval.api.grader import GivenProblems, Grader, Solutions
+from gradebox.eval.api.keywords import Flags, Unpack, lists_flags
 from gradebox.eval.common.errors import InputError
+from gradebox.eval.results.record_objects import Record
 from gradebox.sandbox import languages
 from gradebox.sandbox.common.cancellation import asynchronous
 from gradebox.sandbox.endpoints import DEFAULT
@@ -19,13 +21,14 @@ from gradebox.sandbox.model import Execution, Limits
 MAX_SHARED = 4
 
 
+@lists_flags
 def grade(
     solutions: Solutions,
     problems: GivenProblems,
     *,
     time_limit_s: float | None = None,
-    **flags: Any,
-) -> list[dict[str, Any]]:
+    **flags: Unpack[Flags],
+) -> list[Record]:
     """Return a record for each solution, in order; see `Grader.grade`.
 
     solutions  rows as in a solutions file, or its path
@@ -46,7 +49,7 @@ def run(
     language: str = "python",
     stdin: str | bytes = b"",
     limits: Limits | None = None,
-    **flags: Any,
+    **flags: Unpack[Flags],
 ) -> Execution:
     """Run one program in the sandbox and return the evidence; see `Grader.run`."""
     return shared_grader(**flags).run(code, language, stdin, limits)
@@ -55,7 +58,7 @@ def run(
 run_async = asynchronous(run)
 
 
-def shared_grader(problems: GivenProblems | None = None, **flags: Any) -> Grader:
+def shared_grader(problems: GivenProblems | None = None, **flags: Unpack[Flags]) -> Grader:
     """Return the process's own grader with these flags, created at the first call.
 
     The MAX_SHARED last used ones are kept. `close` and the end of the process close them.
@@ -136,6 +139,7 @@ def run_piston_test(
         no_check_dataset=True,
     )
     solution = {"code": source_code, "language": language}
+    record: Mapping[str, Any]
     try:
         [record] = grader.grade([solution], {**row, "official_tests": tests})
     except InputError as error:  # no server answers

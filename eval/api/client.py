@@ -13,14 +13,16 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
+from gradebox.eval.api.keywords import RequestFlags, Unpack
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.grading.remote import GradeRequest, SentProblem
 from gradebox.eval.grading.retry import Interrupted
 from gradebox.eval.grading.solution_run import ungraded
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row, rows_of
 from gradebox.eval.results.record import as_json
+from gradebox.eval.results.record_objects import Record
 from gradebox.eval.solutions.reader import read_rows
 from gradebox.eval.solutions.solution import Solution
 from gradebox.sandbox.common.cancellation import asynchronous, current_cancellation
@@ -51,7 +53,7 @@ class Client:
         token: str | None = None,
         concurrency: int = 4,
         patience_s: float = 600.0,
-        **flags: Any,
+        **flags: Unpack[RequestFlags],
     ) -> None:
         addresses = [urls] if isinstance(urls, str) else list(urls)
         wrong = [url for url in addresses if not url.startswith(("http://", "https://"))]
@@ -67,7 +69,7 @@ class Client:
         self._fleet = Fleet(endpoints, _check, wait_s=patience_s)
         self._threads = concurrency * len(addresses)
         self._patience_s = patience_s
-        self._flags = flags
+        self._flags: dict[str, Any] = {**flags}
 
     def grade(
         self,
@@ -75,7 +77,7 @@ class Client:
         problems: Row | str | Sequence[Row] | None = None,
         *,
         time_limit_s: float | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Record]:
         """Return a record for each solution, in order, as `Grader.grade` does.
 
         problems      rows; or an id, or None, for problems in the servers' own --dataset
@@ -118,7 +120,7 @@ class Client:
                 raise
             finally:
                 self._fleet.disconnect()
-        return [records[s.line] for s in parsed]
+        return cast("list[Record]", [records[s.line] for s in parsed])
 
     grade_async = asynchronous(grade)
 

@@ -16,16 +16,18 @@ import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gradebox.eval.api.batch import Batch
 from gradebox.eval.api.dataset_check import DatasetCheck
+from gradebox.eval.api.keywords import GraderFlags, Unpack, lists_flags
 from gradebox.eval.common.errors import InputError, shown
 from gradebox.eval.grading.cases.judges import try_named_checker
 from gradebox.eval.grading.options import FLAGS, Options
 from gradebox.eval.grading.planner import Problems
 from gradebox.eval.grading.session import GradingSession
 from gradebox.eval.problems.in_memory import InMemoryProblems, Row, rows_of
+from gradebox.eval.results.record_objects import Record
 from gradebox.eval.results.records import EncodedRecord, fields_of
 from gradebox.eval.solutions.program import program_of
 from gradebox.eval.solutions.reader import read_rows, read_solutions
@@ -60,6 +62,7 @@ class CompileError(ValueError):
         self.log = log
 
 
+@lists_flags
 class Grader(Closeable):
     """Grades batches; keeps the sandbox, compiled checkers and tests open between them.
 
@@ -79,24 +82,25 @@ class Grader(Closeable):
         *,
         sandbox: str | Sandbox | None = None,
         drivers: int | DriverPool = 0,
-        **flags: Any,
+        **flags: Unpack[GraderFlags],
     ) -> None:
         self._given_sandbox = sandbox if not isinstance(sandbox, str) else None
         self._given_drivers = drivers if not isinstance(drivers, int) else None
+        given: dict[str, Any] = {**flags}
         if isinstance(drivers, int):
-            flags["drivers"] = drivers
+            given["drivers"] = drivers
         self._process = os.getpid()
         known = {name for name, flag in FLAGS.items() if flag.grader}
-        for name in flags:
+        for name in given:
             if name not in known:
                 takes = ", ".join(sorted(known))
                 raise InputError(f"unknown flag {name!r}: a grader takes {takes}")
         if isinstance(problems, (str, Path)):
-            flags["dataset"] = str(problems)
-        self._has_dataset = "dataset" in flags
+            given["dataset"] = str(problems)
+        self._has_dataset = "dataset" in given
         if isinstance(sandbox, str):
-            flags["sandbox"] = sandbox
-        self.options = Options(solutions_path=(), **flags)
+            given["sandbox"] = sandbox
+        self.options = Options(solutions_path=(), **given)
         self._problems: InMemoryProblems | None = None
         if problems is not None and not isinstance(problems, (str, Path)):
             self._problems = InMemoryProblems(rows_of(problems), self.options.judge)
@@ -122,7 +126,7 @@ class Grader(Closeable):
         problems: GivenProblems | None = None,
         *,
         time_limit_s: float | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[Record]:
         """Return a record for each solution, in order (docs/records.md describes records).
 
         solutions     rows as in a solutions file ({"problem_id", "code" or "completion", …}),
@@ -136,7 +140,7 @@ class Grader(Closeable):
         whose own right solutions do not pass (`no_check_dataset=True`: not). An unusable row,
         an unknown problem and a fault of the sandbox have records: invalid, invalid and error.
         """
-        return list(map(fields_of, self.grade_encoded(solutions, problems, time_limit_s)))
+        return _records(self.grade_encoded(solutions, problems, time_limit_s))
 
     grade_async = asynchronous(grade)  # cancelling it stops the batch
 
@@ -339,6 +343,10 @@ class Grader(Closeable):
         closed = self._closed
         self._reset()
         self._closed = closed
+
+
+def _records(graded: Iterable[dict[str, Any] | EncodedRecord]) -> list[Record]:
+    return cast("list[Record]", list(map(fields_of, graded)))
 
 
 def _solutions(solutions: Solutions, problems: Problems) -> Iterator[Solution]:

@@ -192,7 +192,10 @@ _METAVARS: dict[Any, str] = {
 
 
 # Module that only some commands need → the extra that installs it.
-EXTRAS = {"aiohttp": "view", "httpx": "sampling", "tenacity": "sampling", "sympy": "math"}
+EXTRAS = {
+    "aiohttp": "view", "httpx": "sampling", "tenacity": "sampling", "sympy": "math",
+    "shtab": "completion",
+}  # fmt: skip
 OUT_OF_MEMORY = (
     "this process ran out of memory: give fewer --workers or smaller files, or raise its limit, "
     "then start the same command again to continue"

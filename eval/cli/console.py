@@ -10,6 +10,7 @@ gradebox view RESULTS…               the report of runs, live, with running ag
 gradebox compare A B                 eval/compare.py
 gradebox serve --port 2000           python -m sandbox.server
 gradebox doctor                      python -m sandbox.doctor
+gradebox completion SHELL            flags and commands for bash, zsh and fish
 """
 
 from __future__ import annotations
@@ -45,12 +46,15 @@ COMMANDS: dict[str, Command] = {
     "compare": Command("eval.cli.commands.compare:main", "compare two runs by problem"),
     "serve": Command("sandbox.server.__main__:main", "serve Piston's API and POST /grade"),
     "doctor": Command("sandbox.doctor:main", "show which isolation this machine offers"),
+    "completion": Command(
+        "eval.cli.commands.completion:main", "print the completion for bash, zsh or fish"
+    ),
 }
 
 
 def usage() -> str:
     """Return the list of commands."""
-    rows = [f"  {name:<9}{command.help}" for name, command in COMMANDS.items()]
+    rows = [f"  {name:<12}{command.help}" for name, command in COMMANDS.items()]
     more = "gradebox COMMAND --help lists flags"
     return "\n".join(["usage: gradebox COMMAND [flags] | --version", "", *rows, "", more])
 

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -37,6 +37,7 @@ from gradebox.eval.results.record import (
     encodable,
     encode,
 )
+from gradebox.eval.results.record_objects import Record
 from gradebox.sandbox.input_file import check_input_file
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def scan_records(
             offset += len(line)
 
 
-def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
+def read_records(path: str | Path) -> Iterator[Record]:
     """Yield every record of a file or results folder, in the order written.
 
     A cut last line is left out. Raises InputError for any other damaged line.
@@ -179,10 +180,10 @@ def read_records(path: str | Path) -> Iterator[dict[str, Any]]:
             raise InputError(
                 f"{path}: line {number} is not a record; start the run again to repair the file"
             )
-        yield record
+        yield cast(Record, record)
 
 
-def latest_records(path: str | Path) -> Iterator[dict[str, Any]]:
+def latest_records(path: str | Path) -> Iterator[Record]:
     """Yield the last record of each solution, in file order. The file is read twice."""
     file = results_path(path)
     with OffsetIndex() as last:
@@ -191,7 +192,7 @@ def latest_records(path: str | Path) -> Iterator[dict[str, Any]]:
                 last.put(solution_fingerprint(record), offset)
         for offset, record in scan_records(file):
             if record is not None and last.get(solution_fingerprint(record)) == offset:
-                yield record
+                yield cast(Record, record)
 
 
 def check_record(path: Path, record: Mapping[str, Any]) -> None:

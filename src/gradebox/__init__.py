@@ -16,13 +16,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # nothing is imported here: a command handles signals after this module
 if TYPE_CHECKING:
-    from typing import Any
-
     from gradebox.eval.api import rewards
     from gradebox.eval.api.calls import close, grade, grade_async, run, run_async
     from gradebox.eval.api.client import Client
     from gradebox.eval.api.grader import CompileError, Grader
     from gradebox.eval.common.errors import InputError
+    from gradebox.eval.results.record_objects import Case, Record
     from gradebox.eval.results.records import latest_records, read_records, to_frame
     from gradebox.sandbox.errors import BadRequest, SandboxError
     from gradebox.sandbox.model import Execution, Limits
@@ -36,12 +35,14 @@ if __file__.endswith("/src/gradebox/__init__.py"):
 __version__ = "0.2.0"
 __all__ = [
     "BadRequest",
+    "Case",
     "Client",
     "CompileError",
     "Execution",
     "Grader",
     "InputError",
     "Limits",
+    "Record",
     "SandboxError",
     "close",
     "grade",
@@ -61,6 +62,7 @@ _MODULES = {
     "gradebox.eval.api.client": ("Client",),
     "gradebox.eval.api.grader": ("CompileError", "Grader"),
     "gradebox.eval.common.errors": ("InputError",),
+    "gradebox.eval.results.record_objects": ("Case", "Record"),
     "gradebox.eval.results.records": ("latest_records", "read_records", "to_frame"),
     "gradebox.sandbox.errors": ("BadRequest", "SandboxError"),
     "gradebox.sandbox.model": ("Execution", "Limits"),
@@ -68,18 +70,20 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:  # for a type checker, a name that is not listed above is an error
 
-    if name == "rewards":
-        value: Any = import_module("gradebox.eval.api.rewards")
-    else:
-        module = next((module for module, names in _MODULES.items() if name in names), None)
-        if module is None:
-            raise AttributeError(f"module 'gradebox' has no attribute {name!r}")
-        value = getattr(import_module(module), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name == "rewards":
+            value = import_module("gradebox.eval.api.rewards")
+        else:
+            module = next((module for module, names in _MODULES.items() if name in names), None)
+            if module is None:
+                raise AttributeError(f"module 'gradebox' has no attribute {name!r}")
+            value = getattr(import_module(module), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

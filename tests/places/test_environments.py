@@ -76,6 +76,13 @@ PLACES = {
         remedy="mounted noexec; set GRADEBOX_CACHE to a folder of your own",
         status=2,
     ),
+    "a masked /proc, as in a container": Place(
+        "mount -t tmpfs tmpfs /proc/fs",
+        environment=(("SANDBOX_LEVEL", "userns"),),
+        mounts=True,
+        remedy="/proc: Operation not permitted",
+        status=2,
+    ),
     "a soft limit on the stack": Place("ulimit -Ss 8192", "deep"),
     "a hard limit on the stack": Place(
         "ulimit -s 8192", "deep", errors=("deep",), remedy="ulimit -s unlimited", status=3

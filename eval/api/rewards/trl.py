@@ -37,7 +37,7 @@ class Grades(Protocol):
 
     def grade(
         self, solutions: Any, problems: Any = None, *, time_limit_s: float | None = None
-    ) -> list[dict[str, Any]]: ...
+    ) -> Sequence[Mapping[str, Any]]: ...
 
 
 class CodeforcesReward:

@@ -102,7 +102,7 @@ def gradebox_share(
 
 def _grade(
     grader: Grades, solution: Mapping[str, Any], problem: Mapping[str, Any] | None
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     (record,) = grader.grade([solution], None if problem is None else [problem])
     return record
 

@@ -83,7 +83,8 @@ def data_caches() -> tuple[str, ...]:
     home = os.environ.get("HF_HOME") or f"{base}/huggingface"
     named = [os.environ.get(name) for name in ("HF_HUB_CACHE", "HF_DATASETS_CACHE")]
     paths = [Path(os.path.expanduser(path)) for path in (home, *named) if path]  # noqa: PTH111
-    return tuple(str(path) for path in paths if path.is_dir())
+    # Path.is_dir raises where the home is another user's
+    return tuple(str(path) for path in paths if os.path.isdir(path))  # noqa: PTH112
 
 
 def with_targets(paths: Iterable[str | Path]) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ def steps(
     }
     out += [("L", NEW + path, target, "") for path, target in links.items() if path not in made]
     out += [
-        ("P", f"{NEW}/proc", "subset=pid,hidepid=invisible", "o"),
+        ("P", f"{NEW}/proc", "subset=pid,hidepid=invisible", ""),
         ("X", f"{NEW}/program", "mode=755,size=4g", ""),
         ("R", NEW, "", ""),
         ("S", "/", "", ""),

@@ -64,8 +64,8 @@ def grader() -> Iterator[gradebox.Grader]:
 
 
 PUBLIC = """
-BadRequest Client CompileError Execution Grader InputError Limits SandboxError close grade
-grade_async latest_records open_sandbox read_records rewards run run_async to_frame
+BadRequest Case Client CompileError Execution Grader InputError Limits Record SandboxError close
+grade grade_async latest_records open_sandbox read_records rewards run run_async to_frame
 """
 
 

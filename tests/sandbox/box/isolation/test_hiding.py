@@ -188,5 +188,6 @@ def test_links_in_a_folder_lead_to_their_targets(tmp_path: Path) -> None:
 def test_the_caches_of_data_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", f"{tmp_path}/gone")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.delenv("HF_DATASETS_CACHE", raising=False)
+    (tmp_path / "of somebody else").mkdir(mode=0)
+    monkeypatch.setenv("HF_DATASETS_CACHE", f"{tmp_path}/of somebody else/datasets")
     assert data_caches() == (str(tmp_path),)
