@@ -206,7 +206,7 @@ def check_record(path: Path, record: Mapping[str, Any]) -> None:
         ) from None
 
 
-def usable_records(path: str | Path) -> Iterator[dict[str, Any]]:
+def usable_records(path: str | Path) -> Iterator[Record]:
     """Yield the latest records; raise InputError for one that statistics can't use."""
     for record in latest_records(path):
         check_record(results_path(path), record)

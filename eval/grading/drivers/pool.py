@@ -20,7 +20,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from gradebox.eval.common.errors import DriversUnavailable, InputError
-from gradebox.eval.common.paths import working_folder
+from gradebox.eval.common.files import working_folder
 from gradebox.eval.grading.drivers.driver import DriverSetup
 from gradebox.eval.grading.drivers.process import DriverProcess, Graded, numbers, room_of
 from gradebox.eval.grading.options import Options

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from gradebox.checkers.check import CheckerError
 from gradebox.checkers.interactive import judge_fields
 from gradebox.checkers.program_files import HEADER, read_program
-from gradebox.checkers.programs import NotCompiled, ProgramRuns
+from gradebox.checkers.programs import NotCompiled
 from gradebox.checkers.protocols import PROTOCOLS
 from gradebox.eval.common.errors import InputError, RowError, shown
 from gradebox.eval.problems.packages.files import PackageFiles, unpack
@@ -25,7 +25,7 @@ from gradebox.eval.problems.packages.submissions import LANGUAGES
 from gradebox.sandbox.common.cleanup import Closeable
 from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
-from gradebox.sandbox.model import MIB, Execution, Limits, Program
+from gradebox.sandbox.model import MIB, Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 
 STDERR_BYTES = 64 << 10  # what the box keeps of it
@@ -114,7 +114,7 @@ class Maker(Closeable):
         self._lock = threading.Lock()
         self._sandbox: Sandbox | None = None
         self._folder = tempfile.TemporaryDirectory(prefix="gradebox-package-")
-        self._programs: dict[str, ProgramRuns] = {}
+        self._programs: dict[str, Compiled] = {}
         self._made: dict[tuple[object, ...], Path] = {}
         self._left = MOST_BYTES
 
@@ -172,8 +172,12 @@ class Maker(Closeable):
                 from gradebox.sandbox.opening import open_sandbox
 
                 self._sandbox = open_sandbox("local", slots=1)
-            runs = self._programs.setdefault(program.digest, ProgramRuns(self._sandbox, program))
-            execution = runs.run(LIMITS, **case)
+            if program.digest not in self._programs:
+                self._programs[program.digest] = self._sandbox.compile(program)
+            compiled = self._programs[program.digest]
+            if not compiled.ok:
+                raise NotCompiled(compiled.log)
+            execution = self._sandbox.run(compiled, LIMITS, **case)
         except NotCompiled as error:
             raise RowError(f"{name} {error}: mend it") from None
         except (SandboxError, OSError) as error:
@@ -200,8 +204,8 @@ class Maker(Closeable):
 
     def close(self) -> None:
         with self._lock:
-            for runs in self._programs.values():
-                runs.close()
+            for compiled in self._programs.values():
+                compiled.close()
             if self._sandbox is not None:
                 self._sandbox.close()
             self._sandbox = None
