@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -53,9 +54,12 @@ class DriverProcess:
         try:
             self.child = Child(MAIN, folder=folder)
         except OSError as error:
+            remedy = "raise the limit of processes (ulimit -u)"
+            if isinstance(error, (PermissionError, FileNotFoundError)):
+                remedy = f"let this user run {sys.executable}"
             raise DriversUnavailable(
                 f"--drivers: a driver process cannot be started: {error.strerror or error}; "
-                "raise the limit of processes (ulimit -u) or give --drivers 1"
+                f"{remedy} or give --drivers 1"
             ) from None
         self.calls = Calls(self.child.channel)
         self.tell("setup", setup)

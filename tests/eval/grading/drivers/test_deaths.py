@@ -278,3 +278,13 @@ def test_a_second_signal_ends_a_run_at_once(started: subprocess.Popen[str]) -> N
     for pid in drivers:
         os.kill(pid, signal.SIGCONT)
     wait_until_gone(drivers)
+
+
+def test_a_python_that_this_user_may_not_run_is_named(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = work / "python3"
+    python.write_text("not executable")
+    monkeypatch.setattr(child_module.sys, "executable", str(python))
+    with pytest.raises(InputError, match=f"Permission denied; let this user run {python} or give"):
+        run_grading(options_of(work))
