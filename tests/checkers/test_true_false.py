@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradebox.checkers import true_false, verdict
 from gradebox.checkers.true_false import (
     MOST_READ,
     Verdict,
@@ -32,10 +31,6 @@ def test_rules(response, value, reason):
 )
 def test_reasons_are_those_of_the_judge(response, expected, correct, reason):
     assert judge_response(response, expected) == (correct, reason)
-
-
-def test_the_former_module_name_is_an_alias():
-    assert verdict.extract_verdict is true_false.extract_verdict
 
 
 def test_the_result_unpacks():

@@ -30,7 +30,7 @@ def stranger(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakePiston]:
 def by_the_command(*flags: str) -> Sandbox:
     options = options_from(make_parser().parse_args(["--solutions-path", "a.jsonl", *flags]))
     with GradingSession(options) as session:
-        session._part("files", list)
+        session.files = []
         return session.sandbox
 
 

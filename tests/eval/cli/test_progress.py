@@ -25,8 +25,8 @@ def filled() -> ProgressCounts:
     ):
         tally.add_solution(status, verdict)
     tally.add_case("AC")
-    tally.left.add("1/A", 2.0)
-    tally.left.finish("1/A", 1.0)
+    tally.left.add(2.0)
+    tally.left.finish(2.0, 1.0)
     return tally
 
 
