@@ -18,22 +18,36 @@ from gradebox.checkers.math.read.expressions.parser import parse_expression
 from gradebox.checkers.math.read.reader import read_answer
 from gradebox.checkers.math.read.tables import LETTER, strip_marks
 from gradebox.checkers.math.read.units import unit_name, unit_scale
-from gradebox.checkers.math.read.values import ParseError, Quantity, Relation, Seq, Value
+from gradebox.checkers.math.read.values import ParseError, Quantity, Relation, Rounded, Seq, Value
 
 MAX_ROUNDED = 10**15  # whole numbers from here on are not rounded
 CALCULATION_TOLERANCE = 0.02  # relative difference between the sides of `22/7 = 3.14`
+_DECIMAL = re.compile(r"-?\d*\.\d+")
 _NUMBER = re.compile(r"[-+]?[\d,]*\.?\d+")
-_NAME = re.compile(  # x, AB, x_1, f(\pi), f^{-1}(x), P(A), \angle A, (x, y), area of ABC
+_NAME = re.compile(
     r"(?:[A-Za-z]|[A-Z]{2,4}|\\[A-Za-z]+|[A-Za-z]{4,})'*(?:_(?:\{[^{}]*\}|\w))?(?:\^\{?-?\w{1,2}\}?(?=\s*\())?"
     r"(?:\s*\(\s*(?:[\w, ^+-]{1,20}|\\[a-z]+\s*\{?\w?\}?|-?\d?\s*\\pi\s*/\s*\d+"
-    r"|-?\\frac\s*\{[^{}]{1,12}\}\s*\{[^{}]{1,12}\})\s*\))?"
+    r"|-?\\frac\s*\{[^{}]{1,12}\}\s*\{[^{}]{1,12}\})\s*\))?"  # x, AB, x_1, f(\pi), f^{-1}(x)
     r"|(?:[PEn]|Pr|Var|lcm|\\Pr|\\mathbb\{[PE]\})\s*(?:\([^()]{1,60}\)|\[[^\[\]]{1,60}\])"
-    r"|\[[A-Z][^\[\]]{0,12}\]|\|\s*(?:\\[a-z]+\s*)?\{?\w+\}?\s*\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}|d[a-z]?/d[a-z]"
-    r"|[A-Z]{2}(?:\^\{?2\}?)?|\\sigma\^\{?2\}?|\\(?:Delta|triangle|overline|bar|vec|hat|max|min)\s*\{?\w+\}?"
+    r"|\[[A-Z][^\[\]]{0,12}\]|\|\s*\w\s*\\c[au]p\s*\w\s*\||\|\w+\||m?\\angle\s*[A-Z]{1,3}|\\frac\{d[a-z]?\}\{d[a-z]\}"
+    r"|\\Delta\s*[A-Za-z](?:_\{?\w+\}?)?|d[a-z]?/d[a-z]|\\(?:overline|bar|vec|hat|overrightarrow)\s*\{?\w+\}?"
     r"|\(\s*\\?\w+(?:_\{?\w+\}?)?(?:\s*,\s*\\?\w+(?:_\{?\w+\}?)?)+\s*\)|\w(?:\s*:\s*\w)+"
     r"|[A-Za-z]{4,}(?: [A-Za-z]+)*|[a-z]{2,}(?: [A-Za-z]+)+"
 )
+_POWER = r"(?:\s*\^\s*\{?(?:\d|-1|T)\}?)?"
+_SEGMENT = rf"(?:\\overline\s*)?\{{?[A-Z]{{1,3}}'?\}}?(?:_\{{?\w+\}}?)?{_POWER}"  # AB, A_1B^2
+_SEGMENTS = rf"{_SEGMENT}(?:\s*(?:\\cdot|\\times|\*)?\s*{_SEGMENT}){{0,3}}"
+_GEOMETRIC = re.compile(  # `AB^2`, `AB+BC`, `AB \cdot AC`, `\frac{NO}{BO}`, `\sigma^2`
+    rf"{_SEGMENTS}(?:\s*[-+/]\s*{_SEGMENTS}){{0,3}}|\\frac\s*\{{{_SEGMENTS}\}}\s*\{{{_SEGMENTS}\}}"
+    r"|\\triangle\s*[A-Z]{3}|\\(?:max|min|det|sup|inf|dim|ker|rank|gcd|lcm)(?![A-Za-z])\s*[^=\d]{1,20}"
+    r"|\\[a-z]+(?:_\{?\w+\}?)?\s*\^\s*\{?\d\}?|\|\s*\\(?:vec|overrightarrow|overline)[^|]{1,30}\|"
+)
 _PLAIN_NAME = re.compile(rf"{LETTER}|\\(?:bar|overline|hat|vec)\s*\{{?\s*{LETTER}\s*\}}?")
+_FUNCTION = re.compile(
+    r"([A-Za-z]'*(?:\s*\^\s*\{?\s*-1\s*\}?)?)\s*(?:\(\s*([a-z])\s*\)|_\{?([a-z])\}?)"
+)
+_NUMBERED = re.compile(r"(\\?[A-Za-z]+?)(?:_\{?\d{1,2}\}?)?")
+_POWER_OF_LETTER = re.compile(r"[A-Z]\s*(?:_\s*\{?\w\}?\s*)?\^\s*\{?\s*\d\s*\}?")
 _SAME_NAMES = tuple(  # spellings of one name
     (re.compile(pattern), name)
     for pattern, name in (
@@ -42,8 +56,11 @@ _SAME_NAMES = tuple(  # spellings of one name
         (r"\\(?:Pr|mathbb\s*\{?\s*P\s*\}?)(?=\s*[(\[])|\bPr(?=\s*[(\[])", "P"),
         (r"\\mathbb\s*\{?\s*E\s*\}?(?=\s*[(\[])", "E"),
         (r"\bE\s*\[([^\[\]]*)\]", r"E(\1)"),
+        (r"\|\s*([A-Z]{2})\s*\|", r"\1"),
         (r"\\frac\s*\{\s*d\s*([a-z])\s*\}\s*\{\s*d[a-z]\s*\}|\bd([a-z])\s*/\s*d[a-z]\b", r"\1\2'"),
         (r"\b([a-z])\s*\(\s*([nk])\s*\)", r"\1_\2"),
+        (r"(?i)\barea\s*(?:of\s+)?(?:\\?triangle)?\s*\(?\s*([A-Z]{3,4})\s*\)?", r"S_\1"),
+        (r"S\s*_\{?\s*\\triangle\s*([A-Z]{3})\s*\}?|\[\s*([A-Z]{3,4})\s*\]", r"S_\1\2"),
         (r"\s|\\?[{}]|_\{?\\?(?:max|min)\}?", ""),
     )
 )
@@ -65,7 +82,10 @@ def is_assignment(relation: Relation) -> bool:
     if not relation.is_equation:
         return False
     left = strip_marks(relation.sides[0], "").strip()
-    return _readable(relation.sides[0]) is None or _NAME.fullmatch(left) is not None
+    if left.startswith((r"\int", r"\lim", r"\frac{d}{d")) or _readable(relation.sides[0]) is None:
+        return True
+    forms = ((_NAME, left), (_GEOMETRIC, left), (_GEOMETRIC, _plain_name(left)))
+    return any(pattern.fullmatch(text) for pattern, text in forms)
 
 
 def names_a_number(relation: Relation) -> bool:
@@ -85,17 +105,9 @@ def names_a_number(relation: Relation) -> bool:
     letters = left.free_symbols
     if len(letters) != 1:  # `xy = 1` and `x^2+y^2 = 5` are curves
         curve = {str(letter) for letter in letters} <= {"x", "y", "z"} and not left.is_Pow
-        simple = left.is_Add and all(part.is_Symbol for part in left.args)
-        return len(letters) > 1 and (simple or not (curve and left.is_polynomial(*letters)))
+        return len(letters) > 1 and not (curve and left.is_polynomial(*letters))
     rational = left.is_rational_function(*letters) and not left.is_polynomial(*letters)
     return rational or left.has(TrigonometricFunction, AppliedUndef)
-
-
-def states_a_number(relation: Relation) -> bool:
-    """Return whether the first side of an equation is a number: `\\log 0.01 = -2` is -2."""
-    stated = relation.is_equation and re.search(r"log|\^|sqrt", relation.sides[0])
-    left = _readable(relation.sides[0]) if stated else None
-    return isinstance(left, Expr) and bool(left.is_number)
 
 
 def is_calculation(relation: Relation) -> bool:
@@ -114,6 +126,48 @@ def is_calculation(relation: Relation) -> bool:
     return all(numeric.equal(a, b, tolerance, 0) for a, b in pairwise(sides))
 
 
+def is_numeric(relation: Relation) -> bool:
+    """Return whether an equation states a power or logarithm: `\\log 0.01 = -2` is -2.
+
+    Bases and roots of negative numbers have several values, so it is not calculated again.
+    """
+    stated = relation.is_equation and re.search(r"log|\^|sqrt", relation.sides[0])
+    first = _readable(relation.sides[0]) if stated else None
+    return isinstance(first, Expr) and bool(first.is_number)
+
+
+def says_a_power(relation: Relation, value: Value) -> bool:
+    """Return whether an answer says `AB^2 = 4\\sqrt5` or `S^2 = 9`, not AB or S.
+
+    A root is rather the length itself; the square of a letter is not its value.
+    """
+    if _POWER_OF_LETTER.fullmatch(relation.sides[0].strip()) and is_number(value):
+        return True
+    return bool(re.search(r"\^\s*\{?2\}?\s*$", relation.sides[0]) and "sqrt" in relation.sides[-1])
+
+
+def chain_holds(relation: Relation) -> bool:
+    """Return whether the numbers in `x = 2+3 = 5` are equal; not in `x = 2+3 = 6`."""
+    if len(relation.sides) < 3 or not relation.is_equation:
+        return True
+    sides = [read_side(side) for side in relation.sides[1:]]
+    for one, next_one in pairwise(sides):
+        if not (isinstance(one, Quantity) and isinstance(next_one, Quantity)):
+            continue
+        if one.unit or next_one.unit or one.degree or next_one.degree:
+            continue
+        try:
+            a, b = (parse_expression(v.text) / (100 if v.percent else 1) for v in (one, next_one))
+        except (ParseError, TypeError):
+            continue
+        if isinstance(a, MatrixBase) or isinstance(b, MatrixBase):
+            continue
+        tolerance = _rounding_tolerance(one.text, next_one.text)
+        if a.is_number and b.is_number and numeric.equal(a, b, tolerance, 0) is False:
+            return False
+    return True
+
+
 # -- their values ---------------------------------------------------------------------
 
 
@@ -128,6 +182,19 @@ def assigned(value: Value) -> Value:
     ):
         return read_side(value.sides[-1])
     return value
+
+
+def as_rounded(value: Value) -> Value:
+    """Return `P(X>2) = 1-e^{-1} = .632` as an exact number and its rounding; others as they are."""
+    if not isinstance(value, Relation) or not value.is_equation:
+        return value
+    *_, exact, decimal = (side.strip() for side in value.sides)
+    if not _DECIMAL.fullmatch(decimal) or _DECIMAL.fullmatch(exact):
+        return value
+    number = _readable(exact)
+    if number is None or not number.is_number or not numeric.rounds_to(number, decimal):
+        return value
+    return Rounded(Quantity(exact), Quantity(decimal))
 
 
 def is_number(value: Value) -> bool:
@@ -177,7 +244,7 @@ def name_first(value: Value) -> Value:
 def same_name(a: str, b: str) -> bool:
     """Return whether two left sides may name one value: equal but for case, or f(x) and y."""
     a, b = (_plain_name(strip_marks(t, "")) for t in (a, b))  # |AB|^2 is AB^2
-    if a.lower() == b.lower():
+    if a.lower() == b.lower() or _shorter_name(a, b) or _shorter_name(b, a):
         return True
     return any(
         (f := re.fullmatch(r"([a-zA-Z](?:\^-1)?'*)(?:\([a-z](?:,[a-z])*\)|_[a-z])", x))
@@ -186,18 +253,11 @@ def same_name(a: str, b: str) -> bool:
     )
 
 
-_FUNCTION = re.compile(r"([A-Za-z]'*)\s*\(\s*([a-z])\s*\)")
-
-
-def with_argument_of(gold: Relation, answer: Relation) -> Relation:
-    """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
-    g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
-    if not g or not a or g[1] != a[1] or len(answer.sides) != 2:
-        return answer
-    if a[2] in (g[2], "e") or re.search(rf"(?<![A-Za-z\\]){g[2]}(?![A-Za-z])", answer.sides[1]):
-        return answer
-    renamed = re.sub(rf"(?<![A-Za-z\\]){a[2]}(?![A-Za-z])", g[2], answer.sides[1])
-    return Relation((gold.sides[0], renamed), answer.ops)
+def _shorter_name(short: str, long: str) -> bool:
+    """Return whether `S` is given for `S_ABC`, `p` for `P(A)`, or a noun, `area`, for a name."""
+    if re.fullmatch(r"[A-Za-z]", short):
+        return bool(re.fullmatch(rf"{short}(?:_[A-Z]{{2,4}}|_?\([A-Z=\d]+\))", long, re.I))
+    return bool(re.fullmatch(r"[a-z]{4,}", short) and not re.search(r"[A-Za-z]{4,}", long))
 
 
 def _plain_name(text: str) -> str:
@@ -207,11 +267,47 @@ def _plain_name(text: str) -> str:
     return text
 
 
+def with_argument_of(gold: Relation, answer: Relation) -> Relation:
+    """Return `f(x) = 2x` for `f(t) = 2t` beside `f(x) = …`: any letter may be the argument."""
+    g, a = (_FUNCTION.fullmatch(r.sides[0].strip()) for r in (gold, answer))
+    if not (g and a) or g[1] != a[1] or len(answer.sides) != 2:
+        return answer
+    old, new, right = a[2] or a[3], g[2] or g[3], answer.sides[1]
+    if old in (new, "e") or re.search(rf"(?<![A-Za-z\\]){new}(?![A-Za-z])", right):
+        return answer
+    renamed = re.sub(rf"(?<![A-Za-z\\]){old}(?![A-Za-z])", new, right)
+    return Relation((gold.sides[0], renamed), answer.ops)
+
+
 def one_unknown(items: Sequence[Value]) -> str:
-    """Return the unknown of a list of solutions, "x" for `x=1, x=2`, "x_" for `x_1=1, x_2=2`."""
-    names = {v.sides[0].strip() for v in items if isinstance(v, Relation) and is_assignment(v)}
-    bases = {re.sub(r"_\{?\d\}?$", "_", name) for name in names}
-    return bases.pop() if len(bases) == 1 and all(isinstance(v, Relation) for v in items) else ""
+    """Return the unknown of a list of solutions: "x" for `x=1,2`, "x_" for `x_1=1, x_2=2`.
+
+    Return "" when the list names no unknown or several.
+    """
+    relations = [v for v in items if isinstance(v, Relation)]
+    if len(items) < 2 or not all(map(is_assignment, relations)):
+        return ""
+    names = [r.sides[0].replace(" ", "") for r in relations]
+    bases = {m[1] if (m := _NUMBERED.fullmatch(name)) else "" for name in names}
+    if len(bases) != 1 or "" in bases:
+        return ""
+    base = bases.pop()
+    numbered = sum(name != base for name in names)
+    if numbered and (numbered != len(items) or len(set(names)) != len(names)):
+        return ""
+    return base + "_" if numbered else base
+
+
+def names_each_value(seq: Seq) -> bool:
+    """Return whether a list gives different letters their values: `p = 4, q = 3`."""
+    names = [v.sides[0].strip() for v in seq.items if isinstance(v, Relation) and is_assignment(v)]
+    letters = {name for name in names if re.fullmatch(r"[A-Za-z]", name)}
+    return not seq.kind and len(letters) == len(seq.items) > 1
+
+
+def same_unknown(a: str, b: str) -> bool:
+    """Return whether two lists solve for the same: `x_1=1, x_2=2` may be `x=2, x=1`."""
+    return a.rstrip("_") == b.rstrip("_") and not (a.endswith("_") and b.endswith("_"))
 
 
 def sorted_by_name(seq: Seq) -> Seq:

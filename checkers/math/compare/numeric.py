@@ -1,36 +1,30 @@
 """Decide whether two SymPy expressions are equal by evaluating them.
 
-    rational numbers  exactly
-    other numbers     equal when they agree to AGREED_DIGITS digits
-    polynomials       small ones are multiplied out
+    two numbers       evaluated to the digits that prove them equal (separation.py)
     with variables    evaluated at fixed points of both signs, wherever both are real: equal when
-                      they agree to 35 digits
+                      they agree to 35 digits, or more beside very large or small constants.
+                      Letters in a root of a product, as in `\\sqrt{qs}/s` for `\\sqrt{q/s}`, stand
+                      for positive quantities, unless an absolute value says otherwise
 
-Under the policy `rounded` (Roundings), a reference decimal, 28.89, is what rounds to it at its own
-last digit, half ways up and down; an exact number, \\pi, its rounding to three digits or more; a
-whole number is a count and exact.
-
-This needs no `simplify`, and fixed points give the same verdict on every run. What has no value is
-undecided (None).
+This needs no `simplify`, and fixed points give the same verdict on every run. No evaluation
+needs more than MAX_DIGITS digits: what they leave open is undecided (None).
 """
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
-from itertools import islice
 
 import sympy
 from sympy import Expr, Float, Rational
 
 from gradebox.checkers.math.compare.exact import within_ulps
+from gradebox.checkers.math.compare.separation import digits_needed, has_tower, largest_magnitude
 
 DIGITS = 50  # of an evaluation
-WORKING_DIGITS = 150  # at most, where digits cancel
-AGREED_DIGITS = 90  # of two equal numbers
+MAX_DIGITS = 1000
 AGREE = Float("1e-30", 20)  # relative difference of values that count as equal
-_AGREE_AT_POINTS = Float("1e-35", 20)  # the same, at points
-_NEAR_ZERO = Float("1e-40", 20)  # absolute
+GUARD_DIGITS = 15  # that rounding errors may spoil
 DOUBLE_TOLERANCE = 1e-15  # relative, of expressions whose coefficients are doubles
 ENOUGH_POINTS = 3  # points that must agree
 MAX_EXPANDED = 60  # operations of a polynomial that is multiplied out, which is quicker
@@ -39,8 +33,9 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
 # (index of the first prime, divisor, sign, sign of every second letter). Points are near 0 and,
 # because |x-2|, floors and max change there, far from 0 on both sides.
 _POINTS: tuple[tuple[int, Expr | int, int, int], ...] = (
-    (1, 61, 1, 1), (1, 71, -1, -1), (3, 73, 1, -1), (7, 11, 1, 1), (12, Rational(19, 7), 1, 1),
-    (8, Rational(17, 6), -1, -1), (9, Rational(7, 1511), 1, 1),
+    (1, 61, 1, 1), (2, 67, 1, 1), (1, 71, -1, -1), (3, 73, 1, -1), (2, 79, -1, 1), (5, 83, 1, 1),
+    (7, 11, 1, 1), (12, Rational(19, 7), 1, 1), (8, Rational(17, 6), -1, -1),
+    (9, Rational(7, 1511), 1, 1), (10, Rational(9, 1201), -1, -1),
 )  # fmt: skip
 _FAR = ((3, Rational(1, 3), 1, 1), (6, Rational(1, 5), 1, 1), (11, Rational(2, 7), 1, 1))
 
@@ -52,13 +47,13 @@ class Undecided(Exception):
     """An expression has no finite value at a point, or its digits do not decide."""
 
 
-def value_at(expr: Expr, point: dict[Expr, Expr]) -> Expr:
-    """Return `expr` to DIGITS digits at a point; raise Undecided when it is not finite there.
+def value_at(expr: Expr, point: dict[Expr, Expr], digits: int = DIGITS) -> Expr:
+    """Return `expr` to `digits` digits at a point; raise Undecided when it is not finite there.
 
-    A value of which all digits cancel is returned as something below 10^-AGREED_DIGITS.
+    A value of which all digits cancel is returned as something below 10^-digits.
     """
     try:
-        value = expr.evalf(DIGITS, subs=point or None, maxn=WORKING_DIGITS)
+        value = expr.evalf(digits, subs=point or None, maxn=max(100, digits + DIGITS))
     except (OverflowError, ZeroDivisionError, ValueError):  # 2^{2^{2^n}} far from 0, (1/2)!!
         raise Undecided from None
     if not value.is_number or value.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
@@ -95,6 +90,8 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
         return True
     if isinstance(a, sympy.MatrixBase) or isinstance(b, sympy.MatrixBase):
         return _equal_matrices(a, b, rel_tol, abs_tol)
+    if has_tower(a) or has_tower(b):
+        return None
     if a in _INFINITE or b in _INFINITE:  # `is_infinite` asks for much: a quarter of all time
         return False
     if a.is_Rational and b.is_Rational:
@@ -104,23 +101,18 @@ def equal(a: Expr, b: Expr, rel_tol: float = 0.0, abs_tol: float = 0.0) -> Verdi
     symbols = _symbols(a, b)
     if not symbols:
         return _equal_numbers(a, b, rel_tol, abs_tol)
-    if (cancels := _cancels(a - b)) is not None and (cancels or not rel_tol):
-        return cancels
+    if _cancels(a - b):
+        return True
     return _equal_functions(a, b, symbols, rel_tol)
 
 
-def _cancels(difference: Expr) -> Verdict:
-    """Return whether a small polynomial is 0 when it is multiplied out; None for another one."""
+def _cancels(difference: Expr) -> bool:
+    """Return whether a small polynomial is 0 when it is multiplied out."""
     letters = difference.free_symbols
     if not difference.is_polynomial(*letters) or difference.count_ops() > MAX_EXPANDED:
-        return None
+        return False
     exponents = (p.exp for p in difference.atoms(sympy.Pow) if p.base.is_Add)
-    if not all(e.is_Integer and e <= MAX_POWER for e in exponents):
-        return None
-    expanded = difference.expand()
-    factors = {f for term in sympy.Add.make_args(expanded) for f in sympy.Mul.make_args(term)}
-    rational = all(f.is_Rational or f.as_base_exp()[0].is_Symbol for f in factors)
-    return bool(expanded == 0) if rational else None
+    return all(e.is_Integer and e <= MAX_POWER for e in exponents) and difference.expand() == 0
 
 
 def _symbols(a: Expr, b: Expr) -> list[Expr]:
@@ -144,22 +136,45 @@ def _equal_numbers(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict:
         va, vb = value_at(a, {}), value_at(b, {})
         if rel_tol or abs_tol:
             return _close(va, vb, Float(rel_tol), Float(abs_tol))
-        if not _close(va, vb, AGREE, AGREE):
+        difference = sympy.Abs(va - vb)
+        if difference > Float("1e-20") * (1 + sympy.Abs(va)):
             return False
-        difference = a - b
-        if difference.is_Rational:
-            return bool(difference == 0)
-        allowed = Float(10) ** -AGREED_DIGITS * (1 + sympy.Abs(va))
-        return bool(sympy.Abs(value_at(difference, {})) < allowed)
+        return _proved_equal(a, b)
     except Undecided:
         return None
+
+
+def _proved_equal(a: Expr, b: Expr) -> Verdict:
+    """Return whether a - b is 0; None when MAX_DIGITS digits do not tell."""
+    difference = a - b
+    if difference.is_Rational:
+        return bool(difference == 0)
+    after, before = digits_needed(difference)
+    if after + before > MAX_DIGITS:
+        value = sympy.Abs(value_at(difference, {}, MAX_DIGITS))
+        return False if value > Float(10) ** (int(before) - MAX_DIGITS) else None
+    digits = int(after + before) + GUARD_DIGITS
+    return bool(sympy.Abs(value_at(difference, {}, digits)) < Float(10, 20) ** -int(after + 1))
+
+
+def _digits_at_points(a: Expr, b: Expr) -> int:
+    """Return how many digits show the smallest constants of two expressions beside the largest."""
+    digits = DIGITS + 2 * largest_magnitude(a, b)
+    if digits > MAX_DIGITS:
+        raise Undecided
+    return int(digits)
 
 
 def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> Verdict:
     """Compare where both are real; other points count only when those are too few."""
     complex_valued = a.has(sympy.I) or b.has(sympy.I)
     agreed = 0
-    rel = Float(rel_tol) if rel_tol else _AGREE_AT_POINTS
+    try:
+        digits = _digits_at_points(a, b)
+    except Undecided:
+        return None
+    agree, near_zero = _tolerances(digits)
+    rel = Float(rel_tol) if rel_tol else agree
     guards = [] if complex_valued else _guards(a) + _guards(b)
     is_real = [(p, all(_is_positive(g, p) for g in guards)) for p in points(symbols)]
     if sum(real for _, real in is_real) < ENOUGH_POINTS:
@@ -168,22 +183,41 @@ def _equal_functions(a: Expr, b: Expr, symbols: list[Expr], rel_tol: float) -> V
         if not real and agreed >= ENOUGH_POINTS:
             break
         try:
-            va, vb = value_at(a, point), value_at(b, point)
+            va, vb = value_at(a, point, digits), value_at(b, point, digits)
         except Undecided:
             continue
         if not complex_valued and _imaginary(va) != _imaginary(vb):
             continue
-        if not _close(va, vb, rel, _NEAR_ZERO):
+        if not _close(va, vb, rel, near_zero):
             return False
         agreed += 1
     return True if agreed >= ENOUGH_POINTS else None
+
+
+def _tolerances(digits: int) -> tuple[Expr, Expr]:
+    """Return the relative and the absolute difference of values that count as equal."""
+    return Float(10, 20) ** (GUARD_DIGITS - digits), Float(10, 20) ** (DIGITS // 5 - digits)
 
 
 def _guards(expr: Expr) -> list[Expr]:
     """Return what is positive where `expr` is real: the arguments of roots and logarithms."""
     logarithms = [part.args[0] for part in expr.atoms(sympy.log)]
     roots = [p.base for p in expr.atoms(sympy.Pow) if p.exp.is_Rational and not p.exp.is_Integer]
-    return [inner for inner in logarithms + roots if inner.free_symbols]
+    lengths = (
+        [] if expr.has(sympy.Abs) else [s for r in roots if _is_product(r) for s in r.free_symbols]
+    )
+    return [inner for inner in logarithms + roots + lengths if inner.free_symbols]
+
+
+def _is_product(expr: Expr) -> bool:
+    """Return whether an expression is a positive number times powers of several letters."""
+    number, factors = expr.as_independent(*expr.free_symbols, as_Add=False)
+    powers = [f.as_base_exp() for f in sympy.Mul.make_args(factors)]
+    return (
+        len(powers) > 1
+        and bool(number.is_positive)
+        and all(base.is_Symbol and exponent.is_Integer for base, exponent in powers)
+    )
 
 
 def _is_positive(expr: Expr, point: dict[Expr, Expr]) -> bool:
@@ -214,20 +248,24 @@ def _equal_matrices(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> Verdict
     return None if undecided else True
 
 
-def proportional(a: Expr, b: Expr) -> Verdict:
-    """Return whether a = c·b for a constant c ≠ 0."""
+def proportional(a: Expr, b: Expr, positive: bool = False) -> Verdict:
+    """Return whether a = c·b for a constant c ≠ 0 (c > 0 with `positive`)."""
     if a.free_symbols != b.free_symbols:
         return False
     symbols = _symbols(a, b)
     if not symbols:
         return equal(a, b)
-    if _cancels(a - b) or _cancels(a + b):
+    if _cancels(a - b) or (not positive and _cancels(a + b)):
         return True
     ratio: Expr | None = None
     agreed = 0
+    try:
+        digits = _digits_at_points(a, b)
+    except Undecided:
+        return None
     for point in points(symbols):
         try:
-            va, vb = value_at(a, point), value_at(b, point)
+            va, vb = value_at(a, point, digits), value_at(b, point, digits)
         except Undecided:
             continue
         if vb == 0 or va == 0:
@@ -238,12 +276,14 @@ def proportional(a: Expr, b: Expr) -> Verdict:
             return False  # one is 0 but for rounding
         if ratio is None:
             ratio = va / vb
-        elif not _close(va / vb, ratio, _AGREE_AT_POINTS, _NEAR_ZERO):
+        elif not _close(va / vb, ratio, *_tolerances(digits)):
             return False
         agreed += 1
     if agreed < ENOUGH_POINTS or ratio is None:
         return None
-    return not _imaginary(ratio)
+    if _imaginary(ratio):
+        return False
+    return bool(sympy.re(ratio) > 0) if positive else True
 
 
 DECIMAL = re.compile(  # sign, whole part, decimals, exponent
@@ -312,7 +352,7 @@ def differ_by_constant(a: Expr, b: Expr) -> bool:
             continue
         if not _imaginary(va) and not _imaginary(vb):
             values.append(va - vb)
-    same = all(_close(v, values[0], AGREE, _NEAR_ZERO) for v in values)
+    same = all(_close(v, values[0], AGREE, _tolerances(DIGITS)[1]) for v in values)
     return len(values) >= ENOUGH_POINTS and same
 
 
@@ -324,66 +364,5 @@ def percent_close(a: Expr, b: Expr, rel_tol: float, abs_tol: float) -> bool:
             _close(x, y, Float(rel_tol), Float(abs_tol))
             for x, y in ((va * 100, vb), (va, vb * 100))
         )
-    except (Undecided, TypeError):
-        return False
-
-
-# ---- roundings ----
-
-FEWEST_DIGITS = 3  # significant ones, of the rounding of an exact number
-MAX_DECIMALS = 500  # of an answer
-_STARTED = re.compile(r"[\d.,]$")
-
-HalfUnits = dict[Expr, Expr]  # absolute value of a decimal → half a unit of its last digit
-
-
-class Roundings:
-    """The decimals in a reference answer and in an answer, both normalised texts."""
-
-    def __init__(self, gold: str, answer: str):
-        self._gold = half_units(gold)
-        self._answer = half_units(answer, FEWEST_DIGITS)
-
-    def equal(self, a: Expr, b: Expr) -> bool:
-        """Return whether one number is the other, rounded; of two matrices, each entry."""
-        matrices = [isinstance(v, sympy.MatrixBase) for v in (a, b)]
-        if any(matrices):
-            same_shape = all(matrices) and a.shape == b.shape
-            pairs = zip(a.flat(), b.flat(), strict=True) if same_shape else ()
-            return same_shape and all(x == y or self.equal(x, y) for x, y in pairs)
-        if not (a.is_number and b.is_number) or a.is_infinite or b.is_infinite:
-            return False
-        for one, other in ((a, b), (b, a)):
-            half = self._gold.get(sympy.Abs(one)) if one.is_Rational else None
-            if half is None and one.is_Rational and not _is_exact_count(other, self._gold):
-                half = self._answer.get(sympy.Abs(one))
-            if half is not None and _within_half(one, other, half):
-                return True
-        return False
-
-
-def half_units(text: str, fewest_digits: int = 0) -> HalfUnits:
-    """Return the decimals of a text that have so many significant digits; of 5.0%, also 0.05."""
-    found: HalfUnits = {}
-    for m in islice(DECIMAL.finditer(text), MAX_DECIMALS):
-        digits = m[2].replace(",", "") + m[3]
-        if len(digits.lstrip("0")) < fewest_digits or _STARTED.search(text[: m.start()][-1:]):
-            continue
-        unit = Rational(10) ** (int(m[4] or m[5] or 0) - len(m[3]))
-        for scale in (1, 100) if "%" in text else (1,):
-            found.setdefault(int(digits) * unit / scale, unit / 2 / scale)
-    return found
-
-
-def _is_exact_count(number: Expr, decimals: HalfUnits) -> bool:
-    """Return whether a number of the reference is whole, or a decimal, which has own digits."""
-    return bool(number.is_Integer) or (number.is_Rational and abs(number) in decimals)
-
-
-def _within_half(a: Expr, b: Expr, half: Expr) -> bool:
-    difference = a - b
-    try:
-        value = difference if difference.is_Rational else value_at(difference, {})
-        return bool(abs(value) <= half)
     except (Undecided, TypeError):
         return False

@@ -1,12 +1,8 @@
-"""Compare sets of real numbers: intervals, unions and inequalities end by end, families by values.
-
-A family is `\\frac{\\pi}{4}+k\\pi` or `x \\equiv 3 \\pmod 7`, for whole k.
-"""
+"""Compare sets of real numbers: intervals, unions and inequalities, end by end."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
@@ -14,21 +10,11 @@ import sympy
 from sympy import Expr
 
 from gradebox.checkers.math.compare import numeric
-from gradebox.checkers.math.compare.equations import is_assignment, same_name
+from gradebox.checkers.math.compare.equations import same_name
 from gradebox.checkers.math.read.expressions.parser import parse_expression
-from gradebox.checkers.math.read.normalise import normalise
-from gradebox.checkers.math.read.reader import read_answer
-from gradebox.checkers.math.read.split import as_interval
-from gradebox.checkers.math.read.values import (
-    Family,
-    Interval,
-    ParseError,
-    Quantity,
-    RealSet,
-    Relation,
-    Seq,
-    Value,
-)
+from gradebox.checkers.math.read.expressions.sympy_objects import real_set_to_sympy
+from gradebox.checkers.math.read.real_sets import as_interval
+from gradebox.checkers.math.read.values import Interval, ParseError, RealSet, Relation, Seq, Value
 
 T = TypeVar("T")
 
@@ -82,6 +68,11 @@ def _spans_of_set(value: RealSet) -> Spans:
         return _spans_of_sympy(real_set_to_sympy(value))
     points = map(parse_expression, value.points)
     return _merged([*map(_span, value.intervals), *(RealSpan(p, p, False, False) for p in points)])
+
+
+def _span(interval: Interval) -> RealSpan:
+    low, high = parse_expression(interval.low), parse_expression(interval.high)
+    return RealSpan(low, high, interval.low_open, interval.high_open)
 
 
 def _merged(spans: list[RealSpan]) -> Spans:
@@ -140,15 +131,22 @@ def _where_hold(conditions: Iterable[Condition], union: bool) -> Spans | None:
     return spans
 
 
-def unknown_of(value: Value) -> str:
-    """Return the unknown that a set or an inequality names; "" without one."""
+def differ_in_unknown(gold: Value, answer: Value) -> bool:
+    """Return whether both name an unknown, and another one: `x \\in [1,2]`, `1 \\le y \\le 2`."""
+    unknowns = _unknown_of(gold), _unknown_of(answer)
+    return all(unknowns) and not same_name(*unknowns)
+
+
+def _unknown_of(value: Value) -> str:
     if isinstance(value, Seq) and not value.kind and not value.unknown:
-        names = {unknown_of(item) for item in value.items}
-    elif isinstance(value, Relation):
-        names = {s.name for side in value.sides for s in _side(side).free_symbols}
-    else:
-        names = {value.unknown} if isinstance(value, Seq | RealSet) else set()
-    return names.pop() if len(names) == 1 else ""
+        names = {_unknown_of(item) for item in value.items}
+        return names.pop() if len(names) == 1 else ""
+    if isinstance(value, Seq | RealSet):
+        return value.unknown
+    if isinstance(value, Relation) and not value.is_equation:
+        unknowns = _unknowns((value,))
+        return unknowns.pop() if len(unknowns) == 1 else ""
+    return ""
 
 
 def _solve(relation: Condition) -> tuple[sympy.Set, str]:
@@ -196,17 +194,18 @@ def _side(text: str) -> Expr:
     return parse_expression(_FUNCTION_VALUE.sub(r"\1_{\2}", text))
 
 
-def same_sides(gold: Relation, answer: Relation) -> bool:
-    """Return whether two chains have the same sides: `a < b \\le c` and `c \\ge b > a`."""
-    flipped = Relation(answer.sides[::-1], tuple(_FLIPPED.get(op, op) for op in answer.ops[::-1]))
-    return any(
-        gold.ops == other.ops
-        and all(
-            numeric.equal(_side(a), _side(b)) is True
-            for a, b in zip(gold.sides, other.sides, strict=True)
-        )
-        for other in (answer, flipped)
-    )
+def same_relations(gold: tuple[Relation, ...], answer: tuple[Relation, ...]) -> bool | None:
+    """Compare inequalities side by side; None when they have one unknown and are sets."""
+    unknowns = _unknowns(gold)
+    if unknowns != _unknowns(answer):
+        return False
+    if len(unknowns) == 1:
+        return None
+    if len(gold) != len(answer):
+        gold, answer = _pairwise(gold), _pairwise(answer)
+    if len(gold) != len(answer):
+        return False
+    return equal_in_any_order(gold, answer, _same_inequality)
 
 
 def equal_in_any_order(
@@ -222,6 +221,40 @@ def equal_in_any_order(
     return True
 
 
+def _pairwise(relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
+    """Return `a < b, b < c` for `a < b < c`."""
+    return tuple(
+        Relation(r.sides[i : i + 2], (op,)) for r in relations for i, op in enumerate(r.ops)
+    )
+
+
+def _unknowns(relations: tuple[Relation, ...]) -> set[str]:
+    sides = (_side(side) for r in relations for side in r.sides)
+    return {s.name for side in sides for s in side.free_symbols}
+
+
+def _same_inequality(a: Relation, b: Relation) -> bool:
+    if len(a.ops) != len(b.ops):
+        return False
+    if len(a.ops) > 1:
+        flipped = Relation(b.sides[::-1], tuple(_FLIPPED.get(o, o) for o in b.ops[::-1]))
+        return any(
+            a.ops == other.ops
+            and all(
+                numeric.equal(_side(x), _side(y)) is True
+                for x, y in zip(a.sides, other.sides, strict=True)
+            )
+            for other in (b, flipped)
+        )
+    left, right = (_side(r.sides[0]) - _side(r.sides[1]) for r in (a, b))
+    if a.ops == b.ops:
+        positive = a.ops[0] not in ("=", "!=")
+        return numeric.proportional(left, right, positive=positive) is True
+    if _FLIPPED.get(a.ops[0]) == b.ops[0]:
+        return numeric.proportional(left, -right, positive=True) is True
+    return False
+
+
 def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None]) -> bool:
     """Return whether both have the same number of spans, the same brackets and equal ends."""
     if not gold or not answer:
@@ -232,113 +265,3 @@ def equal(gold: Spans, answer: Spans, same: Callable[[Expr, Expr], bool | None])
         and same(g.high, a.high)
         for g, a in zip(gold, answer, strict=True)
     )
-
-
-# ---- as SymPy's ----
-
-
-def read_interval(text: str) -> sympy.Set:
-    """Return the SymPy set of an interval or a union; raise ValueError for anything else."""
-    value = read_answer(normalise(text))
-    interval = as_interval(value)
-    if interval is not None:
-        value = RealSet((interval,))
-    if not isinstance(value, RealSet):
-        raise ValueError(f"{text[:80]!r} is not an interval: write (a,b), [a,b) or a union of them")
-    return real_set_to_sympy(value)
-
-
-def real_set_to_sympy(value: RealSet) -> sympy.Set:
-    """Return the union of a set's intervals and points, minus those that it excludes."""
-    found = _union(value.intervals, value.points)
-    if value.excluded_points or value.excluded_intervals:
-        found = found - _union(value.excluded_intervals, value.excluded_points)
-    return found
-
-
-def _span(interval: Interval) -> RealSpan:
-    low, high = parse_expression(interval.low), parse_expression(interval.high)
-    return RealSpan(low, high, interval.low_open, interval.high_open)
-
-
-def _union(intervals: Iterable[Interval], points: Iterable[str]) -> sympy.Set:
-    return sympy.Union(
-        sympy.FiniteSet(*map(parse_expression, points)),
-        *(sympy.Interval(*_span(i)) for i in intervals),
-    )
-
-
-# ---- families ----
-
-_PARAMETERS = frozenset(sympy.symbols("k m n"))
-MEMBERS = 60  # on each side of 0
-MAX_TERMS = 12
-NEAR = 1e-9  # absolute difference of equal members
-
-
-def same_family(gold: Value, answer: Value) -> bool | None:
-    """Return whether two answers are one family of numbers; None when they are not two families.
-
-    The members between those of the largest parameters are compared, so that a family may begin
-    anywhere: `-\\frac{3\\pi}{4}+k\\pi` is `\\frac{\\pi}{4}+n\\pi`.
-    """
-    periodic = all(all(r"\pi" in t for t in _terms(v)) for v in (gold, answer))
-    if not (isinstance(gold, Family) or isinstance(answer, Family) or periodic):
-        return None
-    left, right = _members(gold), _members(answer)
-    if left is None or right is None:
-        one, other = (answer, gold) if left is None else (gold, answer)
-        is_member = isinstance(one, Family) and one.unknown and _unknown(other)
-        return False if (left or right) and is_member else None
-    names = [_unknown(v) for v in (gold, answer)]
-    if all(names) and not same_name(*names):
-        return False
-    reach = min(left[1], right[1]) * 0.9
-    return _covers(left[0], right[0], reach) and _covers(right[0], left[0], reach)
-
-
-def _unknown(value: Value) -> str:
-    if isinstance(value, Family):
-        return value.unknown
-    return value.sides[0] if isinstance(value, Relation) and is_assignment(value) else ""
-
-
-def _terms(value: Value) -> list[str]:
-    """Return the expressions of a family, of a list or of an assignment; [] for another value."""
-    if isinstance(value, Family):
-        return list(value.terms)
-    if isinstance(value, Quantity):
-        return [rf"({value.text})\degree" if value.degree else value.text]
-    if isinstance(value, Relation) and is_assignment(value):
-        return _terms(read_answer(value.sides[-1], 1))
-    if isinstance(value, Seq) and value.kind == "":
-        found = [_terms(item) for item in value.items]
-        return [t for terms in found for t in terms] if all(found) else []
-    return []
-
-
-def _members(value: Value) -> tuple[list[float], float] | None:
-    """Return members of a family, sorted, and up to which distance from 0 they are complete."""
-    found: list[float] = []
-    reach = float("inf")
-    for text in (terms := _terms(value)):
-        expr = parse_expression(text)
-        if len(expr.free_symbols) != 1 or not expr.free_symbols <= _PARAMETERS:
-            return None
-        (k,) = expr.free_symbols
-        try:
-            values = [float(expr.subs(k, n).evalf(20)) for n in range(-MEMBERS, MEMBERS + 1)]
-        except (TypeError, OverflowError):
-            return None
-        found += values
-        reach = min(reach, abs(values[0]), abs(values[-1]))
-    return (sorted(found), reach) if terms and len(terms) <= MAX_TERMS else None
-
-
-def _covers(members: list[float], others: list[float], reach: float) -> bool:
-    """Return whether each member within reach of 0 is one of the others."""
-    for member in members:
-        at = bisect_left(others, member - NEAR)
-        if abs(member) <= reach and not (at < len(others) and others[at] <= member + NEAR):
-            return False
-    return True

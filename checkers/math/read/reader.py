@@ -7,28 +7,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
-from itertools import product
 
-from gradebox.checkers.math.read.normalise import strip_ends
+from gradebox.checkers.math.read.dates import read_date_or_time
+from gradebox.checkers.math.read.normalise import plain_words, strip_ends
+from gradebox.checkers.math.read.number_words import read_number_words
+from gradebox.checkers.math.read.quantities import split_unit
+from gradebox.checkers.math.read.real_sets import WHOLE_LINE, read_real_phrase, read_real_set
 from gradebox.checkers.math.read.split import (
     BRACKETS,
     COMMA,
     INTEGER_PARAMETER,
-    WHOLE_LINE,
-    read_real_set,
+    split_cases,
     split_items,
     split_top,
     whole_bracket,
+    with_marked_rounding,
     without_condition,
     without_lead,
 )
-from gradebox.checkers.math.read.tables import LETTER, plain_words, read_number_words, strip_marks
-from gradebox.checkers.math.read.units import add_units, split_unit
+from gradebox.checkers.math.read.tables import LETTER
+from gradebox.checkers.math.read.units import add_units
 from gradebox.checkers.math.read.values import (
-    Clock,
     Family,
     Quantity,
     Ratio,
@@ -50,13 +50,17 @@ _RELATION_OPS = {
 _APPROX = re.compile(r"\\approx(?![A-Za-z])")
 _VARIABLE = re.compile(r"\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\([\w, ]+\))?")
 _DECIMAL = re.compile(r"[-+]?[\d,]*\.?\d+")
-_PM = re.compile(r"\\pm(?![A-Za-z])")
+_PM, _MP = re.compile(r"\\pm(?![A-Za-z])"), re.compile(r"\\mp(?![A-Za-z])")
 _AND_OR = re.compile(r"(?<![A-Za-z\\])(?:and|or)(?![A-Za-z])|\\text\{\s*(?:and|or)\s*\}|&(?!\w)")
 _MEMBER = re.compile(  # `x \in `
     rf"^(?P<name>{LETTER}\s*|\\[a-z]+\s*|[\w,() ]{{1,12}})\\in(?![A-Za-z])\s*"
 )
 _MODULUS = re.compile(r"\s*\\pmod\s?(\d+)$")
 
+_SCALED_TUPLE = re.compile(
+    r"(?P<factor>[-+](?=\s*\()|[-+]?(?:\d+(?:[./]\d+)?|\\frac\s*\d\s*\d|\\frac\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\\sqrt\s*\{[^{}]*\}))"
+    r"\s*(?:\\cdot|\\times|\*)?\s*(?P<tuple>\(.+\)|\\langle.+\\rangle)"
+)
 _BUILDER_HEAD = re.compile(  # of `\{x \in \mathbb{R} | …\}`, not of `\{x^2 | …\}`
     rf"\(?\s*{LETTER}(?:\s*,\s*{LETTER})*\s*\)?(?:\s*\\in.+)?"
 )
@@ -69,6 +73,9 @@ def read_answer(text: str, level: int = 0) -> Value:
     total = add_units(text)
     if total is not None:
         return Quantity(*total)
+    text = with_marked_rounding(text)
+    if level == 0 and (cases := split_cases(text)):
+        return Seq("", tuple(_read_case(value, condition) for value, condition in cases))
     text, integer = without_condition(text)
     if integer or _MODULUS.search(text):
         return _read_family(text, level) or read_answer(_MODULUS.sub("", text), level + 1)
@@ -82,13 +89,12 @@ def read_answer(text: str, level: int = 0) -> Value:
         return Words(plain_words(text))
     return (
         read_real_set(text)
-        or _read_clock(text)
-        or _read_date(text)
+        or read_date_or_time(text)
         or _read_phrase(text)
         or _read_named_point(text)
         or _read_joined(text, level)
         or _read_signed_tuple(text, level)
-        or _read_scaled_tuple(text)
+        or _read_scaled_tuple(text, level)
         or _read_bracketed(text, level)
         or _read_list(text, level)
         or _read_rounded(text, level)
@@ -99,11 +105,12 @@ def read_answer(text: str, level: int = 0) -> Value:
     )
 
 
-def _read_family(text: str, level: int) -> Value | None:
-    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions.
+def _read_case(value: str, condition: str) -> Seq:
+    return Seq("()", (read_answer(value, 1), read_answer(condition, 1)))
 
-    The residue of a number, `2^{38} = 3 \\pmod{11}`, is that number.
-    """
+
+def _read_family(text: str, level: int) -> Family | None:
+    """Read `x = 7k+3` and `x = 3 \\pmod 7`; None when there is no list of expressions."""
     modulus = _MODULUS.search(text)
     text = text[: modulus.start()].strip() if modulus else text
     if level > MAX_DEPTH or not text:
@@ -118,8 +125,6 @@ def _read_family(text: str, level: int) -> Value | None:
     for item in items:
         if isinstance(item, Relation) and item.is_equation and len(item.sides) == 2:
             unknown, item = item.sides[0], read_answer(item.sides[1], level + 1)
-            if modulus and not re.search("[A-Za-z]", unknown):
-                return item
         parts = item.items if isinstance(item, Seq) and item.kind == "" else (item,)
         for part in parts:
             if not isinstance(part, Quantity) or part.unit:
@@ -141,6 +146,8 @@ def _is_set(text: str) -> bool:
 def _read_phrase(text: str) -> Value | None:
     """Read "all reals except 2", "no solution", "infinity" and numbers in words."""
     plain = plain_words(text)
+    if found := read_real_phrase(text):
+        return found
     if plain == "all real numbers":
         return RealSet((WHOLE_LINE,))
     if text in (r"\emptyset", r"\{\}") or plain == "no solution":
@@ -153,8 +160,11 @@ def _read_phrase(text: str) -> Value | None:
 
 def _read_named_point(text: str) -> Relation | None:
     """Read `A(1,2)` as A = (1,2)."""
-    m = re.fullmatch(r"([A-Z])\s?(\([^()]+,[^()]+\))", text)
-    return Relation((m[1], m[2]), ("=",)) if m else None
+    m = re.match(r"([A-Z])\s?(?=\()", text)
+    whole = whole_bracket(text[m.end() :]) if m else None
+    if m is None or whole is None or not 2 <= len(split_items(whole[1], enclosed=True)) <= 3:
+        return None
+    return Relation((m[1], text[m.end() :]), ("=",))
 
 
 # -- lists -------------------------------------------------------------------------
@@ -165,7 +175,7 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
 
     Points written as assignments stay apart: `x=1,y=2; x=3,y=4`.
     """
-    values = [read_answer(part, level + 1) for part in parts]
+    values = _with_repeated_sign([read_answer(part, level + 1) for part in parts])
     names = {_assigned_names(v) for v in values}
     if len(values) > 1 and len(names) == 1 and all(names):
         return tuple(values)
@@ -176,6 +186,17 @@ def _read_items(parts: Iterable[str], level: int) -> tuple[Value, ...]:
         else:
             items.append(value)
     return tuple(items)
+
+
+def _with_repeated_sign(values: list[Value]) -> list[Value]:
+    """Return `x \\ne 0, x \\ne 1` for `x \\ne 0, 1`."""
+    first = values[0] if values else None
+    if not isinstance(first, Relation) or first.ops != ("!=",):
+        return values
+    return [
+        Relation((first.sides[0], v.text), ("!=",)) if isinstance(v, Quantity) else v
+        for v in values
+    ]
 
 
 def _assigned_names(value: Value) -> frozenset[str]:
@@ -238,36 +259,36 @@ def _read_list(text: str, level: int) -> Seq | None:
 
 def _read_signed_tuple(text: str, level: int) -> Seq | None:
     """Read `(\\pm 1, 2)` as the two points."""
-    whole = whole_bracket(text) if len(_PM.findall(text)) == 1 else None
-    return _read_plus_minus(text, level) if whole and whole[0] == "(" else None
+    whole = whole_bracket(text) if "\\pm" in text else None
+    one_sign = len(_PM.findall(text)) == 1 or "\\mp" in text
+    return _read_plus_minus(text, level) if whole and whole[0] == "(" and one_sign else None
 
 
-_SCALED_TUPLE = re.compile(r"(-?(?:\d+|\\frac\s*(?:\d\s*\d|\{[^{}]*\}\s*\{[^{}]*\})))\s*(\(.+\))")
-
-
-def _read_scaled_tuple(text: str) -> Seq | None:
+def _read_scaled_tuple(text: str, level: int) -> Seq | None:
     """Read `\\frac{1}{2}(1,2,3)` as a tuple."""
     m = _SCALED_TUPLE.fullmatch(text)
-    whole = whole_bracket(m[2]) if m else None
+    whole = whole_bracket(m["tuple"]) if m else None
     items = split_items(whole[1], enclosed=True) if whole else []
     if m is None or len(items) < 2:
         return None
-    return Seq("()", tuple(Quantity(f"({m[1]})({item})") for item in items))
+    factor = m["factor"] if m["factor"] in "+-" else f"({m['factor']})"
+    return Seq("()", tuple(Quantity(f"{factor}({item})") for item in items))
 
 
 def _read_plus_minus(text: str, level: int) -> Seq | None:
-    """Read `3 \\pm 2` as the two values, `\\pm a \\pm b` as four."""
-    text = re.sub(r"\+/-|\+-", r"\\pm ", text)
-    signs = len(_PM.findall(text))
-    if not 0 < signs <= 4:
+    """Read `3 \\pm 2` as the two values."""
+    signs = len(_PM.findall(text)) + len(_MP.findall(text))
+    if signs > 4 or not (signs or re.search(r"\+/-|\+-", text)):
         return None
+    text = re.sub(r"\+/-|\+-", r"\\pm ", text)
     last = text[text.rfind("=") + 1 :]
-    if "=" in text and whole_bracket(last.strip()) and not _PM.search(last):
+    if re.fullmatch(r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*", text):
+        signed = [_PM.sub(s, _PM.sub(sign, text, count=1)) for sign in "-+" for s in "-+"]
+        return Seq("", tuple(read_answer(t, level + 1) for t in signed))  # four values
+    if "=" in text and whole_bracket(last.strip()) and not (_PM.search(last) or _MP.search(last)):
         return None  # `m \\pm s = (1,3)`
-    four = re.fullmatch(r"\s*\\pm(?![A-Za-z])[^()=,]*\\pm(?![A-Za-z])[^()=,]*", text)
-    first = [_PM.sub(sign, text, count=1) for sign in "-+"] if four else [text]
-    signed = [_PM.sub(sign, half) for half in first for sign in "-+"]
-    return Seq("", tuple(read_answer(t, level + 1) for t in signed))
+    upper, lower = _MP.sub("-", _PM.sub("+", text)), _MP.sub("+", _PM.sub("-", text))
+    return Seq("", (read_answer(lower, level + 1), read_answer(upper, level + 1)))
 
 
 # -- one value -----------------------------------------------------------------------
@@ -296,45 +317,6 @@ def _read_relation(text: str) -> Relation | None:
     ):
         sides[-1] = last.text  # `w \le 15` pounds
     return Relation(tuple(sides), read)
-
-
-_CLOCK = re.compile(
-    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?::(?P<second>\d{2}))?|\s?o'?\s?clock|(?=\s*[ap]\.?m))"
-    r"\s*(?:(?P<half>[ap])\.?\s*(?:m\.?)?)?",
-    re.I,
-)
-_PART_OF_DAY = {" in the morning": " am", " in the afternoon": " pm", " in the evening": " pm"}
-
-
-def _read_clock(text: str) -> Clock | None:
-    """Read a time of day: `3:05 p.m.`, `10:30`, `noon`."""
-    text = " ".join(strip_marks(text).split()).replace(" : ", ":").lower()
-    text = {"noon": "12 pm", "midnight": "12 am"}.get(text, text)
-    for words, half in _PART_OF_DAY.items():
-        text = text.replace(words, half)
-    m = _CLOCK.fullmatch(text)
-    if m is None or int(m["hour"]) > 24 or int(m["minute"] or 0) > 59:
-        return None
-    hour, minute, second = (int(m[part] or 0) for part in ("hour", "minute", "second"))
-    return Clock(hour, minute, second, m["half"] or "")
-
-
-_MAY_BE_DATE = re.compile(
-    r"(?:[A-Za-z]{3,9}\.? \d|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z]|\d{4}[-/]\d)"
-)
-_DATES = ("%B %d %Y", "%b %d %Y", "%d %B %Y", "%Y-%m-%d", "%Y/%m/%d")
-
-
-def _read_date(text: str) -> Words | None:
-    """Read `January 5, 2024`, `5th of January` and `2024-01-05` in one spelling."""
-    plain = " ".join(strip_marks(text).removeprefix("the ").split())
-    if len(plain) > 30 or not _MAY_BE_DATE.match(plain):
-        return None
-    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|[,.]|\bof ", "", plain)
-    for date, spelling in product((plain, f"{plain} 1904"), _DATES):
-        with suppress(ValueError):
-            return Words(f"date {datetime.strptime(date, spelling):%Y-%m-%d}")
-    return None
 
 
 def _read_ratio(text: str) -> Ratio | None:

@@ -1,7 +1,6 @@
 """Units of measurement and currencies: their names in one spelling, and the factors between them.
 
 units.txt is the table: `60,000 CHF`, `CHF 60,000` and `US$60,000` are read by its rows.
-`split_unit` takes an expression apart: `15 \\text{ cm}^2` → Quantity("15", "cm^2").
 """
 
 from __future__ import annotations
@@ -10,16 +9,8 @@ import re
 from fractions import Fraction
 from pathlib import Path
 
-from gradebox.checkers.math.read.tables import (
-    FUNCTIONS,
-    SCALE_WORDS,
-    TEXT_CLOSE,
-    TEXT_OPEN,
-    plain_words,
-    read_number_words,
-    strip_marks,
-)
-from gradebox.checkers.math.read.values import Quantity, Value, Words
+from gradebox.checkers.math.read.number_words import NUMBER_WORDS, SCALE_WORDS, read_number_words
+from gradebox.checkers.math.read.tables import FUNCTIONS, strip_marks
 
 MAX_POWER = 6
 Dimensions = tuple[tuple[str, int], ...]
@@ -73,6 +64,8 @@ _SMALL = re.compile(  # `mJ`, where case tells milli from mega; `μC`
 )
 # units with a name that is a product directly after a number: `3lm`
 _AFTER_A_SPACE = frozenset(["au", "ly", "pc", "db", "wb", "lm", "us", "ns", "ps", "fs"])
+_FUNCTION_OF = re.compile(r"(?:sec|min)\s[a-z]")  # `sec t`
+_NEWTON_METER = re.compile(r"[NJWVAC](?:-|\s?\\cdot\s?)[a-z]")
 NEUTRAL_UNITS = frozenset(["unit", "units", "u"])  # match every unit
 SQUARE_WORDS = frozenset(["square", "sq", "squared"])
 CUBIC_WORDS = frozenset(["cubic", "cu", "cubed"])
@@ -109,11 +102,16 @@ def is_unit(tail: str) -> bool:
     return name in known or len(name) >= 4 or (len(name) == 3 and " " in tail)
 
 
+def is_small_unit(tail: str) -> bool:
+    """Return whether letters are a unit with a prefix below 1: `mN`, `mW`."""
+    return _SMALL.fullmatch(tail) is not None
+
+
 def is_compound_unit(tail: str) -> bool:
     """Return whether all names after a number and a space are units: `cm^3/mol`, `N-m`."""
-    if unit_scale(unit_name(tail)) is None:
+    if _FUNCTION_OF.search(tail) or unit_scale(unit_name(tail)) is None:
         return False
-    return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail))
+    return bool(re.search(r"[A-Za-z]{2}|/|\^\s?\{?\s?-", tail) or _NEWTON_METER.fullmatch(tail))
 
 
 def merge_units(first: str, second: str) -> str:
@@ -201,6 +199,7 @@ def conversion_factor(source: str, target: str) -> Fraction | None:
         paid = UNITS.get(other, ("",))[0] in _CURRENCIES
         if counted != one and (paid or unit_scale(counted) is None):
             return Fraction(1)
+    source, target = _measured(source, target), _measured(target, source)
     a, b = unit_scale(source), unit_scale(target)
     if a and b:
         return a[1] / b[1] if _same_dimensions(a[0], b[0]) else None
@@ -217,14 +216,34 @@ def _same_dimensions(a: Dimensions, b: Dimensions) -> bool:
     return [d for d in a if d[0] not in _DOLLARS] == [d for d in b if d[0] not in _DOLLARS]
 
 
+def _measured(one: str, other: str) -> str:
+    """Return `gal` for `gal paint` when the other unit does not say what is measured."""
+    name, _, noun = one.partition(" ")
+    named = noun.isalpha() and noun not in UNITS and name in UNITS
+    return name if named and unit_scale(other) else one
+
+
+_NUMBER_RUN = re.compile(
+    rf"(?<![A-Za-z])(?:(?:{'|'.join([*NUMBER_WORDS, *SCALE_WORDS])})[\s-]+)+(?=[A-Za-z])", re.I
+)
 _TWO_UNITS = re.compile(
     r"(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?[\s,]*(?:and\s+)?(\d+(?:\.\d+)?)\s*([A-Za-z]+)\.?"
+)
+_AS_TWO_UNITS = (  # other ways to write two units
+    (re.compile(r"^(\d{1,3}):([0-5]\d)\s*(?:h|hrs?|hours?)$"), r"\1 hours \2 min"),
+    (re.compile(r"^＄\s?(\d+)(?=\s)"), r"\1 dollars"),
+    (re.compile(r"^(\d+)\s?h\s?(\d+)\s?m$"), r"\1 h \2 min"),
+    (re.compile(r"^(\d+)\s?'\s?(\d+)\s?(?:\"|'')$"), r"\1 ft \2 in"),
 )
 
 
 def add_units(text: str) -> tuple[str, str] | None:
     """Return (`2*60+30`, `min`) for `2 hours 30 minutes`; None unless two such units add up."""
-    m = _TWO_UNITS.fullmatch(strip_marks(text).strip())
+    text = _NUMBER_RUN.sub(lambda m: f"{read_number_words(m[0]) or m[0]} ", strip_marks(text))
+    text = text.strip()
+    for pattern, written_out in _AS_TWO_UNITS:
+        text = pattern.sub(written_out, text)
+    m = _TWO_UNITS.fullmatch(text)
     if m is None:
         return None
     unit = unit_name(m[4])
@@ -232,125 +251,3 @@ def add_units(text: str) -> tuple[str, str] | None:
     if large is None or small is None or large[0] != small[0] or large[1] <= small[1]:
         return None
     return f"{m[1]}*({large[1] / small[1]})+{m[3]}", unit
-
-
-# ---- an expression and its unit ----
-
-_MARKED_TAIL = re.compile(
-    rf"^(?P<value>[^{TEXT_OPEN}]*[^\s{TEXT_OPEN}])\s*(?P<unit>{TEXT_OPEN}.*)$", re.S
-)
-_BARE_TAIL = re.compile(
-    r"^(?P<value>.*(?:[\d)}\]%]|\\pi(?![A-Za-z])))\s*(?P<unit>[A-Za-z]+\.?(?:(?:[\s/.-]|\\cdot(?![A-Za-z]))+[A-Za-z]+\.?)*(?:\s*\^\s*\{?-?\d\}?)?)$",
-    re.S,
-)
-_UNIT = r"[A-Za-z]+\.?(?:\s?\^\s?\{?\s?-?\d\s?\}?)?"
-_COMPOUND_TAIL = re.compile(  # `kcal m^{-2} yr^{-1}`, `cm^3/(mol K)`
-    rf"(?P<value>.*?[\d)}}\]%])\s+"
-    rf"(?P<unit>{_UNIT}(?:(?:\s?(?:[/-]|\\cdot(?![A-Za-z]))\s?|\s)\(?{_UNIT}){{0,5}}\)?)",
-    re.S,
-)
-_SIGNS = {"＄": "dollar", **{sign: name for sign, name in MONEY.items() if len(sign) == 1}}
-_MONEY = "".join(_SIGNS).replace("$", "")
-_MONEY_BEFORE = re.compile(rf"^([-+]?)\s*([{_MONEY}])\s*(?=[-\d.(\\])")
-_MONEY_AFTER = re.compile(rf"^(.*[\d)}}])\s*([{_MONEY}])$", re.S)
-_TEMPERATURE = re.compile(
-    rf"(?:\\degree|{TEXT_OPEN}?\s*degrees?)\s*{TEXT_OPEN}?\s*(C|F)(?:elsius|ahrenheit)?\s*{TEXT_CLOSE}?$",
-    re.I,
-)
-_SCALED = re.compile(
-    rf"^(.*[\d)}}])\s*{TEXT_OPEN}?\s*({'|'.join(SCALE_WORDS)})(?![A-Za-z])(.*)$", re.I | re.S
-)
-_GLUED_FUNCTION = re.compile(r"-?(?:sin|cos|tan|cot|sec|csc|ln|log) ?(?:pi|[a-z])")
-_TRIGONOMETRIC = re.compile(r"(?<![A-Za-z])(?:sin|cos|tan|cot|sec|csc|cis)")
-_DEGREE_SIGN = re.compile(r"\\degree\s*")
-_MARKED = re.compile(rf"{TEXT_OPEN}([^{TEXT_CLOSE}]*){TEXT_CLOSE}")
-_BETWEEN_UNITS = re.compile(r"(?:[\s/.()-]|\\cdot(?![A-Za-z])|\^\s?\{?\s?-?\d\s?\}?)*")
-_CONDITION = re.compile(r"\b(?:if|when|unless|than|plus|minus)\b", re.I)
-
-
-def split_unit(text: str) -> Value:
-    """Return an expression and its unit as a Quantity; a text answer as Words."""
-    unit = ""
-    if m := _MONEY_BEFORE.match(text):
-        text, unit = m[1] + text[m.end() :], _SIGNS[m[2]]
-    elif m := _MONEY_AFTER.match(text):
-        text, unit = m[1], _SIGNS[m[2]]
-    elif m := _TEMPERATURE.search(text):
-        text, unit = text[: m.start()], {"c": "celsius", "f": "fahrenheit"}[m[1].lower()]
-    text, scale = _cut_scale(text)
-    text, tail = _cut_unit(text)
-    unit = merge_units(unit, tail)
-    number = read_number_words(text.removesuffix("%"))
-    if number is not None:
-        return Quantity(number, unit, percent=text.endswith("%"))
-    if not re.search(r"[\d\\(+*/^=_]", text):
-        plain = plain_words(text)
-        words = plain.split()
-        for count in range(len(words) - 1, 0, -1):  # `two and a half hours`
-            number = read_number_words(" ".join(words[:count]))
-            if number is not None:
-                return Quantity(number, unit_name(" ".join(words[count:])))
-        if _GLUED_FUNCTION.fullmatch(plain):
-            return Quantity(plain, unit)
-        if _is_text(plain, text):
-            return Words(plain)
-    if TEXT_OPEN in text:
-        text = strip_marks(text).strip()
-        if not re.search(r"\d|\\", text):
-            return Words(plain_words(text))
-    text = text.strip()
-    percent = text.endswith("%")
-    if percent:
-        text = text[:-1].strip()
-    degree = bool(_DEGREE_SIGN.search(text)) and not _TRIGONOMETRIC.search(text)
-    if degree:  # \sin 30\degree is a number
-        text = _DEGREE_SIGN.sub(" ", text).strip()
-    return Quantity(f"({text})*{scale}" if scale != 1 else text, unit, percent, degree)
-
-
-def _cut_scale(text: str) -> tuple[str, int]:
-    """Return (`1.5 dollars`, 10**6) for `1.5 million dollars`."""
-    m = _SCALED.match(text)
-    if m is None:
-        return text, 1
-    return (m[1] + strip_marks(m[3])).strip(), SCALE_WORDS[m[2].lower()]
-
-
-def _is_text(plain: str, text: str) -> bool:
-    """Return whether letters are words; two or three small ones are a product of variables."""
-    if not plain:
-        return True
-    if (
-        re.fullmatch(r"-?[a-z]{2,3}|[A-Za-z](?: [A-Za-z])+", text.strip())
-        or re.search(r"[-+]", plain)
-        or plain == "pi"
-    ):
-        return False
-    return len(re.sub(r"[^A-Za-z]", "", plain)) > 1
-
-
-def _is_only_unit(tail: str) -> bool:
-    """Return whether marked words are a unit: `\\text{cm}^2`, not `\\text{cm}+3`."""
-    outside = _BETWEEN_UNITS.fullmatch(_MARKED.sub(" ", tail))
-    return outside is not None and not _CONDITION.search(tail)
-
-
-def _cut_unit(text: str) -> tuple[str, str]:
-    """Return (expression, unit name); the name is "" without a unit."""
-    m = _MARKED_TAIL.match(text)
-    if (
-        m
-        and re.search(r"\d|\\|^[A-Za-z]$", m["value"])
-        and not m["value"].rstrip().endswith(("+", "-", "*", "/", "^", "_", "(", "{"))
-        and _is_only_unit(m["unit"])
-    ):
-        return m["value"].strip(), unit_name(m["unit"])
-    m = _COMPOUND_TAIL.fullmatch(text)
-    if m and is_compound_unit(m["unit"]):
-        return m["value"], unit_name(m["unit"])
-    m = _BARE_TAIL.match(text)
-    if m and m["value"].endswith("pi") and re.match(r"(?!cm|mm|km|ft|in)[A-Za-z]{2}\b", m["unit"]):
-        return text, ""  # 2\pi hr is a product
-    if m and not m["value"].rstrip().endswith("\\") and is_unit(m["unit"]):
-        return m["value"].strip(), unit_name(m["unit"])
-    return text, ""

@@ -91,13 +91,11 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Clock:
-    """A time of day; `half` is "a", "p" or "", where it is not said."""
+class DateOrTime:
+    """A date or a time of day; dates.py lists the fields of each kind."""
 
-    hour: int
-    minute: int
-    second: int
-    half: str
+    kind: str
+    fields: tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
@@ -120,4 +118,4 @@ class Family:
     plain: Value
 
 
-Value = Quantity | Words | Seq | RealSet | Relation | Ratio | Clock | Rounded | Family
+Value = Quantity | Words | Seq | RealSet | Relation | Ratio | DateOrTime | Rounded | Family

@@ -103,6 +103,13 @@ def test_the_tolerance_of_lm_open_science_is_absolute(gold, answer, equal):
     assert grade(answer, gold, "lm-open-science").equal is equal
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("gold", "answer"), [(r"\sqrt{1+10^{-3000}}", "1"), ("1-e^{-10000}", "1")])
+def test_numbers_that_1000_digits_do_not_tell_apart_are_undecided(gold, answer):
+    found = grade(gold, answer)
+    assert (found.equal, found.reason) == (False, "undecided")
+
+
 def test_a_boxed_answer_in_a_solution_is_found_unchanged():
     rows = [r for r in NEGATIVES + POSITIVES if "$" not in r["answer"].replace("\\$", "")]
     rewritten = re.compile(r"[A-E]: |\\boxed")  # the letter of a choice, a box in the box

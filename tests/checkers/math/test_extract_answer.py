@@ -3,7 +3,7 @@
 import pytest
 
 from gradebox.checkers.math import extract_answer, grade
-from gradebox.checkers.math.extract.document import MAX_CHARS
+from gradebox.checkers.math.extract.formats import MAX_CHARS
 from gradebox.checkers.math.extract.guided import extract_gold
 
 
@@ -57,6 +57,7 @@ from gradebox.checkers.math.extract.guided import extract_gold
         ("<think>6*6</think><answer>36</answer>", "36"),
         ("I first said 5.\n<answer>so \\boxed{6}</answer>", "6"),
         ("<answer>3</answer>\n\nQuestion: 3+4?\n<answer>7</answer>", "3"),
+        ("the square root of two", "the square root of two"),
         ("The minimum is 5, when a = 1, b = 2.", "5"),
         ("Factor it, so x = 1 or x = -2.", "x = 1 or x = -2"),
         ("Substituting back, x = 4 and y = -1.", "x = 4 and y = -1"),
@@ -129,8 +130,11 @@ from gradebox.checkers.math.extract.guided import extract_gold
         (r"We look for $\frac{4}{\boxed{?}}$. #### 9", "9"),
         ("Answer: Mrs. Lee picked 23 plums on Friday.", "23"),
         # the number that a sentence states
+        ("Ana needs to score 17 points to reach an average of 12.", "17"),
         ("Lia paid $14,500 for all 3 boats, including the sails.", "$14,500"),
         ("It takes Kim 7 hours to ride back at a speed of 9 miles per hour.", "7 hours"),
+        ("He needs to sell 31 cakes so that he will have 4 cakes left.", "31"),
+        ("They will save $6 by taking the train 8 times.", "$6"),
         ("After 2 hours of waiting, she is 15 miles from home.", "15 miles"),
         ("So, 35 pips is equivalent to 20 pops.", "20"),
         ("There are 18 foxes living in the woods of Old Harbour.", "18"),
@@ -150,13 +154,17 @@ from gradebox.checkers.math.extract.guided import extract_gold
         (r"The sum is $\frac{8}{3}.$ Note that 8 and 3 have no common factor.", r"\frac{8}{3}."),
         (r"Then $s = 12.$ Equality occurs at $a = 3,$ so the maximum is $15.$", "15."),
         (r"Its area is $24$. [asy] draw((0,0)--(6,8)); [/asy]", "24"),
+        (r"We solve \begin{align*} 5k-3 &= 12 \\ 5k &= 15 \\ k &= 3. \end{align*}", "k = 3"),
+        (r"So \[\begin{aligned} P &= 4 \cdot 7 \\ &= 28. \end{aligned}\]", "28"),
         (
             r"So \begin{align*} u &= 4 \\ v &= 9 \end{align*}",
             r"\begin{align*} u &= 4 \\ v &= 9 \end{align*}",
         ),
         # parts, programs, tables, Chinese
+        ("(a) We get $\\boxed{3}$.\n\n(b) We get $\\boxed{4}$.", "(3; 4)"),
         ("1. Red: \\boxed{8}.\n2. Total: \\boxed{20}.", "20"),
         ("```python\nprint(sum(range(5)))\n```\n\nOutput:\n```\n10\n```", "10"),
+        ("```python\nx = 3\nprint(x + 4)\n```", ""),
         ("| fruit | count |\n|---|---|\n| apples | 12 |\n| **total** | **19** |", "19"),
         ("解：4a=24，所以 a=6。所以面积是36平方厘米。", "36"),
         ("选项A错误，不选C。故选：B。", "B"),
@@ -206,7 +214,7 @@ def test_equations_give_the_value_that_they_end_with(gold, response, equal):
 )
 def test_long_runs_of_openers_do_not_need_quadratic_time(unit):
     """Unbounded patterns would need quadratic time; the test's time limit would end it."""
-    text = unit * (100_000 // len(unit))
+    text = unit * (50_000 // len(unit))
     assert len(extract_answer(text)) <= MAX_CHARS
     assert len(extract_answer(f"x answer{text}.")) <= MAX_CHARS
     assert len(extract_gold(f"x{text}.")) <= len(text) + 2

@@ -4,7 +4,7 @@
                                                  juxtaposition multiplies, like `*`
     operand    := ["+" | "-"]… atom postfix* ["^" exponent]
 
-parser.py has the atoms.
+expression.py has the atoms.
 """
 
 from __future__ import annotations
@@ -79,16 +79,12 @@ def number(text: str) -> Rational:
     return Rational(value.numerator, value.denominator)
 
 
-class Grammar:
-    """A position in a list of tokens; numbers and operators over atoms, which the subclass in
-    parser.py reads.
-    """
+class Cursor:
+    """A position in a list of tokens."""
 
     def __init__(self, tokens: list[Token]):
         self.tokens = tokens
         self.at = 0
-        self.depth = 0
-        self.bars = 0  # open absolute values
 
     def peek(self, ahead: int = 0) -> Token | None:
         i = self.at + ahead
@@ -129,8 +125,22 @@ class Grammar:
         """Return the tokens from `start` to here as text, without braces."""
         return "".join(t.text for t in self.tokens[start : self.at] if t.text not in "{}")
 
+
+class Grammar(Cursor):
+    """Numbers and operators over atoms; the subclass in expression.py reads the atoms."""
+
+    def __init__(self, tokens: list[Token], long_divisors: bool = False):
+        super().__init__(tokens)
+        self.long_divisors = long_divisors  # read 1/2x as 1/(2x) instead of (1/2)x
+        self.depth = 0
+        self.bars = 0  # open absolute values
+
     def atom(self) -> Expr:
         """Read one number, name, command or bracket."""
+        raise NotImplementedError
+
+    def part(self, tokens: list[Token]) -> Expr:
+        """Read a part of the tokens as an expression of its own."""
         raise NotImplementedError
 
     def whole(self) -> Expr:
@@ -139,8 +149,8 @@ class Grammar:
             raise ParseError(f"unexpected {self.tokens[self.at].text!r}")
         return value
 
-    def expression(self) -> Expr:
-        """Read operands joined by operators."""
+    def expression(self, level: int = SUM) -> Expr:
+        """Read operands joined by operators of a level or a higher one."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ParseError(f"nested deeper than {MAX_DEPTH}")
@@ -150,12 +160,12 @@ class Grammar:
             infix = INFIX.get(t.text) if t and t.kind in ("op", "command") else None
             if infix is None and self.starts_atom():
                 terms[-1] = self.juxtaposed(terms[-1])
-            elif infix is None:
+            elif infix is None or infix < level:
                 break
             elif infix == SUM:
                 terms.append(self.operand())
             elif self.take().text == "/":
-                terms[-1] = divide(terms[-1], self.operand())
+                terms[-1] = divide(terms[-1], self.divisor())
             else:
                 terms[-1] = terms[-1] * self.operand()
         self.depth -= 1
@@ -173,6 +183,13 @@ class Grammar:
             minus ^= self.take().text == "-"
         value = self.power()
         return -value if minus else value
+
+    def divisor(self) -> Expr:
+        """Read what follows a slash: one factor, or with `long_divisors` all that are joined."""
+        value = self.operand()
+        while self.long_divisors and self.starts_atom():
+            value = self.juxtaposed(value)
+        return value
 
     def juxtaposed(self, left: Expr) -> Expr:
         """Read a factor without a sign: `n2^{n-1}`, `2^3 3^2`, but not `n2` or `2 3`."""

@@ -2,8 +2,9 @@
 
     atom := number | letter | function | \\frac | \\sqrt | ( expression ) | |expression|
 
-grammar.py has the operators, operators.py the SymPy functions. The only text that SymPy receives
-is a symbol's name. Numbers are exact: 0.5 is 1/2. Sums, integrals and limits are not calculated.
+grammar.py has the operators, series.py sums, products, integrals and limits, operators.py the
+SymPy functions. The only text that SymPy receives is a symbol's name. Numbers are exact: 0.5 is
+1/2.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import lru_cache
 import sympy
 from sympy import Expr, Integer
 
-from gradebox.checkers.math.read.expressions.grammar import Grammar, Token, number, tokenize
+from gradebox.checkers.math.read.expressions.grammar import PRODUCT, Token, number, tokenize
 from gradebox.checkers.math.read.expressions.operators import (
     UNARY,
     VARIADIC,
@@ -25,6 +26,7 @@ from gradebox.checkers.math.read.expressions.operators import (
     power,
     root,
 )
+from gradebox.checkers.math.read.expressions.series import SeriesReader, rename_index
 from gradebox.checkers.math.read.tables import FUNCTIONS, GREEK, MAX_CHARS, word_list
 from gradebox.checkers.math.read.values import ParseError
 
@@ -42,12 +44,15 @@ _TRIGONOMETRIC = frozenset(word_list("sin cos tan cot sec csc"))
 _INVERSE = {n: "a" + n for n in word_list("sin cos tan cot sec csc sinh cosh tanh")}
 
 
-class Parser(Grammar):
+class Parser(SeriesReader):
     """Parse the tokens of one expression."""
 
-    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix]):
-        super().__init__(tokens)
+    def __init__(self, tokens: list[Token], matrices: list[sympy.Matrix], long_divisors: bool):
+        super().__init__(tokens, long_divisors)
         self.matrices = matrices
+
+    def part(self, tokens: list[Token]) -> Expr:
+        return Parser(tokens, self.matrices, self.long_divisors).whole()
 
     def atom(self) -> Expr:
         """Read one number, name, command or bracket."""
@@ -83,12 +88,22 @@ class Parser(Grammar):
                 return self.function(function)
         if text in _SYMBOL_NAMES:
             return self.command(text)
+        if head := self.before_function(text):
+            self.push_back("name", text[len(head) :])
+            return self.name(head)
         if len(text) > 3 and not _MIXED_CASE.fullmatch(text):
             raise ParseError(f"{text!r} is a word")
         if len(text) > 1:
             self.push_back("name", text[1:])
             return constant(text[0])
         return self.letter(text)
+
+    def before_function(self, text: str) -> str:
+        """Return `x` of `xsqrt(2)` and `pi` of `pilog(2)`; "" for another name."""
+        if not self.is_op("(", "{"):
+            return ""
+        heads = (text.removesuffix(f) for f in FUNCTIONS if text.endswith(f))
+        return next((h for h in heads if len(h) == 1 or h == "pi"), "")
 
     def command(self, text: str) -> Expr:
         if text in _READERS:
@@ -116,6 +131,10 @@ class Parser(Grammar):
         raise ParseError(f"unknown command \\{text}")
 
     def read_frac(self) -> Expr:
+        ahead = "".join(t.text for t in self.tokens[self.at : self.at + 6])
+        if m := re.fullmatch(r"\{d\}\{d([a-z])\}", ahead):  # a derivative
+            self.at += 6
+            return sympy.diff(self.expression(PRODUCT), sympy.Symbol(m[1]))
         top = self.digit_or_group()
         return divide(top, self.digit_or_group())
 
@@ -197,10 +216,14 @@ class Parser(Grammar):
             if self.is_op("(", "|", "["):
                 break
             value = self.juxtaposed(value)
-        while self.is_op("/") and (t := self.peek(1)) and t.kind == "number":
+        while self.is_op("/") and self.simple_divisor() and not self.long_divisors:
             self.take()
             value = divide(value, self.power())
         return value
+
+    def simple_divisor(self) -> bool:
+        t = self.peek(1)
+        return t is not None and (t.kind == "number" or t.text in _SYMBOLS)
 
     def next_is_function(self) -> bool:
         t = self.peek()
@@ -212,6 +235,7 @@ class Parser(Grammar):
     def letter(self, text: str) -> Expr:
         """Read one letter with its primes and its index."""
         text += self.primes()
+        self.index_before_power()
         if value := self.value_of_function(text):
             return value
         if self.is_op("_"):
@@ -239,20 +263,20 @@ class Parser(Grammar):
     def subscripted(self, text: str) -> Expr:
         """Read the index of a letter. C_1 is read as c_1: both name a constant of integration."""
         self.expect("_")
-        text, index = "c" if text == "C" else text, self.argument_text()
+        text = "c" if text == "C" else text
+        start = self.at
+        if self.is_op("{"):
+            self.at = self.after_script(start - 1)
+            if self.at > len(self.tokens):
+                raise ParseError("the expression ends too early")
+        else:
+            t = self.take()
+            if t.kind in ("number", "name"):
+                self.at -= 1
+                index = self.take_first(t)
+                return sympy.Symbol(f"{text}{self.primes()}_{index}")
+        index = self.text_since(start)
         return sympy.Symbol(f"{text}{self.primes()}_{index}")
-
-    def argument_text(self) -> str:
-        """Return what is in the braces that follow, or one character, as text."""
-        start, depth = self.at, 0
-        if not self.is_op("{"):
-            t = self.take()
-            self.at -= 1
-            return self.take().text if t.kind == "command" else self.take_first(t)
-        while self.at == start or depth:
-            t = self.take()
-            depth += t.kind == "op" and {"{": 1, "}": -1}.get(t.text, 0)
-        return self.text_since(start)
 
     def primes(self) -> str:
         start = self.at
@@ -260,9 +284,36 @@ class Parser(Grammar):
             self.take()
         return "'" * (self.at - start)
 
+    def index_before_power(self) -> None:
+        """Move the index of `v^2_0` before its power: `v_0^2`."""
+        if not self.is_op("^"):
+            return
+        index = self.after_script(self.at)
+        if index < len(self.tokens) and self.tokens[index].text == "_":
+            end = self.after_script(index)
+            tokens = self.tokens
+            tokens[self.at : end] = tokens[index:end] + tokens[self.at : index]
+
+    def after_script(self, sign: int) -> int:
+        """Return where the tokens go on after a `^` or `_` and what it raises or lowers."""
+        depth, at = 0, sign + 1
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            depth += (token.text == "{" and token.kind == "op") - (token.text == "}")
+            at += 1
+            if depth <= 0 and token.text != "-":
+                break
+        return at
+
     def accented(self, accent: str) -> Expr:
         """Read `\\vec{v}` or `\\overline{AB}` as a symbol named after what it covers."""
-        inner = self.argument_text()
+        start = self.at
+        if self.is_op("{"):
+            while self.take().text != "}":
+                pass
+        else:
+            self.take()
+        inner = self.text_since(start)
         if accent == "vec" and re.fullmatch("[A-Z]{2}", inner):
             return sympy.Symbol(inner[1]) - sympy.Symbol(inner[0])
         name = inner if accent == "vec" else f"{accent}({inner})"
@@ -287,8 +338,11 @@ def _cells(body: str) -> list[list[str]]:
 
 
 @lru_cache(maxsize=2048)
-def parse_expression(text: str) -> Expr:
-    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise."""
+def parse_expression(text: str, long_divisors: bool = False) -> Expr:
+    """Return the SymPy expression or matrix of a normalised text; raise ParseError otherwise.
+
+    `long_divisors` reads `1/2x` as 1/(2x) instead of (1/2)x, and `\\sin x/2` as (\\sin x)/2.
+    """
     if len(text) > MAX_CHARS:
         raise ParseError(f"an expression of more than {MAX_CHARS} characters")
     matrices: list[sympy.Matrix] = []
@@ -303,8 +357,10 @@ def parse_expression(text: str) -> Expr:
 
     if "\\begin" in text:
         text = _MATRIX.sub(read_matrix, text)
+    if "\\sum" in text or "\\prod" in text:
+        text = rename_index(text)
     try:
-        return Parser(tokenize(text), matrices).whole()
+        return Parser(tokenize(text), matrices, long_divisors).whole()
     except (TypeError, AttributeError, ValueError, ZeroDivisionError, RecursionError) as e:
         if isinstance(e, ParseError):
             raise
