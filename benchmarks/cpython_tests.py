@@ -89,12 +89,9 @@ def one_run(sandbox: EmbeddedSandbox, source: bytes) -> dict[str, Any]:
     """Return what a run shows of the tests."""
     with_interpreter = Program("python", {"main.py": source})
     compiled = sandbox.compile(with_interpreter)
-    try:
-        if not compiled.ok:
-            return {"end": "CE", "error": compiled.log.decode(errors="replace")[-300:]}
-        run = sandbox.run(compiled, LIMITS, collect=(OUTCOMES,))
-    finally:
-        compiled.close()
+    if not compiled.ok:
+        return {"end": "CE", "error": compiled.log.decode(errors="replace")[-300:]}
+    run = sandbox.run(compiled, LIMITS, collect=(OUTCOMES,))
     outcomes: dict[str, list[str]] = defaultdict(list)
     for line in run.files.get(OUTCOMES, b"").splitlines():
         try:

@@ -88,10 +88,7 @@ class Starts:
     def seen(self, sandbox: EmbeddedSandbox, source: str) -> tuple[object, ...]:
         """Return what a run shows."""
         compiled = sandbox.compile(Program("python", {"main.py": source.encode()}))
-        try:
-            run = sandbox.run(compiled, LIMITS)
-        finally:
-            compiled.close()
+        run = sandbox.run(compiled, LIMITS)
         texts = (ADDRESS.sub(b"0x", text) for text in (run.stdout, run.stderr))
         return (run.exit_code, run.signal, run.killed_for, *texts)
 

@@ -199,10 +199,7 @@ def without_http(runs: int) -> tuple[int, float]:
 
         def one(n: int) -> bool:
             compiled = box.compile(Program("c++17", {"main.cpp": SOURCE.encode()}))
-            try:
-                return box.run(compiled, Limits(), stdin=b"%d" % n).stdout == b"%d\n" % (n * n)
-            finally:
-                compiled.close()
+            return box.run(compiled, Limits(), stdin=b"%d" % n).stdout == b"%d\n" % (n * n)
 
         one(0)
         with ThreadPoolExecutor(box.slots) as pool:

@@ -93,9 +93,6 @@ class Checker:
         """Judge an output of a test."""
         raise NotImplementedError
 
-    def close(self) -> None:
-        """Free what it holds; calling it twice is harmless."""
-
 
 def accept(message: str = "", score: float = 1.0) -> Check:
     """Return an accepted check; a score under 1 is partial credit."""

@@ -141,12 +141,6 @@ class ProgramJudge:
         """Compile the program. Raises NotCompiled, BadRequest and SandboxError."""
         _ = self.compiled
 
-    def close(self) -> None:
-        """Free the compiled program; calling it twice is harmless."""
-        with self._lock:
-            for compiled in self._compiled:
-                compiled.close()
-
 
 class ProgramChecker(ProgramJudge, Checker):
     """A `Checker` that asks one program.

@@ -109,7 +109,7 @@ class Execution:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program that is ready to run any number of times, from any thread; `close` frees it.
+    """A program that is ready to run any number of times, from any thread.
 
     ok        False: the compiler rejected the program
     log       the compiler's messages
@@ -124,12 +124,6 @@ class Compiled:
     execution: Execution | None = None
     cached: bool = False
     artifact: Any = field(default=None, repr=False, compare=False)
-
-    def close(self) -> None:
-        """Free what the backend holds for the program; a second call has no effect."""
-        release = getattr(self.artifact, "close", None)
-        if release is not None:
-            release()
 
 
 @dataclass(frozen=True)

@@ -224,14 +224,11 @@ class Grader(Closeable):
         program = program_of(code, language)
         with self._use_session() as session:
             compiled = session.sandbox.compile(program)
-            try:
-                if not compiled.ok:
-                    raise CompileError(compiled.log.decode("utf-8", "replace"))
-                return session.sandbox.run(
-                    compiled, limits or Limits(), stdin=data, args=args, files=files
-                )
-            finally:
-                compiled.close()
+            if not compiled.ok:
+                raise CompileError(compiled.log.decode("utf-8", "replace"))
+            return session.sandbox.run(
+                compiled, limits or Limits(), stdin=data, args=args, files=files
+            )
 
     run_async = asynchronous(run)
 

@@ -73,13 +73,10 @@ def run_again(case: OpenedCase, repeat: int = 1) -> Rerun:
     """
     try:
         compiled = case.compile()
-        try:
-            if not compiled.ok:
-                return Rerun(compile_error(case.ref), None, compiled.log, Counter({"CE": 1}))
-            grader = case_grader(case.settings, case.solution_run, case.resources, compiled)
-            runs = [_run(case, grader) for _ in range(repeat)]
-        finally:
-            compiled.close()
+        if not compiled.ok:
+            return Rerun(compile_error(case.ref), None, compiled.log, Counter({"CE": 1}))
+        grader = case_grader(case.settings, case.solution_run, case.resources, compiled)
+        runs = [_run(case, grader) for _ in range(repeat)]
     except SandboxError as e:
         raise InputError(f"the sandbox failed: {e}; try again") from None
     record, outcome = runs[0]

@@ -73,8 +73,6 @@ class ProblemResources(Closeable):
 
     def close(self) -> None:
         self.tests.close()
-        if self.judge is not None:
-            self.judge.close()
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,6 @@ class SolutionJob:
         if compiled.ok:
             return compiled
         fields = compile_fields(compiled, settings.stored_bytes)
-        compiled.close()
         self._record_compile_error(plan, fields, error_line(fields["log"]))
         return None
 
@@ -314,7 +313,6 @@ class SolutionTask:
 
     def abandon(self) -> None:
         """Free everything without a record."""
-        self._compiled.close()
         self._context.resources.release(self._resources)
 
 

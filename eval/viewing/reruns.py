@@ -186,17 +186,14 @@ def _graded(opened: OpenedCase, *, whole: bool) -> SolutionRecord:
         compiled = opened.compile()
     except SandboxError as error:
         raise InputError(f"the sandbox failed: {error}; try again") from None
-    try:
-        cases: list[CaseRecord] = []
-        if compiled.ok:
-            grader = case_grader(settings, run, opened.resources, compiled)
-        for ref in refs:
-            if not compiled.ok:
-                cases.append(compile_error(ref))
-            elif time.monotonic() > until:
-                cases.append(unjudged(ref, "SK", "not_run_after_failure"))
-            else:
-                cases.append(grader.grade(ref))
-        return record_of_cases(run, cases, compile_fields(compiled, STORED_BYTES))
-    finally:
-        compiled.close()
+    cases: list[CaseRecord] = []
+    if compiled.ok:
+        grader = case_grader(settings, run, opened.resources, compiled)
+    for ref in refs:
+        if not compiled.ok:
+            cases.append(compile_error(ref))
+        elif time.monotonic() > until:
+            cases.append(unjudged(ref, "SK", "not_run_after_failure"))
+        else:
+            cases.append(grader.grade(ref))
+    return record_of_cases(run, cases, compile_fields(compiled, STORED_BYTES))

@@ -144,11 +144,9 @@ class _Talk:
         return job
 
     async def _compile(self, job: Job) -> Compiled:
-        """Compile a program; one whose client disconnects meanwhile is freed."""
+        """Compile a program; a client that disconnects meanwhile waits for its end."""
         compile = self.server.sandbox.compile
-        handover = _Handover(
-            lambda: compile(job.program, job.compile_limits, interpreted=False), Compiled.close
-        )
+        handover = _Handover(lambda: compile(job.program, job.compile_limits, interpreted=False))
         compiled = await handover.run(self.server.admission)
         if not compiled.ok:
             self.server.metrics.count(job.runtime.row, "CE")
@@ -167,7 +165,7 @@ class _Talk:
             finally:
                 streams.line.close()
 
-        handover = _Handover(call, lambda execution: None, self.live.end)
+        handover = _Handover(call, self.live.end)
         execution = await handover.run(self.server.admission)
         self.server.metrics.count(job.runtime.row, status_of(execution))
         return execution
@@ -189,15 +187,12 @@ class _Talk:
         if find(job.program.language).compile is not None:
             await self.send(type="stage", stage="compile")
         compiled = await self._compile(job)
-        try:
-            stage = compile_stage(compiled, job)
-            if stage is not None:
-                await self._report("compile", stage)
-            if compiled.ok:
-                await self.send(type="stage", stage="run")
-                await self._talk(job, compiled)
-        finally:
-            compiled.close()
+        stage = compile_stage(compiled, job)
+        if stage is not None:
+            await self._report("compile", stage)
+        if compiled.ok:
+            await self.send(type="stage", stage="run")
+            await self._talk(job, compiled)
 
     async def _talk(self, job: Job, compiled: Compiled) -> None:
         streams = Streams()
@@ -290,18 +285,15 @@ class _Handover(Generic[T]):
 
     What the call uses may be freed as soon as `run` has returned or raised.
 
-    drop  frees a result that came after the cancellation
     hurry makes a call that has begun end soon
     """
 
     def __init__(
         self,
         call: Callable[[], T],
-        drop: Callable[[T], None],
         hurry: Callable[[], None] = lambda: None,
     ) -> None:
         self._call = call
-        self._drop = drop
         self._hurry = hurry
         self._lock = threading.Lock()
         self._began = self._cancelled = False
@@ -329,7 +321,6 @@ class _Handover(Generic[T]):
             with self._lock:
                 if not self._cancelled:
                     return result
-            self._drop(result)
             raise ConnectionAbortedError("the client disconnected")
         finally:
             loop.call_soon_threadsafe(ended.set)

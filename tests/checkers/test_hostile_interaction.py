@@ -123,11 +123,7 @@ def talk(
     (folder / "judge.py").write_text(judge)
     interactor = open_interactor(box, f"kattis:{folder / 'judge.py'}")
     compiled = box.compile(Program("python", {"main.py": solution.encode()}))
-    try:
-        return judge_interaction(box, compiled, interactor, b"input", b"secret", limits)
-    finally:
-        interactor.close()
-        compiled.close()
+    return judge_interaction(box, compiled, interactor, b"input", b"secret", limits)
 
 
 @pytest.mark.parametrize("name", ROWS)

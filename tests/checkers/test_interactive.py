@@ -223,7 +223,6 @@ def test_a_testlib_interactor(sandbox: WatchedBox, tmp_path: Path) -> None:
         assert (result.check.verdict, result.decided_by) == (verdict, "interactor")
     assert sandbox.compiles == 4
     assert interactor.digest.startswith("interactor:testlib:")
-    interactor.close()
 
 
 def test_an_interactor_that_does_not_compile_is_unclear(

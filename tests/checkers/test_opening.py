@@ -50,7 +50,6 @@ def test_python_checkers(sandbox: WatchedBox, source: str, outcome: str, words: 
     assert checker is not None
     check = checker.check(b"9", b"-3", b"3")
     assert (check.outcome, words in check.message) == (outcome, True)
-    checker.close()
 
 
 def test_a_checker_sees_only_the_test_the_output_and_nothing_of_earlier_cases(

@@ -102,21 +102,18 @@ def compile_row(box: Sandbox, row: Row) -> Compiled:
 
 def check(box: Sandbox, rows: list[Row]) -> list[str]:
     compiled = compile_row(box, rows[0])
-    try:
-        wrong = []
-        for row in rows:
-            if not compiled.ok:
-                wrong += complaints(row, "CE", compiled, None)
-                continue
-            alone = run(box, compiled, row)
-            wrong += complaints(row, verdict_of(row, alone), compiled, alone)
-            for result in run_in_a_batch(box, compiled, row) if row.mode == "stdio" else ():
-                wrong += complaints(row, verdict_of(row, result), compiled, result)
-                if end(result) != end(alone):
-                    wrong.append(f"{row.label}: alone {_shown(alone)}, in a batch {_shown(result)}")
-        return wrong
-    finally:
-        compiled.close()
+    wrong = []
+    for row in rows:
+        if not compiled.ok:
+            wrong += complaints(row, "CE", compiled, None)
+            continue
+        alone = run(box, compiled, row)
+        wrong += complaints(row, verdict_of(row, alone), compiled, alone)
+        for result in run_in_a_batch(box, compiled, row) if row.mode == "stdio" else ():
+            wrong += complaints(row, verdict_of(row, result), compiled, result)
+            if end(result) != end(alone):
+                wrong.append(f"{row.label}: alone {_shown(alone)}, in a batch {_shown(result)}")
+    return wrong
 
 
 @pytest.mark.slow
@@ -139,7 +136,6 @@ def test_program(box: Sandbox, program: str) -> None:
 def test_repeated_runs_print_the_same(box: Sandbox, row: Row) -> None:
     compiled = compile_row(box, row)
     outputs = {run(box, compiled, row).stdout for _ in range(6)}
-    compiled.close()
     assert len(outputs) == 1
     assert outputs != {b"found\n"}
 

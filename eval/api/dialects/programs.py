@@ -102,23 +102,19 @@ class ProgramRunner:
         # Python compiles so that it starts by fork; what does not compile fails when it runs.
         compiled = self.sandbox.compile(placed.program, compiling)
         if not compiled.ok and row.compile is None:
-            compiled.close()
             compiled = self.sandbox.compile(placed.program, compiling, interpreted=False)
-        try:
-            if not compiled.ok:
-                return Ran(row.compile is not None, compiled, None)
-            execution = self.sandbox.run(
-                compiled,
-                limits,
-                stdin=asked.stdin,
-                args=placed.args,
-                files=placed.files,
-                collect=tuple(asked.collect),
-            )
-            check_evidence(execution)
-            return Ran(row.compile is not None, compiled, execution)
-        finally:
-            compiled.close()
+        if not compiled.ok:
+            return Ran(row.compile is not None, compiled, None)
+        execution = self.sandbox.run(
+            compiled,
+            limits,
+            stdin=asked.stdin,
+            args=placed.args,
+            files=placed.files,
+            collect=tuple(asked.collect),
+        )
+        check_evidence(execution)
+        return Ran(row.compile is not None, compiled, execution)
 
 
 def _placed(row: Language, asked: Asked) -> Placed:

@@ -178,13 +178,10 @@ def _in_box(request: bytes, state: bytes, stdin: bytes, seconds: float) -> Execu
 
     def run() -> Execution:
         compiled = sandbox.compile(_PROGRAM)
-        try:
-            names = (box.STATUS, box.OUT, box.ERR, box.STATE)
-            found = sandbox.run(compiled, limits, stdin=stdin, files=files, collect=names)
-            check_evidence(found)
-            return found
-        finally:
-            compiled.close()
+        names = (box.STATUS, box.OUT, box.ERR, box.STATE)
+        found = sandbox.run(compiled, limits, stdin=stdin, files=files, collect=names)
+        check_evidence(found)
+        return found
 
     return Retry(attempts=3).call(run, "a command of a sample")
 

@@ -68,14 +68,11 @@ class AssertTests(Interactor):
         self, test: TestCase, code: str, settings: CaseSettings, bounds: Bounds
     ) -> bool:
         program = self._sandbox.compile(program_of(code, "python", self.problem))
-        try:
-            if not program.ok:
-                return False
-            found = judge_interaction(
-                self._sandbox, program, self, test.input, test.expected, run_limits(bounds)
-            )
-        finally:
-            program.close()
+        if not program.ok:
+            return False
+        found = judge_interaction(
+            self._sandbox, program, self, test.input, test.expected, run_limits(bounds)
+        )
         if found.check.exit_code not in DOUBTED:
             return False
         outcome = together(settings, bounds, self.problem, code, "python", test)
@@ -122,18 +119,15 @@ def together(
         settings.on_run(x)
         return x
 
-    try:
-        if not compiled.ok:
-            return None
-        x, held = marked_run(partial(run, alone=False), text)
-        contended = must_run_alone(x, bounds)
-        if contended:
-            alone = "alone" in settings.sandbox.capabilities
-            x, held = marked_run(partial(run, alone=alone), text)
-        found = EQUAL if held else NOT_HELD
-        return outcome_of(x, bounds, x.stdout, lambda: found, contended=contended)
-    finally:
-        compiled.close()
+    if not compiled.ok:
+        return None
+    x, held = marked_run(partial(run, alone=False), text)
+    contended = must_run_alone(x, bounds)
+    if contended:
+        alone = "alone" in settings.sandbox.capabilities
+        x, held = marked_run(partial(run, alone=alone), text)
+    found = EQUAL if held else NOT_HELD
+    return outcome_of(x, bounds, x.stdout, lambda: found, contended=contended)
 
 
 def assert_attempt(

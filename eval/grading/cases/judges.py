@@ -152,8 +152,6 @@ def try_named_checker(options: Options, sandbox: Sandbox) -> None:
         if e.lasting:
             raise InputError(f"--checker {name}: {e}") from None
         log.warning("--checker %s: %s; it is tried again with the first case", name, e)
-    finally:
-        checker.close()
 
 
 def _open_named(name: str, options: Options, sandbox: Sandbox) -> Checker | None:

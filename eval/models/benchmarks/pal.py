@@ -103,10 +103,7 @@ def _run_program(sandbox: Sandbox, output: str) -> ProgramResult:
             compiled = sandbox.compile(program)
             if not compiled.ok:
                 return ProgramResult("", _last_line(compiled.log) or "it does not compile")
-            try:
-                return _read_result(sandbox.run(compiled, limits))
-            finally:
-                compiled.close()
+            return _read_result(sandbox.run(compiled, limits))
         except SandboxError as fault:
             error = str(fault)
     return ProgramResult("", error, fault=True)

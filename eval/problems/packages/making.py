@@ -204,8 +204,6 @@ class Maker(Closeable):
 
     def close(self) -> None:
         with self._lock:
-            for compiled in self._programs.values():
-                compiled.close()
             if self._sandbox is not None:
                 self._sandbox.close()
             self._sandbox = None

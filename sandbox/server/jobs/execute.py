@@ -26,27 +26,24 @@ def execute(job: Job, sandbox: Sandbox, judge: Judge | None) -> dict[str, Any]:
     check_files(job.unpacked, sandbox)
     # In Piston a Python program that does not compile fails when it runs.
     compiled = sandbox.compile(job.program, job.compile_limits, interpreted=False)
-    try:
-        answer: dict[str, Any] = {"language": job.runtime.language, "version": job.runtime.version}
-        stage = compile_stage(compiled, job)
-        if stage is not None:
-            answer["compile"] = stage
-        if not compiled.ok:
-            # Like Piston: the compiler's stage is also the run's when nothing was run
-            return {**answer, "run": stage}
-        if job.codeforces:
-            return {**answer, "run": run_case(job, compiled, sandbox, judge).as_stage()}
-        execution = sandbox.run(
-            compiled,
-            job.limits,
-            stdin=job.stdin,
-            args=job.args,
-            files=job.files,
-            collect=job.collect,
-        )
-        return {**answer, "run": run_stage(execution, job)}
-    finally:
-        compiled.close()
+    answer: dict[str, Any] = {"language": job.runtime.language, "version": job.runtime.version}
+    stage = compile_stage(compiled, job)
+    if stage is not None:
+        answer["compile"] = stage
+    if not compiled.ok:
+        # Like Piston: the compiler's stage is also the run's when nothing was run
+        return {**answer, "run": stage}
+    if job.codeforces:
+        return {**answer, "run": run_case(job, compiled, sandbox, judge).as_stage()}
+    execution = sandbox.run(
+        compiled,
+        job.limits,
+        stdin=job.stdin,
+        args=job.args,
+        files=job.files,
+        collect=job.collect,
+    )
+    return {**answer, "run": run_stage(execution, job)}
 
 
 def check_files(unpacked: bool, sandbox: Sandbox) -> None:

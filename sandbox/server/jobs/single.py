@@ -31,26 +31,23 @@ def run_single(value: Any, sandbox: Sandbox, ceilings: Ceilings) -> tuple[str, S
         check_limits(limits, ceilings.run_limits())
     program = Program(language, body.files)
     compiled = sandbox.compile(program, body.compile_limits, interpreted=limits is None)
-    try:
-        run = None
-        if compiled.ok and limits is not None:
-            run = sandbox.run(
-                compiled,
-                sharing_output(limits, len(body.collect)),
-                stdin=body.stdin,
-                args=body.args,
-                files=body.run_files,
-                collect=body.collect,
-                alone=body.alone,
-            )
-        answer = SingleAnswer(
-            compiled.ok,
-            compiled.log,
-            compiled.toolchain,
-            compiled.cached,
-            compiled.execution,
-            run,
+    run = None
+    if compiled.ok and limits is not None:
+        run = sandbox.run(
+            compiled,
+            sharing_output(limits, len(body.collect)),
+            stdin=body.stdin,
+            args=body.args,
+            files=body.run_files,
+            collect=body.collect,
+            alone=body.alone,
         )
-        return language, answer
-    finally:
-        compiled.close()
+    answer = SingleAnswer(
+        compiled.ok,
+        compiled.log,
+        compiled.toolchain,
+        compiled.cached,
+        compiled.execution,
+        run,
+    )
+    return language, answer

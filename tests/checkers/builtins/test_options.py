@@ -38,7 +38,6 @@ def test_a_builtin_is_a_checker() -> None:
     assert isinstance(checker, Checker)
     assert checker.check(b"", b"a", b"a").accepted
     assert checker(input=b"", output=b"a", answer=b"a").accepted
-    checker.close()
 
 
 @pytest.mark.parametrize(

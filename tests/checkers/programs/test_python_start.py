@@ -70,10 +70,7 @@ def _answer(box: EmbeddedSandbox, protocol: str, source: str) -> list[Check]:
     checker = ProgramChecker(
         box, PROTOCOLS[protocol], program, limits=LIMITS, extra_args=["--y", "ü z"]
     )
-    try:
-        return [checker.check(b"9\n\xff", b"-3\nzwei \xc3\xbc\n", b"3\n") for _ in range(2)]
-    finally:
-        checker.close()
+    return [checker.check(b"9\n\xff", b"-3\nzwei \xc3\xbc\n", b"3\n") for _ in range(2)]
 
 
 def _words(printed: bytes) -> bytes:

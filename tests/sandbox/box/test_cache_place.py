@@ -49,9 +49,7 @@ def looked(level: str, name: str) -> list[Check]:
     program = Program("python", {"checker.py": LOOKS.encode()})
     with box_at(level) as box:
         checker = ProgramChecker(box, PROTOCOLS["python"], program)
-        checks = [checker.check(b"", b"x", name.encode()) for _ in range(3)]
-        checker.close()
-    return checks
+        return [checker.check(b"", b"x", name.encode()) for _ in range(3)]
 
 
 @pytest.mark.slow

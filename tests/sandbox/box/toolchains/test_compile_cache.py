@@ -26,14 +26,12 @@ def cached(monkeypatch: pytest.MonkeyPatch, sources: list[bytes], output: bytes 
     compiling = Compiler(run, lambda row: Tool("/bin/true", "1", ()), in_memory=True)
     try:
         for source in sources:
-            compiling.compile(Program("rust", {"main.rs": source}), None).close()
+            compiling.compile(Program("rust", {"main.rs": source}), None)
         again = [
             compiling.compile(Program("rust", {"main.rs": source}), None)
             for source in reversed(sources)
         ]
         count = sum(program.cached for program in again)
-        for program in again:
-            program.close()
     finally:
         compiling.close()
     return count
