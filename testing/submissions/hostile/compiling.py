@@ -75,7 +75,7 @@ def outcomes(
         text = source.text.replace("{secret}", str(bait.secret)).encode()
         try:
             plain = f"int main(){{}} // {source.name}"  # not in the cache: it starts the box
-            sandbox.compile(Program("c++17", {"main.cpp": plain.encode()}), LIMITS).close()
+            sandbox.compile(Program("c++17", {"main.cpp": plain.encode()}), LIMITS)
             before = host.count()
             made = sandbox.compile(Program("c++17", {"main.cpp": text}), LIMITS)
         except SandboxError as error:
