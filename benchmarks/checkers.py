@@ -146,8 +146,6 @@ def print_starts(cases: int) -> None:
         for case in ways.values():
             case()
         turns = [[ms_per_case(case, cases) for case in ways.values()] for _ in range(TURNS)]
-        by_exec.close()
-        by_fork.close()
     print(f"\n{'Python checker, one case':32} {'ms':>8}")
     for name, times in zip(ways, zip(*turns, strict=True), strict=True):
         print(f"{name:32} {statistics.median(times):8.1f}")

@@ -82,7 +82,6 @@ def outcomes(
             yield f"compile {source.name}", source.tries, "sandbox error", str(error)
             continue
         wrong = _complaint(source, made, bait)
-        made.close()
         after = host.count()
         if not wrong and replace(after, descriptors=0, folders=0, files=0).grew_from(before):
             wrong = f"the grader's side differs: {before} → {after}"

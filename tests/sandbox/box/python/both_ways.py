@@ -38,18 +38,14 @@ class BothWays:
         program = Program("python", {"main.py": source, **(files or {})})
         forked = self.by_fork.compile(program)
         plain = self.plain.compile(program, interpreted=False)
-        try:
-            if not forked.ok:  # the interpreter's own message, which the plain start shows
-                execution = self.plain.run(plain, limits, stdin=stdin)
-                shown = {"stderr": execution.stderr, "exit_code": execution.exit_code}
-                return {"stderr": forked.log, "exit_code": 1}, shown
-            return (
-                seen(self.by_fork.run(forked, limits, stdin=stdin, collect=collect)),
-                seen(self.plain.run(plain, limits, stdin=stdin, collect=collect)),
-            )
-        finally:
-            forked.close()
-            plain.close()
+        if not forked.ok:  # the interpreter's own message, which the plain start shows
+            execution = self.plain.run(plain, limits, stdin=stdin)
+            shown = {"stderr": execution.stderr, "exit_code": execution.exit_code}
+            return {"stderr": forked.log, "exit_code": 1}, shown
+        return (
+            seen(self.by_fork.run(forked, limits, stdin=stdin, collect=collect)),
+            seen(self.plain.run(plain, limits, stdin=stdin, collect=collect)),
+        )
 
 
 def seen(execution: Execution) -> Seen:
