@@ -23,7 +23,6 @@ from gradebox.eval.grading.cases.case_run import CaseGrader, CaseSettings, unjud
 from gradebox.eval.grading.cases.judges import interactive_attempt
 from gradebox.eval.grading.cases.stored import known_cases
 from gradebox.eval.grading.resources import ProblemResources
-from gradebox.eval.grading.scheduler import Done, Share
 from gradebox.eval.grading.solution_run import (
     SolutionRun,
     cancel_after_first_failure,
@@ -31,6 +30,7 @@ from gradebox.eval.grading.solution_run import (
     compile_fields,
     record_of_cases,
 )
+from gradebox.eval.grading.tasks import Done, Share
 from gradebox.eval.grading.verdict import fails
 from gradebox.eval.problems.problem import Problem, TestRef
 from gradebox.eval.results.record import CaseRecord, SolutionRecord

@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import UNSET, structs
 
 from gradebox.eval.grading.cases.case_run import unjudged
+from gradebox.eval.grading.cases.scoring import subtask_points
 from gradebox.eval.grading.cases.stored import StoredCases
 from gradebox.eval.grading.resources import TestSetInfo
-from gradebox.eval.grading.scoring import subtask_points
 from gradebox.eval.grading.time_policy import bounds_of
 from gradebox.eval.grading.verdict import Bounds, fails, sum_up
 from gradebox.eval.problems.problem import Problem, TestRef

@@ -1,4 +1,4 @@
-"""One driver, seen from its parent: what it has been sent, and how it is told more."""
+"""The parent's side of one driver process: sends problems and solutions, takes the records."""
 
 from __future__ import annotations
 

@@ -122,8 +122,8 @@ def watcher(program: Path, tmp_path: Path, request: pytest.FixtureRequest) -> It
     made.close()
 
 
-# What a watcher is told in turn: the states of the tasks or None, the time and the CPU time in ms;
-# the message to the grader that follows.
+# One line for each look at a program: the states of its tasks (None: as before), the time and the
+# CPU time in ms, and the message that the grader is sent then.
 Look = tuple[str | None, int, int, int]
 LOOKS: dict[str, list[Look]] = {
     "it uses its core": [(None, ms, ms, NOTHING) for ms in range(30, 1000, 100)],
