@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
@@ -15,6 +14,7 @@ from gradebox.eval.common.errors import InputError
 from gradebox.eval.results.record_objects import Record
 from gradebox.sandbox import languages
 from gradebox.sandbox.common.cancellation import asynchronous
+from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.endpoints import DEFAULT
 from gradebox.sandbox.model import Execution, Limits
 
@@ -65,31 +65,25 @@ def shared_grader(problems: GivenProblems | None = None, **flags: Unpack[Flags])
     """
     dataset = problems if isinstance(problems, (str, Path)) else None
     key = repr((str(dataset), sorted((name, repr(value)) for name, value in flags.items())))
-    with _lock:
-        found = _graders.pop(key, None) or Grader(dataset, **flags)
-        _graders[key] = found
-        surplus = [_graders.pop(old) for old in list(_graders)[:-MAX_SHARED]]
-    for grader in surplus:
-        threading.Thread(target=grader.close_when_idle, daemon=True).start()
-    return found
+    return _graders.find(key, lambda: Grader(dataset, **flags))
 
 
 def close() -> None:
     """Close the graders that these functions and the rewards use; later calls open new ones."""
-    with _lock:
-        graders = list(_graders.values())
-        _graders.clear()
-    for grader in graders:
+    for grader in _graders.clear():
         grader.close()
 
 
+def _new_cache() -> LruCache[str, Grader]:
+    return LruCache(MAX_SHARED, dropped=Grader.retire)
+
+
 def _after_fork() -> None:
-    global _lock
-    _lock = threading.Lock()
+    global _graders
+    _graders = _new_cache()  # another thread may have held the lock of the parent's
 
 
-_graders: dict[str, Grader] = {}  # by dataset and flags, the last used one last
-_lock = threading.Lock()
+_graders = _new_cache()  # by dataset and flags
 os.register_at_fork(after_in_child=_after_fork)
 atexit.register(close)
 

@@ -50,10 +50,6 @@ GivenProblems = str | Path | Row | Sequence[Row]
 Solutions = str | Path | Iterable[Mapping[str, Any]]
 
 
-class GraderClosed(InputError):
-    """The call came after the grader was closed; make a new Grader and call it."""
-
-
 class CompileError(ValueError):
     """A program does not compile; `log` has the compiler's output."""
 
@@ -116,7 +112,7 @@ class Grader(Closeable):
         self._checking = threading.Lock()
         self._check: DatasetCheck | None = None
         self._calls = 0
-        self._closed = False
+        self._closed = self._retired = False
 
     # ---- grading ------------------------------------------------------------------------
 
@@ -273,7 +269,7 @@ class Grader(Closeable):
     def _use_session(self) -> Iterator[GradingSession]:
         with self._lock:
             if self._closed:
-                raise GraderClosed("the grader is closed: make another one")
+                raise InputError("the grader is closed: make another one")
             if self._session is None:
                 self._session = self._open_session()
             session = self._session
@@ -284,6 +280,7 @@ class Grader(Closeable):
             with self._idle:
                 self._calls -= 1
                 self._idle.notify_all()
+            self._close_if_unused()
 
     def _open_session(self) -> GradingSession:
         if self._given_sandbox is not None and os.getpid() != self._process:
@@ -313,13 +310,18 @@ class Grader(Closeable):
             with self._lock:
                 self._batches.discard(batch)
 
-    def close_when_idle(self) -> None:
-        """Refuse new calls, wait for the running ones and close the grader."""
-        with self._idle:
-            self._closed = True
-            while self._calls:
-                self._idle.wait()
-        self.close()
+    def retire(self) -> None:
+        """Keep nothing open from now on but for the length of a call, of running ones too."""
+        self._retired = True
+        self._close_if_unused()
+
+    def _close_if_unused(self) -> None:
+        with self._lock:
+            if not self._retired or self._calls:
+                return
+            session, self._session = self._session, None
+        if session is not None:
+            session.close()
 
     def close(self) -> None:
         """Stop and wait for running calls, and free everything. May be called twice."""

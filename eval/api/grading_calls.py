@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gradebox.eval.api.grader import Grader, GraderClosed
+from gradebox.eval.api.grader import Grader
 from gradebox.eval.common.errors import DriversUnavailable, InputError, shown
 from gradebox.eval.grading.drivers.pool import DriverPool, open_drivers
 from gradebox.eval.grading.options import FLAGS, Options
@@ -49,7 +49,7 @@ class GradingCalls:
         self._lock = threading.Lock()
         self._closed = False
         self._kept: LruCache[str, InMemoryProblems] = LruCache(KEPT_BYTES, cost=_size)
-        self._graders: LruCache[str, Grader] = LruCache(GRADERS_KEPT, dropped=self._retire)
+        self._graders: LruCache[str, Grader] = LruCache(GRADERS_KEPT, dropped=Grader.retire)
         self._drivers = self._open_drivers()
 
     def _open_drivers(self) -> DriverPool | None:
@@ -125,20 +125,16 @@ class GradingCalls:
         if problems is not None and not isinstance(problems, InMemoryProblems):
             _check_texts(problems)
         try:
-            while True:
-                grader = self._grader(flags)
-                found = None
-                if problems is not None:
-                    found = (
-                        problems
-                        if isinstance(problems, InMemoryProblems)
-                        else InMemoryProblems(problems, grader.options.judge)
-                    )
-                    self._check_limits(found, grader.options, len(solutions))
-                try:
-                    return grader.grade_encoded(solutions, found, time_limit_s, cancelled)
-                except GraderClosed:  # dropped from the cache by another request in between
-                    continue
+            grader = self._grader(flags)
+            found = None
+            if problems is not None:
+                found = (
+                    problems
+                    if isinstance(problems, InMemoryProblems)
+                    else InMemoryProblems(problems, grader.options.judge)
+                )
+                self._check_limits(found, grader.options, len(solutions))
+            return grader.grade_encoded(solutions, found, time_limit_s, cancelled)
         except DriversUnavailable as error:
             raise SandboxUnavailable(str(error)) from None
         except InputError as error:
@@ -189,24 +185,15 @@ class GradingCalls:
         with self._lock:
             if self._closed:
                 raise SandboxUnavailable("the server is being stopped")
-            grader = self._graders.get(key)
-            if grader is None:
-                options = {"workers": self._sandbox.slots, **flags}
-                grader = Grader(
-                    self._settings.dataset,
-                    sandbox=self._sandbox,
-                    drivers=self._drivers or 1,
-                    **options,
-                )
-                self._graders.put(key, grader)
-        return grader
+            return self._graders.find(key, lambda: self._new_grader(flags))
 
-    def _retire(self, grader: Grader) -> None:
-        """Close a grader that left the cache; other requests may still be using it."""
-        if self._closed:
-            grader.close()
-        else:
-            threading.Thread(target=grader.close_when_idle, daemon=True).start()
+    def _new_grader(self, flags: Mapping[str, Any]) -> Grader:
+        return Grader(
+            self._settings.dataset,
+            sandbox=self._sandbox,
+            drivers=self._drivers or 1,
+            **{"workers": self._sandbox.slots, **flags},
+        )
 
     def warm_up(self) -> None:
         """Open the data set now; raise InputError for an unusable one."""
@@ -217,7 +204,8 @@ class GradingCalls:
         """Stop running calls and close the graders; the sandbox belongs to the server."""
         with self._lock:
             self._closed = True
-        self._graders.clear()
+        for grader in self._graders.clear():
+            grader.close()
         if self._drivers is not None:
             self._drivers.close()
 

@@ -4,8 +4,7 @@ Exception
 ├── InputError             the user's: one line on stderr, exit status 2
 │   ├── UnusableProblem      of one problem's data; its solutions are invalid
 │   ├── DriversUnavailable   of this machine's limits; a server answers 503
-│   ├── NotTests             of a parquet file, which has other columns (generated_tests.py)
-│   └── GraderClosed         a call came after `Grader.close` (api/grader.py)
+│   └── NotTests             of a parquet file, which has other columns (generated_tests.py)
 ├── RowError               of a row or line, which is reported and left out
 ├── CompileError           the program's, of `Grader.run` (api/grader.py)
 ├── Interrupted            nobody's: the run is being stopped (grading/retry.py)

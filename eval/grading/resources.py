@@ -191,7 +191,8 @@ class ResourceCache(Closeable):
             self._bytes_in_use = 0
         for resources in in_use:
             resources.close()
-        self._unused.clear()
+        for resources in self._unused.clear():
+            resources.close()
 
     def _take(self, name: str) -> ProblemResources | None:
         with self._lock:

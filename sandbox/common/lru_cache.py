@@ -44,32 +44,48 @@ class LruCache(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         """Store a value as the most recently used one; drop old ones to fit the capacity."""
-        gone = []
         with self._lock:
-            if key in self._values:
-                gone.append(self._take(key))
-            cost = self._cost(value)
-            self._values[key] = (value, cost)
-            self._total += cost
-            while self._total > self._capacity and len(self._values) > 1:
-                gone.append(self._take(next(iter(self._values))))
+            gone = self._store(key, value)
         for old in gone:
             self._dropped(old)
+
+    def find(self, key: K, make: Callable[[], V]) -> V:
+        """Return the value of a key; when it is absent, the one that `make` returns, stored.
+
+        Threads that ask for a key at once get the same value.
+        """
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+            value = make()
+            gone = self._store(key, value)
+        for old in gone:
+            self._dropped(old)
+        return value
 
     def pop(self, key: K) -> V | None:
         """Remove a key and return its value, which is not passed to `dropped`."""
         with self._lock:
             return self._take(key) if key in self._values else None
 
-    def clear(self) -> None:
-        """Drop everything."""
+    def clear(self) -> list[V]:
+        """Remove everything and return it, oldest first; `dropped` is not called."""
         with self._lock:
-            gone = [self._take(key) for key in list(self._values)]
-        for old in gone:
-            self._dropped(old)
+            return [self._take(key) for key in list(self._values)]
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def _store(self, key: K, value: V) -> list[V]:
+        """Store a value; return those that leave."""
+        gone = [self._take(key)] if key in self._values else []
+        cost = self._cost(value)
+        self._values[key] = (value, cost)
+        self._total += cost
+        while self._total > self._capacity and len(self._values) > 1:
+            gone.append(self._take(next(iter(self._values))))
+        return gone
 
     def _take(self, key: K) -> V:
         value, cost = self._values.pop(key)
