@@ -10,7 +10,6 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol
 
 from gradebox.eval.api.batch import ran_out_of_time
@@ -27,6 +26,7 @@ from gradebox.eval.api.rewards.values import (
 )
 from gradebox.eval.common.errors import InputError
 from gradebox.sandbox.common.cancellation import asynchronous
+from gradebox.sandbox.common.lru_cache import LruCache
 
 log = logging.getLogger(__name__)
 CONCURRENCY = 32  # requests at once on each server: trainers ask for one completion in each
@@ -90,7 +90,7 @@ class CodeforcesReward:
             if grader is not None:
                 raise InputError("servers and a grader: give one of them")
             urls = (servers,) if isinstance(servers, str) else tuple(servers)
-            self._grader = _client(urls, patience_s, tuple(self._flags.items()))
+            self._grader = _client(urls, patience_s, self._flags)
 
     @property
     def grader(self) -> Grades:
@@ -200,11 +200,15 @@ def _in_order(
     return [found[i] for i in range(len(found))]
 
 
-@lru_cache(maxsize=8)
-def _client(urls: tuple[str, ...], patience_s: float, flags: tuple[tuple[str, Any], ...]) -> Client:
+_clients: LruCache[str, Client] = LruCache(8)
+
+
+def _client(urls: tuple[str, ...], patience_s: float, flags: Mapping[str, Any]) -> Client:
     """Return the process's client of some servers: its calls share the places on them."""
     token = os.environ.get("GRADEBOX_SERVER_TOKEN") or None
-    return Client(urls, token=token, concurrency=CONCURRENCY, patience_s=patience_s, **dict(flags))
+    given = {"token": token, "patience_s": patience_s, **flags}
+    key = repr((urls, sorted(given.items())))
+    return _clients.find(key, lambda: Client(urls, concurrency=CONCURRENCY, **given))
 
 
 def _problems(batch: RewardCall) -> list[dict[str, Any]] | None:

@@ -257,8 +257,11 @@ def test_the_records_are_those_of_a_local_grader(url: str):
 
 def test_rewards_use_a_client(url: str):
     answers = ["```python\necho\n```", "```python\nwrong\n```", "no code"]
-    reward = make_codeforces("pass_fail", grader=gradebox.Client(url))
-    assert reward(answers, official_tests=[TESTS] * 3) == [1.0, 0.0, -1.0]
+    for reward in (
+        make_codeforces("pass_fail", grader=gradebox.Client(url)),
+        make_codeforces("pass_fail", servers=[url], time_limit_scale={"python": 2.0}),
+    ):
+        assert reward(answers, official_tests=[TESTS] * 3) == [1.0, 0.0, -1.0]
 
 
 def test_a_token_is_sent_and_a_missing_one_is_reported():
