@@ -259,11 +259,11 @@ class Grader(Closeable):
             if gold.expect == "passed"
         ]
 
-    @property
-    def sandbox(self) -> Sandbox:
-        """The open sandbox."""
+    @contextlib.contextmanager
+    def use_sandbox(self) -> Iterator[Sandbox]:
+        """Yield the sandbox, which stays open for the length of the `with` at least."""
         with self._use_session() as session:
-            return session.sandbox
+            yield session.sandbox
 
     @contextlib.contextmanager
     def _use_session(self) -> Iterator[GradingSession]:

@@ -92,7 +92,7 @@ def _graded(grader: Grader, pairs: Sequence[tuple[str, str]], timeout: float) ->
             }
         )
     records = grader.grade(solutions, list(rows.values())) if solutions else []
-    with ThreadPoolExecutor(max(1, grader.sandbox.slots)) as pool:
+    with grader.use_sandbox() as sandbox, ThreadPoolExecutor(max(1, sandbox.slots)) as pool:
         whys = [
             pool.submit(run_together, grader, code, tests, timeout)
             if record["verdict"] == "CU"

@@ -35,8 +35,8 @@ def by_the_command(*flags: str) -> Sandbox:
 
 
 def by_a_grader(**flags: object) -> Sandbox:
-    with Grader(workers=1, **flags) as grader:  # type: ignore[arg-type]
-        return grader.sandbox
+    with Grader(workers=1, **flags) as grader, grader.use_sandbox() as sandbox:  # type: ignore[arg-type]
+        return sandbox
 
 
 def by_a_call(kind: Kind | None = None) -> Sandbox:

@@ -32,6 +32,7 @@ from gradebox.eval.grading.cases.case_run import check_evidence
 from gradebox.eval.grading.retry import Retry
 from gradebox.sandbox.errors import SandboxError
 from gradebox.sandbox.model import MIB, Execution, Limits, Program
+from gradebox.sandbox.protocol import Sandbox
 
 STATE_BYTES = 128 * MIB  # of a sample's files
 MEMORY_BYTES = 2048 * MIB
@@ -161,7 +162,13 @@ class GradeboxSandboxEnvironment(SandboxEnvironment):
 
 
 def _in_box(request: bytes, state: bytes, stdin: bytes, seconds: float) -> Execution:
-    sandbox = shared_grader(sandbox="local").sandbox
+    with shared_grader(sandbox="local").use_sandbox() as sandbox:
+        return _run_in(sandbox, request, state, stdin, seconds)
+
+
+def _run_in(
+    sandbox: Sandbox, request: bytes, state: bytes, stdin: bytes, seconds: float
+) -> Execution:
     if "processes" not in sandbox.capabilities:
         raise SandboxError("at this level of isolation a program starts no others: gradebox doctor")
     files = {box.REQUEST: request, **({box.STATE: state} if state else {})}
