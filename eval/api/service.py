@@ -32,7 +32,7 @@ from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.common.lru_cache import LruCache
 from gradebox.sandbox.errors import BadRequest
 from gradebox.sandbox.protocol import Sandbox
-from gradebox.sandbox.server.settings import Judgement, Route, ServerSettings
+from gradebox.sandbox.server.settings import AnyRoute, Judgement, ServerSettings
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ class GradeService:
         self._programs = programs
 
     @property
-    def routes(self) -> Mapping[tuple[str, str], Route]:
+    def routes(self) -> Mapping[tuple[str, str], AnyRoute]:
         """See `Grading.routes`."""
         own = {("POST", "/grade"): self.grade, ("POST", "/problems"): self.keep}
         return {**own, **dialect_routes(self._calls, self._programs)}
@@ -96,6 +96,7 @@ class GradeService:
 
     def close(self) -> None:
         """End running calls and close what they use, except the sandbox."""
+        self._programs.close()
         self._calls.close()
 
 

@@ -84,6 +84,15 @@ class Admission:
             if not self.present:
                 self._idle.set()
 
+    @contextlib.contextmanager
+    def held(self, size: int) -> Iterator[None]:
+        """Reserve bytes for an answer that has no place. Raises RequestRefused."""
+        self.reserve(size, others=1)
+        try:
+            yield
+        finally:
+            self._bytes_left += size
+
     def reserve(self, size: int, others: int) -> None:
         """Reserve bytes for a request beside `others`; a single request always fits.
 

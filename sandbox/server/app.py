@@ -33,13 +33,22 @@ from gradebox.sandbox.server.jobs.request import Job, parse_job
 from gradebox.sandbox.server.jobs.runtimes import list_runtimes
 from gradebox.sandbox.server.jobs.single import run_single
 from gradebox.sandbox.server.origin import check_host, check_origin
-from gradebox.sandbox.server.settings import Grading, Judge, Route, ServerSettings
+from gradebox.sandbox.server.settings import (
+    AnyRoute,
+    Grading,
+    Judge,
+    Route,
+    ServerSettings,
+    WithParameters,
+)
 
 log = logging.getLogger("gradebox.server")
 
 VERSION = "Piston v3.1.1"  # clients check which API this is
 CONNECT = "/api/v2/connect"
 SMALL_BODY_BYTES = 64 * 1024  # of the routes that expect little
+TOKEN_HEADERS = ("X-Auth-Token", "X-API-KEY")  # of Judge0's clients and of Jobe's
+WITH_BODY = ("POST", "PUT")
 SPARE_CONNECTIONS = 256  # beside those of admitted requests
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Answer = tuple[int, io.BytesIO]  # status and JSON
@@ -83,7 +92,7 @@ class Server:
             ("POST", "/api/v2/packages", self.install_package),
             ("DELETE", "/api/v2/packages", self.remove_package),
             *(
-                (method, path, self.graded(route) if method == "POST" else self.described(route))
+                (method, path, (self.graded if method in WITH_BODY else self.described)(route))
                 for (method, path), route in self.graded_routes.items()
             ),
         ):
@@ -138,23 +147,30 @@ class Server:
     async def run_single(self, request: web.Request) -> web.Response:
         return await self._admit(request, self._run_single, self.settings.body_bytes)
 
-    def graded(self, route: Route) -> Handler:
+    def graded(self, route: AnyRoute) -> Handler:
         """Return the handler of a route of the grading service."""
 
-        def answer_to(body: Any, cancelled: Cancellation) -> Answer:
-            status, value = route(body, cancelled)
-            return status, encode(value)
-
         async def handle(request: web.Request) -> web.Response:
+            asked = _bound(route, request)
+
+            def answer_to(body: Any, cancelled: Cancellation) -> Answer:
+                status, value = asked(body, cancelled)
+                return status, encode(value)
+
             return await self._admit(request, answer_to, self.settings.body_bytes)
 
         return handle
 
-    def described(self, route: Route) -> Handler:
-        """Return the handler of a GET route of the grading service, which is answered at once."""
+    def described(self, route: AnyRoute) -> Handler:
+        """Return the handler of a route without a body, which needs no place."""
 
         async def handle(request: web.Request) -> web.Response:
-            return _json(*route(None, Cancellation()))
+            asked = _bound(route, request)
+            if asked is route:
+                return _json(*asked(None, Cancellation()))
+            response = await asyncio.to_thread(lambda: _json(*asked(None, Cancellation())))
+            _held.get().enter_context(self.admission.held(response.content_length or 0))
+            return response
 
         return handle
 
@@ -294,12 +310,22 @@ class Server:
         if token is None:
             check_host(request, is_loopback(self.settings.host), self.settings.allowed_hosts)
         elif request.path.rstrip("/") != "/health":
-            given = request.headers.get("Authorization", "")
+            given = [
+                request.headers.get("Authorization", ""),
+                *(f"Bearer {request.headers.get(name, '')}" for name in TOKEN_HEADERS),
+            ]
             # aiohttp passes a byte that is not UTF-8 on as a lone surrogate
-            given_raw = given.encode("utf-8", "surrogateescape")
-            if not hmac.compare_digest(given_raw, f"Bearer {token}".encode()):
+            raw = [one.encode("utf-8", "surrogateescape") for one in given]
+            if not any(hmac.compare_digest(one, f"Bearer {token}".encode()) for one in raw):
                 raise RequestRefused(401, "a bearer token is required")
         return await handler(request)
+
+
+def _bound(route: AnyRoute, request: web.Request) -> Route:
+    """Return the route for a request."""
+    if isinstance(route, WithParameters):
+        return route.bound({**request.query, **request.match_info})
+    return route
 
 
 def _not_graded(body: Any, cancelled: Cancellation) -> tuple[int, Any]:

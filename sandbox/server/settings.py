@@ -6,6 +6,7 @@ The sandbox knows neither checkers nor problems and may not import them, so `--j
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -150,6 +151,24 @@ Route = Callable[[Any, Cancellation], tuple[int, Any]]
 
 
 @dataclass(frozen=True)
+class WithParameters:
+    """A route that also reads its request's address: `{name}` in its path, and the query.
+
+    answer  a Route whose first argument are these parameters, by name. A GET or DELETE is answered
+            in a thread
+    """
+
+    answer: Callable[[Mapping[str, str], Any, Cancellation], tuple[int, Any]]
+
+    def bound(self, parameters: Mapping[str, str]) -> Route:
+        """Return the route for one request."""
+        return functools.partial(self.answer, parameters)
+
+
+AnyRoute = Route | WithParameters
+
+
+@dataclass(frozen=True)
 class Judgement:
     """The outcome of one output; `by` names what decided it."""
 
@@ -169,11 +188,11 @@ class Judge(Protocol):
 class Grading(Protocol):
     """The service behind POST /grade and other routes. Many threads call it.
 
-    routes  by method ("GET", "POST") and path; the server admits, reads and decodes the requests
+    routes  by method and path; the server admits, reads and decodes the requests
     """
 
     @property
-    def routes(self) -> Mapping[tuple[str, str], Route]: ...
+    def routes(self) -> Mapping[tuple[str, str], AnyRoute]: ...
 
     def close(self) -> None: ...
 

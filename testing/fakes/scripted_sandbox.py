@@ -36,7 +36,7 @@ class Call:
 
     @property
     def source(self) -> str:
-        return next(iter(self.program.files.values())).decode()
+        return next(iter(self.program.files.values())).decode(errors="replace")
 
 
 Answer = Execution | bytes | Exception
@@ -90,7 +90,7 @@ class FakeSandbox(Closeable):
     def compile(
         self, program: Program, limits: Limits | None = None, *, interpreted: bool = True
     ) -> Compiled:
-        source = next(iter(program.files.values())).decode()
+        source = next(iter(program.files.values())).decode(errors="replace")
         if self.record:
             with self._lock:
                 self.compiled.append(source)

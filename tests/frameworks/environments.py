@@ -54,6 +54,7 @@ class Environment:
 # Versions as of 2026-11-22.
 ENVIRONMENTS = {
     "fusion": Environment(("sandbox-fusion==0.3.7",), light=True),
+    "judge0": Environment(("judge0==0.0.8",), light=True),
     "inspect": Environment(("inspect-ai==0.3.285",), least=(3, 11), grades=True),
     "lmeval": Environment(("lm-eval==0.4.13",), grades=True),
     "verl": Environment(("verl==0.9.1",), below=(3, 13), grades=True),

@@ -24,6 +24,7 @@ from gradebox.eval.results.records import fields_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError
 from gradebox.sandbox.server.body import check_structure, structure_bytes
+from gradebox.sandbox.server.jobs.layout import strict_base64
 from gradebox.sandbox.server.settings import Route
 
 T = TypeVar("T")
@@ -63,10 +64,13 @@ def answering(route: Route) -> Route:
     return answer
 
 
-def read(kind: type[T], value: Any, where: Place = BODY) -> T:
-    """Return JSON values as a struct, or as another type. Raises Invalid."""
+def read(kind: type[T], value: Any, where: Place = BODY, *, strict: bool = True) -> T:
+    """Return JSON values as a struct, or as another type. Raises Invalid.
+
+    strict  False: numbers and truth values may be texts
+    """
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(value, kind, strict=strict)
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
         names = re.findall(r"[^.\[\]`]+", path)
@@ -79,6 +83,12 @@ def read(kind: type[T], value: Any, where: Place = BODY) -> T:
         raise Invalid(where, f"Input should be text: {error}", value) from None
 
 
+def optional(given: Mapping[str, Any], name: str, kind: Any) -> Any:
+    """Return a field of a body, None without one; numbers may be texts. Raises Invalid."""
+    wanted: Any = kind | None
+    return read(wanted, given.get(name), (*BODY, name), strict=False)
+
+
 def within(value: float | None, default: float, most: float, *where: str) -> float:
     """Return a number over 0 and up to `most`, the default for None. Raises Invalid."""
     if value is None:
@@ -88,7 +98,15 @@ def within(value: float | None, default: float, most: float, *where: str) -> flo
     return value
 
 
-# ---- values that are packed, or the text of JSON ----
+# ---- values that are encoded, packed, or the text of JSON ----
+
+
+def decode(content: str) -> bytes:
+    """Decode base64, which may have line breaks. Raises ValueError."""
+    try:
+        return strict_base64(content)
+    except ValueError:
+        return strict_base64("".join(content.split()))
 
 
 def unpacked(text: str) -> Any:

@@ -8,12 +8,16 @@ long and a second more. Faults of the machine are tried again, then raise Sandbo
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from gradebox.eval.grading.cases.case_run import check_evidence
 from gradebox.eval.grading.retry import Retry
-from gradebox.sandbox.languages import Language, find
+from gradebox.sandbox.box.toolchains.find import resolve
+from gradebox.sandbox.errors import MissingToolchain
+from gradebox.sandbox.languages import SCRIPTS, Language, find
 from gradebox.sandbox.model import Compiled, Execution, Limits, Program
 from gradebox.sandbox.protocol import Sandbox
 from gradebox.sandbox.server.jobs.execute import check_files
@@ -35,16 +39,23 @@ class Asked:
     cpu_s         CPU seconds of the run, and of the compiler
     files         contents by path in the working folder
     collect       paths of files to return
+    args          arguments of the program
+    wall_s        wall seconds of the run; None: see the module
+    processes     processes and threads at once; None, like `output_bytes`: the server's own limit
     """
 
     language: str
-    code: str
+    code: str | bytes
     stdin: bytes
     cpu_s: float
     compile_cpu_s: float
     memory_bytes: int
     files: Mapping[str, bytes] = field(default_factory=dict)
     collect: Sequence[str] = ()
+    args: Sequence[str] = ()
+    wall_s: float | None = None
+    processes: int | None = None
+    output_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -52,11 +63,37 @@ class Ran:
     """What became of a program; no execution when it did not compile.
 
     compiles  its language has a compiler
+    rejected  what an interpreter says of a program that is not in its language; it was run as well
     """
 
     compiles: bool
     compiled: Compiled
     execution: Execution | None
+    rejected: bytes = b""
+
+
+def _scripts() -> dict[str, str]:
+    """Return the versions of the script languages whose interpreters are installed."""
+    found = {}
+    for row in SCRIPTS.values():
+        with contextlib.suppress(MissingToolchain):
+            found[row.name] = resolve(row).version
+    return found
+
+
+_VERDICTS = {"cpu": "TLE", "wall": "TLE", "memory": "MLE", "output": "OLE"}
+
+
+def verdict_of(execution: Execution) -> str | None:
+    """Return why a run failed, None for one that ended with code 0."""
+    if execution.killed_for is not None:
+        return _VERDICTS.get(execution.killed_for, "RE")
+    return "RE" if execution.exit_code or execution.signal is not None else None
+
+
+def text(data: bytes) -> str:
+    """Return output as text."""
+    return data.decode("utf-8", "replace")
 
 
 def wall_s(cpu_s: float) -> float:
@@ -70,8 +107,13 @@ class ProgramRunner:
     def __init__(self, sandbox: Sandbox, ceilings: Ceilings) -> None:
         self.sandbox = sandbox
         self.ceilings = ceilings
-        self.installed = sandbox.describe().toolchains
+        self.installed = {**sandbox.describe().toolchains, **_scripts()}
         self._retry = Retry(attempts=3)
+        self.pool = ThreadPoolExecutor(sandbox.slots, thread_name_prefix="program")
+
+    def close(self) -> None:
+        """Run nothing more of what waits in `pool`."""
+        self.pool.shutdown(wait=False, cancel_futures=True)
 
     def run(self, asked: Asked) -> Ran:
         """Compile and run a program. Raises BadRequest, SandboxError."""
@@ -79,12 +121,15 @@ class ProgramRunner:
         placed = _placed(row, asked)
         check_files(ARCHIVE in placed.files, self.sandbox)
         ceilings = self.ceilings
+        usual = run_limits({}, ceilings)
         limits = replace(
-            run_limits({}, ceilings),
+            usual,
             cpu_s=asked.cpu_s,
-            wall_s=min(wall_s(asked.cpu_s), ceilings.run_timeout / 1000),
+            wall_s=min(asked.wall_s or wall_s(asked.cpu_s), ceilings.run_timeout / 1000),
             memory_bytes=asked.memory_bytes,
             stderr_bytes=Limits().stderr_bytes,
+            processes=asked.processes or usual.processes,
+            output_bytes=asked.output_bytes or usual.output_bytes,
         )
         limits = sharing_output(limits, len(asked.collect))
         compiling = replace(
@@ -101,7 +146,9 @@ class ProgramRunner:
     ) -> Ran:
         # Python compiles so that it starts by fork; what does not compile fails when it runs.
         compiled = self.sandbox.compile(placed.program, compiling)
+        rejected = b""
         if not compiled.ok and row.compile is None:
+            rejected = compiled.log
             compiled = self.sandbox.compile(placed.program, compiling, interpreted=False)
         if not compiled.ok:
             return Ran(row.compile is not None, compiled, None)
@@ -109,12 +156,12 @@ class ProgramRunner:
             compiled,
             limits,
             stdin=asked.stdin,
-            args=placed.args,
+            args=(*placed.args, *asked.args),
             files=placed.files,
             collect=tuple(asked.collect),
         )
         check_evidence(execution)
-        return Ran(row.compile is not None, compiled, execution)
+        return Ran(row.compile is not None, compiled, execution, rejected)
 
 
 def _placed(row: Language, asked: Asked) -> Placed:
@@ -122,7 +169,8 @@ def _placed(row: Language, asked: Asked) -> Placed:
 
     A program without files is placed as in a grading, where Python starts by fork.
     """
-    code = asked.code.encode("utf-8", "surrogatepass")
+    code = asked.code
+    code = code.encode("utf-8", "surrogatepass") if isinstance(code, str) else code
     if not asked.files:
         return Placed(Program(row.name, {row.source: code}))
     name = row.source

@@ -30,13 +30,13 @@ from typing import Any
 
 import msgspec
 
-from gradebox.eval.api.dialects.common import BODY, Invalid, Place, read, within
-from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran
+from gradebox.eval.api.dialects.common import BODY, Invalid, Place, decode, read, within
+from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
 from gradebox.sandbox.common.cancellation import Cancellation
 from gradebox.sandbox.errors import BadRequest, SandboxError, UnknownLanguage
 from gradebox.sandbox.languages import find
 from gradebox.sandbox.model import MIB, Compiled, Execution
-from gradebox.sandbox.server.jobs.layout import check_folders, plain_name, strict_base64
+from gradebox.sandbox.server.jobs.layout import check_folders, plain_name
 from gradebox.sandbox.server.settings import Route
 
 NAMES: Mapping[str, str | None] = {
@@ -48,9 +48,10 @@ NAMES: Mapping[str, str | None] = {
     "csharp": "c#",
     "rust": "rust",
     "ruby": "ruby",
+    **{name: f"script {name}" for name in ("bash", "perl", "lua", "php", "sql")},
     **dict.fromkeys(
         (
-            *("go_test", "php", "bash", "typescript", "sql", "cuda", "lua", "R", "perl", "D_ut"),
+            *("go_test", "typescript", "cuda", "R", "D_ut"),
             *("scala", "julia", "pytest", "junit", "kotlin_script", "jest", "verilog"),
             *("python_gpu", "lean", "swift", "racket"),
             *("python2", "gtest", "react"),
@@ -140,7 +141,9 @@ def run_asked(programs: ProgramRunner, language: str, asked: Asked) -> dict[str,
     """Run a program and return the answer; a fault of the machine is one too."""
     unserved = why_not_served(language, programs.installed)
     if unserved:
-        return fault_answer(unserved)
+        # Their client asks five times after a SandboxError, which would change nothing.
+        missing = command_result(None, None, UNTIMED, "", unserved) | {"status": "Error"}
+        return {**fault_answer(unserved), "status": "Failed", "run_result": missing}
     try:
         return run_answer(programs.run(asked))
     except SandboxError as error:
@@ -184,14 +187,6 @@ def read_files(given: Mapping[str, Any], most: int, where: Place = ("files",)) -
     return files
 
 
-def decode(content: str) -> bytes:
-    """Decode base64, which may have line breaks. Raises ValueError."""
-    try:
-        return strict_base64(content)
-    except ValueError:
-        return strict_base64("".join(content.split()))
-
-
 def _collect(given: list[str]) -> tuple[str, ...]:
     where = (*BODY, "fetch_files")
     if len(given) > COLLECT_MOST:
@@ -220,7 +215,6 @@ Times = tuple[float | None, float | None]  # wall and CPU seconds
 UNTIMED: Times = (0.0, 0.0)  # of a command that need not run
 _FAILED = frozenset({"TLE", "MLE", "RE", "OLE", "CE"})
 _KILLED = frozenset({"MLE", "OLE"})
-_VERDICTS = {"cpu": "TLE", "wall": "TLE", "memory": "MLE", "output": "OLE"}
 
 
 def run_answer(ran: Ran) -> dict[str, Any]:
@@ -308,18 +302,6 @@ def command_result(
         "stdout": stdout,
         "stderr": stderr,
     }
-
-
-def text(data: bytes) -> str:
-    """Return output as text."""
-    return data.decode("utf-8", "replace")
-
-
-def verdict_of(execution: Execution) -> str | None:
-    """Return why a run failed, None for one that ended with code 0."""
-    if execution.killed_for is not None:
-        return _VERDICTS.get(execution.killed_for, "RE")
-    return "RE" if execution.exit_code or execution.signal is not None else None
 
 
 def _return_code(execution: Execution) -> int:

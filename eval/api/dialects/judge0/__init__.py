@@ -1,0 +1,206 @@
+"""Judge0's API: submissions that run at once or in a queue, and what the server offers.
+
+    POST /submissions?wait=true ─▶ 201 {"stdout", "status": {"id": 3, …}, …}
+    POST /submissions ─▶ 201 {"token"} ─ GET /submissions/{token} ─▶ 200 the same, when it ended
+
+Results are kept in memory: KEPT_BYTES of them, at most KEPT_MOST, for KEPT_S seconds. Under
+/extra the same is served as the flavor Extra CE, which Judge0's SDK asks for its default language.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gradebox.eval.api.dialects.common import Invalid
+from gradebox.eval.api.dialects.judge0 import tables
+from gradebox.eval.api.dialects.judge0.submission import Judge0Submission, read_submission
+from gradebox.eval.api.dialects.programs import ProgramRunner
+from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.eval.common.errors import shown
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.common.lru_cache import LruCache
+from gradebox.sandbox.errors import BadRequest, RequestRefused
+from gradebox.sandbox.server.settings import AnyRoute, WithParameters
+
+CONFIG = tables.TABLES["config"]
+BATCH_MOST, QUEUE_MOST = CONFIG["max_submission_batch_size"], CONFIG["max_queue_size"]
+QUEUE_BYTES = 256 << 20
+KEPT_BYTES, KEPT_MOST, KEPT_S = 256 << 20, 4_000, 3600.0
+KEPT_LARGEST = 4 << 20  # without its output: an answer may have BATCH_MOST of them
+Parameters = Mapping[str, str]
+Answer = tuple[int, Any]
+Answering = Callable[[Parameters, Any, Cancellation], Answer]
+
+
+class Submissions:
+    """Submissions by token: those that wait or run, and the last that ended."""
+
+    def __init__(self, programs: ProgramRunner) -> None:
+        self._programs = programs
+        self._waiting: dict[str, Judge0Submission] = {}
+        self._lock = threading.Lock()
+        self._ended: LruCache[str, tuple[float, Judge0Submission]] = LruCache(
+            KEPT_BYTES, cost=lambda kept: max(kept[1].size, KEPT_BYTES // KEPT_MOST)
+        )
+
+    def start(self, submissions: Sequence[Judge0Submission]) -> None:
+        """Run submissions when there is a place. Raises RequestRefused."""
+        largest = max((one.size for one in submissions), default=0)
+        if largest > KEPT_LARGEST:
+            why = f"{largest} bytes are too much to wait; at most {KEPT_LARGEST}, or send wait=true"
+            raise RequestRefused(413, why)
+        with self._lock:
+            together = {**self._waiting, **{one.token: one for one in submissions}}
+            size = sum(one.size for one in together.values())
+            if len(together) > QUEUE_MOST or size > QUEUE_BYTES:
+                raise RequestRefused(503, "the queue is full; try again later, or send wait=true")
+            self._waiting = together
+        for one in submissions:
+            self._programs.pool.submit(self.run, one)
+
+    def run(self, submission: Judge0Submission) -> None:
+        """Run a submission now."""
+        kept = submission.size <= KEPT_LARGEST
+        try:
+            submission.run(self._programs)
+            if kept:
+                self._ended.put(submission.token, (time.monotonic(), submission))
+        finally:
+            with self._lock:
+                self._waiting.pop(submission.token, None)
+
+    def get(self, token: str) -> Judge0Submission | None:
+        """Return a submission that is still kept."""
+        if (waiting := self._waiting.get(token)) is not None:
+            return waiting
+        ended_at, ended = self._ended.get(token) or (0.0, None)
+        return ended if time.monotonic() - ended_at < KEPT_S else None
+
+
+def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], AnyRoute]:
+    """Return the routes of this dialect."""
+    languages = tables.languages(programs.installed)
+    ceilings, kept = programs.ceilings, Submissions(programs)
+
+    def create(parameters: Parameters, body: Any, _cancelled: Cancellation) -> Answer:
+        names, encoded = _wanted(parameters)
+        submission = read_submission(body, languages, ceilings, encoded=encoded)
+        if parameters.get("wait") != "true":
+            kept.start([submission])
+            return 201, {"token": submission.token}
+        kept.run(submission)
+        try:
+            return 201, submission.shown(names, encoded=encoded)
+        except BadRequest as error:
+            return 201, {"error": str(error), "token": submission.token}
+
+    def create_batch(parameters: Parameters, body: Any, _cancelled: Cancellation) -> Answer:
+        rows = body.get("submissions") if isinstance(body, dict) else None
+        _check_batch("submissions", rows)
+        answers: list[dict[str, Any]] = []
+        found = []
+        for row in rows or ():
+            try:
+                encoded = _wanted(parameters)[1]
+                found.append(read_submission(row, languages, ceilings, encoded=encoded))
+                answers.append({"token": found[-1].token})
+            except Invalid as error:
+                answers.append(_invalid(error))
+        kept.start(found)
+        return 201 if found else 422, answers
+
+    def show(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
+        names, encoded = _wanted(parameters)
+        found = kept.get(parameters["token"])
+        if found is None:
+            raise RequestRefused(
+                404, f"no submission {shown(parameters['token'])}, or not any more"
+            )
+        return 200, found.shown(names, encoded=encoded)
+
+    def show_batch(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
+        names, encoded = _wanted(parameters)
+        tokens = [token for token in parameters.get("tokens", "").split(",") if token]
+        _check_batch("tokens", tokens)
+        found = [kept.get(token) for token in tokens]
+        return 200, {"submissions": [one and one.shown(names, encoded=encoded) for one in found]}
+
+    def refuse(_parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
+        raise BadRequest("submissions can't be deleted here; they are forgotten after an hour")
+
+    def language(parameters: Parameters, _body: Any, _cancelled: Cancellation) -> Answer:
+        about = next((one for n, one in languages.items() if str(n) == parameters["id"]), None)
+        if about is None:
+            raise RequestRefused(404, f"no language {shown(parameters['id'])} here")
+        return 200, about
+
+    limits = tables.limits(ceilings)
+    most = {f"max_{name}": bounds[2] for name, bounds in limits.items()}
+    listed = [{name: one[name] for name in ("id", "name")} for one in languages.values()]
+    facts = {
+        "/languages": listed,
+        "/languages/all": listed,
+        "/statuses": tables.STATUSES,
+        "/config_info": {**CONFIG, **{name: usual for name, (usual, *_) in limits.items()}, **most},
+        "/system_info": {"Architecture": platform.machine(), "CPU(s)": programs.sandbox.slots},
+    }
+    asking = {
+        ("POST", "/submissions"): create,
+        ("POST", "/submissions/batch"): create_batch,
+        ("GET", "/submissions/batch"): show_batch,
+        ("GET", "/submissions/{token}"): show,
+        ("DELETE", "/submissions/{token}"): refuse,
+        ("GET", "/languages/{id}"): language,
+    }
+    made: dict[tuple[str, str], AnyRoute] = {}
+    for start, version in tables.TABLES["versions"].items():
+        told = {**facts, "/about": {"version": version, "maintainer": "gradebox"}}
+        made |= {("GET", start + path): functools.partial(_tell, told[path]) for path in told}
+        for (method, path), answer in asking.items():
+            made[method, start + path] = WithParameters(_answering(answer))
+    return made
+
+
+def _tell(fact: Any, _body: Any, _cancelled: Cancellation) -> Answer:
+    return 200, fact
+
+
+def _answering(route: Answering) -> Answering:
+    """Return a route whose errors have Judge0's form."""
+
+    def answer(parameters: Parameters, body: Any, cancelled: Cancellation) -> Answer:
+        try:
+            return route(parameters, body, cancelled)
+        except Invalid as error:
+            return 422, _invalid(error)
+        except BadRequest as error:
+            return 400, {"error": str(error)}
+        except RequestRefused as error:
+            return error.status, {"error": str(error)}
+
+    return answer
+
+
+def _invalid(error: Invalid) -> dict[str, list[str]]:
+    return {str(error.detail["loc"][-1]): [str(error.detail["msg"])]}
+
+
+def _check_batch(name: str, given: Any) -> None:
+    count = len(given) if isinstance(given, list) else 0
+    if not 0 < count <= BATCH_MOST:
+        raise BadRequest(f"{name} has {count} elements: it must have 1 to {BATCH_MOST}")
+
+
+def _wanted(parameters: Parameters) -> tuple[Sequence[str], bool]:
+    """Return the fields that are asked for, and whether texts are base64. Raises BadRequest."""
+    names = [name for name in parameters.get("fields", "").split(",") if name]
+    unknown = [name for name in names if name not in tables.FIELDS and name != "*"]
+    if unknown:
+        raise BadRequest(f"fields has {shown(unknown[0])}: there are {', '.join(tables.FIELDS)}")
+    fields = tables.FIELDS if "*" in names else names or tables.TABLES["default_fields"]
+    return fields, parameters.get("base64_encoded") == "true"

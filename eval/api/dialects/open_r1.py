@@ -1,0 +1,124 @@
+"""open-r1's routers of E2B and of MorphCloud sandboxes: POST /execute_batch.
+
+    {"scripts", "languages", "timeout", "request_timeout"} ─▶ one of these for each script:
+        {"execution": {"results": [{"text"}], "logs", "error", …}, "text", "exception_str"}
+
+The first field is for RoutedSandbox, the others for RoutedMorphSandbox. A Python script runs as a
+notebook's cell: its text is the value of the last expression, or else its stdout. `timeout` is CPU
+seconds. A script that met a limit has no execution, and an empty text, which MorphProvider counts
+as 0: with null it would count the whole batch as 0.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gradebox.eval.api.dialects.common import BODY, Invalid, read
+from gradebox.eval.api.dialects.programs import Asked, ProgramRunner, Ran, text, verdict_of
+from gradebox.eval.api.grading_calls import GradingCalls
+from gradebox.sandbox.common.cancellation import Cancellation
+from gradebox.sandbox.errors import UnknownLanguage
+from gradebox.sandbox.languages import find
+from gradebox.sandbox.model import MIB
+from gradebox.sandbox.server.settings import Route
+
+SCRIPTS_MOST = 1024
+MEMORY_BYTES = 1024 * MIB
+CELL = Path(__file__).with_name("cell.py").read_text("utf-8")
+LIMITS = {"TLE": "time", "MLE": "memory", "OLE": "output"}
+
+
+class _Asked(msgspec.Struct):
+    scripts: list[str]
+    languages: list[str]
+    timeout: float
+    request_timeout: float | None = None
+
+
+class _Cell(msgspec.Struct):
+    text: str | None
+    error: dict[str, str] | None
+
+
+def routes(_calls: GradingCalls, programs: ProgramRunner) -> Mapping[tuple[str, str], Route]:
+    """Return the routes of this dialect."""
+    ceilings = programs.ceilings
+
+    def execute_batch(body: Any, cancelled: Cancellation) -> tuple[int, Any]:
+        asked = read(_Asked, body)
+        if len(asked.scripts) != len(asked.languages):
+            message = f"has {len(asked.languages)} elements for {len(asked.scripts)} scripts"
+            raise Invalid((*BODY, "languages"), message)
+        if len(asked.scripts) > SCRIPTS_MOST:
+            message = (
+                f"has {len(asked.scripts)} elements; at most {SCRIPTS_MOST}: send more batches"
+            )
+            raise Invalid((*BODY, "scripts"), message)
+        if not asked.timeout > 0:  # also for NaN
+            raise Invalid((*BODY, "timeout"), "must be over 0", asked.timeout)
+        seconds = min(asked.timeout, ceilings.run_cpu_time / 1000)
+
+        def one(script: str, language: str) -> dict[str, Any]:
+            return {} if cancelled.is_cancelled else run(script, language, seconds)
+
+        with ThreadPoolExecutor(programs.sandbox.slots) as pool:
+            try:
+                return 200, list(pool.map(one, asked.scripts, asked.languages))
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def run(script: str, language: str, seconds: float) -> dict[str, Any]:
+        try:
+            row = find(language)
+        except UnknownLanguage as error:
+            return _failed(str(error))
+        if row.name not in programs.installed:
+            return _failed(f"{language} is not installed on the server: {row.install}")
+        answer_file = f"cell-{secrets.token_hex(8)}" if row.name == "python" else ""
+        if answer_file:
+            script = f"{CELL}\n\nrun_cell({script!r}, {answer_file!r})\n"
+        asked = Asked(
+            language=row.name,
+            code=script,
+            stdin=b"",
+            cpu_s=seconds,
+            compile_cpu_s=ceilings.compile_cpu_time / 1000,
+            memory_bytes=min(MEMORY_BYTES, ceilings.run_memory_limit),
+            collect=(answer_file,) if answer_file else (),
+        )
+        return _answer(programs.run(asked), answer_file)
+
+    return {("POST", "/execute_batch"): execute_batch}
+
+
+def _answer(ran: Ran, answer_file: str) -> dict[str, Any]:
+    execution = ran.execution
+    if execution is None:
+        return _failed(f"it does not compile: {text(ran.compiled.log)}")
+    verdict = verdict_of(execution)
+    if verdict in LIMITS:
+        return _failed(f"it exceeded its {LIMITS[verdict]} limit")
+    stdout, stderr = text(execution.stdout), text(execution.stderr)
+    ended = f"ended with exit code {execution.exit_code}, signal {execution.signal}"
+    error = {"name": "Ended", "value": ended, "traceback": stderr}
+    cell = _Cell(None, error if verdict or answer_file else None)
+    if answer_file in execution.files and verdict is None:
+        try:  # written by a program, which need not be our own
+            cell = msgspec.json.decode(execution.files[answer_file], type=_Cell)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return _failed("what it wrote is not the answer of a cell")
+    results = [] if cell.text is None else [{"text": cell.text, "is_main_result": True}]
+    logs = {"stdout": [stdout] * bool(stdout), "stderr": [stderr] * bool(stderr)}
+    shown = {"results": results, "logs": logs, "error": cell.error, "execution_count": 1}
+    why = cell.error and f"{cell.error.get('name')}: {cell.error.get('value')}"
+    return {"execution": shown, "text": cell.text or stdout, "exception_str": why}
+
+
+def _failed(why: str) -> dict[str, Any]:
+    return {"execution": None, "text": "", "exception_str": why}
